@@ -1,0 +1,59 @@
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# The system's Node when it runs TypeScript as it is; else a private Node from the npm registry.
+NODE_VERSION := 24.21.0
+ifeq ($(shell node -p 'process.features.typescript === "strip"' 2>/dev/null),true)
+NODE :=
+else
+NODE := .node/node_modules/.bin/node
+export PATH := $(CURDIR)/.node/node_modules/.bin:$(PATH)
+endif
+NODE_PACKAGE := node-$(shell uname -s | tr A-Z a-z)-$(shell uname -m | sed 's/x86_64/x64/;s/aarch64/arm64/')
+DEPS := node_modules/.package-lock.json
+JEST := node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js
+
+.PHONY: help run install test test-unit check format bench docs clean
+
+help: ## List what can be done
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+run: $(DEPS) ## Start everything on SQLite; prints an API key and a curl line
+	@exec node src/main.ts serve
+
+install: $(DEPS) ## Install Node (when needed) and the packages of package-lock.json
+
+test: $(DEPS) ## Everything, on SQLite and on a private MySQL-protocol server
+	@$(JEST)
+
+test-unit: $(DEPS) ## The pure part: no I/O, a few seconds
+	@$(JEST) --selectProjects unit
+
+check: $(DEPS) ## Types, lint, formatting and the architecture rules
+	@npx --no-install tsc --noEmit
+	@npx --no-install eslint --max-warnings 0 .
+	@npx --no-install prettier --check --log-level warn .
+	@npx --no-install depcruise --log-level error src test bench
+
+format: $(DEPS) ## Rewrite files in the one style
+	@npx --no-install prettier --write --log-level warn .
+
+bench: $(DEPS) ## Throughput as ratios within one run
+	@node bench/main.ts
+
+docs: $(DEPS) ## Print the pages that come from code (docs/errors.md, …)
+	@node docs/print.ts
+
+clean: ## Remove installed packages, private Node and test servers; data in var/ stays
+	rm -rf node_modules .node .cache coverage
+
+$(DEPS): package-lock.json $(NODE)
+	@echo "installing packages (about half a minute the first time) …" >&2
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+.node/node_modules/.bin/node:
+	@echo "installing Node $(NODE_VERSION) for this project …" >&2
+	@npm install --prefix .node --no-save --no-package-lock --ignore-scripts --no-audit --no-fund --loglevel=error $(NODE_PACKAGE)@$(NODE_VERSION)
