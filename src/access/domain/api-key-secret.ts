@@ -1,0 +1,49 @@
+/**
+ * The secret of an API key: `pets_live_`, 32 random base62 characters, and 6 base62 characters of the CRC-32
+ * (ISO 3309, as in zlib) over all that precedes. The checksum tells a mistyped key without a look-up.
+ */
+export const secretPrefix = 'pets_live_';
+export const randomLength = 32;
+const checksumLength = 6;
+
+export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** @param random 32 base62 characters from a cryptographic source */
+export const composeSecret = (random: string): string => {
+  const body = secretPrefix + random;
+  return body + checksum(body);
+};
+
+const shape = new RegExp(`^${secretPrefix}[0-9A-Za-z]{${String(randomLength + checksumLength)}}$`);
+
+export const isWellFormedSecret = (secret: string): boolean =>
+  shape.test(secret) && checksum(secret.slice(0, -checksumLength)) === secret.slice(-checksumLength);
+
+/** How a key is shown in lists: enough to recognise it, too little to use it. */
+export const secretHint = (secret: string): string =>
+  `${secret.slice(0, secretPrefix.length + 4)}…${secret.slice(-4)}`;
+
+const checksum = (text: string): string => {
+  let rest = crc32(text);
+  let digits = '';
+  for (let i = 0; i < checksumLength; i++) {
+    digits = base62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+};
+
+const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  return crc;
+});
+
+/** Of ASCII text, as an unsigned number. */
+const crc32 = (text: string): number => {
+  let crc = 0xffffffff;
+  for (let i = 0; i < text.length; i++) {
+    crc = (crc >>> 8) ^ (crcTable[(crc ^ text.charCodeAt(i)) & 0xff] ?? 0);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+};

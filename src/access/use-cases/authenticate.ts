@@ -1,0 +1,36 @@
+import { DomainError } from '../../kernel/domain-error.ts';
+import type { AccessErrorCode } from '../domain/access-error.ts';
+import { opens, type Scope } from '../domain/api-key.ts';
+import { isWellFormedSecret } from '../domain/api-key-secret.ts';
+import type { Plan } from '../domain/plan.ts';
+import type { AccessPorts } from '../ports.ts';
+
+/** Who is calling. */
+export interface Caller {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly plan: Plan;
+  readonly scopes: readonly Scope[];
+}
+
+/**
+ * Mistyped, unknown, revoked and expired keys get one answer, so that it tells nothing about which keys exist.
+ * The look-up is by a hash of what was presented: no comparison depends on the secret itself.
+ * @throws DomainError `invalid_api_key`
+ */
+export const authenticate =
+  ({ apiKeys, keyMaterial, clock }: Pick<AccessPorts, 'apiKeys' | 'keyMaterial' | 'clock'>) =>
+  async (secret: string): Promise<Caller> => {
+    if (!isWellFormedSecret(secret)) throw refused();
+    const holder = await apiKeys.findBySecretHash(keyMaterial.sha256(secret));
+    if (!holder || !opens(holder.key, clock.now())) throw refused();
+    const { id, accountId, scopes } = holder.key;
+    return { accountId, keyId: id, plan: holder.plan, scopes };
+  };
+
+const refused = () =>
+  new DomainError<AccessErrorCode>(
+    'invalid_api_key',
+    'This API key is not valid. Send a current key as "Authorization: Bearer pets_live_…"; ' +
+      'keys are made in the dashboard under API keys.',
+  );

@@ -1,0 +1,21 @@
+import type { DomainEvent } from '../../kernel/domain-event.ts';
+
+interface PetEvent<Type extends string> extends DomainEvent<Type> {
+  /** Decimal digits of an int64. */
+  readonly petId: string;
+}
+
+interface OrderEvent<Type extends string> extends DomainEvent<Type> {
+  /** Decimal digits of an int64. */
+  readonly orderId: string;
+}
+
+export type PetAdded = PetEvent<'pet_added'>;
+export type PetReserved = PetEvent<'pet_reserved'>;
+export type PetReleased = PetEvent<'pet_released'>;
+export type PetSold = PetEvent<'pet_sold'>;
+export type OrderApproved = OrderEvent<'order_approved'>;
+export type OrderDelivered = OrderEvent<'order_delivered'>;
+
+export type CatalogueEvent =
+  PetAdded | PetReserved | PetReleased | PetSold | OrderApproved | OrderDelivered;

@@ -1,0 +1,83 @@
+import type { Decision } from '../../kernel/decision.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
+import { refusedTransition, type Transitions } from '../../kernel/transitions.ts';
+import type { CatalogueErrorCode } from './catalogue-error.ts';
+import type { PetAdded, PetReleased, PetReserved } from './catalogue-event.ts';
+
+/** 1 … 9223372036854775807, assigned by the store, ascending. */
+export type PetId = bigint;
+
+export const petStatuses = ['available', 'pending', 'sold'] as const;
+export type PetStatus = (typeof petStatuses)[number];
+
+/** The whole lifecycle; docs/lifecycles.md is printed from this table. */
+export const petTransitions = {
+  available: ['pending', 'sold'],
+  pending: ['available', 'sold'],
+  sold: [],
+} as const satisfies Transitions<PetStatus>;
+
+export interface PetDraft {
+  readonly name: string;
+  readonly categoryId: bigint;
+  readonly status: PetStatus;
+}
+
+export interface Pet extends PetDraft {
+  readonly id: PetId;
+}
+
+export const largestInt64 = 9223372036854775807n;
+export const petNameLength = { min: 1, max: 255 } as const;
+
+/** A trimmed name of 1 to 255 Unicode code points, well-formed and without control characters. */
+export const isPetName = (name: string): boolean => {
+  const length = [...name].length;
+  return (
+    name === name.trim() &&
+    name.isWellFormed() &&
+    !/\p{Cc}/u.test(name) &&
+    length >= petNameLength.min &&
+    length <= petNameLength.max
+  );
+};
+
+export const isCategoryId = (id: bigint): boolean => id >= 1n && id <= largestInt64;
+
+/** @throws DomainError `pet_invalid` */
+export const addPet = (
+  accountId: string,
+  id: PetId,
+  draft: PetDraft,
+  now: Date,
+): Decision<Pet, PetAdded> => {
+  if (!isPetName(draft.name) || !isCategoryId(draft.categoryId)) {
+    throw new DomainError<CatalogueErrorCode>(
+      'pet_invalid',
+      'An animal needs a name of 1 to 255 characters and a category id of at least 1.',
+    );
+  }
+  return {
+    state: { id, ...draft },
+    events: [{ type: 'pet_added', accountId, occurredAt: now, petId: String(id) }],
+  };
+};
+
+/** Holds an available animal for a buyer. */
+export const reservePet = (accountId: string, pet: Pet, now: Date): Decision<Pet, PetReserved> => ({
+  state: moved(pet, 'pending'),
+  events: [{ type: 'pet_reserved', accountId, occurredAt: now, petId: String(pet.id) }],
+});
+
+/** Gives a reserved animal back to the shop window. */
+export const releasePet = (accountId: string, pet: Pet, now: Date): Decision<Pet, PetReleased> => ({
+  state: moved(pet, 'available'),
+  events: [{ type: 'pet_released', accountId, occurredAt: now, petId: String(pet.id) }],
+});
+
+/** @throws DomainError `pet_wrong_status` when the table does not allow the step */
+export const moved = (pet: Pet, status: PetStatus): Pet => {
+  const problem = refusedTransition(petTransitions, `Animal ${String(pet.id)}`, pet.status, status);
+  if (problem) throw new DomainError<CatalogueErrorCode>('pet_wrong_status', problem);
+  return { ...pet, status };
+};

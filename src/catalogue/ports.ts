@@ -1,0 +1,69 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Decision } from '../kernel/decision.ts';
+import type { CatalogueEvent } from './domain/catalogue-event.ts';
+import type { Order, OrderId, Sale } from './domain/order.ts';
+import type { Pet, PetDraft, PetId, PetStatus } from './domain/pet.ts';
+
+export interface Page {
+  /** Only what has a higher id; 0n for the first page. */
+  readonly after: bigint;
+  readonly limit: number;
+}
+
+/** One account's animals. Another account's do not exist here. */
+export abstract class Pets {
+  /** By id ascending. */
+  abstract list(
+    accountId: string,
+    page: Page,
+    status: PetStatus | undefined,
+  ): Promise<readonly Pet[]>;
+
+  abstract find(accountId: string, id: PetId): Promise<Pet | undefined>;
+
+  /** Assigns the id, decides, stores animal and events together. `decide` is synchronous. */
+  abstract add(
+    accountId: string,
+    draft: PetDraft,
+    decide: (id: PetId) => Decision<Pet, CatalogueEvent>,
+  ): Promise<Pet>;
+
+  /**
+   * Locks, decides, stores state and events together. `decide` is synchronous: no I/O while the row is held.
+   * @throws DomainError `pet_not_found`
+   */
+  abstract change(
+    accountId: string,
+    id: PetId,
+    decide: (pet: Pet) => Decision<Pet, CatalogueEvent>,
+  ): Promise<Pet>;
+}
+
+/** One account's orders. */
+export abstract class Orders {
+  /** By id ascending. */
+  abstract list(accountId: string, page: Page): Promise<readonly Order[]>;
+
+  /**
+   * Locks the animal, decides, stores animal, new order and events together.
+   * @throws DomainError `pet_not_found`
+   */
+  abstract place(
+    accountId: string,
+    petId: PetId,
+    decide: (pet: Pet) => Decision<Sale, CatalogueEvent>,
+  ): Promise<Order>;
+
+  /** @throws DomainError `order_not_found` */
+  abstract change(
+    accountId: string,
+    id: OrderId,
+    decide: (order: Order) => Decision<Order, CatalogueEvent>,
+  ): Promise<Order>;
+}
+
+export interface CataloguePorts {
+  readonly pets: Pets;
+  readonly orders: Orders;
+  readonly clock: Clock;
+}

@@ -1,0 +1,10 @@
+/** A rule of the business says no and the caller can only give up. `message` says what would be right. */
+export class DomainError<Code extends string = string> extends Error {
+  override readonly name = 'DomainError';
+  readonly code: Code;
+
+  constructor(code: Code, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
