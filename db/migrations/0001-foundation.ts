@@ -1,0 +1,146 @@
+import { sql, type Kysely } from 'kysely';
+import { columnsFor } from '../columns.ts';
+
+export const up = async (db: Kysely<unknown>): Promise<void> => {
+  const { id, text, longText, integer, assigned, finish } = columnsFor(db);
+  const { schema } = db;
+
+  await finish(
+    schema
+      .createTable('accounts')
+      .addColumn('id', id, (c) => c.primaryKey().notNull())
+      .addColumn('name', text(400), (c) => c.notNull())
+      .addColumn('email', text(254), (c) => c.notNull().unique())
+      .addColumn('plan', text(16), (c) => c.notNull())
+      .addColumn('created_at', integer, (c) => c.notNull()),
+  ).execute();
+
+  await finish(
+    schema
+      .createTable('api_keys')
+      .addColumn('id', id, (c) => c.primaryKey().notNull())
+      .addColumn('account_id', id, (c) => c.notNull())
+      .addColumn('name', text(400), (c) => c.notNull())
+      .addColumn('hint', text(40), (c) => c.notNull())
+      .addColumn('secret_hash', text(64), (c) => c.notNull().unique())
+      .addColumn('scopes', text(255), (c) => c.notNull())
+      .addColumn('created_at', integer, (c) => c.notNull())
+      .addColumn('expires_at', integer)
+      .addColumn('revoked_at', integer)
+      .addForeignKeyConstraint('api_keys_account', ['account_id'], 'accounts', ['id']),
+  ).execute();
+  await schema
+    .createIndex('api_keys_by_account')
+    .on('api_keys')
+    .columns(['account_id', 'created_at'])
+    .execute();
+
+  await finish(
+    schema
+      .createTable('pets')
+      .addColumn('id', assigned)
+      .addColumn('account_id', id, (c) => c.notNull())
+      .addColumn('name', text(255), (c) => c.notNull())
+      .addColumn('category_id', integer, (c) => c.notNull())
+      .addColumn('status', text(16), (c) => c.notNull())
+      .addForeignKeyConstraint('pets_account', ['account_id'], 'accounts', ['id']),
+  ).execute();
+  await schema.createIndex('pets_by_account').on('pets').columns(['account_id', 'id']).execute();
+  await schema
+    .createIndex('pets_by_status')
+    .on('pets')
+    .columns(['account_id', 'status', 'id'])
+    .execute();
+
+  await finish(
+    schema
+      .createTable('orders')
+      .addColumn('id', assigned)
+      .addColumn('account_id', id, (c) => c.notNull())
+      .addColumn('pet_id', integer, (c) => c.notNull().unique())
+      .addColumn('quantity', integer, (c) => c.notNull())
+      .addColumn('ship_date', integer, (c) => c.notNull())
+      .addColumn('status', text(16), (c) => c.notNull())
+      .addForeignKeyConstraint('orders_account', ['account_id'], 'accounts', ['id'])
+      .addForeignKeyConstraint('orders_pet', ['pet_id'], 'pets', ['id']),
+  ).execute();
+  await schema
+    .createIndex('orders_by_account')
+    .on('orders')
+    .columns(['account_id', 'id'])
+    .execute();
+
+  await finish(
+    schema
+      .createTable('idempotency_keys')
+      .addColumn('account_id', id, (c) => c.notNull())
+      .addColumn('idempotency_key', text(255), (c) => c.notNull())
+      .addColumn('fingerprint', text(64), (c) => c.notNull())
+      .addColumn('answer', longText, (c) => c.notNull())
+      .addColumn('created_at', integer, (c) => c.notNull())
+      .addPrimaryKeyConstraint('idempotency_keys_pk', ['account_id', 'idempotency_key']),
+  ).execute();
+  await schema
+    .createIndex('idempotency_keys_by_age')
+    .on('idempotency_keys')
+    .column('created_at')
+    .execute();
+
+  await finish(
+    schema
+      .createTable('projects')
+      .addColumn('id', id, (c) => c.primaryKey().notNull())
+      .addColumn('account_id', id, (c) => c.notNull())
+      .addColumn('name', text(400), (c) => c.notNull())
+      .addColumn('slug', text(63), (c) => c.notNull().unique())
+      .addColumn('created_at', integer, (c) => c.notNull())
+      .addForeignKeyConstraint('projects_account', ['account_id'], 'accounts', ['id']),
+  ).execute();
+
+  await finish(
+    schema
+      .createTable('events')
+      .addColumn('id', id, (c) => c.primaryKey().notNull())
+      .addColumn('account_id', id, (c) => c.notNull())
+      .addColumn('type', text(64), (c) => c.notNull())
+      .addColumn('details', longText, (c) => c.notNull())
+      .addColumn('occurred_at', integer, (c) => c.notNull()),
+  ).execute();
+  await schema.createIndex('events_by_age').on('events').column('occurred_at').execute();
+
+  await finish(
+    schema
+      .createTable('deliveries')
+      .addColumn('id', assigned)
+      .addColumn('event_id', id, (c) => c.notNull())
+      .addColumn('subscriber', text(64), (c) => c.notNull())
+      .addColumn('attempts', integer, (c) => c.notNull())
+      .addColumn('due_at', integer, (c) => c.notNull())
+      .addColumn('parked', integer, (c) => c.notNull().defaultTo(sql`0`))
+      .addColumn('claim', id)
+      .addColumn('problem', longText)
+      .addForeignKeyConstraint('deliveries_event', ['event_id'], 'events', ['id']),
+  ).execute();
+  await schema
+    .createIndex('deliveries_due')
+    .on('deliveries')
+    .columns(['parked', 'due_at'])
+    .execute();
+  await schema.createIndex('deliveries_by_claim').on('deliveries').column('claim').execute();
+  await schema.createIndex('deliveries_by_event').on('deliveries').column('event_id').execute();
+
+  await finish(
+    schema
+      .createTable('audit_log')
+      .addColumn('event_id', id, (c) => c.primaryKey().notNull())
+      .addColumn('account_id', id, (c) => c.notNull())
+      .addColumn('what', text(64), (c) => c.notNull())
+      .addColumn('details', longText, (c) => c.notNull())
+      .addColumn('occurred_at', integer, (c) => c.notNull()),
+  ).execute();
+  await schema
+    .createIndex('audit_log_by_account')
+    .on('audit_log')
+    .columns(['account_id', 'occurred_at'])
+    .execute();
+};

@@ -1,0 +1,32 @@
+import type { DomainEvent, StoredEvent } from '../../kernel/domain-event.ts';
+
+/** Does its work for one event; the same event may come again and must then change nothing. */
+export type Subscriber = (stored: StoredEvent) => Promise<void>;
+
+/** Hands an event to one subscriber in this process. */
+export class EventBus {
+  readonly #subscribers: ReadonlyMap<string, Subscriber>;
+  readonly #deadlineMs: number;
+
+  constructor(subscribers: Readonly<Record<string, Subscriber>>, deadlineMs = 10_000) {
+    this.#subscribers = new Map(Object.entries(subscribers));
+    this.#deadlineMs = deadlineMs;
+  }
+
+  /** @throws what the subscriber throws, or Error when it is unknown or takes longer than the deadline */
+  async hand(stored: StoredEvent<DomainEvent>, name: string): Promise<void> {
+    const subscriber = this.#subscribers.get(name);
+    if (!subscriber) throw new Error(`no subscriber is called ${name}`);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new Error(`${name} took longer than ${String(this.#deadlineMs)} ms`));
+      }, this.#deadlineMs);
+    });
+    try {
+      await Promise.race([subscriber(stored), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

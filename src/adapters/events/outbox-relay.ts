@@ -1,0 +1,80 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Delivery, Outbox } from '../../kernel/outbox.ts';
+import type { EventBus } from './event-bus.ts';
+
+export const mostAttempts = 10;
+const batch = 100;
+const leaseMs = 60_000;
+const longestWaitMs = 5 * 60_000;
+
+/** After the first failure 1 s, then 2, 4, 8 … at most 5 min. */
+export const waitAfter = (attempts: number): number =>
+  Math.min(1000 * 2 ** attempts, longestWaitMs);
+
+/**
+ * Carries stored events to their subscribers, at least once each. A subscriber that fails holds up neither
+ * the others nor later events; one that keeps failing is parked and reported.
+ */
+export class OutboxRelay {
+  readonly #outbox: Outbox;
+  readonly #bus: EventBus;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  #running: Promise<void> | undefined;
+  #again = false;
+  #stopped = false;
+
+  constructor(outbox: Outbox, bus: EventBus, clock: Clock, log: Logger) {
+    this.#outbox = outbox;
+    this.#bus = bus;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Delivers all that is due. While it runs, a further call makes it look once more. */
+  run(): Promise<void> {
+    this.#again = true;
+    this.#running ??= this.#drain().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** Finishes the deliveries under way and takes no more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#running;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      const now = this.#clock.now();
+      const leaseUntil = new Date(now.getTime() + leaseMs);
+      const deliveries = await this.#outbox.claim(now, leaseUntil, batch);
+      if (deliveries.length === batch) this.#again = true;
+      await Promise.all(deliveries.map((delivery) => this.#deliver(delivery)));
+    }
+  }
+
+  async #deliver(delivery: Delivery): Promise<void> {
+    const { id, subscriber, attempts, stored } = delivery;
+    try {
+      await this.#bus.hand(stored, subscriber);
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      const facts = { subscriber, event: stored.event.type, eventId: stored.id, err: error };
+      if (attempts + 1 >= mostAttempts) {
+        this.#log.error(facts, 'event parked: its subscriber keeps failing');
+        await this.#outbox.park(id, problem);
+      } else {
+        this.#log.warn({ ...facts, attempts: attempts + 1 }, 'event not delivered, will be retried');
+        const next = this.#clock.now().getTime() + waitAfter(attempts);
+        await this.#outbox.retry(id, new Date(next), problem);
+      }
+      return;
+    }
+    await this.#outbox.done(id);
+  }
+}

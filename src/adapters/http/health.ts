@@ -1,0 +1,31 @@
+import Router from '@koa/router';
+
+/** Something this process needs. `check` throws while it cannot be used. */
+export interface Dependency {
+  readonly name: string;
+  readonly check: () => Promise<void>;
+}
+
+/** /healthz: this process is alive. /readyz: it can do its work, or which part is missing (503). */
+export const healthRoutes = (dependencies: readonly Dependency[]): Router => {
+  const router = new Router();
+  router.get('/healthz', (ctx) => {
+    ctx.body = { status: 'ok' };
+  });
+  router.get('/readyz', async (ctx) => {
+    const states = await Promise.all(
+      dependencies.map(async ({ name, check }) => [name, await stateOf(check)] as const),
+    );
+    const ready = states.every(([, state]) => state === 'ok');
+    ctx.status = ready ? 200 : 503;
+    if (!ready) ctx.set('Retry-After', '1');
+    ctx.body = { status: ready ? 'ok' : 'not ready', ...Object.fromEntries(states) };
+  });
+  return router;
+};
+
+const stateOf = (check: () => Promise<void>): Promise<string> =>
+  check().then(
+    () => 'ok',
+    (error: unknown) => (error instanceof Error ? error.message : 'failed'),
+  );

@@ -1,0 +1,31 @@
+// ECMAScript's "JSON.parse source text access": in Node since 22, not yet in TypeScript's library.
+declare global {
+  interface JSON {
+    rawJSON(text: string): unknown;
+  }
+}
+
+type SourceReviver = (key: string, value: unknown, context: { source?: string }) => unknown;
+
+const mayLoseDigits = /\d{16}/;
+const integer = /^-?\d+$/;
+
+/** JSON.parse that keeps every digit: integers beyond 2^53 become a bigint. @throws SyntaxError, RangeError */
+export const parseExactJson = (text: string): unknown => {
+  // The reviver makes parsing several times slower, so only bodies that need it pay for it.
+  if (!mayLoseDigits.test(text)) return JSON.parse(text);
+  const keepDigits: SourceReviver = (_key, value, { source }) =>
+    typeof value === 'number' &&
+    !Number.isSafeInteger(value) &&
+    source !== undefined &&
+    integer.test(source)
+      ? BigInt(source)
+      : value;
+  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
+};
+
+/** An int64 for JSON.stringify, digit for digit. */
+export const exactInteger = (value: bigint): unknown =>
+  value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER
+    ? Number(value)
+    : JSON.rawJSON(String(value));

@@ -1,0 +1,69 @@
+import type { Context, Middleware } from 'koa';
+import type { Access } from '../../access/access.ts';
+import type { IdempotencyKeys } from '../../access/ports.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Answer, Operation } from './operation.ts';
+import { parse, queryRecord } from './parse.ts';
+import { readJsonBody } from './request-body.ts';
+import { answerOnce, callerOf, refuseRemoved, requireJsonAccepted, requireScope } from './steps.ts';
+
+export interface RoutePorts {
+  readonly access: Access;
+  readonly idempotencyKeys: IdempotencyKeys;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+}
+
+/** The way of every request, in order: who calls, may they, what do they ask, the answer. */
+export const operationRoute =
+  (operation: Operation, ports: RoutePorts): Middleware =>
+  async (ctx) => {
+    ctx.state['operation'] = operation.id;
+    announceRemoval(ctx, operation, ports.baseUrl);
+    const caller = await callerOf(ctx, ports.access);
+    ctx.state['caller'] = caller;
+    refuseRemoved(operation, ports.baseUrl, ports.clock.now());
+    requireScope(caller, operation);
+    requireJsonAccepted(ctx);
+    send(ctx, await answerOf(ctx, operation, ports));
+  };
+
+const send = (ctx: Context, { status, headers, body }: Answer): void => {
+  ctx.status = status;
+  if (headers) ctx.set(headers);
+  ctx.body = body;
+  ctx.type = 'application/json; charset=utf-8';
+};
+
+/** On every answer of a deprecated operation: since when (RFC 9745), until when (RFC 8594), what instead. */
+const announceRemoval = (ctx: Context, { deprecation }: Operation, baseUrl: string): void => {
+  if (!deprecation) return;
+  const { since, sunset, successor } = deprecation;
+  ctx.set('Deprecation', `@${String(Math.floor(since.getTime() / 1000))}`);
+  ctx.set('Sunset', sunset.toUTCString());
+  ctx.set('Link', `<${baseUrl}${successor}>; rel="successor-version"`);
+};
+
+const answerOf = async (
+  ctx: Context,
+  operation: Operation,
+  { idempotencyKeys, clock }: RoutePorts,
+): Promise<Answer> => {
+  const { query: querySchema, body: bodySchema } = operation;
+  const caller = ctx.state['caller'];
+  const parameters = ctx['params'] as Readonly<Record<string, string>>;
+  const query =
+    querySchema && parse(querySchema, queryRecord(ctx.querystring), 'invalid_parameter');
+  if (!bodySchema) return operation.handle({ caller, parameters, query, body: undefined });
+
+  const { text, value } = await readJsonBody(ctx);
+  const body = parse(bodySchema, value, 'validation_failed');
+  const handle = () => operation.handle({ caller, parameters, query, body });
+  if (!operation.idempotent || ctx.headers['idempotency-key'] === undefined) return handle();
+  const request = {
+    key: ctx.get('Idempotency-Key'),
+    accountId: caller.accountId,
+    sent: `${operation.id}\n${text}`,
+  };
+  return answerOnce(idempotencyKeys, request, clock.now(), handle);
+};

@@ -1,0 +1,33 @@
+import type { Cursors, CursorScope } from './cursor.ts';
+
+export interface PageQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** Where the page starts, and one row more than asked for: it tells whether there is a next page. */
+export const pageOf = (cursors: Cursors, scope: CursorScope, { limit, cursor }: PageQuery) => ({
+  after: cursor === undefined ? 0n : cursors.decode(scope, cursor),
+  limit: limit + 1,
+});
+
+/**
+ * Cuts the extra row off and links to the next page (RFC 8288), if there is one.
+ * @param address absolute address of the list, without a query
+ */
+export const presentPage = <Row extends { readonly id: bigint }>(
+  cursors: Cursors,
+  scope: CursorScope,
+  { limit }: PageQuery,
+  rows: readonly Row[],
+  address: string,
+  filter: Readonly<Record<string, string | undefined>> = {},
+): { readonly rows: readonly Row[]; readonly headers: Readonly<Record<string, string>> } => {
+  if (rows.length <= limit) return { rows, headers: {} };
+  const page = rows.slice(0, limit);
+  const after = page.at(-1)?.id ?? 0n;
+  const query = new URLSearchParams({ limit: String(limit) });
+  for (const [name, value] of Object.entries(filter)) if (value) query.set(name, value);
+  query.set('cursor', cursors.encode(scope, after));
+  return { rows: page, headers: { Link: `<${address}?${query.toString()}>; rel="next"` } };
+};

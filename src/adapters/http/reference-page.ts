@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import Router from '@koa/router';
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Animal Store API reference</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <link rel="stylesheet" href="/docs/reference.css">
+  </head>
+  <body>
+    <div id="reference"></div>
+    <noscript><p>This page needs JavaScript. The same as a document: <a href="/v1/openapi.json">openapi.json</a>.</p></noscript>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/reference.js"></script>
+  </body>
+</html>
+`;
+
+/** Swagger UI knows "try it out" per verb only; this plugin asks the operation's own extension. */
+const script = `const hasTryIt = (operation) =>
+  !(operation && (operation.get('x-hideTryItPanel') === true || operation.get('x-explorer-enabled') === false));
+
+const hideTryItWhereAsked = () => ({
+  statePlugins: {
+    spec: {
+      wrapSelectors: {
+        allowTryItOutFor: (_original, system) => (_state, path, method) =>
+          hasTryIt(system.specSelectors.specJson().getIn(['paths', path, method])),
+      },
+    },
+  },
+});
+
+SwaggerUIBundle({
+  url: '/v1/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  showExtensions: true,
+  displayRequestDuration: true,
+  validatorUrl: null,
+  plugins: [hideTryItWhereAsked],
+});
+`;
+
+const style = `:root { color-scheme: light dark; }
+body { margin: 0; background: #fff; }
+@media (max-width: 40rem) { .swagger-ui .wrapper { padding: 0 .75rem; } }
+@media (prefers-color-scheme: dark) {
+  body { background: #16181d; }
+  #reference { filter: invert(.9) hue-rotate(180deg); }
+}
+`;
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/** The API reference at /docs: Swagger UI from our own package folder, nothing from another host. */
+export const referencePage = (): Router => {
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const asset = (name: string) => readFileSync(join(folder, name), 'utf8');
+  const files = [
+    ['/docs', 'text/html; charset=utf-8', page],
+    ['/docs/reference.js', 'text/javascript; charset=utf-8', script],
+    ['/docs/reference.css', 'text/css; charset=utf-8', style],
+    ['/docs/swagger-ui.css', 'text/css; charset=utf-8', asset('swagger-ui.css')],
+    [
+      '/docs/swagger-ui-bundle.js',
+      'text/javascript; charset=utf-8',
+      asset('swagger-ui-bundle.js'),
+    ],
+  ] as const;
+  const router = new Router();
+  for (const [path, type, text] of files) {
+    const zipped = gzipSync(text);
+    router.get(path, (ctx) => {
+      ctx.set('Content-Security-Policy', policy);
+      ctx.set('Cache-Control', 'public, max-age=3600');
+      ctx.set('X-Content-Type-Options', 'nosniff');
+      ctx.vary('Accept-Encoding');
+      ctx.type = type;
+      if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
+        ctx.set('Content-Encoding', 'gzip');
+        ctx.body = zipped;
+      } else {
+        ctx.body = text;
+      }
+    });
+  }
+  return router;
+};

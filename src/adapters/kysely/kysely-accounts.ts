@@ -1,0 +1,85 @@
+import { accountNotFound, emailTaken } from '../../access/domain/access-error.ts';
+import type { AccessEvent } from '../../access/domain/access-event.ts';
+import type { Account } from '../../access/domain/account.ts';
+import { plans } from '../../access/domain/plan.ts';
+import { Accounts, type KeyToStore } from '../../access/ports.ts';
+import type { Decision } from '../../kernel/decision.ts';
+import type { Selectable } from 'kysely';
+import type { Database } from './database.ts';
+import { failureOf } from './dialect.ts';
+import type { KyselyApiKeys } from './kysely-api-keys.ts';
+import type { KyselyOutbox } from './kysely-outbox.ts';
+import { fromMillis, oneOf, toMillis, type Schema } from './schema.ts';
+
+export class KyselyAccounts extends Accounts {
+  readonly #database: Database;
+  readonly #outbox: KyselyOutbox;
+  readonly #apiKeys: KyselyApiKeys;
+
+  constructor(database: Database, outbox: KyselyOutbox, apiKeys: KyselyApiKeys) {
+    super();
+    this.#database = database;
+    this.#outbox = outbox;
+    this.#apiKeys = apiKeys;
+  }
+
+  async open(
+    { state, events }: Decision<Account, AccessEvent>,
+    firstKey: Decision<KeyToStore, AccessEvent>,
+  ): Promise<void> {
+    await this.#database.transaction(async (db) => {
+      try {
+        await db.insertInto('accounts').values(toRow(state)).execute();
+      } catch (error) {
+        if (failureOf(error) !== 'duplicate') throw error;
+        throw emailTaken(state.email);
+      }
+      await this.#outbox.append(events);
+      await this.#apiKeys.add(firstKey);
+    });
+  }
+
+  async list(): Promise<readonly Account[]> {
+    const rows = await this.#database.run((db) =>
+      db.selectFrom('accounts').selectAll().orderBy('created_at').orderBy('id').execute(),
+    );
+    return rows.map(fromRow);
+  }
+
+  async find(id: string): Promise<Account | undefined> {
+    const row = await this.#database.run((db) =>
+      db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst(),
+    );
+    return row && fromRow(row);
+  }
+
+  change(
+    id: string,
+    decide: (account: Account) => Decision<Account, AccessEvent>,
+  ): Promise<Account> {
+    return this.#database.transaction(async (db) => {
+      const row = await db
+        .selectFrom('accounts')
+        .selectAll()
+        .where('id', '=', id)
+        .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+        .executeTakeFirst();
+      if (!row) throw accountNotFound(id);
+      const { state, events } = decide(fromRow(row));
+      await db.updateTable('accounts').set(toRow(state)).where('id', '=', id).execute();
+      await this.#outbox.append(events);
+      return state;
+    });
+  }
+}
+
+const toRow = ({ createdAt, ...account }: Account) => ({
+  ...account,
+  created_at: toMillis(createdAt),
+});
+
+const fromRow = ({ created_at, plan, ...row }: Selectable<Schema['accounts']>): Account => ({
+  ...row,
+  plan: oneOf(plans, plan),
+  createdAt: fromMillis(created_at),
+});

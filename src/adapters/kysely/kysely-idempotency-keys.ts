@@ -1,0 +1,117 @@
+import {
+  IdempotencyKeys,
+  type IdempotencyOutcome,
+  type IdempotentRequest,
+  type KeptAnswer,
+} from '../../access/ports.ts';
+import { forgottenBefore } from '../../access/domain/idempotency.ts';
+import type { Database } from './database.ts';
+import { failureOf } from './dialect.ts';
+import { toMillis } from './schema.ts';
+
+export class KyselyIdempotencyKeys extends IdempotencyKeys {
+  readonly #database: Database;
+  readonly #running = new Set<string>();
+
+  constructor(database: Database) {
+    super();
+    this.#database = database;
+  }
+
+  async once(
+    request: IdempotentRequest,
+    work: () => Promise<KeptAnswer>,
+  ): Promise<IdempotencyOutcome> {
+    const slot = JSON.stringify([request.accountId, request.key]);
+    if (this.#running.has(slot)) return { kind: 'in_progress' };
+    this.#running.add(slot);
+    try {
+      return await this.#settle(request, work);
+    } finally {
+      this.#running.delete(slot);
+    }
+  }
+
+  async sweep(before: Date): Promise<number> {
+    const { numDeletedRows } = await this.#database.run((db) =>
+      db
+        .deleteFrom('idempotency_keys')
+        .where('created_at', '<', toMillis(before))
+        .executeTakeFirst(),
+    );
+    return Number(numDeletedRows);
+  }
+
+  async #settle(
+    request: IdempotentRequest,
+    work: () => Promise<KeptAnswer>,
+  ): Promise<IdempotencyOutcome> {
+    const kept = await this.#kept(request);
+    if (kept) return kept;
+    try {
+      return { kind: 'answered', answer: await this.#answer(request, work) };
+    } catch (error) {
+      // Another process holds the key: it answered in the meantime, or still has it locked.
+      if (error instanceof KeyTaken) return (await this.#kept(request)) ?? { kind: 'in_progress' };
+      throw error;
+    }
+  }
+
+  async #kept({
+    accountId,
+    key,
+    fingerprint,
+    now,
+  }: IdempotentRequest): Promise<IdempotencyOutcome | undefined> {
+    const row = await this.#database.run((db) =>
+      db
+        .selectFrom('idempotency_keys')
+        .select(['fingerprint', 'answer'])
+        .where('account_id', '=', accountId)
+        .where('idempotency_key', '=', key)
+        .where('created_at', '>=', toMillis(forgottenBefore(now)))
+        .executeTakeFirst(),
+    );
+    if (!row) return undefined;
+    if (row.fingerprint !== fingerprint) return { kind: 'reused' };
+    return { kind: 'replayed', answer: JSON.parse(row.answer) as KeptAnswer };
+  }
+
+  /** The row is taken first, so that a rival in another process waits for the outcome or is refused. */
+  #answer(
+    { accountId, key, fingerprint, now }: IdempotentRequest,
+    work: () => Promise<KeptAnswer>,
+  ): Promise<KeptAnswer> {
+    return this.#database.transaction(async (db) => {
+      const mine = db
+        .deleteFrom('idempotency_keys')
+        .where('account_id', '=', accountId)
+        .where('idempotency_key', '=', key)
+        .where('created_at', '<', toMillis(forgottenBefore(now)));
+      const row = {
+        account_id: accountId,
+        idempotency_key: key,
+        fingerprint,
+        answer: '',
+        created_at: toMillis(now),
+      };
+      try {
+        await mine.execute();
+        await db.insertInto('idempotency_keys').values(row).execute();
+      } catch (error) {
+        const failure = failureOf(error);
+        throw failure === 'duplicate' || failure === 'lock_timeout' ? new KeyTaken() : error;
+      }
+      const answer = await work();
+      await db
+        .updateTable('idempotency_keys')
+        .set({ answer: JSON.stringify(answer) })
+        .where('account_id', '=', accountId)
+        .where('idempotency_key', '=', key)
+        .execute();
+      return answer;
+    });
+  }
+}
+
+class KeyTaken extends Error {}

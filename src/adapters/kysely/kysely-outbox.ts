@@ -1,0 +1,176 @@
+import type { DomainEvent } from '../../kernel/domain-event.ts';
+import type { Ids } from '../../kernel/ids.ts';
+import { Outbox, type Delivery, type OutboxState } from '../../kernel/outbox.ts';
+import type { Database } from './database.ts';
+import { fromMillis, toMillis } from './schema.ts';
+
+const longestProblem = 2000;
+
+export class KyselyOutbox extends Outbox {
+  readonly #database: Database;
+  readonly #ids: Ids;
+  readonly #subscribersOf: (type: string) => readonly string[];
+  readonly #onStored: () => void;
+
+  /** @param onStored called after a commit that stored something to deliver */
+  constructor(
+    database: Database,
+    ids: Ids,
+    subscribersOf: (type: string) => readonly string[],
+    onStored: () => void,
+  ) {
+    super();
+    this.#database = database;
+    this.#ids = ids;
+    this.#subscribersOf = subscribersOf;
+    this.#onStored = onStored;
+  }
+
+  /** For the other adapters of this folder: stores events in the transaction they are in. */
+  append(events: readonly DomainEvent[]): Promise<void> {
+    return this.#database.transaction(async (db) => {
+      for (const { type, accountId, occurredAt, ...details } of events) {
+        const id = this.#ids.next('evt');
+        await db
+          .insertInto('events')
+          .values({
+            id,
+            account_id: accountId,
+            type,
+            details: JSON.stringify(details),
+            occurred_at: toMillis(occurredAt),
+          })
+          .execute();
+        const deliveries = this.#subscribersOf(type).map((subscriber) => ({
+          event_id: id,
+          subscriber,
+          attempts: 0n,
+          due_at: 0n,
+        }));
+        if (deliveries.length === 0) continue;
+        await db.insertInto('deliveries').values(deliveries).execute();
+        this.#database.afterCommit(this.#onStored);
+      }
+    });
+  }
+
+  async claim(now: Date, leaseUntil: Date, limit: number): Promise<readonly Delivery[]> {
+    const claim = this.#ids.next('claim');
+    const due = await this.#database.run((db) =>
+      db
+        .selectFrom('deliveries')
+        .select('id')
+        .where('parked', '=', 0n)
+        .where('due_at', '<=', toMillis(now))
+        .orderBy('due_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute(),
+    );
+    if (due.length === 0) return [];
+    const ids = due.map((row) => row.id);
+    // Asks `due_at` again: who lost the race for a row changes nothing.
+    await this.#database.run((db) =>
+      db
+        .updateTable('deliveries')
+        .set({ claim, due_at: toMillis(leaseUntil) })
+        .where('id', 'in', ids)
+        .where('parked', '=', 0n)
+        .where('due_at', '<=', toMillis(now))
+        .execute(),
+    );
+    return this.#claimed(claim);
+  }
+
+  async done(deliveryId: string): Promise<void> {
+    await this.#database.run((db) =>
+      db.deleteFrom('deliveries').where('id', '=', BigInt(deliveryId)).execute(),
+    );
+  }
+
+  async retry(deliveryId: string, nextAttemptAt: Date, problem: string): Promise<void> {
+    await this.#failed(deliveryId, problem, { due_at: toMillis(nextAttemptAt) });
+  }
+
+  async park(deliveryId: string, problem: string): Promise<void> {
+    await this.#failed(deliveryId, problem, { parked: 1n });
+  }
+
+  async state(): Promise<OutboxState> {
+    const counts = await this.#database.run((db) =>
+      db
+        .selectFrom('deliveries')
+        .select(['parked', db.fn.countAll<bigint>().as('count')])
+        .groupBy('parked')
+        .execute(),
+    );
+    const count = (parked: bigint) =>
+      Number(counts.find((row) => row.parked === parked)?.count ?? 0n);
+    return { waiting: count(0n), parked: count(1n) };
+  }
+
+  async sweep(before: Date): Promise<number> {
+    const { numDeletedRows } = await this.#database.run((db) =>
+      db
+        .deleteFrom('events')
+        .where('occurred_at', '<', toMillis(before))
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('deliveries')
+                .select('deliveries.id')
+                .whereRef('deliveries.event_id', '=', 'events.id'),
+            ),
+          ),
+        )
+        .executeTakeFirst(),
+    );
+    return Number(numDeletedRows);
+  }
+
+  async #claimed(claim: string): Promise<readonly Delivery[]> {
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('deliveries')
+        .innerJoin('events', 'events.id', 'deliveries.event_id')
+        .selectAll('events')
+        .select(['deliveries.id as delivery_id', 'subscriber', 'attempts'])
+        .where('claim', '=', claim)
+        .orderBy('deliveries.id')
+        .execute(),
+    );
+    return rows.map((row) => ({
+      id: String(row.delivery_id),
+      subscriber: row.subscriber,
+      attempts: Number(row.attempts),
+      stored: {
+        id: row.id,
+        event: {
+          ...(JSON.parse(row.details) as Readonly<Record<string, unknown>>),
+          type: row.type,
+          accountId: row.account_id,
+          occurredAt: fromMillis(row.occurred_at),
+        },
+      },
+    }));
+  }
+
+  async #failed(
+    deliveryId: string,
+    problem: string,
+    change: { due_at: bigint } | { parked: bigint },
+  ): Promise<void> {
+    await this.#database.run((db) =>
+      db
+        .updateTable('deliveries')
+        .set((eb) => ({
+          ...change,
+          attempts: eb('attempts', '+', 1n),
+          claim: null,
+          problem: problem.slice(0, longestProblem),
+        }))
+        .where('id', '=', BigInt(deliveryId))
+        .execute(),
+    );
+  }
+}

@@ -1,0 +1,76 @@
+import type { Generated } from 'kysely';
+
+/** Every integer column is an int64 and arrives as a bigint; times are epoch milliseconds. */
+type Int64 = bigint;
+
+export interface Schema {
+  accounts: { id: string; name: string; email: string; plan: string; created_at: Int64 };
+  api_keys: {
+    id: string;
+    account_id: string;
+    name: string;
+    hint: string;
+    secret_hash: string;
+    scopes: string;
+    created_at: Int64;
+    expires_at: Int64 | null;
+    revoked_at: Int64 | null;
+  };
+  pets: {
+    id: Generated<Int64>;
+    account_id: string;
+    name: string;
+    category_id: Int64;
+    status: string;
+  };
+  orders: {
+    id: Generated<Int64>;
+    account_id: string;
+    pet_id: Int64;
+    quantity: Int64;
+    ship_date: Int64;
+    status: string;
+  };
+  idempotency_keys: {
+    account_id: string;
+    idempotency_key: string;
+    fingerprint: string;
+    answer: string;
+    created_at: Int64;
+  };
+  projects: { id: string; account_id: string; name: string; slug: string; created_at: Int64 };
+  events: {
+    id: string;
+    account_id: string;
+    type: string;
+    details: string;
+    occurred_at: Int64;
+  };
+  deliveries: {
+    id: Generated<Int64>;
+    event_id: string;
+    subscriber: string;
+    attempts: Int64;
+    due_at: Int64;
+    parked: Generated<Int64>;
+    claim: string | null;
+    problem: string | null;
+  };
+  audit_log: {
+    event_id: string;
+    account_id: string;
+    what: string;
+    details: string;
+    occurred_at: Int64;
+  };
+}
+
+export const toMillis = (date: Date): bigint => BigInt(date.getTime());
+export const fromMillis = (millis: bigint): Date => new Date(Number(millis));
+
+/** A stored word that the code does not know: the row is corrupt, or newer than this release. */
+export const oneOf = <Word extends string>(words: readonly Word[], stored: string): Word => {
+  const word = words.find((known) => known === stored);
+  if (word === undefined) throw new Error(`stored word "${stored}" is none of ${words.join(', ')}`);
+  return word;
+};

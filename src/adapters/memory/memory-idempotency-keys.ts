@@ -1,0 +1,46 @@
+import { forgottenBefore } from '../../access/domain/idempotency.ts';
+import {
+  IdempotencyKeys,
+  type IdempotencyOutcome,
+  type IdempotentRequest,
+  type KeptAnswer,
+} from '../../access/ports.ts';
+
+interface Kept {
+  readonly fingerprint: string;
+  readonly createdAt: Date;
+  /** Absent while the work runs. */
+  readonly answer?: KeptAnswer;
+}
+
+export class MemoryIdempotencyKeys extends IdempotencyKeys {
+  readonly #kept = new Map<string, Kept>();
+
+  override async once(
+    { accountId, key, fingerprint, now }: IdempotentRequest,
+    work: () => Promise<KeptAnswer>,
+  ): Promise<IdempotencyOutcome> {
+    const slot = JSON.stringify([accountId, key]);
+    const kept = this.#kept.get(slot);
+    if (kept && !kept.answer) return { kind: 'in_progress' };
+    if (kept?.answer && kept.createdAt >= forgottenBefore(now)) {
+      if (kept.fingerprint !== fingerprint) return { kind: 'reused' };
+      return { kind: 'replayed', answer: kept.answer };
+    }
+    this.#kept.set(slot, { fingerprint, createdAt: now });
+    try {
+      const answer = await work();
+      this.#kept.set(slot, { fingerprint, createdAt: now, answer });
+      return { kind: 'answered', answer };
+    } catch (error) {
+      this.#kept.delete(slot);
+      throw error;
+    }
+  }
+
+  override sweep(before: Date): Promise<number> {
+    const old = [...this.#kept].filter(([, kept]) => kept.answer && kept.createdAt < before);
+    for (const [slot] of old) this.#kept.delete(slot);
+    return Promise.resolve(old.length);
+  }
+}

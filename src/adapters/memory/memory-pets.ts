@@ -1,0 +1,70 @@
+import { petNotFound } from '../../catalogue/domain/catalogue-error.ts';
+import type { CatalogueEvent } from '../../catalogue/domain/catalogue-event.ts';
+import type { Pet, PetDraft, PetId, PetStatus } from '../../catalogue/domain/pet.ts';
+import { Pets, type Page } from '../../catalogue/ports.ts';
+import type { Decision } from '../../kernel/decision.ts';
+import type { MemoryOutbox } from './memory-outbox.ts';
+
+export class MemoryPets extends Pets {
+  readonly #outbox: MemoryOutbox;
+  readonly #pets = new Map<PetId, { readonly accountId: string; readonly pet: Pet }>();
+  #lastId = 0n;
+
+  constructor(outbox: MemoryOutbox) {
+    super();
+    this.#outbox = outbox;
+  }
+
+  override list(
+    accountId: string,
+    { after, limit }: Page,
+    status: PetStatus | undefined,
+  ): Promise<readonly Pet[]> {
+    const found = [...this.#pets.values()]
+      .filter((kept) => kept.accountId === accountId && kept.pet.id > after)
+      .map(({ pet }) => pet)
+      .filter((pet) => status === undefined || pet.status === status)
+      .slice(0, limit);
+    return Promise.resolve(structuredClone(found));
+  }
+
+  override find(accountId: string, id: PetId): Promise<Pet | undefined> {
+    const kept = this.#pets.get(id);
+    return Promise.resolve(
+      kept?.accountId === accountId ? structuredClone(kept.pet) : undefined,
+    );
+  }
+
+  override async add(
+    accountId: string,
+    _draft: PetDraft,
+    decide: (id: PetId) => Decision<Pet, CatalogueEvent>,
+  ): Promise<Pet> {
+    const { state, events } = await Promise.resolve(decide(this.#lastId + 1n));
+    this.#lastId = state.id;
+    return this.save(accountId, state, events);
+  }
+
+  override async change(
+    accountId: string,
+    id: PetId,
+    decide: (pet: Pet) => Decision<Pet, CatalogueEvent>,
+  ): Promise<Pet> {
+    await Promise.resolve();
+    const { state, events } = decide(this.get(accountId, id));
+    return this.save(accountId, state, events);
+  }
+
+  /** For the other adapters of this folder. @throws DomainError `pet_not_found` */
+  get(accountId: string, id: PetId): Pet {
+    const kept = this.#pets.get(id);
+    if (kept?.accountId !== accountId) throw petNotFound(id);
+    return structuredClone(kept.pet);
+  }
+
+  save(accountId: string, pet: Pet, events: readonly CatalogueEvent[]): Pet {
+    this.#pets.set(pet.id, { accountId, pet: structuredClone(pet) });
+    this.#outbox.append(events);
+    return pet;
+  }
+}

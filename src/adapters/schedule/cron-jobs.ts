@@ -1,0 +1,39 @@
+import { schedule, type ScheduledTask } from 'node-cron';
+import type { Logger } from 'pino';
+
+export interface Job {
+  readonly name: string;
+  /** node-cron expression, six fields with seconds first. */
+  readonly schedule: string;
+  readonly run: () => Promise<unknown>;
+}
+
+/** Runs each job on its schedule, never twice at the same time in this process. A failing run is logged. */
+export class CronJobs {
+  readonly #tasks: readonly ScheduledTask[];
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(jobs: readonly Job[], log: Logger) {
+    this.#tasks = jobs.map((job) =>
+      schedule(job.schedule, () => this.#run(job, log), { name: job.name, noOverlap: true }),
+    );
+  }
+
+  /** Starts no more runs and waits for those under way. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#tasks.map((task) => task.destroy()));
+    await Promise.all(this.#running);
+  }
+
+  async #run(job: Job, log: Logger): Promise<void> {
+    const run = job.run().then(
+      () => undefined,
+      (error: unknown) => {
+        log.warn({ job: job.name, err: error }, 'job failed, will run again on its schedule');
+      },
+    );
+    this.#running.add(run);
+    await run;
+    this.#running.delete(run);
+  }
+}
