@@ -1,0 +1,24 @@
+const shared = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': '<rootDir>/test/support/strip-types.cjs' },
+};
+
+const suite = (name, servers) => ({
+  ...shared,
+  displayName: name,
+  testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+  ...(servers && {
+    globalSetup: '<rootDir>/test/support/start-servers.ts',
+    globalTeardown: '<rootDir>/test/support/stop-servers.ts',
+  }),
+});
+
+export default {
+  projects: [
+    suite('unit', false),
+    suite('contract', true),
+    suite('http', true),
+    suite('system', true),
+  ],
+};

@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../config.ts';
+import { print, type OutputOptions } from './run-command.ts';
+
+export const configCommands = (program: Command): void => {
+  program
+    .command('config')
+    .description('the settings of this process')
+    .command('check')
+    .description('check the settings and show them, without secrets')
+    .option('--json', 'print JSON')
+    .action((options: OutputOptions) => {
+      const { secretKey, databaseUrl, ...config } = loadConfig(process.env);
+      const shown = {
+        ...config,
+        databaseUrl: databaseUrl.replace(/\/\/[^@/]*@/, '//…@'),
+        secretKey: secretKey === undefined ? 'from the data folder' : 'set',
+      };
+      const lines = Object.entries(shown).map(([name, value]) => `  ${name}: ${show(value)}`);
+      print(options, shown, `The settings are in order.\n${lines.join('\n')}`);
+    });
+};
+
+const show = (value: unknown): string => {
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return '–';
+  if (value instanceof Date) return value.toISOString();
+  return Array.isArray(value) ? value.join(', ') : String(value as string | number | boolean);
+};

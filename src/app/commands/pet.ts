@@ -1,0 +1,78 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import type { Order } from '../../catalogue/domain/order.ts';
+import { largestInt64, type Pet } from '../../catalogue/domain/pet.ts';
+import { CatalogueKey } from '../keys.ts';
+import { print, withContainer, type OutputOptions } from './run-command.ts';
+
+interface PetOptions extends OutputOptions {
+  readonly account: string;
+  readonly pet: bigint;
+}
+
+interface OrderOptions extends OutputOptions {
+  readonly account: string;
+  readonly order: bigint;
+}
+
+/** What the dashboard does with animals and orders, for operators. */
+export const petCommands = (program: Command): void => {
+  const pet = program.command('pet').description('reserve, release and sell animals');
+  for (const step of ['reserve', 'release'] as const) {
+    pet
+      .command(step)
+      .description(`${step} an animal`)
+      .requiredOption('--account <id>', 'id of the account')
+      .requiredOption('--pet <id>', 'id of the animal', int64)
+      .option('--json', 'print JSON')
+      .action(async (options: PetOptions) => {
+        await withContainer(async (container) => {
+          const changed = await container
+            .get(CatalogueKey)
+            .changePet(options.account, options.pet, step);
+          print(options, { pet: changed }, describePet(changed));
+        });
+      });
+  }
+  pet
+    .command('sell')
+    .description('sell an animal, which makes an order')
+    .requiredOption('--account <id>', 'id of the account')
+    .requiredOption('--pet <id>', 'id of the animal', int64)
+    .option('--json', 'print JSON')
+    .action(async (options: PetOptions) => {
+      await withContainer(async (container) => {
+        const order = await container.get(CatalogueKey).placeOrder(options.account, options.pet);
+        print(options, { order }, describeOrder(order));
+      });
+    });
+
+  const order = program.command('order').description('approve and deliver orders');
+  for (const step of ['approve', 'deliver'] as const) {
+    order
+      .command(step)
+      .description(`${step} an order`)
+      .requiredOption('--account <id>', 'id of the account')
+      .requiredOption('--order <id>', 'id of the order', int64)
+      .option('--json', 'print JSON')
+      .action(async (options: OrderOptions) => {
+        await withContainer(async (container) => {
+          const changed = await container
+            .get(CatalogueKey)
+            .changeOrder(options.account, options.order, step);
+          print(options, { order: changed }, describeOrder(changed));
+        });
+      });
+  }
+};
+
+const describePet = ({ id, name, status }: Pet) => `Animal ${String(id)} (${name}) is ${status}.`;
+
+const describeOrder = ({ id, petId, status }: Order) =>
+  `Order ${String(id)} for animal ${String(petId)} is ${status}.`;
+
+const int64 = (text: string): bigint => {
+  if (!/^[1-9]\d{0,18}$/.test(text) || BigInt(text) > largestInt64) {
+    throw new InvalidArgumentError('Use a whole number of at least 1.');
+  }
+  return BigInt(text);
+};

@@ -1,0 +1,166 @@
+import { join } from 'node:path';
+import * as v from 'valibot';
+
+export const roles = ['api', 'dashboard', 'edge', 'worker'] as const;
+export type Role = (typeof roles)[number];
+
+export interface Config {
+  readonly production: boolean;
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  /** Absolute, ends in /v1, no slash at its end. */
+  readonly publicUrl: string;
+  readonly stagingUrl: string | undefined;
+  readonly roles: readonly Role[];
+  /** Undefined: the one in the data folder is used, and made when it is missing. */
+  readonly secretKey: string | undefined;
+  readonly logLevel: string;
+  readonly corsOrigins: readonly string[];
+  readonly petByIdDeprecatedSince: Date;
+}
+
+/** Everything that is wrong with the settings, in one message. */
+export class ConfigFault extends Error {
+  override readonly name = 'ConfigFault';
+
+  constructor(faults: readonly string[]) {
+    const count = faults.length === 1 ? 'a fault' : `${String(faults.length)} faults`;
+    super(
+      `The settings have ${count}:\n${faults.map((fault) => `  ${fault}`).join('\n')}\n` +
+        'docs/operations.md lists every setting with its default.',
+    );
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @throws ConfigFault that lists every fault at once */
+export const loadConfig = (environment: Environment): Config => {
+  const set = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ''),
+  );
+  const result = v.safeParse(settings, set, { abortPipeEarly: true });
+  const faults = result.success
+    ? []
+    : result.issues.map((issue) => `${v.getDotPath(issue) ?? ''}: ${issue.message}`);
+  if (set['NODE_ENV'] === 'production' && !set['SECRET_KEY']) {
+    faults.push('SECRET_KEY: is required with NODE_ENV=production; make one: openssl rand -hex 32');
+  }
+  if (!result.success || faults.length > 0) throw new ConfigFault(faults);
+  return configFrom(result.output);
+};
+
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+const urlLike = (text: string, protocols: readonly string[]) =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol);
+
+const apiAddress = v.pipe(
+  v.string(),
+  v.check(
+    (text) => urlLike(text, ['http:', 'https:']) && /\/v1\/?$/.test(new URL(text).pathname),
+    'must be an http or https address whose path ends in /v1, like https://api.shop.example/v1',
+  ),
+  v.transform((text) => text.replace(/\/$/, '')),
+);
+
+const settings = v.object({
+  NODE_ENV: v.optional(v.string()),
+  DATABASE_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (text) =>
+          /^sqlite:.+/.test(text) ||
+          (urlLike(text, ['mysql:']) && new URL(text).pathname.length > 1),
+        'must be sqlite:PATH or mysql://user:password@host:3306/name',
+      ),
+    ),
+  ),
+  DATA_DIR: v.optional(v.string(), 'var'),
+  HOST: v.optional(
+    v.pipe(v.string(), v.regex(/^[0-9A-Za-z.:-]+$/, 'must be an address or name to listen on')),
+    '127.0.0.1',
+  ),
+  PORT: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,5}$/, 'must be a port number from 1 to 65535'),
+      v.transform(Number),
+      v.minValue(1, 'must be a port number from 1 to 65535'),
+      v.maxValue(65535, 'must be a port number from 1 to 65535'),
+    ),
+    '3000',
+  ),
+  PUBLIC_URL: v.optional(apiAddress),
+  STAGING_URL: v.optional(apiAddress),
+  ROLES: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform(list),
+      v.check((parts) => parts.length > 0, `must name at least one of ${roles.join(', ')}`),
+      v.array(v.picklist(roles, `must be a list of ${roles.join(', ')}`)),
+    ),
+    roles.join(','),
+  ),
+  SECRET_KEY: v.optional(
+    v.pipe(
+      v.string(),
+      v.minLength(32, 'must have at least 32 characters; make one: openssl rand -hex 32'),
+    ),
+  ),
+  LOG_LEVEL: v.optional(
+    v.picklist(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'must be one of fatal, error, warn, info, debug, trace, silent',
+    ),
+    'info',
+  ),
+  CORS_ORIGINS: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform(list),
+      v.check(
+        (origins) =>
+          origins.every((one) => one === '*' || (URL.canParse(one) && new URL(one).origin === one)),
+        'must be a list of origins like https://shop.example, without a path, or *',
+      ),
+    ),
+    '',
+  ),
+  PET_BY_ID_DEPRECATED_SINCE: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((text) => !Number.isNaN(Date.parse(text)), 'must be a date like 2026-12-05'),
+      v.transform((text) => new Date(text)),
+    ),
+    '2025-12-05',
+  ),
+});
+
+const configFrom = (set: v.InferOutput<typeof settings>): Config => ({
+  production: set.NODE_ENV === 'production',
+  databaseUrl: set.DATABASE_URL ?? `sqlite:${join(set.DATA_DIR, 'animal-store.db')}`,
+  dataDir: set.DATA_DIR,
+  host: set.HOST,
+  port: set.PORT,
+  publicUrl: set.PUBLIC_URL ?? `http://${reachable(set.HOST)}:${String(set.PORT)}/v1`,
+  stagingUrl: set.STAGING_URL,
+  roles: set.ROLES,
+  secretKey: set.SECRET_KEY,
+  logLevel: set.LOG_LEVEL,
+  corsOrigins: set.CORS_ORIGINS,
+  petByIdDeprecatedSince: set.PET_BY_ID_DEPRECATED_SINCE,
+});
+
+/** A process that listens everywhere is reached at the loopback address from here. */
+const reachable = (host: string): string => {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+};

@@ -1,0 +1,34 @@
+import { Container } from 'inversify';
+import pino, { type Logger } from 'pino';
+import { Database } from '../adapters/kysely/database.ts';
+import { migrateUp } from '../adapters/kysely/migrations.ts';
+import type { Config } from './config.ts';
+import { contexts } from './contexts.module.ts';
+import { ConfigKey, LogKey, SecretKey } from './keys.ts';
+import { persistence } from './persistence.module.ts';
+import { secretKeyFor } from './secret-key.ts';
+import { system } from './system.module.ts';
+
+/** Everything, wired, on an up-to-date database. `close` with `unbindAllAsync`. */
+export const openContainer = async (config: Config, log: Logger): Promise<Container> => {
+  const container = new Container();
+  container.bind(ConfigKey).toConstantValue(config);
+  container.bind(SecretKey).toConstantValue(secretKeyFor(config));
+  container.bind(LogKey).toConstantValue(log);
+  container.load(persistence, contexts, system);
+  try {
+    const applied = await migrateUp(container.get(Database));
+    if (applied.length > 0) log.info({ migrations: applied }, 'database brought up to date');
+    return container;
+  } catch (error) {
+    await container.unbindAllAsync();
+    throw error;
+  }
+};
+
+/** JSON lines on standard output; what looks like a secret is never written. */
+export const createLog = (level: string): Logger =>
+  pino(
+    { level, base: null, redact: ['authorization', '*.authorization', 'secret', '*.secret'] },
+    pino.destination({ dest: 1, sync: false, minLength: 4096 }),
+  );

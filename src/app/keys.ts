@@ -1,0 +1,16 @@
+import type { Logger } from 'pino';
+import type { ServiceIdentifier } from 'inversify';
+import type { Access } from '../access/access.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Sites } from '../sites/sites.ts';
+import type { Config } from './config.ts';
+
+// Container keys of what is no class. Ports are their own keys.
+const key = <T>(name: string) => Symbol(name) as ServiceIdentifier<T>;
+
+export const ConfigKey = key<Config>('config');
+export const SecretKey = key<Uint8Array>('secret key');
+export const LogKey = key<Logger>('log');
+export const CatalogueKey = key<Catalogue>('catalogue');
+export const AccessKey = key<Access>('access');
+export const SitesKey = key<Sites>('sites');

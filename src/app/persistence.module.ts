@@ -1,0 +1,61 @@
+import { ContainerModule } from 'inversify';
+import { Accounts, ApiKeys, AuditLog, IdempotencyKeys } from '../access/ports.ts';
+import { StoredSignal } from '../adapters/events/stored-signal.ts';
+import { Database } from '../adapters/kysely/database.ts';
+import { KyselyAccounts } from '../adapters/kysely/kysely-accounts.ts';
+import { KyselyApiKeys } from '../adapters/kysely/kysely-api-keys.ts';
+import { KyselyAuditLog } from '../adapters/kysely/kysely-audit-log.ts';
+import { KyselyIdempotencyKeys } from '../adapters/kysely/kysely-idempotency-keys.ts';
+import { KyselyOrders } from '../adapters/kysely/kysely-orders.ts';
+import { KyselyOutbox } from '../adapters/kysely/kysely-outbox.ts';
+import { KyselyPets } from '../adapters/kysely/kysely-pets.ts';
+import { KyselyProjects } from '../adapters/kysely/kysely-projects.ts';
+import { Orders, Pets } from '../catalogue/ports.ts';
+import { Ids } from '../kernel/ids.ts';
+import { Outbox } from '../kernel/outbox.ts';
+import { Projects } from '../sites/ports.ts';
+import { ConfigKey } from './keys.ts';
+import { subscribersOf } from './subscriptions.ts';
+
+export const persistence = new ContainerModule(({ bind }) => {
+  bind(Database)
+    .toDynamicValue((c) => new Database(c.get(ConfigKey).databaseUrl))
+    .inSingletonScope()
+    .onDeactivation((database) => database.close());
+  bind(KyselyOutbox)
+    .toDynamicValue((c) => {
+      const signal = c.get(StoredSignal);
+      return new KyselyOutbox(c.get(Database), c.get(Ids), subscribersOf, () => {
+        signal.raise();
+      });
+    })
+    .inSingletonScope();
+  bind(Outbox).toService(KyselyOutbox);
+  bind(KyselyPets)
+    .toDynamicValue((c) => new KyselyPets(c.get(Database), c.get(KyselyOutbox)))
+    .inSingletonScope();
+  bind(Pets).toService(KyselyPets);
+  bind(Orders)
+    .toDynamicValue(
+      (c) => new KyselyOrders(c.get(Database), c.get(KyselyOutbox), c.get(KyselyPets)),
+    )
+    .inSingletonScope();
+  bind(KyselyApiKeys)
+    .toDynamicValue((c) => new KyselyApiKeys(c.get(Database), c.get(KyselyOutbox)))
+    .inSingletonScope();
+  bind(ApiKeys).toService(KyselyApiKeys);
+  bind(Accounts)
+    .toDynamicValue(
+      (c) => new KyselyAccounts(c.get(Database), c.get(KyselyOutbox), c.get(KyselyApiKeys)),
+    )
+    .inSingletonScope();
+  bind(AuditLog)
+    .toDynamicValue((c) => new KyselyAuditLog(c.get(Database)))
+    .inSingletonScope();
+  bind(IdempotencyKeys)
+    .toDynamicValue((c) => new KyselyIdempotencyKeys(c.get(Database)))
+    .inSingletonScope();
+  bind(Projects)
+    .toDynamicValue((c) => new KyselyProjects(c.get(Database), c.get(KyselyOutbox)))
+    .inSingletonScope();
+});

@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from './config.ts';
+
+/** The configured secret key, or the one in the data folder, which is made at the first start (mode 0600). */
+export const secretKeyFor = ({ secretKey, dataDir }: Config): Uint8Array => {
+  if (secretKey !== undefined) return Buffer.from(secretKey);
+  const path = join(dataDir, 'secret.key');
+  if (!existsSync(path)) createOnce(path, dataDir);
+  return Buffer.from(readFileSync(path, 'utf8').trim());
+};
+
+/** Whole or absent, and the same for all processes that start at once: a link fails where a file exists. */
+const createOnce = (path: string, folder: string): void => {
+  mkdirSync(folder, { recursive: true });
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
+  }
+};

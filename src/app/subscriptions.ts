@@ -1,0 +1,34 @@
+import type { AccessEvent } from '../access/domain/access-event.ts';
+import type { AuditLog } from '../access/ports.ts';
+import type { Subscriber } from '../adapters/events/event-bus.ts';
+import type { CatalogueEvent } from '../catalogue/domain/catalogue-event.ts';
+import type { SitesEvent } from '../sites/domain/sites-event.ts';
+
+export type AnyEvent = CatalogueEvent | AccessEvent | SitesEvent;
+
+export type SubscriberName = 'audit';
+
+/** Every event and who reacts to it. An empty list is a decision; a missing event does not compile. */
+export const subscriptions = {
+  pet_added: ['audit'],
+  pet_reserved: ['audit'],
+  pet_released: ['audit'],
+  pet_sold: ['audit'],
+  order_approved: ['audit'],
+  order_delivered: ['audit'],
+  account_opened: ['audit'],
+  plan_changed: ['audit'],
+  api_key_issued: ['audit'],
+  api_key_revoked: ['audit'],
+  project_created: ['audit'],
+} as const satisfies Readonly<Record<AnyEvent['type'], readonly SubscriberName[]>>;
+
+const table: Readonly<Record<string, readonly string[]>> = subscriptions;
+
+export const subscribersOf = (type: string): readonly string[] => table[type] ?? [];
+
+export const subscribers = (ports: {
+  readonly auditLog: AuditLog;
+}): Readonly<Record<SubscriberName, Subscriber>> => ({
+  audit: (stored) => ports.auditLog.record(stored),
+});

@@ -1,0 +1,70 @@
+import { ContainerModule } from 'inversify';
+import { AuditLog, IdempotencyKeys, KeyMaterial } from '../access/ports.ts';
+import { EventBus } from '../adapters/events/event-bus.ts';
+import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
+import { StoredSignal } from '../adapters/events/stored-signal.ts';
+import { apiApp } from '../adapters/http/api.ts';
+import { HttpServer } from '../adapters/http/http-server.ts';
+import { Metrics } from '../adapters/http/metrics.ts';
+import { Database } from '../adapters/kysely/database.ts';
+import { migrationStates } from '../adapters/kysely/migrations.ts';
+import { NodeKeyMaterial } from '../adapters/system/node-key-material.ts';
+import { SystemClock } from '../adapters/system/system-clock.ts';
+import { UuidIds } from '../adapters/system/uuid-ids.ts';
+import { Clock } from '../kernel/clock.ts';
+import { Ids } from '../kernel/ids.ts';
+import { Outbox } from '../kernel/outbox.ts';
+import { AccessKey, CatalogueKey, ConfigKey, LogKey, SecretKey } from './keys.ts';
+import { subscribers } from './subscriptions.ts';
+
+/** What the machine gives, the way of events, and the HTTP server. */
+export const system = new ContainerModule(({ bind }) => {
+  bind(Clock).toConstantValue(new SystemClock());
+  bind(Ids).toConstantValue(new UuidIds());
+  bind(KeyMaterial).toConstantValue(new NodeKeyMaterial());
+
+  bind(StoredSignal).toConstantValue(new StoredSignal());
+  bind(EventBus)
+    .toDynamicValue((c) => new EventBus(subscribers({ auditLog: c.get(AuditLog) })))
+    .inSingletonScope();
+  bind(OutboxRelay)
+    .toDynamicValue(
+      (c) => new OutboxRelay(c.get(Outbox), c.get(EventBus), c.get(Clock), c.get(LogKey)),
+    )
+    .inSingletonScope();
+
+  bind(Metrics)
+    .toDynamicValue((c) => new Metrics(c.get(Outbox)))
+    .inSingletonScope();
+  bind(HttpServer)
+    .toDynamicValue((c) => {
+      const config = c.get(ConfigKey);
+      const database = c.get(Database);
+      const ports = {
+        access: c.get(AccessKey),
+        catalogue: c.get(CatalogueKey),
+        idempotencyKeys: c.get(IdempotencyKeys),
+        clock: c.get(Clock),
+        metrics: c.get(Metrics),
+        log: c.get(LogKey),
+        dependencies: [
+          { name: 'database', check: () => database.ping() },
+          { name: 'migrations', check: () => upToDate(database) },
+        ],
+      };
+      const settings = {
+        ...config,
+        secretKey: c.get(SecretKey),
+        servesApi: config.roles.includes('api'),
+      };
+      return new HttpServer(apiApp(ports, settings));
+    })
+    .inSingletonScope();
+});
+
+const upToDate = async (database: Database): Promise<void> => {
+  const pending = (await migrationStates(database)).filter((one) => !one.executedAt);
+  if (pending.length > 0) {
+    throw new Error(`not applied: ${pending.map((one) => one.name).join(', ')}`);
+  }
+};

@@ -1,0 +1,49 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { accountCommands } from './app/commands/account.ts';
+import { configCommands } from './app/commands/config.ts';
+import { keyCommands } from './app/commands/key.ts';
+import { migrateCommands } from './app/commands/migrate.ts';
+import { petCommands } from './app/commands/pet.ts';
+import { projectCommands } from './app/commands/project.ts';
+import { serveCommand } from './app/commands/serve.ts';
+import { ConfigFault } from './app/config.ts';
+import { DomainError } from './kernel/domain-error.ts';
+
+const failed = 1;
+const wrongUsage = 2;
+
+const program = new Command('animal-store')
+  .description('A catalogue API for animal stores, and the sites they publish')
+  .showHelpAfterError('(add --help for the options)')
+  .exitOverride();
+
+const groups = [
+  serveCommand,
+  migrateCommands,
+  accountCommands,
+  keyCommands,
+  petCommands,
+  projectCommands,
+  configCommands,
+];
+for (const add of groups) add(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : wrongUsage;
+  } else {
+    process.stderr.write(`animal-store: ${describe(error)}\n`);
+    process.exitCode = failed;
+  }
+}
+
+/** A refusal in its own words; anything else with its stack, since nobody foresaw it. */
+function describe(error: unknown): string {
+  if (error instanceof DomainError || error instanceof ConfigFault) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return process.env['LOG_LEVEL'] === 'debug' ? (error.stack ?? '') : error.message + cause;
+}

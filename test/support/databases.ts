@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase } from './mariadb.ts';
+
+export interface TestDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+export type DatabaseKind = 'sqlite' | 'mysql';
+export const databaseKinds: readonly DatabaseKind[] = ['sqlite', 'mysql'];
+
+/** An empty database of its own for one test file. */
+export const emptyDatabase = (kind: DatabaseKind): Promise<TestDatabase> =>
+  kind === 'sqlite' ? sqliteFile() : createDatabase(mysqlServer());
+
+const mysqlServer = (): string => {
+  const url = process.env['TEST_MYSQL_URL'];
+  if (!url) throw new Error('TEST_MYSQL_URL is not set; run the tests with make test');
+  return url;
+};
+
+const sqliteFile = async (): Promise<TestDatabase> => {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  return {
+    url: `sqlite:${join(folder, 'test.db')}`,
+    drop: () => rm(folder, { recursive: true, force: true }),
+  };
+};
