@@ -32,10 +32,10 @@ test-unit: $(DEPS) ## The pure part: no I/O, a few seconds
 	@$(JEST) --selectProjects unit
 
 check: $(DEPS) ## Types, lint, formatting and the architecture rules
-	@npx --no-install tsc --noEmit
-	@npx --no-install eslint --max-warnings 0 .
-	@npx --no-install prettier --check --log-level warn .
-	@npx --no-install depcruise --log-level error src test bench
+	@node_modules/.bin/tsc --noEmit
+	@node_modules/.bin/eslint --max-warnings 0 .
+	@node_modules/.bin/prettier --check --log-level warn .
+	@node_modules/.bin/depcruise --output-type err-long $(wildcard src db docs test bench)
 
 format: $(DEPS) ## Rewrite files in the one style
 	@npx --no-install prettier --write --log-level warn .
