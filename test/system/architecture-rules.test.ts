@@ -1,0 +1,123 @@
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { plantTree, type PlantedTree } from '../support/planted-tree.ts';
+
+const require = createRequire(import.meta.url);
+const config = require('../../.dependency-cruiser.cjs') as {
+  readonly forbidden: readonly { readonly name: string }[];
+};
+
+/** For each rule the files that break it, and only it. */
+const violations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'no-cycles': {
+    'src/adapters/memory/planted-egg.ts': `import type { Hen } from './planted-hen.ts';`,
+  },
+  'two-folder-levels': {
+    'src/adapters/memory/planted/deep.ts': `import '../../../kernel/clock.ts';`,
+  },
+  'no-barrels': {
+    'src/catalogue/index.ts': `export * from './ports.ts';`,
+  },
+  'no-orphans': {
+    'src/adapters/planted/forgotten.ts': `export const forgotten = true;`,
+  },
+  'kernel-imports-only-kernel': {
+    'src/kernel/planted-context.ts': `import type { Plan } from '../access/domain/plan.ts';`,
+    'src/kernel/planted-package.ts': `import 'valibot';`,
+  },
+  'domain-imports-only-itself-and-kernel': {
+    'src/catalogue/domain/planted-port.ts': `import type { Pets } from '../ports.ts';`,
+    'src/catalogue/domain/planted-neighbour.ts': `import '../../access/domain/plan.ts';`,
+    'src/catalogue/domain/planted-package.ts': `import 'valibot';`,
+    'src/catalogue/domain/planted-node.ts': `import 'node:crypto';`,
+  },
+  'contexts-stay-apart': {
+    'src/catalogue/planted-neighbour.ts': `import type { Accounts } from '../access/ports.ts';`,
+    'src/planted/new-context.ts': `import '../sites/ports.ts';`,
+  },
+  'contexts-import-nothing-outside': {
+    'src/catalogue/planted-adapter.ts': `import '../adapters/system/system-clock.ts';`,
+    'src/access/planted-app.ts': `import type { Config } from '../app/config.ts';`,
+    'src/sites/use-cases/planted-package.ts': `import 'valibot';`,
+    'src/access/use-cases/planted-node.ts': `import 'node:crypto';`,
+    'src/planted/new-node.ts': `export const os = () => import('node:os');`,
+  },
+  'adapter-families-stay-apart': {
+    'src/adapters/events/planted-family.ts': `import '../system/system-clock.ts';`,
+  },
+  'adapters-do-not-import-app': {
+    'src/adapters/events/planted-config.ts': `import type { Config } from '../../app/config.ts';`,
+  },
+  'inversify-only-in-app': {
+    'src/adapters/events/planted-inversify.ts': `import 'inversify';`,
+  },
+  'koa-only-in-http': {
+    'src/adapters/events/planted-koa.ts': `import type Koa from 'koa';`,
+    'src/adapters/events/planted-router.ts': `import '@koa/router';`,
+  },
+  'kysely-only-in-its-adapters': {
+    'src/adapters/memory/planted-kysely.ts': `import type { Kysely } from 'kysely';`,
+  },
+  'drivers-only-in-kysely-adapters': {
+    'src/adapters/memory/planted-mysql.ts': `import 'mysql2';`,
+    'src/adapters/memory/planted-sqlite.ts': `import 'better-sqlite3';`,
+  },
+  'unit-tests-touch-no-io': {
+    'test/unit/planted-at-once.test.ts': `import 'node:fs';`,
+    'test/unit/planted-by-way-of.test.ts': `import '../support/planted-files.ts';`,
+    'test/unit/planted-sql.test.ts': `import '../../src/adapters/kysely/schema.ts';`,
+  },
+  'production-imports-no-tests': {
+    'src/app/planted-test.ts': `import '../../test/support/planted-files.ts';`,
+  },
+  'production-imports-no-dev-packages': {
+    'src/app/planted-dev-package.ts': `import 'fast-check';`,
+  },
+  'packages-are-listed': {
+    'src/app/planted-unlisted.ts': `import 'koa-compose';`,
+  },
+  'imports-resolve': {
+    'src/app/planted-nowhere.ts': `import './nowhere.ts';`,
+  },
+};
+
+/** Near to a violation and right: no rule may report them. */
+const allowed = {
+  // A cycle is reported once, at the file that comes first.
+  'src/adapters/memory/planted-hen.ts': `import './planted-egg.ts';`,
+  'test/support/planted-files.ts': `import 'node:fs/promises';`,
+  'test/unit/planted-pure.test.ts': `import 'node:crypto'; import '../../src/app/config.ts';`,
+  'src/app/planted-koa.ts': `import 'koa'; import 'inversify'; import 'kysely';`,
+  'src/adapters/memory/planted-types.ts': `import type { Arbitrary } from 'fast-check';`,
+};
+
+interface Report {
+  readonly summary: {
+    readonly violations: readonly { readonly from: string; readonly rule: { name: string } }[];
+  };
+}
+
+const ruleNames = config.forbidden.map(({ name }) => name);
+let tree: PlantedTree;
+let report: Report;
+
+beforeAll(async () => {
+  const copied = ['src', 'db', 'package.json', 'tsconfig.json', '.dependency-cruiser.cjs'];
+  const planted = Object.values(violations).flatMap((files) => Object.entries(files));
+  tree = await plantTree(copied, { ...allowed, ...Object.fromEntries(planted) });
+  const cruise = 'dependency-cruiser/bin/dependency-cruiser.mjs';
+  report = (await tree.run(cruise, '--output-type', 'json', 'src', 'db', 'test')) as Report;
+}, 60_000);
+
+afterAll(() => tree.remove());
+
+test.each(ruleNames)('the rule %s reports its planted violations and nothing else', (name) => {
+  const reported = report.summary.violations.filter(({ rule }) => rule.name === name);
+  const files = new Set(reported.map(({ from }) => from));
+  expect([...files].sort()).toEqual(Object.keys(violations[name] ?? {}).sort());
+  expect(files.size).toBeGreaterThan(0);
+});
+
+test('every planted violation belongs to a rule that exists', () => {
+  expect(Object.keys(violations).sort()).toEqual([...ruleNames].sort());
+});
