@@ -14,6 +14,7 @@ export const pageOf = (cursors: Cursors, scope: CursorScope, { limit, cursor }: 
 /**
  * Cuts the extra row off and links to the next page (RFC 8288), if there is one.
  * @param address absolute address of the list, without a query
+ * @param filter what the page is filtered by, as the rest of a query: `&status=sold`
  */
 export const presentPage = <Row extends { readonly id: bigint }>(
   cursors: Cursors,
@@ -21,13 +22,11 @@ export const presentPage = <Row extends { readonly id: bigint }>(
   { limit }: PageQuery,
   rows: readonly Row[],
   address: string,
-  filter: Readonly<Record<string, string | undefined>> = {},
+  filter = '',
 ): { readonly rows: readonly Row[]; readonly headers: Readonly<Record<string, string>> } => {
   if (rows.length <= limit) return { rows, headers: {} };
   const page = rows.slice(0, limit);
   const after = page.at(-1)?.id ?? 0n;
-  const query = new URLSearchParams({ limit: String(limit) });
-  for (const [name, value] of Object.entries(filter)) if (value) query.set(name, value);
-  query.set('cursor', cursors.encode(scope, after));
-  return { rows: page, headers: { Link: `<${address}?${query.toString()}>; rel="next"` } };
+  const query = `limit=${String(limit)}${filter}&cursor=${cursors.encode(scope, after)}`;
+  return { rows: page, headers: { Link: `<${address}?${query}>; rel="next"` } };
 };

@@ -16,12 +16,14 @@ interface Ambient {
 export class Database {
   readonly kind: Engine['kind'];
   readonly #root: Kysely<Schema>;
+  readonly #readCommitted: Engine['readCommitted'];
   readonly #ambient = new AsyncLocalStorage<Ambient>();
 
   constructor(url: string) {
-    const { kind, dialect } = openEngine(url);
+    const { kind, dialect, readCommitted } = openEngine(url);
     this.kind = kind;
     this.#root = new Kysely<Schema>({ dialect });
+    this.#readCommitted = readCommitted;
   }
 
   /** For migrations only: everything else goes through `run` and `transaction`. */
@@ -67,8 +69,9 @@ export class Database {
   }
 
   /**
-   * Compiles a query once. `build` names its parameters; the returned function takes their values.
-   * Building a query costs more than running it on SQLite.
+   * Compiles a reading query once. `build` names its parameters; the returned function takes their values.
+   * Building a query costs more than running it on SQLite. So does planning it, which SQLite does anew each
+   * time a parameter is bound that it looked at while planning; a plus sign keeps it from looking.
    */
   prepare<Parameters extends Readonly<Record<string, unknown>>, Row>(
     build: (
@@ -76,13 +79,20 @@ export class Database {
       parameter: <Name extends keyof Parameters & string>(name: Name) => Parameters[Name],
     ) => Compilable<Row>,
   ): (values: Parameters) => Promise<Row[]> {
-    const compiled = build(this.#root, (name) => new Placeholder(name) as never).compile();
+    const compiled = build(this.#root, (name) => {
+      const slot = new Placeholder(name);
+      return (this.kind === 'sqlite' ? sql`+${slot}` : slot) as never;
+    }).compile();
     const slots = compiled.parameters;
+    const readCommitted = this.#readCommitted;
     return async (values) => {
-      const query: CompiledQuery<Row> = {
-        ...compiled,
-        parameters: slots.map((slot) => (slot instanceof Placeholder ? values[slot.name] : slot)),
-      };
+      const parameters = slots.map((slot) =>
+        slot instanceof Placeholder ? values[slot.name] : slot,
+      );
+      if (readCommitted && !this.#ambient.getStore()) {
+        return readNow(() => readCommitted(compiled.sql, parameters) as Row[]);
+      }
+      const query: CompiledQuery<Row> = { ...compiled, parameters };
       return (await this.run((db) => db.executeQuery(query))).rows;
     };
   }
@@ -104,6 +114,14 @@ class Placeholder {
     this.name = name;
   }
 }
+
+const readNow = <T>(read: () => T): T => {
+  try {
+    return read();
+  } catch (error) {
+    throw translated(error);
+  }
+};
 
 const guard = async <T>(work: Promise<T>): Promise<T> => {
   try {

@@ -10,22 +10,33 @@ import {
   type Dialect,
   type Driver,
 } from 'kysely';
-import { createPool, type Pool, type PoolConnection, type TypeCastField, type TypeCastNext } from 'mysql2';
+import {
+  createPool,
+  type Pool,
+  type PoolConnection,
+  type TypeCastField,
+  type TypeCastNext,
+} from 'mysql2';
 
 /** The one place that knows how the two databases differ at run time. */
 export interface Engine {
   readonly kind: 'sqlite' | 'mysql';
   readonly dialect: Dialect;
+  /**
+   * Runs a compiled query outside any transaction at once, on what is committed. SQLite only: it answers in
+   * the same turn, without waiting for a transaction that is open on the other connection.
+   */
+  readonly readCommitted?: (text: string, parameters: readonly unknown[]) => unknown[];
 }
 
 /** @param url `sqlite:PATH`, or `mysql://user:password@host:port/name` */
 export const openEngine = (url: string): Engine =>
   url.startsWith('sqlite:')
-    ? { kind: 'sqlite', dialect: sqlite(url.slice('sqlite:'.length)) }
+    ? { kind: 'sqlite', ...sqlite(url.slice('sqlite:'.length)) }
     : { kind: 'mysql', dialect: mysql(url) };
 
 /** What went wrong, in words that both databases share. */
-export type Failure = 
+export type Failure =
   'unavailable' | 'duplicate' | 'missing_parent' | 'conflict' | 'lock_timeout' | 'other';
 
 export const failureOf = (error: unknown): Failure => {
@@ -53,26 +64,40 @@ const unavailableCode = new RegExp(
     'ER_NORMAL_SHUTDOWN|ER_DISK_FULL|ER_RECORD_FILE_FULL)',
 );
 
-const sqlite = (path: string): Dialect => {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+const sqlite = (path: string): Omit<Engine, 'kind'> => {
+  mkdirSync(dirname(path), { recursive: true });
   const file = new SqliteDatabase(path, { timeout: 2000 });
   file.pragma('journal_mode = WAL');
   file.pragma('synchronous = FULL');
   file.pragma('foreign_keys = ON');
   file.defaultSafeIntegers(true);
-  const statements = new Map<string, SqliteDatabase.Statement<unknown[]>>();
+  const reader = new SqliteDatabase(path, { timeout: 2000, readonly: true });
+  reader.defaultSafeIntegers(true);
+  const read = keepStatements(reader);
   const database = {
-    close: () => file.close(),
-    prepare: (text: string) => {
-      let statement = statements.get(text);
-      if (!statement) {
-        statement = file.prepare<unknown[]>(text);
-        if (statements.size < 1000) statements.set(text, statement);
-      }
-      return statement;
+    prepare: keepStatements(file),
+    close: () => {
+      reader.close();
+      file.close();
     },
   };
-  return new WriterFirstSqliteDialect({ database }, () => file.inTransaction);
+  return {
+    dialect: new WriterFirstSqliteDialect({ database }, () => file.inTransaction),
+    readCommitted: (text, parameters) => read(text).all(parameters),
+  };
+};
+
+/** Prepares each text once. */
+const keepStatements = (file: SqliteDatabase.Database) => {
+  const statements = new Map<string, SqliteDatabase.Statement>();
+  return (text: string): SqliteDatabase.Statement => {
+    let statement = statements.get(text);
+    if (!statement) {
+      statement = file.prepare(text);
+      if (statements.size < 1000) statements.set(text, statement);
+    }
+    return statement;
+  };
 };
 
 type SqliteConfig = ConstructorParameters<typeof SqliteDriver>[0];
@@ -150,7 +175,10 @@ const acquire = (
   let waiting = true;
   const timer = setTimeout(() => {
     waiting = false;
-    done(Object.assign(new Error('no free connection in time'), { code: 'POOL_TIMEOUT' }), undefined);
+    done(
+      Object.assign(new Error('no free connection in time'), { code: 'POOL_TIMEOUT' }),
+      undefined,
+    );
   }, acquireTimeoutMs);
   pool.getConnection((error, connection) => {
     clearTimeout(timer);

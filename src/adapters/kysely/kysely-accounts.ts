@@ -53,11 +53,11 @@ export class KyselyAccounts extends Accounts {
     return row && fromRow(row);
   }
 
-  change(
+  async change(
     id: string,
     decide: (account: Account) => Decision<Account, AccessEvent>,
   ): Promise<Account> {
-    return this.#database.transaction(async (db) => {
+    const changed = await this.#database.transaction(async (db) => {
       const row = await db
         .selectFrom('accounts')
         .selectAll()
@@ -70,6 +70,8 @@ export class KyselyAccounts extends Accounts {
       await this.#outbox.append(events);
       return state;
     });
+    this.#apiKeys.forget();
+    return changed;
   }
 }
 

@@ -1,6 +1,11 @@
 import { orderNotFound } from '../../catalogue/domain/catalogue-error.ts';
 import type { CatalogueEvent } from '../../catalogue/domain/catalogue-event.ts';
-import { orderStatuses, type Order, type OrderId, type Sale } from '../../catalogue/domain/order.ts';
+import {
+  orderStatuses,
+  type Order,
+  type OrderId,
+  type Sale,
+} from '../../catalogue/domain/order.ts';
 import type { Pet, PetId } from '../../catalogue/domain/pet.ts';
 import { Orders, type Page } from '../../catalogue/ports.ts';
 import type { Decision } from '../../kernel/decision.ts';

@@ -18,11 +18,11 @@ type PageOf = Readonly<{ accountId: string; after: bigint; limit: number }>;
 interface PetRow {
   readonly id: bigint;
   readonly name: string;
-  readonly category_id: bigint;
+  readonly categoryId: bigint;
   readonly status: string;
 }
 
-const columns = ['id', 'name', 'category_id', 'status'] as const;
+const columns = ['id', 'name', 'category_id as categoryId', 'status'] as const;
 
 export class KyselyPets extends Pets {
   readonly #database: Database;
@@ -141,9 +141,8 @@ export class KyselyPets extends Pets {
   }
 }
 
-const fromRow = ({ id, name, category_id, status }: PetRow): Pet => ({
-  id,
-  name,
-  categoryId: category_id,
-  status: oneOf(petStatuses, status),
-});
+/** The row has the very shape of an animal, so that a page costs no copy of each. */
+const fromRow = (row: PetRow): Pet => {
+  oneOf(petStatuses, row.status);
+  return row as Pet;
+};
