@@ -44,6 +44,9 @@ try {
 function describe(error: unknown): string {
   if (error instanceof DomainError || error instanceof ConfigFault) return error.message;
   if (!(error instanceof Error)) return String(error);
-  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  return process.env['LOG_LEVEL'] === 'debug' ? (error.stack ?? '') : error.message + cause;
+  if (process.env['LOG_LEVEL'] === 'debug') return error.stack ?? error.message;
+  const { message, cause } = error;
+  return message.endsWith('.') || !(cause instanceof Error)
+    ? message
+    : `${message}: ${cause.message}`;
 }

@@ -70,7 +70,8 @@ const apiAddress = v.pipe(
   v.transform((text) => text.replace(/\/$/, '')),
 );
 
-const settings = v.object({
+/** Every setting by its name in the environment; docs/operations.md explains each. */
+export const settings = v.object({
   NODE_ENV: v.optional(v.string()),
   DATABASE_URL: v.optional(
     v.pipe(

@@ -63,7 +63,8 @@ export const system = new ContainerModule(({ bind }) => {
 });
 
 const upToDate = async (database: Database): Promise<void> => {
-  const pending = (await migrationStates(database)).filter((one) => !one.executedAt);
+  const states = await database.run(() => migrationStates(database));
+  const pending = states.filter((one) => !one.executedAt);
   if (pending.length > 0) {
     throw new Error(`not applied: ${pending.map((one) => one.name).join(', ')}`);
   }

@@ -17,7 +17,8 @@ export const composeSecret = (random: string): string => {
 const shape = new RegExp(`^${secretPrefix}[0-9A-Za-z]{${String(randomLength + checksumLength)}}$`);
 
 export const isWellFormedSecret = (secret: string): boolean =>
-  shape.test(secret) && checksum(secret.slice(0, -checksumLength)) === secret.slice(-checksumLength);
+  shape.test(secret) &&
+  checksum(secret.slice(0, -checksumLength)) === secret.slice(-checksumLength);
 
 /** How a key is shown in lists: enough to recognise it, too little to use it. */
 export const secretHint = (secret: string): string =>

@@ -31,6 +31,5 @@ export const authenticate =
 const refused = () =>
   new DomainError<AccessErrorCode>(
     'invalid_api_key',
-    'This API key is not valid. Send a current key as "Authorization: Bearer pets_live_…"; ' +
-      'keys are made in the dashboard under API keys.',
+    'This API key is not valid. Send a current key as "Authorization: Bearer pets_live_…".',
   );

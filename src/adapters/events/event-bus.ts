@@ -1,4 +1,4 @@
-import type { DomainEvent, StoredEvent } from '../../kernel/domain-event.ts';
+import type { StoredEvent } from '../../kernel/domain-event.ts';
 
 /** Does its work for one event; the same event may come again and must then change nothing. */
 export type Subscriber = (stored: StoredEvent) => Promise<void>;
@@ -14,7 +14,7 @@ export class EventBus {
   }
 
   /** @throws what the subscriber throws, or Error when it is unknown or takes longer than the deadline */
-  async hand(stored: StoredEvent<DomainEvent>, name: string): Promise<void> {
+  async hand(stored: StoredEvent, name: string): Promise<void> {
     const subscriber = this.#subscribers.get(name);
     if (!subscriber) throw new Error(`no subscriber is called ${name}`);
     let timer: NodeJS.Timeout | undefined;

@@ -6,9 +6,9 @@ import type { EventBus } from './event-bus.ts';
 export const mostAttempts = 10;
 const batch = 100;
 const leaseMs = 60_000;
-const longestWaitMs = 5 * 60_000;
+const longestWaitMs = 2 * 60_000;
 
-/** After the first failure 1 s, then 2, 4, 8 … at most 5 min. */
+/** After the first failure 1 s, then 2, 4, 8 … at most 2 min. */
 export const waitAfter = (attempts: number): number =>
   Math.min(1000 * 2 ** attempts, longestWaitMs);
 
@@ -37,6 +37,8 @@ export class OutboxRelay {
     this.#again = true;
     this.#running ??= this.#drain().finally(() => {
       this.#running = undefined;
+      // A call may have come between the last look and this turn.
+      return this.#again && !this.#stopped ? this.run() : undefined;
     });
     return this.#running;
   }
@@ -44,7 +46,7 @@ export class OutboxRelay {
   /** Finishes the deliveries under way and takes no more. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await this.#running;
+    await this.#running?.catch(() => undefined);
   }
 
   async #drain(): Promise<void> {
@@ -54,7 +56,12 @@ export class OutboxRelay {
       const leaseUntil = new Date(now.getTime() + leaseMs);
       const deliveries = await this.#outbox.claim(now, leaseUntil, batch);
       if (deliveries.length === batch) this.#again = true;
-      await Promise.all(deliveries.map((delivery) => this.#deliver(delivery)));
+      const outcomes = await Promise.allSettled(
+        deliveries.map((delivery) => this.#deliver(delivery)),
+      );
+      // What could not be marked stays claimed and is delivered again when its lease ends.
+      const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+      if (failed) throw failed.reason;
     }
   }
 
@@ -69,7 +76,10 @@ export class OutboxRelay {
         this.#log.error(facts, 'event parked: its subscriber keeps failing');
         await this.#outbox.park(id, problem);
       } else {
-        this.#log.warn({ ...facts, attempts: attempts + 1 }, 'event not delivered, will be retried');
+        this.#log.warn(
+          { ...facts, attempts: attempts + 1 },
+          'event not delivered, will be retried',
+        );
         const next = this.#clock.now().getTime() + waitAfter(attempts);
         await this.#outbox.retry(id, new Date(next), problem);
       }

@@ -4,7 +4,7 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { Cursors } from './cursor.ts';
-import { framing, knownVerbs } from './framing.ts';
+import { framing } from './framing.ts';
 import { healthRoutes, type Dependency } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
@@ -37,7 +37,6 @@ export const apiApp = (ports: ApiPorts, settings: ApiSettings): Koa => {
   const app = new Koa();
   app.use(framing(ports.log, ports.metrics));
   if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));
-  app.use(knownVerbs);
   const routers = [
     ...(settings.servesApi ? [apiRoutes(ports, settings), referencePage()] : []),
     healthRoutes(ports.dependencies),

@@ -14,7 +14,7 @@ export const framing =
     ctx.set('X-Request-Id', requestId);
     try {
       await next();
-      if (ctx.status === 404 && ctx.body === undefined) throw nothingHere(ctx);
+      if (ctx.status === 404 && ctx.body === undefined) answerUnrouted(ctx);
     } catch (error) {
       refuse(ctx, error, log, requestId);
     }
@@ -26,10 +26,8 @@ export const framing =
       requestId,
       method: ctx.method,
       path: ctx.path,
-      operation,
       status: ctx.status,
       ms: Math.round(ms * 100) / 100,
-      accountId: caller?.accountId,
       keyId: caller?.keyId,
     });
   };
@@ -43,28 +41,24 @@ const refuse = (ctx: Context, error: unknown, log: Logger, requestId: string): v
   ctx.body = { code, message, status };
 };
 
-/** Known paths say which verbs they take (405, OPTIONS); unknown ones are 404. */
-export const knownVerbs: Middleware = async (ctx, next) => {
-  await next();
-  if (ctx.status !== 404 || ctx.body !== undefined) return;
+/** Known paths say which verbs they take (405, OPTIONS); there is nothing at unknown ones (404). */
+const answerUnrouted = (ctx: Context): void => {
   const layers = (ctx['matched'] ?? []) as readonly { readonly methods: readonly string[] }[];
   const verbs = [...new Set(layers.flatMap((layer) => layer.methods))].sort();
-  if (verbs.length === 0) return;
-  const allow = [...verbs, 'OPTIONS'].join(', ');
-  if (ctx.method === 'OPTIONS') {
-    ctx.status = 204;
-    ctx.set('Allow', allow);
-    return;
+  if (verbs.length === 0) {
+    throw new RequestError(
+      'route_not_found',
+      `There is nothing at ${ctx.path.slice(0, 200)}. The reference at /docs lists all paths.`,
+    );
   }
-  throw new RequestError(
-    'method_not_allowed',
-    `${ctx.path} does not take ${ctx.method}; use one of ${allow}.`,
-    { Allow: allow },
-  );
+  const allow = [...verbs, 'OPTIONS'].join(', ');
+  if (ctx.method !== 'OPTIONS') {
+    throw new RequestError(
+      'method_not_allowed',
+      `${ctx.path} does not take ${ctx.method}; use one of ${allow}.`,
+      { Allow: allow },
+    );
+  }
+  ctx.status = 204;
+  ctx.set('Allow', allow);
 };
-
-const nothingHere = (ctx: Context): RequestError =>
-  new RequestError(
-    'route_not_found',
-    `There is nothing at ${ctx.path.slice(0, 200)}. The reference at /docs lists all paths.`,
-  );

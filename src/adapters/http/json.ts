@@ -7,20 +7,21 @@ declare global {
 
 type SourceReviver = (key: string, value: unknown, context: { source?: string }) => unknown;
 
-const mayLoseDigits = /\d{16}/;
+const mayLoseDigits = /[\d.]{16}/;
 const integer = /^-?\d+$/;
 
-/** JSON.parse that keeps every digit: integers beyond 2^53 become a bigint. @throws SyntaxError, RangeError */
+/**
+ * JSON.parse that keeps every digit: integers beyond 2^53 become a bigint, and a fraction of so many digits that
+ * it may have been rounded to an integer becomes NaN. @throws SyntaxError, RangeError
+ */
 export const parseExactJson = (text: string): unknown => {
   // The reviver makes parsing several times slower, so only bodies that need it pay for it.
   if (!mayLoseDigits.test(text)) return JSON.parse(text);
-  const keepDigits: SourceReviver = (_key, value, { source }) =>
-    typeof value === 'number' &&
-    !Number.isSafeInteger(value) &&
-    source !== undefined &&
-    integer.test(source)
-      ? BigInt(source)
-      : value;
+  const keepDigits: SourceReviver = (_key, value, { source }) => {
+    if (typeof value !== 'number' || source === undefined) return value;
+    if (integer.test(source)) return Number.isSafeInteger(value) ? value : BigInt(source);
+    return mayLoseDigits.test(source) ? Number.NaN : value;
+  };
   return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
 };
 

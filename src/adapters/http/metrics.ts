@@ -23,9 +23,12 @@ export class Metrics {
       labelNames: ['state'],
       registers,
       async collect() {
-        const { waiting, parked } = await outbox.state();
-        this.set({ state: 'waiting' }, waiting);
-        this.set({ state: 'parked' }, parked);
+        // While the database is away the other metrics are needed most: these two are left out then.
+        this.reset();
+        const known = await outbox.state().catch(() => undefined);
+        if (!known) return;
+        this.set({ state: 'waiting' }, known.waiting);
+        this.set({ state: 'parked' }, known.parked);
       },
     });
   }

@@ -206,7 +206,7 @@ const jsonSchema = (schema: GenericSchema): JsonSchema => {
     ignoreActions: ['check', 'trim', 'transform'],
     overrideSchema: ({ valibotSchema, jsonSchema: made }) => {
       const own = documented.get(valibotSchema);
-      return own ? { ...own, ...('default' in made && { default: made.default }) } : made;
+      return own ? { ...('default' in made && { default: made.default }), ...own } : made;
     },
     errorMode: 'ignore',
   });

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type { Access } from '../../access/access.ts';
 import type { IdempotencyKeys } from '../../access/ports.ts';
+import type { Caller } from '../../access/use-cases/authenticate.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Answer, Operation } from './operation.ts';
 import { parse, queryRecord } from './parse.ts';
@@ -31,8 +32,9 @@ export const operationRoute =
 const send = (ctx: Context, { status, headers, body }: Answer): void => {
   ctx.status = status;
   if (headers) ctx.set(headers);
-  ctx.body = body;
-  ctx.type = 'application/json; charset=utf-8';
+  // Set before the body: Koa then does not look for the type of the text.
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  ctx.body = typeof body === 'string' ? body : JSON.stringify(body);
 };
 
 /** On every answer of a deprecated operation: since when (RFC 9745), until when (RFC 8594), what instead. */
@@ -50,7 +52,7 @@ const answerOf = async (
   { idempotencyKeys, clock }: RoutePorts,
 ): Promise<Answer> => {
   const { query: querySchema, body: bodySchema } = operation;
-  const caller = ctx.state['caller'];
+  const caller = ctx.state['caller'] as Caller;
   const parameters = ctx['params'] as Readonly<Record<string, string>>;
   const query =
     querySchema && parse(querySchema, queryRecord(ctx.querystring), 'invalid_parameter');

@@ -6,7 +6,7 @@ import type { ErrorCode } from './error-table.ts';
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** Sent as JSON; text is JSON already. */
   readonly body: unknown;
 }
 

@@ -15,8 +15,7 @@ export const orderOperations = ({
     path: '/store/orders',
     tags: ['orders'],
     summary: 'List orders',
-    description:
-      'Orders by id ascending, a page at a time. An order comes from selling an animal in the dashboard.',
+    description: 'Orders by id ascending, a page at a time. An order comes from selling an animal.',
     scope: 'orders:read',
     query: ListOrdersQuery,
     success: {

@@ -9,7 +9,9 @@ export const parse = <Output>(
 ): Output => {
   const result = v.safeParse(schema, value, { abortPipeEarly: true });
   if (result.success) return result.output;
-  const problems = result.issues.map((issue) => `${v.getDotPath(issue) ?? 'The body'} ${issue.message}`);
+  const problems = result.issues.map(
+    (issue) => `${v.getDotPath(issue) ?? 'The body'} ${issue.message}`,
+  );
   throw new RequestError(code, `${[...new Set(problems)].join('; ')}.`);
 };
 

@@ -45,7 +45,7 @@ export const petOperations = (
         pageOf(cursors, scope, query),
         query.status,
       );
-      const filter = { status: query.status };
+      const filter = query.status && `&status=${query.status}`;
       const page = presentPage(cursors, scope, query, found, `${baseUrl}/pets`, filter);
       return { status: 200, headers: page.headers, body: page.rows.map(presentPet) };
     },

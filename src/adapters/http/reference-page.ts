@@ -71,11 +71,7 @@ export const referencePage = (): Router => {
     ['/docs/reference.js', 'text/javascript; charset=utf-8', script],
     ['/docs/reference.css', 'text/css; charset=utf-8', style],
     ['/docs/swagger-ui.css', 'text/css; charset=utf-8', asset('swagger-ui.css')],
-    [
-      '/docs/swagger-ui-bundle.js',
-      'text/javascript; charset=utf-8',
-      asset('swagger-ui-bundle.js'),
-    ],
+    ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', asset('swagger-ui-bundle.js')],
   ] as const;
   const router = new Router();
   for (const [path, type, text] of files) {

@@ -16,7 +16,9 @@ import { exactInteger } from './json.ts';
 export const documented = new WeakMap<object, JsonSchema>();
 
 const withJsonSchema = <Schema extends object>(schema: Schema, json: JsonSchema): Schema => {
-  documented.set(schema, json);
+  // The converter shows us the first part of a pipe, never the pipe itself.
+  const [first] = 'pipe' in schema ? (schema.pipe as readonly [object]) : [schema];
+  documented.set(first, json);
   return schema;
 };
 
@@ -35,7 +37,10 @@ const categoryRule = `an integer from 1 to ${String(largestInt64)}`;
 const categoryId = withJsonSchema(
   v.pipe(
     v.union([v.number(), v.bigint()], required(categoryRule)),
-    v.check((value) => typeof value === 'bigint' || Number.isSafeInteger(value), `must be ${categoryRule}`),
+    v.check(
+      (value) => typeof value === 'bigint' || Number.isSafeInteger(value),
+      `must be ${categoryRule}`,
+    ),
     v.transform((value): bigint => BigInt(value)),
     v.check(isCategoryId, `must be ${categoryRule}`),
   ),

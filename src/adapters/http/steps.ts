@@ -24,8 +24,8 @@ export const refuseRemoved = (
 const bearer = /^Bearer +([^\s]+) *$/i;
 
 /** @throws RequestError `missing_api_key`; DomainError `invalid_api_key` */
-export const callerOf = async (ctx: Context, access: Access): Promise<Caller> => {
-  const secret = bearer.exec(ctx.get('Authorization'))?.[1];
+export const callerOf = (ctx: Context, access: Access): Promise<Caller> => {
+  const secret = bearer.exec(ctx.headers.authorization ?? '')?.[1];
   if (secret === undefined) {
     throw new RequestError(
       'missing_api_key',
@@ -44,10 +44,13 @@ export const requireScope = (caller: Caller, { scope, id }: Operation): void => 
   );
 };
 
+/** What we send, as clients name it: with a parameter it is another type to content negotiation. */
+const accepted = ['application/json', 'application/json; charset=utf-8'];
+
 /** @throws RequestError `not_acceptable` */
 export const requireJsonAccepted = (ctx: Context): void => {
-  const accept = ctx.get('Accept');
-  if (accept === '' || accept === '*/*' || ctx.accepts('application/json')) return;
+  const { accept } = ctx.headers;
+  if (accept === undefined || accept === '*/*' || ctx.accepts(accepted)) return;
   throw new RequestError(
     'not_acceptable',
     'Answers are application/json; send "Accept: application/json" or leave Accept out.',

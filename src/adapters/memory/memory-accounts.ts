@@ -5,6 +5,7 @@ import type { ApiKey } from '../../access/domain/api-key.ts';
 import { Accounts, ApiKeys, type KeyHolder, type KeyToStore } from '../../access/ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
+import { oldestFirst } from './oldest-first.ts';
 
 /** Accounts and their keys live together, as they do in a database with a foreign key. */
 export class MemoryAccounts extends Accounts {
@@ -25,13 +26,15 @@ export class MemoryAccounts extends Accounts {
     if ([...this.#accounts.values()].some(({ email }) => email === state.email)) {
       throw emailTaken(state.email);
     }
+    const { accountId } = firstKey.state.key;
+    if (accountId !== state.id) throw accountNotFound(accountId);
     this.#accounts.set(state.id, structuredClone(state));
     this.#outbox.append(events);
     await this.apiKeys.add(firstKey);
   }
 
   override list(): Promise<readonly Account[]> {
-    return Promise.resolve(structuredClone([...this.#accounts.values()]));
+    return Promise.resolve(structuredClone([...this.#accounts.values()].sort(oldestFirst)));
   }
 
   override find(id: string): Promise<Account | undefined> {
@@ -78,7 +81,8 @@ class MemoryApiKeys extends ApiKeys {
 
   override list(accountId: string): Promise<readonly ApiKey[]> {
     const keys = [...this.#kept.values()].map(({ key }) => key);
-    return Promise.resolve(structuredClone(keys.filter((key) => key.accountId === accountId)));
+    const mine = keys.filter((key) => key.accountId === accountId);
+    return Promise.resolve(structuredClone(mine.sort(oldestFirst)));
   }
 
   override async change(

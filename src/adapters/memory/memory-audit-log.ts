@@ -6,7 +6,7 @@ export class MemoryAuditLog extends AuditLog {
 
   override record({ id, event }: StoredEvent): Promise<void> {
     const { type, accountId, occurredAt, ...details } = event;
-    this.#entries.set(id, { id, accountId, what: type, occurredAt, details });
+    this.#entries.set(id, structuredClone({ id, accountId, what: type, occurredAt, details }));
     return Promise.resolve();
   }
 

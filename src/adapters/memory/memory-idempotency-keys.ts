@@ -25,12 +25,12 @@ export class MemoryIdempotencyKeys extends IdempotencyKeys {
     if (kept && !kept.answer) return { kind: 'in_progress' };
     if (kept?.answer && kept.createdAt >= forgottenBefore(now)) {
       if (kept.fingerprint !== fingerprint) return { kind: 'reused' };
-      return { kind: 'replayed', answer: kept.answer };
+      return { kind: 'replayed', answer: structuredClone(kept.answer) };
     }
     this.#kept.set(slot, { fingerprint, createdAt: now });
     try {
       const answer = await work();
-      this.#kept.set(slot, { fingerprint, createdAt: now, answer });
+      this.#kept.set(slot, { fingerprint, createdAt: now, answer: structuredClone(answer) });
       return { kind: 'answered', answer };
     } catch (error) {
       this.#kept.delete(slot);

@@ -23,8 +23,8 @@ export class MemoryOutbox extends Outbox {
   /** For the other adapters of this folder, in the same turn as the state is kept. */
   append(events: readonly DomainEvent[]): void {
     for (const event of events) {
-      const stored = { id: this.#ids.next('evt'), event };
-      this.#events.set(stored.id, event);
+      const stored = { id: this.#ids.next('evt'), event: structuredClone(event) };
+      this.#events.set(stored.id, stored.event);
       for (const subscriber of this.#subscribersOf(event.type)) {
         const delivery = { id: this.#ids.next('dlv'), subscriber, attempts: 0, stored };
         this.#entries.set(delivery.id, { delivery, dueAt: 0, parked: false });
@@ -42,7 +42,7 @@ export class MemoryOutbox extends Outbox {
       .filter((entry) => !entry.parked && entry.dueAt <= now.getTime())
       .slice(0, limit);
     for (const entry of due) entry.dueAt = leaseUntil.getTime();
-    return Promise.resolve(due.map((entry) => entry.delivery));
+    return Promise.resolve(structuredClone(due.map((entry) => entry.delivery)));
   }
 
   override done(deliveryId: string): Promise<void> {

@@ -30,9 +30,7 @@ export class MemoryPets extends Pets {
 
   override find(accountId: string, id: PetId): Promise<Pet | undefined> {
     const kept = this.#pets.get(id);
-    return Promise.resolve(
-      kept?.accountId === accountId ? structuredClone(kept.pet) : undefined,
-    );
+    return Promise.resolve(kept?.accountId === accountId ? structuredClone(kept.pet) : undefined);
   }
 
   override async add(
@@ -40,7 +38,8 @@ export class MemoryPets extends Pets {
     _draft: PetDraft,
     decide: (id: PetId) => Decision<Pet, CatalogueEvent>,
   ): Promise<Pet> {
-    const { state, events } = await Promise.resolve(decide(this.#lastId + 1n));
+    await Promise.resolve();
+    const { state, events } = decide(this.#lastId + 1n);
     this.#lastId = state.id;
     return this.save(accountId, state, events);
   }

@@ -4,6 +4,7 @@ import { projectAccountNotFound, slugTaken } from '../../sites/domain/sites-erro
 import type { SitesEvent } from '../../sites/domain/sites-event.ts';
 import { Projects } from '../../sites/ports.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
+import { oldestFirst } from './oldest-first.ts';
 
 export class MemoryProjects extends Projects {
   readonly #outbox: MemoryOutbox;
@@ -17,14 +18,15 @@ export class MemoryProjects extends Projects {
   }
 
   override async add({ state, events }: Decision<Project, SitesEvent>): Promise<void> {
-    if (!(await this.#accountExists(state.accountId))) throw projectAccountNotFound(state.accountId);
+    if (!(await this.#accountExists(state.accountId)))
+      throw projectAccountNotFound(state.accountId);
     if (this.#projects.has(state.slug)) throw slugTaken(state.slug);
     this.#projects.set(state.slug, structuredClone(state));
     this.#outbox.append(events);
   }
 
   override list(accountId: string): Promise<readonly Project[]> {
-    const all = [...this.#projects.values()];
-    return Promise.resolve(structuredClone(all.filter((one) => one.accountId === accountId)));
+    const mine = [...this.#projects.values()].filter((one) => one.accountId === accountId);
+    return Promise.resolve(structuredClone(mine.sort(oldestFirst)));
   }
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config.ts';
+import { loadConfig, type Config } from '../config.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
 export const configCommands = (program: Command): void => {
@@ -21,8 +21,8 @@ export const configCommands = (program: Command): void => {
     });
 };
 
-const show = (value: unknown): string => {
-  if (value === undefined || (Array.isArray(value) && value.length === 0)) return '–';
+const show = (value: Config[keyof Config]): string => {
+  if (value === undefined) return '–';
   if (value instanceof Date) return value.toISOString();
-  return Array.isArray(value) ? value.join(', ') : String(value as string | number | boolean);
+  return typeof value === 'object' ? value.join(', ') || '–' : String(value);
 };

@@ -45,7 +45,13 @@ export const keyCommands = (program: Command): void => {
     .action(async (options: OutputOptions & { account: string }) => {
       await withContainer(async (container) => {
         const keys = await container.get(AccessKey).listApiKeys(options.account);
-        const rows = keys.map((one) => [one.id, one.name, one.hint, one.scopes.join(','), state(one)]);
+        const rows = keys.map((one) => [
+          one.id,
+          one.name,
+          one.hint,
+          one.scopes.join(','),
+          state(one),
+        ]);
         print(
           options,
           keys.map(presentKey),
@@ -56,7 +62,7 @@ export const keyCommands = (program: Command): void => {
 
   key
     .command('revoke')
-    .description('stop an API key at once, for good')
+    .description('stop an API key for good, within a second in every process')
     .requiredOption('--key <id>', 'id of the key')
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions & { key: string }) => {

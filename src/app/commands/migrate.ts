@@ -8,7 +8,7 @@ export const migrateCommands = (program: Command): void => {
   const migrate = program.command('migrate').description("the database's schema");
 
   migrate
-    .command('up')
+    .command('up', { isDefault: true })
     .description('bring the schema up to date')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>

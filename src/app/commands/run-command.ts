@@ -24,7 +24,7 @@ export const print = ({ json }: OutputOptions, value: unknown, text: string): vo
 };
 
 const plain = (_key: string, value: unknown): unknown =>
-  typeof value === 'bigint' ? String(value) : value;
+  typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 
 /** Aligned columns with a heading; says so when there is nothing. */
 export const table = (
@@ -36,6 +36,11 @@ export const table = (
   const all = [heading, ...rows];
   const widths = heading.map((_, at) => Math.max(...all.map((row) => (row[at] ?? '').length)));
   return all
-    .map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd())
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n');
 };

@@ -24,10 +24,15 @@ export const serveCommand = (program: Command): void => {
       const config = loadConfig(process.env);
       const log = createLog(config.logLevel);
       const container = await openContainer(config, log);
-      const welcome = await firstAccount(container, config);
-      const stop = await start(container, config, log);
-      stopOnSignal(stop, log);
-      process.stdout.write(`${banner(config, welcome)}\n`);
+      try {
+        const welcome = await firstAccount(container, config);
+        const stop = await start(container, config, log);
+        stopOnSignal(stop, log);
+        process.stdout.write(`${banner(config, welcome)}\n`);
+      } catch (error) {
+        await container.unbindAllAsync();
+        throw error;
+      }
     });
 };
 
@@ -92,25 +97,32 @@ const stopOnSignal = (stop: () => Promise<void>, log: Logger): void => {
     if (stopping) process.exit(signal === 'SIGINT' ? 130 : 143);
     stopping = true;
     log.info({ signal }, 'stopping: finishing requests under way');
-    setTimeout(() => {
-      log.error('not finished in time, stopping anyway');
-      log.flush();
-      process.exit(1);
-    }, stopDeadlineMs).unref();
-    stop().then(
-      () => {
-        log.info('stopped');
-        log.flush();
-      },
-      (error: unknown) => {
-        log.error({ err: error }, 'could not stop in good order');
-        log.flush();
-        process.exitCode = 1;
-      },
-    );
+    void stopInOrder(stop, log);
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+};
+
+const stopInOrder = async (stop: () => Promise<void>, log: Logger): Promise<void> => {
+  setTimeout(() => {
+    log.error('not finished in time, stopping anyway');
+    exit(log, 1);
+  }, stopDeadlineMs);
+  try {
+    await stop();
+    log.info('stopped');
+    exit(log, 0);
+  } catch (error) {
+    log.error({ err: error }, 'could not stop in good order');
+    exit(log, 1);
+  }
+};
+
+/** A connection to a database that hangs must not keep a process alive that has nothing left to do. */
+const exit = (log: Logger, code: number): void => {
+  log.flush(() => {
+    process.exit(code);
+  });
 };
 
 interface Welcome {
@@ -139,10 +151,15 @@ const firstAccount = async (
   }
 };
 
-const banner = ({ publicUrl, production }: Config, welcome: Welcome | undefined): string => {
-  const lines = [
-    `Animal Store serves ${publicUrl} (reference: ${publicUrl.replace(/\/v1$/, '/docs')})`,
-  ];
+const banner = (
+  { publicUrl, production, roles, host, port }: Config,
+  welcome: Welcome | undefined,
+): string => {
+  const lines = roles.includes('api')
+    ? [`Animal Store serves ${publicUrl} (reference: ${publicUrl.replace(/\/v1$/, '/docs')})`]
+    : [
+        `Animal Store runs as ${roles.join(', ')}; health at http://${host}:${String(port)}/healthz`,
+      ];
   if (welcome) {
     lines.push(
       '',
