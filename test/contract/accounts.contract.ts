@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { changePlan, type Account } from '../../src/access/domain/account.ts';
+import { plans } from '../../src/access/domain/plan.ts';
+import type { Accounts } from '../../src/access/ports.ts';
+import { accountDecision, keyDecision, later, now, takeEvents } from '../support/accounts.ts';
+import { race } from '../support/race.ts';
+import { refusal, refuse } from '../support/refusal.ts';
+import { scribble } from '../support/scribble.ts';
+import type { Stores } from '../support/stores.ts';
+
+export const accountsContract = (open: () => Promise<Stores>): void => {
+  let stores: Stores;
+  let accounts: Accounts;
+  beforeAll(async () => {
+    stores = await open();
+    accounts = stores.accounts;
+  });
+  afterAll(() => stores.close());
+  beforeEach(() => takeEvents(stores));
+
+  const opened = async (draft: Partial<Account> = {}, at = later(0)): Promise<Account> => {
+    const decision = accountDecision(draft, at);
+    await accounts.open(decision, keyDecision(decision.state.id));
+    return decision.state;
+  };
+  const toPro = (account: Account) => changePlan(account, 'pro', now);
+
+  test.each(plans)('an account on the plan %s is given back as it was opened', async (plan) => {
+    const account = await opened({ plan });
+    expect(await accounts.find(account.id)).toEqual(account);
+  });
+
+  test('the longest name and address come back letter for letter', async () => {
+    const email = `${'é'.repeat(240)}@shop.example`;
+    const account = await opened({ name: '🦜'.repeat(50), email });
+    expect(await accounts.find(account.id)).toEqual(account);
+    expect(account.email).toBe(email);
+  });
+
+  test('addresses that differ only by an accent belong to different accounts', async () => {
+    const plain = await opened({ email: 'renee@accents.example' });
+    const accented = await opened({ email: 'renée@accents.example' });
+    expect(await accounts.find(plain.id)).toEqual(plain);
+    expect(await accounts.find(accented.id)).toEqual(accented);
+  });
+
+  test('opening stores the account, its first key and the events together', async () => {
+    const account = accountDecision();
+    const key = keyDecision(account.state.id);
+    await accounts.open(account, key);
+    expect(await stores.apiKeys.list(account.state.id)).toEqual([key.state.key]);
+    expect(await takeEvents(stores)).toEqual([...account.events, ...key.events]);
+  });
+
+  test('an address that is taken opens no account and issues no key', async () => {
+    const { email } = await opened();
+    await takeEvents(stores);
+    const second = accountDecision({ email });
+    const opening = accounts.open(second, keyDecision(second.state.id));
+    await expect(opening).rejects.toHaveProperty('code', 'email_taken');
+    expect(await accounts.find(second.state.id)).toBeUndefined();
+    expect(await stores.apiKeys.list(second.state.id)).toEqual([]);
+    expect(await takeEvents(stores)).toEqual([]);
+  });
+
+  test('an account whose first key cannot be stored is not opened', async () => {
+    const account = accountDecision();
+    const opening = accounts.open(account, keyDecision('acct_nobody'));
+    await expect(opening).rejects.toHaveProperty('code', 'account_not_found');
+    expect(await accounts.find(account.state.id)).toBeUndefined();
+    expect(await takeEvents(stores)).toEqual([]);
+  });
+
+  test('the list holds all accounts, oldest first', async () => {
+    const young = await opened({}, later(3_600_000));
+    const old = await opened({}, later(-3_600_000));
+    const listed = await accounts.list();
+    const found = listed.filter(({ id }) => [young.id, old.id].includes(id));
+    expect(found).toEqual([old, young]);
+    expect(listed).toEqual(
+      listed.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime()),
+    );
+  });
+
+  test('a change stores the new plan together with its event, and leaves other accounts alone', async () => {
+    const account = await opened();
+    const other = await opened();
+    await takeEvents(stores);
+    const pro = { ...account, plan: 'pro' };
+    expect(await accounts.change(account.id, toPro)).toEqual(pro);
+    expect(await accounts.find(account.id)).toEqual(pro);
+    expect(await accounts.find(other.id)).toEqual(other);
+    expect(await takeEvents(stores)).toMatchObject([{ type: 'plan_changed', from: 'free' }]);
+  });
+
+  test('an account that does not exist is not found and not changed', async () => {
+    const { id } = await opened();
+    for (const unknown of ['acct_nobody', id.toUpperCase()]) {
+      expect(await accounts.find(unknown)).toBeUndefined();
+      const change = accounts.change(unknown, refuse);
+      await expect(change).rejects.toHaveProperty('code', 'account_not_found');
+    }
+  });
+
+  test('nothing is kept when the decision throws', async () => {
+    const account = await opened();
+    await takeEvents(stores);
+    await expect(accounts.change(account.id, refuse)).rejects.toBe(refusal);
+    expect(await accounts.find(account.id)).toEqual(account);
+    expect(await takeEvents(stores)).toEqual([]);
+  });
+
+  test('exactly one of twenty rivals opens an account with an address', async () => {
+    const email = 'rivals@shop.example';
+    const processes = [accounts, stores.secondProcess.accounts];
+    const { won, lost } = await race(20, async (n) => {
+      const account = accountDecision({ email });
+      await (processes[n % 2] ?? accounts).open(account, keyDecision(account.state.id));
+      return account.state;
+    });
+    expect(won).toHaveLength(1);
+    expect(lost).toEqual(Array(19).fill('email_taken'));
+    expect((await accounts.list()).filter((one) => one.email === email)).toEqual(won);
+    expect(await takeEvents(stores)).toHaveLength(2);
+  });
+
+  test('twenty changes to one plan at once tell of one change', async () => {
+    const { id } = await opened();
+    await takeEvents(stores);
+    const processes = [accounts, stores.secondProcess.accounts];
+    const { won } = await race(20, (n) => (processes[n % 2] ?? accounts).change(id, toPro));
+    expect(won.map((account) => account.plan)).toEqual(Array(20).fill('pro'));
+    expect(await takeEvents(stores)).toHaveLength(1);
+  });
+
+  test('callers cannot reach into storage through what they gave or got', async () => {
+    const decision = accountDecision();
+    const kept = structuredClone(decision.state);
+    await accounts.open(decision, keyDecision(kept.id));
+    for (const held of [decision.state, await accounts.find(kept.id), await accounts.list()]) {
+      scribble(held);
+    }
+    const changed = await accounts.change(kept.id, (account) => ({ state: account, events: [] }));
+    expect(changed).toEqual(kept);
+    scribble(changed);
+    expect(await accounts.find(kept.id)).toEqual(kept);
+  });
+};

@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { printedPages } from '../../docs/pages/printed-pages.ts';
+import { loadConfig } from '../../src/app/config.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })].sort();
+const prose = (path: string) => read(path).replace(/^```.*?^```/gms, '');
+
+test.each(Object.entries(printedPages()))('docs/%s says what the code says', (name, text) => {
+  // Out of date? `make docs` prints it anew.
+  expect(read(`docs/${name}`)).toBe(text);
+});
+
+test.each(pages)('every link in %s leads to a file and heading that exist', (page) => {
+  const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link ?? '');
+  const own = links.filter((link) => !/^[a-z]+:/.test(link));
+  expect(own.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+});
+
+test.each(pages)('every path of the tree that %s names exists', (page) => {
+  const named = [...prose(page).matchAll(/`((?:src|db|docs|test|bench)\/[^`\s…]+)`/g)];
+  expect(
+    named.map(([, path]) => path ?? '').filter((path) => !existsSync(join(root, path))),
+  ).toEqual([]);
+});
+
+const leadsSomewhere = (page: string, link: string): boolean => {
+  const [path = '', heading] = link.split('#');
+  const target = path === '' ? page : relative(root, join(root, dirname(page), path));
+  if (!existsSync(join(root, target))) return false;
+  return heading === undefined || headings(target).includes(heading);
+};
+
+/** As the usual viewers name them: lower case, words joined by dashes, no other marks. */
+const headings = (page: string): readonly string[] =>
+  [...prose(page).matchAll(/^#+ +(.+?) *$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+const settings = [
+  ...read('docs/operations.md').matchAll(/^\| `([A-Z_]+)` +\| (?:`([^`]*)`|–) +\|/gm),
+].map(([, name = '', byDefault]) => ({ name, byDefault }));
+
+test('docs/operations.md names every setting, and no other', () => {
+  const known = [...read('src/app/config.ts').matchAll(/^ {2}([A-Z_]+): v\./gm)];
+  expect(known.length).toBeGreaterThan(0);
+  expect(settings.map(({ name }) => name).sort()).toEqual(known.map(([, name]) => name).sort());
+});
+
+test.each(settings.filter(({ byDefault }) => byDefault !== undefined))(
+  '$name set to the default in docs/operations.md changes nothing',
+  ({ name, byDefault }) => {
+    expect(loadConfig({ [name]: byDefault })).toEqual(loadConfig({}));
+  },
+);
+
+test('docs/glossary.md is in alphabetical order', () => {
+  const words = [...read('docs/glossary.md').matchAll(/^\*\*(.+?)\.\*\*/gm)].map(
+    ([, word]) => word,
+  );
+  const order = new Intl.Collator('en', { sensitivity: 'base' });
+  expect(words).toEqual([...words].sort((a = '', b = '') => order.compare(a, b)));
+});

@@ -1,0 +1,48 @@
+import { openAccount, type Account } from '../../src/access/domain/account.ts';
+import { issueApiKey, scopes, type ApiKey } from '../../src/access/domain/api-key.ts';
+import type { KeyToStore } from '../../src/access/ports.ts';
+import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
+import type { DomainEvent } from '../../src/kernel/domain-event.ts';
+import type { StoragePorts } from './storage-ports.ts';
+
+export const now = new Date('2026-03-01T10:00:00.123Z');
+export const later = (milliseconds: number): Date => new Date(now.getTime() + milliseconds);
+
+const ids = new UuidIds();
+
+export const accountDecision = (draft: Partial<Account> = {}, at = later(0)) => {
+  const id = ids.next('acct');
+  return openAccount({ id, name: 'Zoo', email: `${id}@shop.example`, plan: 'free', ...draft }, at);
+};
+
+export const keyDecision = (accountId: string, draft: Partial<ApiKey> = {}, at = later(0)) => {
+  const id = ids.next('key');
+  const common = {
+    name: 'Key',
+    hint: 'pets_live_abcd…wxyz',
+    scopes: [...scopes],
+    expiresAt: undefined,
+  };
+  const { state: key, events } = issueApiKey({ id, accountId, ...common, ...draft }, at);
+  const secretHash = id.replace('key_', '').padEnd(64, '0');
+  return { state: { key, secretHash } satisfies KeyToStore, events };
+};
+
+/** Takes all that waits out of the outbox. @returns its events, oldest first */
+export const takeEvents = async ({
+  outbox,
+}: Pick<StoragePorts, 'outbox'>): Promise<readonly DomainEvent[]> => {
+  const deliveries = await outbox.claim(now, later(1000), 1000);
+  for (const { id } of deliveries) await outbox.done(id);
+  return deliveries.map(({ stored }) => stored.event);
+};
+
+/** An account made through the port; its events are out of the way. @returns its id */
+export const newAccount = async (
+  stores: Pick<StoragePorts, 'accounts' | 'outbox'>,
+): Promise<string> => {
+  const account = accountDecision();
+  await stores.accounts.open(account, keyDecision(account.state.id));
+  await takeEvents(stores);
+  return account.state.id;
+};

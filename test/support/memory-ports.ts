@@ -1,0 +1,28 @@
+import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
+import { MemoryAccounts } from '../../src/adapters/memory/memory-accounts.ts';
+import { MemoryAuditLog } from '../../src/adapters/memory/memory-audit-log.ts';
+import { MemoryIdempotencyKeys } from '../../src/adapters/memory/memory-idempotency-keys.ts';
+import { MemoryOrders } from '../../src/adapters/memory/memory-orders.ts';
+import { MemoryOutbox } from '../../src/adapters/memory/memory-outbox.ts';
+import { MemoryPets } from '../../src/adapters/memory/memory-pets.ts';
+import { MemoryProjects } from '../../src/adapters/memory/memory-projects.ts';
+
+/** Every port that keeps something, in memory. `outbox.events` tells what happened. */
+export const memoryPorts = (
+  subscribersOf: (type: string) => readonly string[] = () => ['witness'],
+) => {
+  const outbox = new MemoryOutbox(new CountingIds(), subscribersOf);
+  const pets = new MemoryPets(outbox);
+  const accounts = new MemoryAccounts(outbox);
+  const accountExists = async (id: string) => (await accounts.find(id)) !== undefined;
+  return {
+    outbox,
+    pets,
+    orders: new MemoryOrders(outbox, pets),
+    accounts,
+    apiKeys: accounts.apiKeys,
+    auditLog: new MemoryAuditLog(),
+    idempotencyKeys: new MemoryIdempotencyKeys(),
+    projects: new MemoryProjects(outbox, accountExists),
+  };
+};

@@ -1,0 +1,16 @@
+/** The code of what was thrown; without one, all of it, so that a failing test shows what happened. */
+export const codeOf = (error: unknown): string =>
+  String((error as { code?: unknown } | null)?.code ?? error);
+
+/** Starts all rivals in one turn. @returns what the winners got and the error codes of the losers */
+export const race = async <T>(
+  count: number,
+  rival: (number: number) => Promise<T>,
+): Promise<{ readonly won: readonly T[]; readonly lost: readonly string[] }> => {
+  const rivals = Array.from({ length: count }, (_, number) => rival(number));
+  const outcomes = await Promise.allSettled(rivals);
+  return {
+    won: outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+    lost: outcomes.flatMap((one) => (one.status === 'rejected' ? [codeOf(one.reason)] : [])),
+  };
+};

@@ -1,0 +1,16 @@
+import type { Accounts, ApiKeys, AuditLog, IdempotencyKeys } from '../../src/access/ports.ts';
+import type { Orders, Pets } from '../../src/catalogue/ports.ts';
+import type { Outbox } from '../../src/kernel/outbox.ts';
+import type { Projects } from '../../src/sites/ports.ts';
+
+/** Every port that keeps something, over one storage. */
+export interface StoragePorts {
+  readonly pets: Pets;
+  readonly orders: Orders;
+  readonly accounts: Accounts;
+  readonly apiKeys: ApiKeys;
+  readonly auditLog: AuditLog;
+  readonly idempotencyKeys: IdempotencyKeys;
+  readonly projects: Projects;
+  readonly outbox: Outbox;
+}

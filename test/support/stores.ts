@@ -1,0 +1,79 @@
+import { Database } from '../../src/adapters/kysely/database.ts';
+import { KyselyAccounts } from '../../src/adapters/kysely/kysely-accounts.ts';
+import { KyselyApiKeys } from '../../src/adapters/kysely/kysely-api-keys.ts';
+import { KyselyAuditLog } from '../../src/adapters/kysely/kysely-audit-log.ts';
+import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/kysely-idempotency-keys.ts';
+import { KyselyOrders } from '../../src/adapters/kysely/kysely-orders.ts';
+import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
+import { KyselyPets } from '../../src/adapters/kysely/kysely-pets.ts';
+import { KyselyProjects } from '../../src/adapters/kysely/kysely-projects.ts';
+import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
+import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
+import { databaseKinds, emptyDatabase, type DatabaseKind } from './databases.ts';
+import { memoryPorts } from './memory-ports.ts';
+import type { StoragePorts } from './storage-ports.ts';
+
+export interface Stores extends StoragePorts {
+  /** The same storage through adapters of their own, as another process has them. */
+  readonly secondProcess: StoragePorts;
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** One witness for every event, unless said otherwise. */
+  readonly subscribersOf?: (type: string) => readonly string[];
+  readonly onStored?: () => void;
+}
+
+export type StoreKind = 'memory' | DatabaseKind;
+export const storeKinds: readonly StoreKind[] = ['memory', ...databaseKinds];
+
+/** Empty storage of its own for one test file. */
+export const openStores = async (
+  kind: StoreKind,
+  { subscribersOf = () => ['witness'], onStored = () => undefined }: StoreOptions = {},
+): Promise<Stores> => {
+  if (kind === 'memory') {
+    const ports = memoryPorts(subscribersOf);
+    return { ...ports, secondProcess: ports, close: () => Promise.resolve() };
+  }
+  const home = await emptyDatabase(kind);
+  const database = new Database(home.url);
+  await migrateUp(database);
+  // Two SQLite connections in one thread would block each other: here the second process shares one.
+  const second = kind === 'mysql' ? new Database(home.url) : database;
+  for (const one of [database, second]) await warmUp(one);
+  return {
+    ...kyselyPorts(database, subscribersOf, onStored),
+    secondProcess: kyselyPorts(second, subscribersOf, onStored),
+    close: async () => {
+      await database.close();
+      if (second !== database) await second.close();
+      await home.drop();
+    },
+  };
+};
+
+/** Opens all connections of the pool: rivals that had to wait for one would not be rivals. */
+const warmUp = (database: Database): Promise<unknown> =>
+  Promise.all(Array.from({ length: 10 }, () => database.ping()));
+
+const kyselyPorts = (
+  database: Database,
+  subscribersOf: (type: string) => readonly string[],
+  onStored: () => void,
+): StoragePorts => {
+  const outbox = new KyselyOutbox(database, new UuidIds(), subscribersOf, onStored);
+  const pets = new KyselyPets(database, outbox);
+  const apiKeys = new KyselyApiKeys(database, outbox);
+  return {
+    pets,
+    orders: new KyselyOrders(database, outbox, pets),
+    accounts: new KyselyAccounts(database, outbox, apiKeys),
+    apiKeys,
+    auditLog: new KyselyAuditLog(database),
+    idempotencyKeys: new KyselyIdempotencyKeys(database),
+    projects: new KyselyProjects(database, outbox),
+    outbox,
+  };
+};

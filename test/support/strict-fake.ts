@@ -1,0 +1,7 @@
+/** Stands for a port that must not be used: any use of it fails the test. */
+export const mustNotBeUsed = <Port extends object>(name: string): Port =>
+  new Proxy({} as Port, {
+    get: (_, property) => {
+      throw new Error(`${name}.${String(property)} was not to be used`);
+    },
+  });

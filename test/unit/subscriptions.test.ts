@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { MemoryAuditLog } from '../../src/adapters/memory/memory-audit-log.ts';
+import { EventBus } from '../../src/adapters/events/event-bus.ts';
+import { subscribers, subscribersOf, subscriptions } from '../../src/app/subscriptions.ts';
+
+const event = { accountId: 'acct_1', occurredAt: new Date('2026-03-01T10:00:00Z'), petId: '7' };
+
+test.each(Object.entries(subscriptions))('all who react to %s exist', (type, names) => {
+  const known = Object.keys(subscribers({ auditLog: new MemoryAuditLog() }));
+  expect(known).toEqual(expect.arrayContaining([...names]));
+  expect(subscribersOf(type)).toEqual(names);
+});
+
+test('nobody reacts to an event that an older or newer release stored', () => {
+  expect(subscribersOf('pet_vaccinated')).toEqual([]);
+});
+
+test('the audit log gets what happened, once, however often it is delivered', async () => {
+  const auditLog = new MemoryAuditLog();
+  const bus = new EventBus(subscribers({ auditLog }));
+  const stored = { id: 'evt_1', event: { type: 'pet_sold', ...event } };
+  for (let time = 0; time < 2; time++) await bus.hand(stored, 'audit');
+  const { accountId, occurredAt } = event;
+  const details = { petId: '7' };
+  const entry = { id: 'evt_1', accountId, what: 'pet_sold', occurredAt, details };
+  expect(await auditLog.list('acct_1', 10)).toEqual([entry]);
+});
