@@ -1,0 +1,47 @@
+import { subscriptions, type AnyEvent, type SubscriberName } from '../../src/app/subscriptions.ts';
+import type { DomainEvent } from '../../src/kernel/domain-event.ts';
+import { code, list, page, printed, table } from './markdown.ts';
+
+type Carried<Type> = Exclude<keyof Extract<AnyEvent, { type: Type }>, keyof DomainEvent>;
+
+/** When each event happens and what it carries of its own. A new event does not compile until it is told. */
+const told: {
+  readonly [Type in AnyEvent['type']]: readonly [when: string, ...carries: Carried<Type>[]];
+} = {
+  pet_added: ['An animal was added.', 'petId'],
+  pet_reserved: ['An available animal was held for a buyer.', 'petId'],
+  pet_released: ['A reserved animal became available again.', 'petId'],
+  pet_sold: ['An animal was sold, which made an order.', 'petId'],
+  order_approved: ['An order was approved.', 'orderId'],
+  order_delivered: ['An order was delivered.', 'orderId'],
+  account_opened: ['An account was opened.', 'plan'],
+  plan_changed: ['An account moved to another plan.', 'from', 'to'],
+  api_key_issued: ['An API key was issued.', 'keyId'],
+  api_key_revoked: ['An API key was revoked.', 'keyId'],
+  project_created: ['A project was started.', 'projectId', 'slug'],
+};
+
+const reactions: Readonly<Record<SubscriberName, string>> = {
+  audit: "Adds a line to the account's audit log. The same event again adds nothing.",
+};
+
+export const eventsPage = (): string => {
+  const types = Object.keys(subscriptions) as AnyEvent['type'][];
+  const rows = types.map((type) => {
+    const [when, ...carries] = told[type];
+    return [code(type), when, list(carries), list(subscriptions[type])];
+  });
+  return page(
+    '# Events',
+    printed('src/app/subscriptions.ts'),
+    'Every event carries `type`, `accountId` and `occurredAt`, and what the table lists. ' +
+      'Ids of animals and orders are decimal digits in text, since they are int64. ' +
+      'How an event travels: [architecture](architecture.md#the-way-of-an-event).',
+    table(['Event', 'When', 'Carries', 'Subscribers'], rows),
+    '## Subscribers',
+    table(
+      ['Subscriber', 'What it does'],
+      Object.entries(reactions).map(([name, what]) => [code(name), what]),
+    ),
+  );
+};
