@@ -1,10 +1,9 @@
-import { MysqlAdapter, sql, type CreateTableBuilder, type Kysely, type Sql } from 'kysely';
+import { MysqlAdapter, sql, type CreateTableBuilder, type Kysely } from 'kysely';
 
 /** What differs between the two databases in a migration: the names of types and the end of a table. */
 export const columnsFor = (db: Kysely<unknown>) => {
   const mysql = db.getExecutor().adapter instanceof MysqlAdapter;
-  const text = (length: number) =>
-    mysql ? sql.raw(`varchar(${String(length)})`) : (sql`text` as ReturnType<Sql['raw']>);
+  const text = (length: number) => (mysql ? sql.raw(`varchar(${String(length)})`) : sql`text`);
   return {
     /** Ids that we make: a prefix and 32 hex digits. */
     id: text(40),
