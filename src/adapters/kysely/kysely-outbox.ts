@@ -75,6 +75,8 @@ export class KyselyOutbox extends Outbox {
         .updateTable('deliveries')
         .set({ claim, due_at: toMillis(leaseUntil) })
         .where('id', 'in', ids)
+        .where('parked', '=', 0n)
+        .where('due_at', '<=', toMillis(now))
         .execute(),
     );
     return this.#claimed(claim);
