@@ -64,7 +64,7 @@ const urlLike = (text: string, protocols: readonly string[]) =>
 const apiAddress = v.pipe(
   v.string(),
   v.check(
-    (text) => urlLike(text, ['http:', 'https:']) && /\/v1\/?$/.test(new URL(text).pathname),
+    (text) => urlLike(text, ['http:', 'https:']) && /^[^?#]*\/v1\/?$/.test(text),
     'must be an http or https address whose path ends in /v1, like https://api.shop.example/v1',
   ),
   v.transform((text) => text.replace(/\/$/, '')),
@@ -79,7 +79,9 @@ export const settings = v.object({
       v.check(
         (text) =>
           /^sqlite:.+/.test(text) ||
-          (urlLike(text, ['mysql:']) && new URL(text).pathname.length > 1),
+          (urlLike(text, ['mysql:']) &&
+            /^\/[^/]+$/.test(new URL(text).pathname) &&
+            new URL(text).hostname !== ''),
         'must be sqlite:PATH or mysql://user:password@host:3306/name',
       ),
     ),
@@ -138,7 +140,10 @@ export const settings = v.object({
   PET_BY_ID_DEPRECATED_SINCE: v.optional(
     v.pipe(
       v.string(),
-      v.check((text) => !Number.isNaN(Date.parse(text)), 'must be a date like 2026-12-05'),
+      v.check(
+        (text) => /^\d{4}-\d\d-\d\d(T|$)/.test(text) && !Number.isNaN(Date.parse(text)),
+        'must be a date like 2026-12-05',
+      ),
       v.transform((text) => new Date(text)),
     ),
     '2025-12-05',

@@ -1,5 +1,6 @@
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
+import { isLine } from '../../kernel/text.ts';
 import type { AccessErrorCode } from './access-error.ts';
 import type { AccountOpened, PlanChanged } from './access-event.ts';
 import type { Plan } from './plan.ts';
@@ -21,8 +22,8 @@ export const openAccount = (
 ): Decision<Account, AccountOpened> => {
   const name = draft.name.trim();
   const email = draft.email.trim().toLowerCase();
-  if (name.length < 1 || name.length > 100) {
-    throw invalid('An account needs a name of 1 to 100 characters.');
+  if (!isLine(name, 100)) {
+    throw invalid('An account needs a name of 1 to 100 characters without control characters.');
   }
   if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) || email.length > 254) {
     throw invalid(`"${email}" is no e-mail address; write it like owner@shop.example.`);

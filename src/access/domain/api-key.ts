@@ -1,5 +1,6 @@
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
+import { isLine } from '../../kernel/text.ts';
 import type { AccessErrorCode } from './access-error.ts';
 import type { ApiKeyIssued, ApiKeyRevoked } from './access-event.ts';
 
@@ -25,8 +26,8 @@ export const issueApiKey = (
   now: Date,
 ): Decision<ApiKey, ApiKeyIssued> => {
   const name = draft.name.trim();
-  if (name.length < 1 || name.length > 100) {
-    throw invalid('An API key needs a name of 1 to 100 characters.');
+  if (!isLine(name, 100)) {
+    throw invalid('An API key needs a name of 1 to 100 characters without control characters.');
   }
   if (draft.scopes.length === 0) {
     throw invalid(`An API key needs at least one scope of ${scopes.join(', ')}.`);

@@ -62,7 +62,6 @@ export class KyselyOutbox extends Outbox {
         .select('id')
         .where('parked', '=', 0n)
         .where('due_at', '<=', toMillis(now))
-        .orderBy('due_at')
         .orderBy('id')
         .limit(limit)
         .execute(),
@@ -70,7 +69,7 @@ export class KyselyOutbox extends Outbox {
     if (due.length === 0) return [];
     const ids = due.map((row) => row.id);
     // Asks `due_at` again: who lost the race for a row changes nothing.
-    await this.#database.run((db) =>
+    await this.#database.transaction((db) =>
       db
         .updateTable('deliveries')
         .set({ claim, due_at: toMillis(leaseUntil) })

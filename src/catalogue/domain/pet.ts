@@ -1,5 +1,6 @@
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
+import { isLine } from '../../kernel/text.ts';
 import { refusedTransition, type Transitions } from '../../kernel/transitions.ts';
 import type { CatalogueErrorCode } from './catalogue-error.ts';
 import type { PetAdded, PetReleased, PetReserved } from './catalogue-event.ts';
@@ -30,17 +31,7 @@ export interface Pet extends PetDraft {
 export const largestInt64 = 9223372036854775807n;
 export const petNameLength = { min: 1, max: 255 } as const;
 
-/** A trimmed name of 1 to 255 Unicode code points, well-formed and without control characters. */
-export const isPetName = (name: string): boolean => {
-  const length = [...name].length;
-  return (
-    name === name.trim() &&
-    name.isWellFormed() &&
-    !/\p{Cc}/u.test(name) &&
-    length >= petNameLength.min &&
-    length <= petNameLength.max
-  );
-};
+export const isPetName = (name: string): boolean => isLine(name, petNameLength.max);
 
 export const isCategoryId = (id: bigint): boolean => id >= 1n && id <= largestInt64;
 

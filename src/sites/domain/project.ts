@@ -1,5 +1,6 @@
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
+import { isLine } from '../../kernel/text.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 import type { ProjectCreated } from './sites-event.ts';
 
@@ -32,10 +33,10 @@ export const createProject = (
   now: Date,
 ): Decision<Project, ProjectCreated> => {
   const name = draft.name.trim();
-  if (name.length < 1 || name.length > 100) {
+  if (!isLine(name, 100)) {
     throw new DomainError<SitesErrorCode>(
       'project_invalid',
-      'A project needs a name of 1 to 100 characters.',
+      'A project needs a name of 1 to 100 characters without control characters.',
     );
   }
   const { id: projectId, accountId, slug } = draft;

@@ -1,0 +1,14 @@
+/**
+ * A line of text for people: trimmed, 1 to `longest` Unicode code points, well-formed (no half of a surrogate
+ * pair) and without control characters.
+ */
+export const isLine = (text: string, longest: number): boolean => {
+  const length = [...text].length;
+  return (
+    length >= 1 &&
+    length <= longest &&
+    text === text.trim() &&
+    text.isWellFormed() &&
+    !/\p{Cc}/u.test(text)
+  );
+};
