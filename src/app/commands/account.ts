@@ -17,7 +17,9 @@ export const accountCommands = (program: Command): void => {
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions & { name: string; email: string; plan: Plan }) => {
       await withContainer(async (container) => {
-        const { account: made, key } = await container.get(AccessKey).createAccount(options);
+        const { name, email, plan } = options;
+        const opened = await container.get(AccessKey).createAccount({ name, email, plan });
+        const { account: made, key } = opened;
         print(
           options,
           { account: presentAccount(made), key: { id: key.id, secret: key.secret } },

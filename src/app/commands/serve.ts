@@ -25,9 +25,10 @@ export const serveCommand = (program: Command): void => {
       const log = createLog(config.logLevel);
       const container = await openContainer(config, log);
       try {
-        const welcome = await firstAccount(container, config);
         const stop = await start(container, config, log);
         stopOnSignal(stop, log);
+        // After listening: a start that fails must not use up the one time that the key is shown.
+        const welcome = await firstAccount(container, config);
         process.stdout.write(`${banner(config, welcome)}\n`);
       } catch (error) {
         await container.unbindAllAsync();
