@@ -20,3 +20,24 @@ export const columnsFor = (db: Kysely<unknown>) => {
       table.modifyEnd(mysql ? sql`character set utf8mb4 collate utf8mb4_bin` : sql`strict`),
   };
 };
+
+/**
+ * Makes an index unless it is there: MySQL stores each statement of a migration by itself, so one that was cut
+ * off begins anew with what it had made already. (Tables: `ifNotExists`.)
+ */
+export const createIndexOnce = async (
+  db: Kysely<unknown>,
+  name: string,
+  table: string,
+  columns: readonly string[],
+): Promise<void> => {
+  try {
+    await db.schema
+      .createIndex(name)
+      .on(table)
+      .columns([...columns])
+      .execute();
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ER_DUP_KEYNAME') throw error;
+  }
+};

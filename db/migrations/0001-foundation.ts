@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { columnsFor } from '../columns.ts';
+import { columnsFor, createIndexOnce } from '../columns.ts';
 
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   const { id, text, longText, integer, assigned, finish } = columnsFor(db);
@@ -8,6 +8,7 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   await finish(
     schema
       .createTable('accounts')
+      .ifNotExists()
       .addColumn('id', id, (c) => c.primaryKey().notNull())
       .addColumn('name', text(400), (c) => c.notNull())
       .addColumn('email', text(254), (c) => c.notNull().unique())
@@ -18,6 +19,7 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   await finish(
     schema
       .createTable('api_keys')
+      .ifNotExists()
       .addColumn('id', id, (c) => c.primaryKey().notNull())
       .addColumn('account_id', id, (c) => c.notNull())
       .addColumn('name', text(400), (c) => c.notNull())
@@ -29,15 +31,12 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
       .addColumn('revoked_at', integer)
       .addForeignKeyConstraint('api_keys_account', ['account_id'], 'accounts', ['id']),
   ).execute();
-  await schema
-    .createIndex('api_keys_by_account')
-    .on('api_keys')
-    .columns(['account_id', 'created_at'])
-    .execute();
+  await createIndexOnce(db, 'api_keys_by_account', 'api_keys', ['account_id', 'created_at']);
 
   await finish(
     schema
       .createTable('pets')
+      .ifNotExists()
       .addColumn('id', assigned)
       .addColumn('account_id', id, (c) => c.notNull())
       .addColumn('name', text(255), (c) => c.notNull())
@@ -45,16 +44,13 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
       .addColumn('status', text(16), (c) => c.notNull())
       .addForeignKeyConstraint('pets_account', ['account_id'], 'accounts', ['id']),
   ).execute();
-  await schema.createIndex('pets_by_account').on('pets').columns(['account_id', 'id']).execute();
-  await schema
-    .createIndex('pets_by_status')
-    .on('pets')
-    .columns(['account_id', 'status', 'id'])
-    .execute();
+  await createIndexOnce(db, 'pets_by_account', 'pets', ['account_id', 'id']);
+  await createIndexOnce(db, 'pets_by_status', 'pets', ['account_id', 'status', 'id']);
 
   await finish(
     schema
       .createTable('orders')
+      .ifNotExists()
       .addColumn('id', assigned)
       .addColumn('account_id', id, (c) => c.notNull())
       .addColumn('pet_id', integer, (c) => c.notNull().unique())
@@ -64,15 +60,12 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
       .addForeignKeyConstraint('orders_account', ['account_id'], 'accounts', ['id'])
       .addForeignKeyConstraint('orders_pet', ['pet_id'], 'pets', ['id']),
   ).execute();
-  await schema
-    .createIndex('orders_by_account')
-    .on('orders')
-    .columns(['account_id', 'id'])
-    .execute();
+  await createIndexOnce(db, 'orders_by_account', 'orders', ['account_id', 'id']);
 
   await finish(
     schema
       .createTable('idempotency_keys')
+      .ifNotExists()
       .addColumn('account_id', id, (c) => c.notNull())
       .addColumn('idempotency_key', text(255), (c) => c.notNull())
       .addColumn('fingerprint', text(64), (c) => c.notNull())
@@ -80,15 +73,12 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
       .addColumn('created_at', integer, (c) => c.notNull())
       .addPrimaryKeyConstraint('idempotency_keys_pk', ['account_id', 'idempotency_key']),
   ).execute();
-  await schema
-    .createIndex('idempotency_keys_by_age')
-    .on('idempotency_keys')
-    .column('created_at')
-    .execute();
+  await createIndexOnce(db, 'idempotency_keys_by_age', 'idempotency_keys', ['created_at']);
 
   await finish(
     schema
       .createTable('projects')
+      .ifNotExists()
       .addColumn('id', id, (c) => c.primaryKey().notNull())
       .addColumn('account_id', id, (c) => c.notNull())
       .addColumn('name', text(400), (c) => c.notNull())
@@ -100,17 +90,19 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   await finish(
     schema
       .createTable('events')
+      .ifNotExists()
       .addColumn('id', id, (c) => c.primaryKey().notNull())
       .addColumn('account_id', id, (c) => c.notNull())
       .addColumn('type', text(64), (c) => c.notNull())
       .addColumn('details', longText, (c) => c.notNull())
       .addColumn('occurred_at', integer, (c) => c.notNull()),
   ).execute();
-  await schema.createIndex('events_by_age').on('events').column('occurred_at').execute();
+  await createIndexOnce(db, 'events_by_age', 'events', ['occurred_at']);
 
   await finish(
     schema
       .createTable('deliveries')
+      .ifNotExists()
       .addColumn('id', assigned)
       .addColumn('event_id', id, (c) => c.notNull())
       .addColumn('subscriber', text(64), (c) => c.notNull())
@@ -121,26 +113,19 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
       .addColumn('problem', longText)
       .addForeignKeyConstraint('deliveries_event', ['event_id'], 'events', ['id']),
   ).execute();
-  await schema
-    .createIndex('deliveries_due')
-    .on('deliveries')
-    .columns(['parked', 'due_at'])
-    .execute();
-  await schema.createIndex('deliveries_by_claim').on('deliveries').column('claim').execute();
-  await schema.createIndex('deliveries_by_event').on('deliveries').column('event_id').execute();
+  await createIndexOnce(db, 'deliveries_due', 'deliveries', ['parked', 'due_at']);
+  await createIndexOnce(db, 'deliveries_by_claim', 'deliveries', ['claim']);
+  await createIndexOnce(db, 'deliveries_by_event', 'deliveries', ['event_id']);
 
   await finish(
     schema
       .createTable('audit_log')
+      .ifNotExists()
       .addColumn('event_id', id, (c) => c.primaryKey().notNull())
       .addColumn('account_id', id, (c) => c.notNull())
       .addColumn('what', text(64), (c) => c.notNull())
       .addColumn('details', longText, (c) => c.notNull())
       .addColumn('occurred_at', integer, (c) => c.notNull()),
   ).execute();
-  await schema
-    .createIndex('audit_log_by_account')
-    .on('audit_log')
-    .columns(['account_id', 'occurred_at'])
-    .execute();
+  await createIndexOnce(db, 'audit_log_by_account', 'audit_log', ['account_id', 'occurred_at']);
 };

@@ -16,13 +16,17 @@ export const openContainer = async (config: Config, log: Logger): Promise<Contai
   container.bind(SecretKey).toConstantValue(secretKeyFor(config));
   container.bind(LogKey).toConstantValue(log);
   container.load(persistence, contexts, system);
+  await bringUpToDate(config.databaseUrl, log);
+  return container;
+};
+
+const bringUpToDate = async (url: string, log: Logger): Promise<void> => {
+  const database = new Database(url, { patient: true });
   try {
-    const applied = await migrateUp(container.get(Database));
+    const applied = await migrateUp(database);
     if (applied.length > 0) log.info({ migrations: applied }, 'database brought up to date');
-    return container;
-  } catch (error) {
-    await container.unbindAllAsync();
-    throw error;
+  } finally {
+    await database.close();
   }
 };
 

@@ -19,8 +19,9 @@ export class Database {
   readonly #readCommitted: Engine['readCommitted'];
   readonly #ambient = new AsyncLocalStorage<Ambient>();
 
-  constructor(url: string) {
-    const { kind, dialect, readCommitted } = openEngine(url);
+  /** @param patient for migrations: no query has a deadline */
+  constructor(url: string, { patient = false } = {}) {
+    const { kind, dialect, readCommitted } = openEngine(url, patient);
     this.kind = kind;
     this.#root = new Kysely<Schema>({ dialect });
     this.#readCommitted = readCommitted;

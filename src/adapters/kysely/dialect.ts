@@ -4,6 +4,7 @@ import SqliteDatabase from 'better-sqlite3';
 import {
   CompiledQuery,
   MysqlDialect,
+  SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
   type DatabaseConnection,
@@ -29,19 +30,23 @@ export interface Engine {
   readonly readCommitted?: (text: string, parameters: readonly unknown[]) => unknown[];
 }
 
-/** @param url `sqlite:PATH`, or `mysql://user:password@host:port/name` */
-export const openEngine = (url: string): Engine =>
+/**
+ * @param url `sqlite:PATH`, or `mysql://user:password@host:port/name`
+ * @param patient no deadline for a query: migrations may take long
+ */
+export const openEngine = (url: string, patient: boolean): Engine =>
   url.startsWith('sqlite:')
-    ? { kind: 'sqlite', ...sqlite(url.slice('sqlite:'.length)) }
-    : { kind: 'mysql', dialect: mysql(url) };
+    ? { kind: 'sqlite', ...sqlite(url.slice('sqlite:'.length), patient) }
+    : { kind: 'mysql', dialect: mysql(url, patient) };
 
 /** What went wrong, in words that both databases share. */
 export type Failure =
   'unavailable' | 'duplicate' | 'missing_parent' | 'conflict' | 'lock_timeout' | 'other';
 
 export const failureOf = (error: unknown): Failure => {
-  const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code !== 'string') return 'other';
+  const { code, fatal } = (error ?? {}) as { readonly code?: unknown; readonly fatal?: unknown };
+  // mysql2 has no code for "the connection is closed already".
+  if (typeof code !== 'string') return fatal === true ? 'unavailable' : 'other';
   if (code in failures) return failures[code] ?? 'other';
   return unavailableCode.test(code) ? 'unavailable' : 'other';
 };
@@ -64,9 +69,9 @@ const unavailableCode = new RegExp(
     'ER_NORMAL_SHUTDOWN|ER_DISK_FULL|ER_RECORD_FILE_FULL)',
 );
 
-const sqlite = (path: string): Omit<Engine, 'kind'> => {
+const sqlite = (path: string, patient: boolean): Omit<Engine, 'kind'> => {
   mkdirSync(dirname(path), { recursive: true });
-  const file = new SqliteDatabase(path, { timeout: 2000 });
+  const file = new SqliteDatabase(path, { timeout: patient ? 60_000 : 2000 });
   file.pragma('journal_mode = WAL');
   file.pragma('synchronous = FULL');
   file.pragma('foreign_keys = ON');
@@ -116,6 +121,15 @@ class WriterFirstSqliteDialect extends SqliteDialect {
     this.#inTransaction = inTransaction;
   }
 
+  /** SQLite keeps nothing of a migration that was cut off; Kysely takes the careful view that it might. */
+  override createAdapter(): SqliteAdapter {
+    return new (class extends SqliteAdapter {
+      override get supportsTransactionalDdl(): boolean {
+        return true;
+      }
+    })();
+  }
+
   override createDriver(): Driver {
     const inTransaction = this.#inTransaction;
     return new (class extends SqliteDriver {
@@ -130,15 +144,15 @@ class WriterFirstSqliteDialect extends SqliteDialect {
   }
 }
 
-const acquireTimeoutMs = 3000;
-const queryTimeoutMs = 4000;
+const acquireTimeoutMs = 2000;
+const queryTimeoutMs = 3000;
 const session = [
   'set session transaction isolation level read committed',
   "set session time_zone = '+00:00', innodb_lock_wait_timeout = 3, sql_mode = 'STRICT_ALL_TABLES," +
     "NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 ];
 
-const mysql = (url: string): Dialect => {
+const mysql = (url: string, patient: boolean): Dialect => {
   const pool = createPool({
     uri: url,
     connectionLimit: 10,
@@ -157,7 +171,7 @@ const mysql = (url: string): Dialect => {
       getConnection: (done) => {
         acquire(pool, (error, connection) => {
           // Kysely's type has no "connection or error"; on an error it reads the error only.
-          done(error, (connection && guarded(connection)) as never);
+          done(error, (connection && guarded(connection, patient)) as never);
         });
       },
       end: (done) => {
@@ -182,8 +196,14 @@ const acquire = (
   }, acquireTimeoutMs);
   pool.getConnection((error, connection) => {
     clearTimeout(timer);
-    if (waiting) done(error, error ? undefined : connection);
-    else if (!error) connection.release();
+    if (!waiting) {
+      if (!error) connection.release();
+    } else if (error) {
+      // "Queue limit reached." comes without a code.
+      done(Object.assign(error, { code: error.code ?? 'POOL_FULL' }), undefined);
+    } else {
+      done(undefined, connection);
+    }
   });
 };
 
@@ -195,11 +215,7 @@ const exactIntegers = (field: TypeCastField, next: TypeCastNext): unknown => {
 
 interface GuardedConnection {
   readonly threadId: number;
-  query(
-    text: string,
-    parameters: unknown[],
-    done: (error: unknown, result: unknown) => void,
-  ): unknown;
+  query(text: string, parameters: unknown[], done: (error: unknown, result: unknown) => void): void;
   release(): void;
 }
 
@@ -209,10 +225,11 @@ const guards = new WeakMap<PoolConnection, GuardedConnection>();
  * Gives each query a deadline. A connection whose query ran into it, or that broke, is thrown away:
  * put back into the pool it would hang the next borrower.
  */
-const guarded = (connection: PoolConnection): GuardedConnection => {
+const guarded = (connection: PoolConnection, patient: boolean): GuardedConnection => {
   const known = guards.get(connection);
   if (known) return known;
   let broken = false;
+  const deadline = patient ? {} : { timeout: queryTimeoutMs };
   for (const statement of session) {
     connection.query(statement, (error) => {
       if (error) broken = true;
@@ -220,11 +237,16 @@ const guarded = (connection: PoolConnection): GuardedConnection => {
   }
   const guard: GuardedConnection = {
     threadId: connection.threadId,
-    query: (sql, values, done) =>
-      connection.query({ sql, values, timeout: queryTimeoutMs }, (error, result) => {
+    query: (sql, values, done) => {
+      if (broken) {
+        done(Object.assign(new Error('the connection broke'), { code: 'POOL_BROKEN' }), undefined);
+        return;
+      }
+      connection.query({ sql, values, ...deadline }, (error, result) => {
         if (error && failureOf(error) === 'unavailable') broken = true;
         done(error, result);
-      }),
+      });
+    },
     release: () => {
       if (broken) connection.destroy();
       else connection.release();

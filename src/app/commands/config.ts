@@ -13,7 +13,7 @@ export const configCommands = (program: Command): void => {
       const { secretKey, databaseUrl, ...config } = loadConfig(process.env);
       const shown = {
         ...config,
-        databaseUrl: databaseUrl.replace(/\/\/[^@/]*@/, '//…@'),
+        databaseUrl: databaseUrl.replace(/\/\/.*@/, '//…@'),
         secretKey: secretKey === undefined ? 'from the data folder' : 'set',
       };
       const lines = Object.entries(shown).map(([name, value]) => `  ${name}: ${show(value)}`);

@@ -34,7 +34,7 @@ export const migrateCommands = (program: Command): void => {
 
 /** Without bringing it up to date first, as all other commands do. */
 const withDatabase = async (work: (database: Database) => Promise<void>): Promise<void> => {
-  const database = new Database(loadConfig(process.env).databaseUrl);
+  const database = new Database(loadConfig(process.env).databaseUrl, { patient: true });
   try {
     await work(database);
   } finally {
