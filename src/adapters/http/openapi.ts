@@ -124,10 +124,12 @@ const parametersOf = (operation: Operation) => [
     description,
     schema: { type: 'integer', format: 'int64' },
   })),
-  ...Object.entries(queryProperties(operation)).map(([name, schema]) => ({
+  // Swagger UI shows the description of a parameter, not that of its schema.
+  ...Object.entries(queryProperties(operation)).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
     required: false,
+    ...(description !== undefined && { description }),
     schema,
   })),
   ...(operation.idempotent
@@ -144,8 +146,8 @@ const parametersOf = (operation: Operation) => [
     : []),
 ];
 
-const queryProperties = ({ query }: Operation): Record<string, unknown> =>
-  query ? (jsonSchema(query).properties ?? {}) : {};
+const queryProperties = ({ query }: Operation): Record<string, JsonSchema> =>
+  query ? ((jsonSchema(query).properties ?? {}) as Record<string, JsonSchema>) : {};
 
 /** The refusals of an operation by status, each with its codes. */
 const refusals = (operation: Operation) => {

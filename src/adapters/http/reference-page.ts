@@ -54,7 +54,7 @@ body { margin: 0; background: #fff; }
 @media (max-width: 40rem) { .swagger-ui .wrapper { padding: 0 .75rem; } }
 @media (prefers-color-scheme: dark) {
   body { background: #16181d; }
-  #reference { filter: invert(.9) hue-rotate(180deg); }
+  #reference { color-scheme: light; filter: invert(.9) hue-rotate(180deg); }
 }
 `;
 

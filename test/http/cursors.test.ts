@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { nextPage } from '../support/pages.ts';
+import { startApi, type RunningApi } from '../support/running-api.ts';
+
+describe('a cursor', () => {
+  let api: RunningApi;
+  let page: string;
+  let cursor: string;
+  beforeAll(async () => {
+    api = await startApi('sqlite');
+    for (let at = 0; at < 4; at++) await api.add(`Animal ${at}`);
+    page = nextPage(await api.send('/v1/pets?limit=2')) ?? '';
+    cursor = new URLSearchParams(page.split('?')[1]).get('cursor') ?? '';
+  });
+  afterAll(() => api.close());
+
+  const refusal = async (path: string, key?: string): Promise<unknown> => {
+    const { status, body } = await api.send(path, key === undefined ? {} : { key });
+    expect(status).toBe(400);
+    return (body as { code: string }).code;
+  };
+
+  test('opens the same page as often as it is used, with any limit', async () => {
+    const [once, twice] = [await api.send(page), await api.send(page)];
+    expect(once.body).toEqual(twice.body);
+    const shorter = await api.send(`/v1/pets?limit=1&cursor=${cursor}`);
+    expect(shorter.body).toEqual((once.body as unknown[]).slice(0, 1));
+  });
+
+  test('is short and URL-safe', () => {
+    expect(cursor).toMatch(/^[\w.~-]{10,100}$/);
+  });
+
+  test('is refused with another filter', async () => {
+    expect(await refusal(`${page}&status=available`)).toBe('invalid_cursor');
+  });
+
+  test('is refused when it came with a filter and is used without', async () => {
+    const filtered = nextPage(await api.send('/v1/pets?limit=2&status=available')) ?? '';
+    expect(await refusal(filtered.replace('&status=available', ''))).toBe('invalid_cursor');
+    expect(await refusal(filtered.replace('available', 'sold'))).toBe('invalid_cursor');
+  });
+
+  test('is refused in another list', async () => {
+    expect(await refusal(`/v1/store/orders?cursor=${cursor}`)).toBe('invalid_cursor');
+  });
+
+  test('is refused for another account', async () => {
+    const { key } = await api.newAccount();
+    expect(await refusal(page, key)).toBe('invalid_cursor');
+  });
+
+  test('works for another key of the same account', async () => {
+    const { secret } = await api.newKey({});
+    expect((await api.send(page, { key: secret })).status).toBe(200);
+  });
+
+  test('is refused after any change to any of its characters', async () => {
+    for (let at = 0; at < cursor.length; at++) {
+      const other = cursor[at] === 'A' ? 'B' : 'A';
+      const changed = cursor.slice(0, at) + other + cursor.slice(at + 1);
+      expect(await refusal(`/v1/pets?cursor=${changed}`)).toBe('invalid_cursor');
+    }
+  });
+
+  test.each(['', 'abc', '====', '%00', '..', '🐕', 'A'.repeat(60)])(
+    'is refused when it is "%s"',
+    async (made) => {
+      expect(await refusal(`/v1/pets?cursor=${encodeURIComponent(made)}`)).toBe('invalid_cursor');
+    },
+  );
+
+  test.each([
+    (text: string) => `${text}A`,
+    (text: string) => `${text}=`,
+    (text: string) => text.slice(1),
+  ])('is refused when it is longer or shorter (%#)', async (change) => {
+    const changed = encodeURIComponent(change(cursor));
+    expect(await refusal(`/v1/pets?cursor=${changed}`)).toBe('invalid_cursor');
+  });
+
+  test('is refused by a service with another secret key', async () => {
+    const other = await startApi('sqlite', {
+      databaseUrl: api.databaseUrl,
+      settings: { SECRET_KEY: 'another secret key, also long enough' },
+    });
+    const { status, body } = await other.send(page, { key: api.account.key });
+    await other.close();
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'invalid_cursor' });
+  });
+
+  test('is taken by another process with the same secret key', async () => {
+    const other = await startApi('sqlite', { databaseUrl: api.databaseUrl });
+    const { status } = await other.send(page, { key: api.account.key });
+    await other.close();
+    expect(status).toBe(200);
+  });
+});

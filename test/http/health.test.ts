@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { OutboxRelay } from '../../src/adapters/events/outbox-relay.ts';
+import { Database } from '../../src/adapters/kysely/database.ts';
+import { Unavailable } from '../../src/kernel/unavailable.ts';
+import { databaseKinds } from '../support/databases.ts';
+import { startApi, type RunningApi } from '../support/running-api.ts';
+
+describe.each(databaseKinds)('health on %s', (kind) => {
+  let api: RunningApi;
+  beforeAll(async () => {
+    api = await startApi(kind);
+  });
+  afterAll(() => api.close());
+
+  test('/healthz says that the process is alive, to anybody', async () => {
+    const { status, body } = await api.send('/healthz', { key: null });
+    expect([status, body]).toEqual([200, { status: 'ok' }]);
+  });
+
+  test('/readyz says that database and migrations are there', async () => {
+    const { status, body } = await api.send('/readyz', { key: null });
+    expect(status).toBe(200);
+    expect(body).toEqual({ status: 'ok', database: 'ok', migrations: 'ok' });
+  });
+
+  test('/readyz says so when a migration is missing', async () => {
+    const { root } = api.container.get(Database);
+    const { rows } = await sql<{ name: string; timestamp: string }>`
+      select name, timestamp from kysely_migration order by name desc limit 1`.execute(root);
+    const [{ name, timestamp } = { name: '', timestamp: '' }] = rows;
+    await sql`delete from kysely_migration where name = ${name}`.execute(root);
+    const { status, headers, body } = await api.send('/readyz');
+    await sql`insert into kysely_migration (name, timestamp) values (${name}, ${timestamp})`.execute(
+      root,
+    );
+    expect(status).toBe(503);
+    expect(headers.get('Retry-After')).toBe('1');
+    expect(body).toEqual({
+      status: 'not ready',
+      database: 'ok',
+      migrations: `not applied: ${name}`,
+    });
+    expect((await api.send('/readyz')).status).toBe(200);
+  });
+
+  test('/readyz says so when the database is away, while /healthz stays', async () => {
+    const gone = new Unavailable('The database', new Error('x'));
+    const ping = jest.spyOn(api.container.get(Database), 'ping').mockRejectedValue(gone);
+    const [ready, alive] = [await api.send('/readyz'), await api.send('/healthz')];
+    ping.mockRestore();
+    expect([ready.status, alive.status]).toEqual([503, 200]);
+    expect(ready.body).toMatchObject({ database: 'The database cannot be reached' });
+  });
+
+  test('/metrics counts the answers by operation and status', async () => {
+    const count = async (operation: string, status: string): Promise<number> => {
+      const { text } = await api.send('/metrics', { key: null });
+      const labels = `{operation="${operation}",status="${status}"}`;
+      const line = text.split('\n').find((one) => one.includes(`_seconds_count${labels}`));
+      return Number(line?.split(' ')[1] ?? 0);
+    };
+    const before = [await count('listPets', '200'), await count('listPets', '401')];
+    await api.send('/v1/pets');
+    await api.send('/v1/pets');
+    await api.send('/v1/pets', { key: null });
+    const after = [await count('listPets', '200'), await count('listPets', '401')];
+    expect(after).toEqual([(before[0] ?? 0) + 2, (before[1] ?? 0) + 1]);
+  });
+
+  test('/metrics is in the format of Prometheus and shows the process and the outbox', async () => {
+    const relay = api.container.get(OutboxRelay);
+    await relay.run();
+    await api.add('Rex');
+    const waiting = await api.send('/metrics', { key: null });
+    await relay.run();
+    const delivered = await api.send('/metrics', { key: null });
+    expect(waiting.headers.get('Content-Type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(waiting.text).toMatch(/^outbox_deliveries\{state="waiting"\} 1$/m);
+    expect(delivered.text).toMatch(/^outbox_deliveries\{state="waiting"\} 0$/m);
+    expect(delivered.text).toMatch(/^outbox_deliveries\{state="parked"\} 0$/m);
+    expect(delivered.text).toMatch(/^process_resident_memory_bytes \d+$/m);
+  });
+
+  test('/metrics has no series for each path that anybody makes up', async () => {
+    for (const path of ['/v1/pets/abc', '/made-up-1', '/made-up-2']) await api.send(path);
+    const { text } = await api.send('/metrics');
+    expect(text).not.toMatch(/made-up|abc/);
+  });
+});
+
+describe('a process without the role api', () => {
+  test('answers health and metrics only', async () => {
+    const worker = await startApi('sqlite', { settings: { ROLES: 'worker' } });
+    const paths = ['/healthz', '/readyz', '/metrics', '/v1/pets', '/v1/openapi.json', '/docs'];
+    const answers = await Promise.all(paths.map((path) => worker.send(path)));
+    await worker.close();
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 404, 404, 404]);
+  });
+});

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { databaseKinds } from '../support/databases.ts';
+import { startApi, type Answer, type RunningApi } from '../support/running-api.ts';
+
+describe.each(databaseKinds)('Idempotency-Key on %s', (kind) => {
+  let api: RunningApi;
+  beforeAll(async () => {
+    api = await startApi(kind);
+  });
+  afterAll(() => api.close());
+
+  let names = 0;
+  const freshBody = () => `{"name":"Animal ${++names}","categoryId":9007199254740993}`;
+
+  const post = (idempotencyKey: string, body: string, via = api, key = api.account.key) =>
+    via.send('/v1/pets', {
+      method: 'POST',
+      key,
+      body,
+      headers: { 'Idempotency-Key': idempotencyKey },
+    });
+
+  const withName = async (body: string): Promise<number> => {
+    const { name } = JSON.parse(body) as { name: string };
+    const { text } = await api.send('/v1/pets?limit=100');
+    return text.split(`"${name}"`).length - 1;
+  };
+
+  const untilAdded = async (idempotencyKey: string, body: string, via = api): Promise<Answer> => {
+    for (let tries = 0; tries < 200; tries++) {
+      const answer = await post(idempotencyKey, body, via, api.account.key);
+      if (answer.status !== 409) return answer;
+      expect(answer.body).toMatchObject({ code: 'idempotency_in_progress' });
+      expect(answer.headers.get('Retry-After')).toBe('1');
+    }
+    throw new Error(`${idempotencyKey} stays in progress`);
+  };
+
+  test('repeats the first answer word for word and adds nothing', async () => {
+    const body = freshBody();
+    const first = await post('first', body);
+    const again = await post('first', body);
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('Location')).toBe(first.headers.get('Location'));
+    expect([first, again].map(({ headers }) => headers.get('Idempotent-Replayed'))).toEqual([
+      null,
+      'true',
+    ]);
+    expect(again.headers.get('X-Request-Id')).not.toBe(first.headers.get('X-Request-Id'));
+    expect(await withName(body)).toBe(1);
+  });
+
+  test('with another body is refused, and the first answer stays', async () => {
+    const body = freshBody();
+    const first = await post('other body', body);
+    const { status, body: error } = await post('other body', freshBody());
+    expect(status).toBe(422);
+    expect(error).toMatchObject({ code: 'idempotency_key_reused' });
+    expect((await post('other body', body)).text).toBe(first.text);
+  });
+
+  test('of another account is another key', async () => {
+    const body = freshBody();
+    const { key } = await api.newAccount();
+    const [ours, theirs] = [await post('shared', body), await post('shared', body, api, key)];
+    expect(theirs.status).toBe(201);
+    expect(theirs.headers.has('Idempotent-Replayed')).toBe(false);
+    expect(theirs.text).not.toBe(ours.text);
+  });
+
+  test('is shared by all keys of an account', async () => {
+    const body = freshBody();
+    const { secret } = await api.newKey({});
+    const first = await post('one account', body);
+    const second = await post('one account', body, api, secret);
+    expect(second.text).toBe(first.text);
+  });
+
+  test('is not used up by a request that was refused', async () => {
+    const refused = await post('refused', '{"name":"","categoryId":1}');
+    expect(refused.status).toBe(400);
+    expect((await post('refused', freshBody())).status).toBe(201);
+  });
+
+  test('tells upper and lower case and trailing marks apart', async () => {
+    const ids = ['case', 'CASE', 'Case', 'case.'].map(async (idempotencyKey) => {
+      const { body } = await post(idempotencyKey, '{"name":"Rex","categoryId":1}');
+      return (body as { id: bigint }).id;
+    });
+    expect(new Set(await Promise.all(ids)).size).toBe(4);
+  });
+
+  test.each([
+    ['one character', 'x'],
+    ['255 characters', 'x'.repeat(255)],
+    ['any printable ASCII', '!~ "quoted" {}'],
+    ['what looks like a path', '../../etc'],
+    ['what looks like SQL', "' or '1'='1"],
+  ])('may be %s', async (_, idempotencyKey) => {
+    const body = freshBody();
+    const answers = [await post(idempotencyKey, body), await post(idempotencyKey, body)];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(await withName(body)).toBe(1);
+  });
+
+  test.each([
+    ['256 characters', 'x'.repeat(256)],
+    ['empty', ''],
+    ['beyond ASCII', 'caf\u00e9'],
+    ['with a control character', 'a\tb'],
+  ])('may not be %s', async (_, idempotencyKey) => {
+    const body = freshBody();
+    const { status, body: error } = await post(idempotencyKey, body);
+    expect(status).toBe(400);
+    expect(error).toMatchObject({
+      code: 'invalid_parameter',
+      message: expect.stringMatching(/^Idempotency-Key must be 1 to 255/),
+    });
+    expect(await withName(body)).toBe(0);
+  });
+
+  test('of twenty requests at once adds one animal', async () => {
+    const body = freshBody();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post('twenty', body)));
+    expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
+    expect(answers.some(({ status }) => status === 201)).toBe(true);
+    const settled = await untilAdded('twenty', body);
+    const added = answers.filter(({ status }) => status === 201);
+    expect(new Set([...added, settled].map(({ text }) => text)).size).toBe(1);
+    expect(await withName(body)).toBe(1);
+  });
+
+  test('is kept for 24 hours, to the millisecond, and is free again afterwards', async () => {
+    const body = freshBody();
+    const first = await post('a day', body);
+    const start = api.clock.now();
+    api.clock.advance(24 * 60 * 60 * 1000);
+    const within = await post('a day', body);
+    api.clock.advance(1);
+    const later = await post('a day', body);
+    api.clock.set(start);
+    expect(within.text).toBe(first.text);
+    expect(later.status).toBe(201);
+    expect(later.text).not.toBe(first.text);
+  });
+});
+
+describe('Idempotency-Key over two processes', () => {
+  // Two SQLite connections in one thread would block each other; test/system has real processes.
+  test('adds one animal of twenty requests at once', async () => {
+    const first = await startApi('mysql');
+    const second = await startApi('mysql', { databaseUrl: first.databaseUrl });
+    const body = '{"name":"Rex","categoryId":1}';
+    const headers = { 'Idempotency-Key': 'both' };
+    const { key } = first.account;
+    const ask = (at: number) =>
+      (at % 2 ? first : second).send('/v1/pets', { method: 'POST', key, body, headers });
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => ask(at)));
+    const settled = await ask(0);
+    const { body: list } = await first.send('/v1/pets');
+    await second.close();
+    await first.close();
+    expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
+    expect(settled.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(list).toHaveLength(1);
+  });
+});

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CatalogueKey } from '../../src/app/keys.ts';
+import { databaseKinds } from '../support/databases.ts';
+import { walk } from '../support/pages.ts';
+import { startApi, type RunningApi, type TestAccount } from '../support/running-api.ts';
+
+interface Row {
+  readonly id: bigint;
+  readonly name: string;
+}
+
+describe.each(databaseKinds)('two accounts on %s', (kind) => {
+  let api: RunningApi;
+  let ours: TestAccount;
+  let theirs: TestAccount;
+  const ourIds: bigint[] = [];
+  const theirIds: bigint[] = [];
+  beforeAll(async () => {
+    api = await startApi(kind);
+    ours = api.account;
+    theirs = await api.newAccount();
+    for (let at = 0; at < 6; at++) {
+      ourIds.push(await api.add(`Ours ${at}`, 'available', ours.key));
+      theirIds.push(await api.add(`Theirs ${at}`, 'available', theirs.key));
+    }
+  });
+  afterAll(() => api.close());
+
+  test.each(['/v1/pets?limit=2', '/v1/pets?limit=2&status=available', '/v1/pets?limit=100'])(
+    'see only their own animals in %s',
+    async (path) => {
+      const [mine, other] = [await walk<Row>(api, path), await walk<Row>(api, path, theirs.key)];
+      expect(mine.flat().map((row) => row.id)).toEqual(ourIds);
+      expect(other.flat().map((row) => row.id)).toEqual(theirIds);
+    },
+  );
+
+  test('get the same answer for an animal of the other as for one that is nowhere', async () => {
+    const [foreign] = theirIds;
+    const answer = await api.send(`/v1/pets/${foreign ?? 0n}`);
+    const nowhere = await api.send('/v1/pets/999999999');
+    expect(answer.status).toBe(404);
+    expect(answer.text.replace(String(foreign), 'N')).toBe(nowhere.text.replace('999999999', 'N'));
+    expect((await api.send(`/v1/pets/${foreign ?? 0n}`, { key: theirs.key })).status).toBe(200);
+  });
+
+  test('see only their own orders', async () => {
+    const catalogue = api.container.get(CatalogueKey);
+    const [pet = 0n] = theirIds;
+    await catalogue.placeOrder(theirs.id, pet);
+    expect((await api.send('/v1/store/orders')).body).toEqual([]);
+    const { body } = await api.send('/v1/store/orders', { key: theirs.key });
+    expect(body).toMatchObject([{ petId: pet }]);
+  });
+
+  test('cannot sell, reserve or release the animal of the other', async () => {
+    const catalogue = api.container.get(CatalogueKey);
+    const pet = theirIds[1] ?? 0n;
+    const attempts = [
+      catalogue.placeOrder(ours.id, pet),
+      catalogue.changePet(ours.id, pet, 'reserve'),
+      catalogue.changePet(ours.id, pet, 'release'),
+    ];
+    for (const attempt of attempts) {
+      await expect(attempt).rejects.toMatchObject({ code: 'pet_not_found' });
+    }
+    const { body } = await api.send(`/v1/pets/${pet}`, { key: theirs.key });
+    expect(body).toMatchObject({ status: 'available' });
+  });
+
+  test('keep animals with the names that they gave them', async () => {
+    const { body } = await api.send('/v1/pets', { key: theirs.key });
+    expect((body as Row[]).every(({ name }) => name.startsWith('Theirs'))).toBe(true);
+  });
+});

@@ -1,0 +1,130 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { emptyDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
+import { findFreePort, startGuard } from './debian-server.ts';
+import { until } from './until.ts';
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+
+export type Settings = Readonly<Record<string, string>>;
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface CommandResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Service {
+  readonly origin: string;
+  /** What it wrote until now. */
+  stdout(): string;
+  stderr(): string;
+  hasEnded(): boolean;
+  /** @returns what `signal`, or the process by itself, led to */
+  end(signal?: NodeJS.Signals): Promise<Exit>;
+  signal(signal: NodeJS.Signals): void;
+}
+
+/** Where one installation keeps its things: settings, data folder, database, port. */
+export interface Home {
+  readonly settings: Settings;
+  run(args: readonly string[], settings?: Settings): Promise<CommandResult>;
+  /** Waits until it serves. @throws Error with its output when it ends before that */
+  start(settings?: Settings): Promise<Service>;
+  /** Starts it without waiting for anything. */
+  begin(settings?: Settings): Service;
+  remove(): Promise<void>;
+}
+
+/** @param storage a kind of database, of which an empty one is made; or an empty one that is to be used */
+export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Home> => {
+  const database = typeof storage === 'string' ? await emptyDatabase(storage) : storage;
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-home-'));
+  const folderGuard = startGuard(folder);
+  const own: Settings = {
+    DATABASE_URL: database.url,
+    DATA_DIR: join(folder, 'var'),
+    PORT: String(await findFreePort()),
+  };
+  const processes: ChildProcess[] = [];
+
+  const launch = (args: readonly string[], settings: Settings) => {
+    const env = { PATH: process.env['PATH'], ...own, ...settings };
+    const child = spawn(process.execPath, [main, ...args], { env, cwd: folder });
+    processes.push(child);
+    // Ends with this test run, even if that is killed.
+    const guard = startGuard(join(folder, 'nothing'));
+    guard.write(`${child.pid ?? ''}\n`);
+    const output = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+    child.stdin.end();
+    const exit = once(child, 'close').then(([code, signal]: unknown[]): Exit => {
+      guard.end('\n');
+      return { code: code as number | null, signal: signal as NodeJS.Signals | null };
+    });
+    return { child, output, exit };
+  };
+
+  const begin = (settings: Settings = {}): Service => {
+    const { child, output, exit } = launch(['serve'], settings);
+    let ended = false;
+    void exit.then(() => (ended = true));
+    return {
+      origin: `http://127.0.0.1:${{ ...own, ...settings }['PORT'] ?? ''}`,
+      stdout: () => output.stdout,
+      stderr: () => output.stderr,
+      hasEnded: () => ended,
+      signal: (signal) => void child.kill(signal),
+      end: (signal) => {
+        if (signal) child.kill(signal);
+        return exit;
+      },
+    };
+  };
+
+  return {
+    settings: own,
+    run: async (args, settings = {}) => {
+      const { output, exit } = launch(args, settings);
+      const { code } = await exit;
+      return { code, ...output };
+    },
+    begin,
+    start: async (settings = {}) => {
+      const service = begin(settings);
+      await until('the service serves', () => {
+        if (service.hasEnded())
+          throw new Error(`it ended:\n${service.stdout()}\n${service.stderr()}`);
+        return /^Animal Store /m.test(service.stdout());
+      });
+      return service;
+    },
+    remove: async () => {
+      for (const child of processes) child.kill('SIGKILL');
+      await database.drop();
+      folderGuard.end();
+    },
+  };
+};
+
+/** The key that a first start prints. */
+export const printedKey = (service: Pick<Service, 'stdout'>): string => {
+  const [key] = /pets_live_[0-9A-Za-z]{38}/.exec(service.stdout()) ?? [];
+  if (key === undefined) throw new Error(`no key in:\n${service.stdout()}`);
+  return key;
+};
+
+export const printedAccount = (service: Pick<Service, 'stdout'>): string => {
+  const [account] = /acct_[0-9a-f]{32}/.exec(service.stdout()) ?? [];
+  if (account === undefined) throw new Error(`no account in:\n${service.stdout()}`);
+  return account;
+};

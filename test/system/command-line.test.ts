@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { databaseKinds, type DatabaseKind } from '../support/databases.ts';
+import { newHome, type Home } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
+
+jest.setTimeout(30_000);
+
+const secretShape = /^pets_live_[0-9A-Za-z]{38}$/;
+const moment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+let home: Home;
+const useHome = (kind: DatabaseKind) => {
+  beforeAll(async () => {
+    home = await newHome(kind);
+  });
+  afterAll(() => home.remove());
+};
+
+/** What a command prints for machines: one line of JSON, and nothing else. */
+const json = async <T = Record<string, unknown>>(line: string, ...rest: string[]): Promise<T> => {
+  const { code, stdout, stderr } = await home.run([...line.split(' '), ...rest, '--json']);
+  expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: '' });
+  expect(stdout).toMatch(/^[{[].*[}\]]\n$/);
+  return JSON.parse(stdout) as T;
+};
+
+interface NewAccount {
+  readonly account: { readonly id: string };
+  readonly key: { readonly id: string; readonly secret: string };
+}
+const openAccount = (email: string) =>
+  json<NewAccount>(`account create --name Zoo --email ${email} --plan pro`);
+
+describe.each(databaseKinds)('animal-store on %s', (kind) => {
+  useHome(kind);
+
+  test('brings the schema up to date, opens accounts and changes their plans', async () => {
+    expect(await json('migrate status')).toEqual([{ name: '0001-foundation' }]);
+    expect(await json('migrate up')).toEqual({ applied: ['0001-foundation'] });
+    expect(await json('migrate up')).toEqual({ applied: [] });
+    const { account, key } = await openAccount('Owner@Zoo.example');
+    expect(account).toMatchObject({ id: expect.any(String), name: 'Zoo', plan: 'pro' });
+    expect(key).toEqual({ id: expect.any(String), secret: expect.stringMatching(secretShape) });
+    const changed = await json(`account set-plan --account ${account.id} --plan business`);
+    expect(changed).toMatchObject({ id: account.id, plan: 'business' });
+    const [states, accounts, again] = await Promise.all([
+      json('migrate status'),
+      json('account list'),
+      home.run('account create --name Zoo --email owner@zoo.example --plan free'.split(' ')),
+    ]);
+    expect(states).toEqual([
+      { name: '0001-foundation', executedAt: expect.stringMatching(moment) },
+    ]);
+    expect(accounts).toMatchObject([{ id: account.id, name: 'Zoo', plan: 'business' }]);
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('owner@zoo.example') });
+  });
+});
+
+describe('animal-store', () => {
+  useHome('sqlite');
+
+  test('issues, lists and revokes keys, and lists no secret', async () => {
+    const { account } = await openAccount('keys@zoo.example');
+    const { key } = await json<NewAccount>(
+      `key create --account ${account.id} --name CI --scopes pets:read,orders:read --expires 2099-01-01`,
+    );
+    expect(key).toMatchObject({
+      name: 'CI',
+      scopes: ['pets:read', 'orders:read'],
+      expiresAt: '2099-01-01T00:00:00.000Z',
+      secret: expect.stringMatching(secretShape),
+    });
+    const revoked = { id: key.id, revokedAt: expect.stringMatching(moment) };
+    expect(await json(`key revoke --key ${key.id}`)).toMatchObject(revoked);
+    const [list, table] = await Promise.all([
+      json<readonly object[]>(`key list --account ${account.id}`),
+      home.run(['key', 'list', '--account', account.id]),
+    ]);
+    expect(list).toMatchObject([{ name: 'First key', revokedAt: null }, revoked]);
+    for (const shown of [JSON.stringify(list), table.stdout]) {
+      expect(shown).toContain(key.id);
+      expect(shown).not.toMatch(/pets_live_[0-9A-Za-z]{38}|"secret|[0-9a-f]{64}/);
+    }
+  });
+
+  test('starts projects, each under a slug of its own', async () => {
+    const { account } = await openAccount('projects@zoo.example');
+    const create = () =>
+      json(`project create --account ${account.id} --name`, 'Zoë’s Birds!').then(
+        ({ project }) => project,
+      );
+    const made = [await create(), await create()];
+    expect(made).toEqual([
+      { id: expect.any(String), slug: 'zoes-birds', name: 'Zoë’s Birds!' },
+      { id: expect.any(String), slug: 'zoes-birds-2', name: 'Zoë’s Birds!' },
+    ]);
+    expect(await json(`project list --account ${account.id}`)).toEqual(made);
+  });
+
+  test('reserves, releases and sells animals, approves and delivers orders, and keeps a record', async () => {
+    const { account, key } = await openAccount('pets@zoo.example');
+    const service = await home.start({ ROLES: 'api,worker' });
+    const headers = {
+      Authorization: `Bearer ${key.secret}`,
+      'Content-Type': 'application/json',
+    };
+    const body = '{"name":"Rex","categoryId":9223372036854775807}';
+    const added = await fetch(`${service.origin}/v1/pets`, { method: 'POST', headers, body });
+    const { id: pet } = (await added.json()) as { id: number };
+    const of = `--account ${account.id}`;
+    const reserved = await home.run(`pet reserve ${of} --pet ${pet} --json`.split(' '));
+    expect(reserved.stdout).toBe(
+      `{"pet":{"id":${pet},"name":"Rex","categoryId":9223372036854775807,"status":"pending"}}\n`,
+    );
+    expect(await json(`pet release ${of} --pet ${pet}`)).toMatchObject({
+      pet: { status: 'available' },
+    });
+    const { order } = await json<{ order: { id: number } }>(`pet sell ${of} --pet ${pet}`);
+    expect(order).toMatchObject({ petId: pet, quantity: 1, status: 'placed' });
+    const steps = `${of} --order ${order.id}`;
+    expect(await json(`order approve ${steps}`)).toMatchObject({ order: { status: 'approved' } });
+    expect(await json(`order deliver ${steps}`)).toMatchObject({ order: { status: 'delivered' } });
+    const refused = await Promise.all([
+      home.run(`pet sell ${of} --pet ${pet}`.split(' ')),
+      home.run(`order approve ${steps}`.split(' ')),
+    ]);
+    expect(refused).toMatchObject([
+      { code: 1, stdout: '', stderr: expect.stringContaining('is sold') },
+      { code: 1, stdout: '', stderr: expect.stringContaining('is delivered') },
+    ]);
+    const orders = await (await fetch(`${service.origin}/v1/store/orders`, { headers })).json();
+    expect(orders).toMatchObject([{ petId: pet, status: 'delivered', complete: true }]);
+
+    await until('all events are delivered', async () => {
+      const metrics = await (await fetch(`${service.origin}/metrics`)).text();
+      return /^outbox_deliveries\{state="waiting"\} 0$/m.test(metrics);
+    });
+    const record = await json<readonly { what: string }[]>(`account audit ${account.id}`);
+    expect(record.map(({ what }) => what).toSorted()).toEqual(
+      'account_opened api_key_issued order_approved order_delivered pet_added pet_released pet_reserved pet_sold'.split(
+        ' ',
+      ),
+    );
+    expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  });
+});

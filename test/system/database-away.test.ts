@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { createDatabase, startMariaDb, type MariaDb } from '../support/mariadb.ts';
+import { newHome, printedKey, type Home, type Service } from '../support/service-process.ts';
+import { SteadyLoad } from '../support/steady-load.ts';
+import { StoredFacts } from '../support/stored-facts.ts';
+import { until } from '../support/until.ts';
+
+jest.setTimeout(90_000);
+
+const longestAnswerMs = 8000;
+const backWithinMs = 2000;
+
+describe('while the database is away', () => {
+  let server: MariaDb;
+  let home: Home;
+  let service: Service;
+  let facts: StoredFacts;
+  let key: string;
+  beforeAll(async () => {
+    server = await startMariaDb();
+    home = await newHome(await createDatabase(server.url));
+    facts = new StoredFacts(home.settings['DATABASE_URL'] ?? '');
+    service = await home.start();
+    key = printedKey(service);
+  });
+  afterAll(async () => {
+    await facts.close();
+    await home.remove();
+    await server.stop();
+  });
+
+  const get = async (path: string, secret = key) => {
+    const started = performance.now();
+    const headers = { Authorization: `Bearer ${secret}` };
+    const answer = await fetch(service.origin + path, { headers });
+    await answer.arrayBuffer();
+    return { status: answer.status, tookMs: performance.now() - started };
+  };
+
+  const expectAlive = async (): Promise<void> => {
+    const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
+    for (const [path, secret, status] of [
+      ['/healthz', key, 200],
+      ['/v1/pets', mistyped, 401],
+      ['/v1/openapi.json', key, 200],
+    ] as const) {
+      const answer = await get(path, secret);
+      expect({ path, status: answer.status }).toEqual({ path, status });
+      expect(answer.tookMs).toBeLessThan(1000);
+    }
+  };
+
+  const scenes = {
+    killed: { away: () => server.kill(), back: () => server.restart(), staysAway: true },
+    frozen: { away: () => server.freeze(), back: () => server.thaw(), staysAway: true },
+    restarted: { away: () => server.restart(), back: () => undefined, staysAway: false },
+  };
+
+  /** Runs `load` while the server goes away as in a scene and comes back. */
+  const play = async (scene: keyof typeof scenes, load: SteadyLoad): Promise<void> => {
+    const { away, back, staysAway } = scenes[scene];
+    const gone = performance.now();
+    await away();
+    try {
+      if (!staysAway) return;
+      await expectAlive();
+      const ready = await get('/readyz');
+      expect(ready.status).toBe(503);
+      expect(ready.tookMs).toBeLessThan(longestAnswerMs);
+      const answered = () => load.openSince(gone) === 0;
+      await until('who asked before has an answer', answered, longestAnswerMs);
+      await until('who asks now gets 503', () => load.allSaw([503], gone), longestAnswerMs);
+      await expectAlive();
+    } finally {
+      await back();
+    }
+  };
+
+  test.each(['killed', 'frozen', 'restarted'] as const)(
+    'as it was %s: clients get 503 in time, the service recovers by itself, and nothing is lost',
+    async (scene) => {
+      const load = new SteadyLoad(service.origin, key, scene);
+      const start = performance.now();
+      load.start();
+      try {
+        await until('the load runs', () => load.allSaw([200, 201], start));
+        await play(scene, load);
+        const returned = performance.now();
+        const recovered = () => load.allSaw([200, 201], returned);
+        await until('every kind of request succeeds again', recovered, backWithinMs);
+        expect((await get('/readyz')).status).toBe(200);
+      } finally {
+        await load.stop();
+      }
+
+      // 409: the first attempt under an idempotency key has not ended yet in the database.
+      const expected = [200, 201, 409, 503];
+      expect(load.observed.filter(({ status }) => !expected.includes(status))).toEqual([]);
+      const unavailable = load.observed.filter(({ status }) => status === 503);
+      expect(unavailable.length).toBeGreaterThan(0);
+      expect(new Set(unavailable.map(({ code }) => code))).toEqual(
+        new Set(['service_unavailable']),
+      );
+      expect(unavailable.filter(({ retryAfter }) => !/^[1-9]\d*$/.test(retryAfter ?? ''))).toEqual(
+        [],
+      );
+      expect(Math.max(...load.observed.map(({ tookMs }) => tookMs))).toBeLessThan(longestAnswerMs);
+
+      const stored = (await facts.pets()).filter(({ name }) => name.startsWith(scene));
+      const kept = new Map(stored.map(({ id, name }) => [name, id]));
+      expect(load.acknowledged.filter(({ id, name }) => kept.get(name) !== id)).toEqual([]);
+      expect(kept.size).toBe(stored.length);
+    },
+  );
+
+  test('a flood of requests gets 503 and no other answer, and leaves no trace afterwards', async () => {
+    server.freeze();
+    const flood = Array.from({ length: 1200 }, () => get('/v1/pets'));
+    const answers = await Promise.all(flood).finally(() => server.thaw());
+    const counted = Map.groupBy(answers, ({ status }) => status);
+    expect([...counted.keys()]).toEqual([503]);
+    expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeLessThan(longestAnswerMs);
+    await until(
+      'it answers again',
+      async () => (await get('/v1/pets')).status === 200,
+      backWithinMs,
+    );
+  });
+
+  test('no answer was a 500, and no secret came into the log', async () => {
+    expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    const entries = service
+      .stdout()
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
+    expect(entries.filter((line) => /"level":50|"status":500/.test(line)).slice(0, 5)).toEqual([]);
+    expect(entries.filter((line) => line.includes(key))).toEqual([]);
+    expect(service.stderr()).toBe('');
+  });
+});

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { databaseKinds, type DatabaseKind } from '../support/databases.ts';
+import { findFreePort } from '../support/debian-server.ts';
+import { newHome, printedKey, type Home, type Service } from '../support/service-process.ts';
+import { StoredFacts } from '../support/stored-facts.ts';
+import { until } from '../support/until.ts';
+
+jest.setTimeout(30_000);
+
+let home: Home;
+let facts: StoredFacts;
+const useHome = (kind: DatabaseKind) => {
+  beforeEach(async () => {
+    home = await newHome(kind);
+    facts = new StoredFacts(home.settings['DATABASE_URL'] ?? '');
+  });
+  afterEach(async () => {
+    await facts.close();
+    await home.remove();
+  });
+};
+
+const addPets = async ({ origin }: Service, key: string, count: number): Promise<void> => {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const body = '{"name":"Rex","categoryId":1}';
+  const answers = await Promise.all(
+    Array.from({ length: count }, () =>
+      fetch(`${origin}/v1/pets`, { method: 'POST', headers, body }),
+    ),
+  );
+  expect(answers.every(({ status }) => status === 201)).toBe(true);
+};
+
+const metric = async ({ origin }: Service, name: string): Promise<number | undefined> => {
+  const text = await (await fetch(`${origin}/metrics`)).text();
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+  return line === undefined ? undefined : Number(line.split(' ')[1]);
+};
+
+const everyPetOnce = async (): Promise<void> => {
+  const told = (await facts.audited('pet_added')).map(({ petId }) => Number(petId));
+  expect(told.toSorted((a, b) => a - b)).toEqual((await facts.pets()).map(({ id }) => id));
+};
+
+describe.each(databaseKinds)('events on %s', (kind) => {
+  useHome(kind);
+
+  test('outlive the process that stored them, and reach their subscriber once through several workers', async () => {
+    const api = await home.start({ ROLES: 'api' });
+    await addPets(api, printedKey(api), 150);
+    expect(await metric(api, 'outbox_deliveries{state="waiting"}')).toBe(152);
+    await api.end('SIGKILL');
+    expect(await facts.count('audit_log')).toBe(0);
+
+    const ports = [await findFreePort(), await findFreePort()];
+    const workers = await Promise.all(
+      ports.map((port) => home.start({ ROLES: 'worker', PORT: String(port) })),
+    );
+    await until('all is delivered', async () => (await facts.count('deliveries')) === 0);
+    // The account, its key, and the animals.
+    expect(await facts.count('audit_log')).toBe(152);
+    await everyPetOnce();
+    for (const worker of workers) {
+      expect((await fetch(`${worker.origin}/v1/pets`)).status).toBe(404);
+      expect(await worker.end('SIGTERM')).toEqual({ code: 0, signal: null });
+      expect(worker.stdout()).not.toMatch(/"level":[45]0/);
+    }
+  });
+});
+
+describe('events', () => {
+  useHome('sqlite');
+
+  test('whose subscriber fails are retried, hold up no request, and arrive when it works again', async () => {
+    const service = await home.start();
+    const key = printedKey(service);
+    await until(
+      'the first events are delivered',
+      async () => (await facts.count('deliveries')) === 0,
+    );
+    await facts.execute('alter table audit_log rename to hidden_log');
+    await addPets(service, key, 5);
+    await until('each was tried', async () => (await facts.failing()) === 5);
+    expect(await metric(service, 'outbox_deliveries{state="waiting"}')).toBe(5);
+    await facts.execute('alter table hidden_log rename to audit_log');
+    await addPets(service, key, 1);
+    await until('all is delivered', async () => (await facts.count('deliveries')) === 0);
+    await everyPetOnce();
+    await service.end('SIGTERM');
+    expect(service.stdout()).toContain('event not delivered, will be retried');
+  });
+
+  test('whose subscriber fails for the tenth time are parked, counted and reported, and stay', async () => {
+    const api = await home.start({ ROLES: 'api' });
+    await addPets(api, printedKey(api), 1);
+    await api.end('SIGTERM');
+    await facts.execute('alter table audit_log rename to hidden_log');
+    await facts.execute('update deliveries set attempts = 9');
+    const worker = await home.start({ ROLES: 'worker' });
+    const parked = 'outbox_deliveries{state="parked"}';
+    await until('all are parked', async () => (await metric(worker, parked)) === 3);
+    expect(await metric(worker, 'outbox_deliveries{state="waiting"}')).toBe(0);
+    await facts.execute('alter table hidden_log rename to audit_log');
+    await worker.end('SIGTERM');
+    expect(worker.stdout()).toContain('event parked: its subscriber keeps failing');
+    expect([await facts.count('deliveries'), await facts.count('audit_log')]).toEqual([3, 0]);
+  });
+});

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { stat } from 'node:fs/promises';
+import { newHome, printedKey, type Home } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
+
+jest.setTimeout(30_000);
+
+describe('animal-store serve', () => {
+  let home: Home;
+  beforeEach(async () => {
+    home = await newHome('sqlite');
+  });
+  afterEach(() => home.remove());
+
+  test('writes a line of JSON for each request, and no secret in any of them', async () => {
+    const secretKey = 'a very secret key of more than 32 characters';
+    const settings = { LOG_LEVEL: 'trace', SECRET_KEY: secretKey };
+    const service = await home.start(settings);
+    const key = printedKey(service);
+    const banner = service.stdout().length;
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    const answers = await Promise.all([
+      fetch(`${service.origin}/v1/pets`, { headers }),
+      fetch(`${service.origin}/v1/pets?api_key=${key}`),
+      fetch(`${service.origin}/v1/pets`, { method: 'POST', headers, body: `{"name":"${key}"}` }),
+      fetch(`${service.origin}/v1/pets?limit=${key}`, { headers }),
+      fetch(`${service.origin}/v1/pets?cursor=${key}`, { headers }),
+      fetch(`${service.origin}/v1/nope`, { headers: { Cookie: key } }),
+      fetch(`${service.origin}/v1/pets`, { headers: { Authorization: `Bearer ${key}x` } }),
+    ]);
+    const { stdout: made } = await home.run([
+      'account',
+      'create',
+      '--name',
+      'Zoo',
+      '--email',
+      'a@b.example',
+    ]);
+    expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+
+    const logged = service.stdout().slice(banner) + service.stderr();
+    const lines = logged.split('\n').filter((line) => line !== '');
+    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    for (const { status, headers: sent } of answers) {
+      const requestId = sent.get('X-Request-Id');
+      expect(entries.filter((entry) => entry['requestId'] === requestId)).toMatchObject([
+        { method: expect.any(String), path: expect.stringMatching(/^\/v1\//), status },
+      ]);
+    }
+    const [ofOther = ''] = /pets_live_\w{38}/.exec(made) ?? [];
+    for (const secret of [key, ofOther, key.slice(10), secretKey]) {
+      expect(secret.length).toBeGreaterThan(20);
+      expect(lines.filter((line) => line.includes(secret))).toEqual([]);
+    }
+  });
+
+  test('is quiet about requests when it is told to be', async () => {
+    const service = await home.start({ LOG_LEVEL: 'error' });
+    const banner = service.stdout().length;
+    await fetch(`${service.origin}/v1/nope`);
+    await service.end('SIGTERM');
+    expect(service.stdout().slice(banner).trim() + service.stderr()).toBe('');
+  });
+
+  test('makes neither account nor key in production, and needs a secret key there', async () => {
+    const production = { NODE_ENV: 'production', SECRET_KEY: 'x'.repeat(32) };
+    const service = await home.start(production);
+    expect(service.stdout()).not.toMatch(/pets_live_|acct_/);
+    const { stdout } = await home.run(['account', 'list', '--json'], production);
+    expect(JSON.parse(stdout)).toEqual([]);
+    const { code, stderr } = await home.run(['serve'], { NODE_ENV: 'production' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('SECRET_KEY');
+  });
+
+  test('keeps its secret key for itself, in a file that only its user can read', async () => {
+    await home.start();
+    const file = await until('the key is there', () =>
+      stat(`${home.settings['DATA_DIR'] ?? ''}/secret.key`).catch(() => undefined),
+    );
+    expect((file.mode & 0o777).toString(8)).toBe('600');
+  });
+});

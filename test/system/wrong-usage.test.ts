@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { newHome, type Home } from '../support/service-process.ts';
+
+jest.setTimeout(30_000);
+
+describe('animal-store', () => {
+  let home: Home;
+  beforeAll(async () => {
+    home = await newHome('sqlite');
+  });
+  afterAll(() => home.remove());
+
+  const exitCodes = async (lines: readonly string[]) => {
+    const results = await Promise.all(lines.map((line) => home.run(line.split(' '))));
+    return results.map(({ code, stdout, stderr }, at) => ({
+      line: lines[at],
+      code,
+      stdout,
+      stderr,
+    }));
+  };
+
+  test('exits with 2 and says what is wrong when it is used wrongly', async () => {
+    const lines = [
+      'nonsense',
+      'account',
+      'account create --name Zoo',
+      'account list --nonsense',
+      'key create --account A --name N --scopes pets:eat',
+      'key create --account A --name N --expires tomorrow',
+      'pet sell --account A --pet 9223372036854775808',
+    ];
+    for (const result of await exitCodes(lines)) {
+      expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/\S{4}/) });
+    }
+  });
+
+  test('exits with 1 and one line when what was asked for cannot be done', async () => {
+    const lines = [
+      'account set-plan --account nobody --plan pro',
+      'key revoke --key nothing',
+      'project create --account nobody --name N',
+      'pet sell --account nobody --pet 1',
+    ];
+    for (const result of await exitCodes(lines)) {
+      expect(result).toMatchObject({ code: 1, stdout: '' });
+      expect(result.stderr).toMatch(/^animal-store: .+\n$/);
+    }
+  });
+
+  test('exits with 0 and explains itself when asked for help', async () => {
+    const [all, one] = await exitCodes(['--help', 'key create --help']);
+    expect(all).toMatchObject({ code: 0, stdout: expect.stringContaining('serve') });
+    expect(one).toMatchObject({ code: 0, stdout: expect.stringContaining('--scopes') });
+  });
+
+  test('lists everything that is wrong with its settings at once', async () => {
+    const wrong = {
+      DATABASE_URL: 'postgres://localhost/x',
+      PORT: '70000',
+      PUBLIC_URL: 'https://api.example/v2',
+      ROLES: 'api,cook',
+      LOG_LEVEL: 'loud',
+      NODE_ENV: 'production',
+    };
+    const commands = [['config', 'check'], ['serve']];
+    const results = await Promise.all(commands.map((command) => home.run(command, wrong)));
+    for (const { code, stdout, stderr } of results) {
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/have 6 faults/);
+      for (const name of [...Object.keys(wrong).slice(0, 5), 'SECRET_KEY']) {
+        expect(stderr).toContain(`  ${name}`);
+      }
+    }
+  });
+
+  test('shows settings without their secrets', async () => {
+    const secrets = {
+      DATABASE_URL: 'mysql://shop:hunter2@db.example:3306/shop',
+      SECRET_KEY: 'a very secret key of more than 32 characters',
+    };
+    const { code, stdout } = await home.run(['config', 'check'], secrets);
+    const json = await home.run(['config', 'check', '--json'], secrets);
+    expect(code).toBe(0);
+    expect(stdout).toContain('db.example:3306/shop');
+    expect(JSON.parse(json.stdout)).toMatchObject({ port: Number(home.settings['PORT']) });
+    expect(stdout + json.stdout).not.toMatch(/hunter2|very secret/);
+  });
+
+  test('shows no part of a password that has an @ in it', async () => {
+    const { stdout } = await home.run(['config', 'check'], {
+      DATABASE_URL: 'mysql://shop:hunter2@p2ssword@db.example:3306/shop',
+    });
+    expect(stdout).toContain('db.example:3306/shop');
+    expect(stdout).not.toMatch(/hunter2|p2ssword/);
+  });
+
+  test('ends with a message that names the address when the database is not there', async () => {
+    const away = { DATABASE_URL: 'mysql://shop:hunter2@127.0.0.1:1/shop' };
+    const commands = [['serve'], ['account', 'list'], ['migrate', 'status']];
+    const results = await Promise.all(commands.map((command) => home.run(command, away)));
+    for (const { code, stderr } of results) {
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^animal-store: .*127\.0\.0\.1:1/);
+      expect(stderr).not.toContain('hunter2');
+    }
+  });
+});
