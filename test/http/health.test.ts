@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { sql } from 'kysely';
 import { OutboxRelay } from '../../src/adapters/events/outbox-relay.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
@@ -26,14 +25,12 @@ describe.each(databaseKinds)('health on %s', (kind) => {
 
   test('/readyz says so when a migration is missing', async () => {
     const { root } = api.container.get(Database);
-    const { rows } = await sql<{ name: string; timestamp: string }>`
-      select name, timestamp from kysely_migration order by name desc limit 1`.execute(root);
-    const [{ name, timestamp } = { name: '', timestamp: '' }] = rows;
-    await sql`delete from kysely_migration where name = ${name}`.execute(root);
+    const applied = root.$extendTables<{ kysely_migration: { name: string; timestamp: string } }>();
+    const rows = await applied.selectFrom('kysely_migration').selectAll().execute();
+    const name = rows.at(-1)?.name ?? '';
+    await applied.deleteFrom('kysely_migration').where('name', '=', name).execute();
     const { status, headers, body } = await api.send('/readyz');
-    await sql`insert into kysely_migration (name, timestamp) values (${name}, ${timestamp})`.execute(
-      root,
-    );
+    await applied.insertInto('kysely_migration').values(rows.slice(-1)).execute();
     expect(status).toBe(503);
     expect(headers.get('Retry-After')).toBe('1');
     expect(body).toEqual({

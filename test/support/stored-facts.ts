@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { Database } from '../../src/adapters/kysely/database.ts';
 
 export interface StoredPet {
@@ -15,51 +14,56 @@ export class StoredFacts {
   }
 
   async pets(): Promise<readonly StoredPet[]> {
-    const { rows } = await sql<{ id: bigint; name: string }>`
-      select id, name from pets order by id`.execute(this.#database.root);
+    const rows = await this.#db.selectFrom('pets').select(['id', 'name']).orderBy('id').execute();
     return rows.map(({ id, name }) => ({ id: Number(id), name }));
   }
 
   /** The details of every entry of one kind in the audit log. */
   async audited(what: string): Promise<readonly Readonly<Record<string, string>>[]> {
-    const { rows } = await sql<{ details: string }>`
-      select details from audit_log where what = ${what}`.execute(this.#database.root);
+    const entries = this.#db.selectFrom('audit_log').select('details').where('what', '=', what);
+    const rows = await entries.execute();
     return rows.map(({ details }) => JSON.parse(details) as Record<string, string>);
   }
 
-  async count(table: 'audit_log' | 'deliveries' | 'events' | 'pets'): Promise<number> {
-    const { rows } = await sql<{ count: bigint }>`
-      select count(*) as count from ${sql.table(table)}`.execute(this.#database.root);
-    return Number(rows[0]?.count ?? 0);
+  async count(table: 'audit_log' | 'deliveries'): Promise<number> {
+    return (await this.#db.selectFrom(table).selectAll().execute()).length;
   }
 
-  /** How many tables there are; of MySQL. */
+  /** How many tables there are. */
   async tables(): Promise<number> {
-    const { rows } = await sql<{ count: bigint }>`
-      select count(*) as count from information_schema.tables
-      where table_schema = database()`.execute(this.#database.root);
-    return Number(rows[0]?.count ?? 0);
+    return (await this.#db.introspection.getTables({ withInternalKyselyTables: true })).length;
   }
 
   /** How many deliveries failed at least once and wait for another attempt. */
   async failing(): Promise<number> {
-    const { rows } = await sql<{ count: bigint }>`
-      select count(*) as count from deliveries where attempts > 0 and problem is not null`.execute(
-      this.#database.root,
-    );
-    return Number(rows[0]?.count ?? 0);
+    const failed = this.#db.selectFrom('deliveries').selectAll().where('attempts', '>', 0n);
+    return (await failed.where('problem', 'is not', null).execute()).length;
   }
 
   /** Lets the time pass that a dead process still holds its deliveries. */
   async endLeases(): Promise<void> {
-    await this.execute('update deliveries set due_at = 0 where claim is not null');
+    const claimed = this.#db.updateTable('deliveries').where('claim', 'is not', null);
+    await claimed.set({ due_at: 0n }).execute();
   }
 
-  async execute(text: string): Promise<void> {
-    await sql.raw(text).execute(this.#database.root);
+  async setAttempts(attempts: bigint): Promise<void> {
+    await this.#db.updateTable('deliveries').set({ attempts }).execute();
+  }
+
+  /** Without its table the audit log, which is a subscriber, fails. */
+  async hideAuditLog(): Promise<void> {
+    await this.#db.schema.alterTable('audit_log').renameTo('hidden_log').execute();
+  }
+
+  async showAuditLog(): Promise<void> {
+    await this.#db.schema.alterTable('hidden_log').renameTo('audit_log').execute();
   }
 
   close(): Promise<void> {
     return this.#database.close();
+  }
+
+  get #db() {
+    return this.#database.root;
   }
 }

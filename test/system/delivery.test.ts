@@ -78,11 +78,11 @@ describe('events', () => {
       'the first events are delivered',
       async () => (await facts.count('deliveries')) === 0,
     );
-    await facts.execute('alter table audit_log rename to hidden_log');
+    await facts.hideAuditLog();
     await addPets(service, key, 5);
     await until('each was tried', async () => (await facts.failing()) === 5);
     expect(await metric(service, 'outbox_deliveries{state="waiting"}')).toBe(5);
-    await facts.execute('alter table hidden_log rename to audit_log');
+    await facts.showAuditLog();
     await addPets(service, key, 1);
     await until('all is delivered', async () => (await facts.count('deliveries')) === 0);
     await everyPetOnce();
@@ -94,13 +94,13 @@ describe('events', () => {
     const api = await home.start({ ROLES: 'api' });
     await addPets(api, printedKey(api), 1);
     await api.end('SIGTERM');
-    await facts.execute('alter table audit_log rename to hidden_log');
-    await facts.execute('update deliveries set attempts = 9');
+    await facts.hideAuditLog();
+    await facts.setAttempts(9n);
     const worker = await home.start({ ROLES: 'worker' });
     const parked = 'outbox_deliveries{state="parked"}';
     await until('all are parked', async () => (await metric(worker, parked)) === 3);
     expect(await metric(worker, 'outbox_deliveries{state="waiting"}')).toBe(0);
-    await facts.execute('alter table hidden_log rename to audit_log');
+    await facts.showAuditLog();
     await worker.end('SIGTERM');
     expect(worker.stdout()).toContain('event parked: its subscriber keeps failing');
     expect([await facts.count('deliveries'), await facts.count('audit_log')]).toEqual([3, 0]);
