@@ -4,8 +4,9 @@ import type { StoredEvent } from '../kernel/domain-event.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { AccessEvent } from './domain/access-event.ts';
 import type { Account } from './domain/account.ts';
-import type { ApiKey } from './domain/api-key.ts';
-import type { Plan } from './domain/plan.ts';
+import type { ApiKey, Rotation } from './domain/api-key.ts';
+import type { Limits, Plan } from './domain/plan.ts';
+import type { Counts } from './domain/rate-quota.ts';
 
 /** A key to be stored, with the SHA-256 of its secret in lower-case hex. */
 export interface KeyToStore {
@@ -39,6 +40,9 @@ export abstract class Accounts {
 export interface KeyHolder {
   readonly key: ApiKey;
   readonly plan: Plan;
+  readonly limits: Limits;
+  /** When the secret that was presented ends: it is an old one of a rotated key. */
+  readonly secretUntil: Date | undefined;
 }
 
 export abstract class ApiKeys {
@@ -56,6 +60,16 @@ export abstract class ApiKeys {
     id: string,
     decide: (key: ApiKey) => Decision<ApiKey, AccessEvent>,
   ): Promise<ApiKey>;
+
+  /**
+   * Locks, decides, adds the new secret and shortens the life of the older ones, all together.
+   * @throws DomainError `api_key_not_found`
+   */
+  abstract rotate(
+    id: string,
+    secretHash: string,
+    decide: (key: ApiKey) => Decision<Rotation, AccessEvent>,
+  ): Promise<ApiKey>;
 }
 
 /** Randomness and digests for secrets. */
@@ -72,8 +86,8 @@ export interface AuditEntry {
   readonly accountId: string;
   readonly what: string;
   readonly occurredAt: Date;
-  /** The event's own ids and words. */
-  readonly details: Readonly<Record<string, string>>;
+  /** The event's own ids, words and numbers. */
+  readonly details: Readonly<Record<string, string | number>>;
 }
 
 /** What happened in an account, for its owner to read. */
@@ -118,10 +132,79 @@ export abstract class IdempotencyKeys {
   abstract sweep(before: Date): Promise<number>;
 }
 
+export interface Take {
+  /** Whose quota: an account, or an address. */
+  readonly subject: string;
+  readonly limits: Limits;
+  /** The key that gets a strike when nothing is left. */
+  readonly striker?: string | undefined;
+  readonly now: Date;
+}
+
+export interface Taken {
+  readonly allowed: boolean;
+  /** After this take. */
+  readonly counts: Counts;
+  /** Refusals of the striker in this UTC minute, this one included. */
+  readonly strikes: number;
+}
+
+/** What has passed in the current windows. Exact: of N + k takes at once against a limit of N, N are allowed. */
+export abstract class QuotaCounters {
+  /** Takes one of the minute and one of the day if both have one left; else takes neither and adds a strike. */
+  abstract take(take: Take): Promise<Taken>;
+
+  /** The counts as they are; changes nothing. */
+  abstract peek(subject: string, now: Date): Promise<Counts>;
+}
+
+/** One subject's counters as plain data, to be kept over a restart. */
+export interface CounterSnapshot {
+  readonly subject: string;
+  readonly data: string;
+}
+
+export abstract class CounterSnapshots {
+  /** Replaces what is kept of these subjects. */
+  abstract save(snapshots: readonly CounterSnapshot[], now: Date): Promise<void>;
+  abstract load(): Promise<readonly CounterSnapshot[]>;
+  /** Forgets what was saved before `before`. @returns how many */
+  abstract sweep(before: Date): Promise<number>;
+}
+
+export const usageOutcomes = ['2xx', '3xx', '4xx', 'refused', '5xx'] as const;
+/** The class of the status; `refused` is 429. */
+export type UsageOutcome = (typeof usageOutcomes)[number];
+
+/** Requests of one key to one operation with one outcome in one UTC hour. */
+export interface HourOfUsage {
+  readonly accountId: string;
+  readonly keyId: string;
+  /** `none` for what is no operation. */
+  readonly operation: string;
+  readonly outcome: UsageOutcome;
+  /** Begin of the hour. */
+  readonly hour: Date;
+  readonly requests: number;
+}
+
+export abstract class UsageLog {
+  /** Adds to what is there, and notes when keys were last used; all or nothing. */
+  abstract add(hours: readonly HourOfUsage[], lastUsed: ReadonlyMap<string, Date>): Promise<void>;
+
+  /** Of one account, oldest first. */
+  abstract list(accountId: string, since: Date): Promise<readonly HourOfUsage[]>;
+
+  /** Forgets hours before `before`. @returns how many rows */
+  abstract sweep(before: Date): Promise<number>;
+}
+
 export interface AccessPorts {
   readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
   readonly keyMaterial: KeyMaterial;
+  readonly counters: QuotaCounters;
+  readonly usage: UsageLog;
   readonly clock: Clock;
   readonly ids: Ids;
 }

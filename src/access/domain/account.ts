@@ -3,7 +3,7 @@ import { DomainError } from '../../kernel/domain-error.ts';
 import { isLine } from '../../kernel/text.ts';
 import type { AccessErrorCode } from './access-error.ts';
 import type { AccountOpened, PlanChanged } from './access-event.ts';
-import type { Plan } from './plan.ts';
+import { checkedLimits, limitsOf, type Limits, type Plan } from './plan.ts';
 
 /** One store. Everything else belongs to exactly one account. */
 export interface Account {
@@ -12,12 +12,14 @@ export interface Account {
   /** The owner's address, lower case; no two accounts have the same. */
   readonly email: string;
   readonly plan: Plan;
+  /** Enterprise only: numbers agreed with this account. */
+  readonly ownLimits: Limits | undefined;
   readonly createdAt: Date;
 }
 
 /** @throws DomainError `account_invalid` */
 export const openAccount = (
-  draft: Omit<Account, 'createdAt'>,
+  draft: Omit<Account, 'createdAt' | 'ownLimits'>,
   now: Date,
 ): Decision<Account, AccountOpened> => {
   const name = draft.name.trim();
@@ -29,30 +31,31 @@ export const openAccount = (
     throw invalid(`"${email}" is no e-mail address; write it like owner@shop.example.`);
   }
   return {
-    state: { ...draft, name, email, createdAt: now },
+    state: { ...draft, name, email, ownLimits: undefined, createdAt: now },
     events: [{ type: 'account_opened', accountId: draft.id, occurredAt: now, plan: draft.plan }],
   };
 };
 
-/** A change to the same plan changes nothing. */
+/** Asking for what is in force already changes nothing. @throws DomainError `account_invalid` */
 export const changePlan = (
   account: Account,
   plan: Plan,
+  ownLimits: Limits | undefined,
   now: Date,
-): Decision<Account, PlanChanged> =>
-  account.plan === plan
-    ? { state: account, events: [] }
-    : {
-        state: { ...account, plan },
-        events: [
-          {
-            type: 'plan_changed',
-            accountId: account.id,
-            occurredAt: now,
-            from: account.plan,
-            to: plan,
-          },
-        ],
-      };
+): Decision<Account, PlanChanged> => {
+  const next = { ...account, plan, ownLimits: checkedLimits(plan, ownLimits) };
+  const [old, limits] = [account, next].map((one) => limitsOf(one.plan, one.ownLimits)) as [
+    Limits,
+    Limits,
+  ];
+  const same =
+    account.plan === plan && old.perMinute === limits.perMinute && old.perDay === limits.perDay;
+  if (same) return { state: account, events: [] };
+  const { id: accountId, plan: from } = account;
+  return {
+    state: next,
+    events: [{ type: 'plan_changed', accountId, occurredAt: now, from, to: plan, ...limits }],
+  };
+};
 
 const invalid = (message: string) => new DomainError<AccessErrorCode>('account_invalid', message);

@@ -2,7 +2,14 @@ import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { isLine } from '../../kernel/text.ts';
 import type { AccessErrorCode } from './access-error.ts';
-import type { ApiKeyIssued, ApiKeyRevoked } from './access-event.ts';
+import type {
+  ApiKeyBanLifted,
+  ApiKeyBanned,
+  ApiKeyIssued,
+  ApiKeyRevoked,
+  ApiKeyRotated,
+} from './access-event.ts';
+import { isBanned, nextBan, type Ban } from './ban.ts';
 
 export const scopes = ['pets:read', 'pets:write', 'orders:read'] as const;
 export type Scope = (typeof scopes)[number];
@@ -18,11 +25,25 @@ export interface ApiKey {
   readonly createdAt: Date;
   readonly expiresAt: Date | undefined;
   readonly revokedAt: Date | undefined;
+  /** When it last opened the door; written at most once a minute. */
+  readonly lastUsedAt: Date | undefined;
+  /** The last ban, over or not: the next one depends on it. */
+  readonly ban: Ban | undefined;
 }
+
+/** How long the old secret goes on working after a rotation, in milliseconds. */
+export const overlaps = {
+  '0': 0,
+  '15m': 15 * 60_000,
+  '1h': 60 * 60_000,
+  '24h': 24 * 60 * 60_000,
+  '7d': 7 * 24 * 60 * 60_000,
+} as const;
+export type Overlap = keyof typeof overlaps;
 
 /** @throws DomainError `api_key_invalid` */
 export const issueApiKey = (
-  draft: Omit<ApiKey, 'createdAt' | 'revokedAt'>,
+  draft: Omit<ApiKey, 'createdAt' | 'revokedAt' | 'lastUsedAt' | 'ban'>,
   now: Date,
 ): Decision<ApiKey, ApiKeyIssued> => {
   const name = draft.name.trim();
@@ -36,7 +57,14 @@ export const issueApiKey = (
     throw invalid('The expiry of an API key must lie in the future.');
   }
   return {
-    state: { ...draft, name, createdAt: now, revokedAt: undefined },
+    state: {
+      ...draft,
+      name,
+      createdAt: now,
+      revokedAt: undefined,
+      lastUsedAt: undefined,
+      ban: undefined,
+    },
     events: [
       { type: 'api_key_issued', accountId: draft.accountId, occurredAt: now, keyId: draft.id },
     ],
@@ -53,6 +81,59 @@ export const revokeApiKey = (key: ApiKey, now: Date): Decision<ApiKey, ApiKeyRev
           { type: 'api_key_revoked', accountId: key.accountId, occurredAt: now, keyId: key.id },
         ],
       };
+
+/** A key with a new secret; older secrets end at `oldSecretsUntil`, or earlier if they were to end earlier. */
+export interface Rotation {
+  readonly key: ApiKey;
+  readonly oldSecretsUntil: Date;
+}
+
+/** @throws DomainError `api_key_invalid` for a key that opens nothing any more */
+export const rotateApiKey = (
+  key: ApiKey,
+  hint: string,
+  overlap: Overlap,
+  now: Date,
+): Decision<Rotation, ApiKeyRotated> => {
+  if (!opens(key, now)) {
+    throw invalid('This key is revoked or expired and cannot be rotated; make a new one.');
+  }
+  const oldSecretsUntil = new Date(now.getTime() + overlaps[overlap]);
+  return {
+    state: { key: { ...key, hint }, oldSecretsUntil },
+    events: [
+      {
+        type: 'api_key_rotated',
+        accountId: key.accountId,
+        occurredAt: now,
+        keyId: key.id,
+        oldSecretUntil: oldSecretsUntil.toISOString(),
+      },
+    ],
+  };
+};
+
+/** Bans a key; one that is banned already stays so, no longer than before. */
+export const banApiKey = (key: ApiKey, now: Date): Decision<ApiKey, ApiKeyBanned> => {
+  if (isBanned(key.ban, now)) return { state: key, events: [] };
+  const ban = nextBan(key.ban, now);
+  const { id: keyId, accountId } = key;
+  const until = ban.until.toISOString();
+  return {
+    state: { ...key, ban },
+    events: [{ type: 'api_key_banned', accountId, occurredAt: now, keyId, until }],
+  };
+};
+
+/** Ends a ban now. It still counts for the length of the next one. */
+export const liftBan = (key: ApiKey, now: Date): Decision<ApiKey, ApiKeyBanLifted> => {
+  if (!isBanned(key.ban, now)) return { state: key, events: [] };
+  const { id: keyId, accountId } = key;
+  return {
+    state: { ...key, ban: { ...key.ban, until: now } },
+    events: [{ type: 'api_key_ban_lifted', accountId, occurredAt: now, keyId }],
+  };
+};
 
 export const opens = (key: ApiKey, now: Date): boolean =>
   !key.revokedAt && (!key.expiresAt || now < key.expiresAt);

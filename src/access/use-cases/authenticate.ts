@@ -2,7 +2,8 @@ import { DomainError } from '../../kernel/domain-error.ts';
 import type { AccessErrorCode } from '../domain/access-error.ts';
 import { opens, type Scope } from '../domain/api-key.ts';
 import { isWellFormedSecret } from '../domain/api-key-secret.ts';
-import type { Plan } from '../domain/plan.ts';
+import type { Ban } from '../domain/ban.ts';
+import type { Limits, Plan } from '../domain/plan.ts';
 import type { AccessPorts } from '../ports.ts';
 
 /** Who is calling. */
@@ -10,7 +11,9 @@ export interface Caller {
   readonly accountId: string;
   readonly keyId: string;
   readonly plan: Plan;
+  readonly limits: Limits;
   readonly scopes: readonly Scope[];
+  readonly ban: Ban | undefined;
 }
 
 /**
@@ -23,9 +26,12 @@ export const authenticate =
   async (secret: string): Promise<Caller> => {
     if (!isWellFormedSecret(secret)) throw refused();
     const holder = await apiKeys.findBySecretHash(keyMaterial.sha256(secret));
-    if (!holder || !opens(holder.key, clock.now())) throw refused();
-    const { id, accountId, scopes } = holder.key;
-    return { accountId, keyId: id, plan: holder.plan, scopes };
+    const now = clock.now();
+    if (!holder || !opens(holder.key, now)) throw refused();
+    const { key, plan, limits, secretUntil } = holder;
+    if (secretUntil && secretUntil <= now) throw refused();
+    const { id: keyId, accountId, scopes, ban } = key;
+    return { accountId, keyId, plan, limits, scopes, ban };
   };
 
 const refused = () =>

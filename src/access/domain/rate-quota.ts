@@ -1,0 +1,78 @@
+import type { Limits } from './plan.ts';
+
+/**
+ * Requests are counted in the UTC minute and in the UTC day. One that finds room in both passes and is counted
+ * in both; one that does not is refused and counted in neither.
+ */
+export const windowNames = ['minute', 'day'] as const;
+export type WindowName = (typeof windowNames)[number];
+
+export const windowSeconds: Readonly<Record<WindowName, number>> = { minute: 60, day: 86_400 };
+
+/** Number of the window since 1970: the same for all processes. */
+export const windowIndex = (window: WindowName, now: Date): number =>
+  Math.floor(now.getTime() / 1000 / windowSeconds[window]);
+
+/** What was counted in a window, and in the one that was counted in before it. */
+export interface WindowCount {
+  readonly index: number;
+  readonly count: number;
+  readonly previous?: { readonly index: number; readonly count: number };
+}
+
+/**
+ * The count in the window with this index. Time may jump: back in an earlier window the count is at least that
+ * of the later one, so that no jump opens a quota again; forward in one that was left, it goes on.
+ */
+export const countIn = (kept: WindowCount | undefined, index: number): WindowCount => {
+  if (!kept) return { index, count: 0 };
+  if (kept.index === index) return kept;
+  const { previous, ...left } = kept;
+  const before = previous?.index === index ? previous.count : 0;
+  const count = index > kept.index ? before : Math.max(before, kept.count);
+  return { index, count, previous: left };
+};
+
+/** How many requests have passed in the current windows, the one in question included if it passed. */
+export type Counts = Readonly<Record<WindowName, number>>;
+
+export interface WindowState {
+  readonly window: WindowName;
+  readonly limit: number;
+  readonly remaining: number;
+  /** On a UTC boundary, always after now. */
+  readonly resetAt: Date;
+}
+
+export interface Verdict {
+  readonly kind: 'allowed' | 'refused';
+  /** The window that the answer speaks for. */
+  readonly speaks: WindowState;
+  readonly limits: Limits;
+}
+
+/**
+ * What the counts mean for the client. A refusal speaks for the window that is full (if both are, for the one
+ * that resets later); otherwise the window with the least left speaks, and the longer one if both have the same.
+ */
+export const judge = (limits: Limits, counts: Counts, allowed: boolean, now: Date): Verdict => {
+  const minute = stateOf('minute', limits.perMinute, counts.minute, now);
+  const day = stateOf('day', limits.perDay, counts.day, now);
+  const minuteSpeaks = minute.remaining < day.remaining;
+  return {
+    kind: allowed ? 'allowed' : 'refused',
+    speaks: minuteSpeaks ? minute : day,
+    limits,
+  };
+};
+
+const stateOf = (window: WindowName, limit: number, count: number, now: Date): WindowState => ({
+  window,
+  limit,
+  remaining: Math.max(0, limit - count),
+  resetAt: new Date((windowIndex(window, now) + 1) * windowSeconds[window] * 1000),
+});
+
+/** Whole seconds to wait, at least 1. */
+export const secondsUntil = (then: Date, now: Date): number =>
+  Math.max(1, Math.ceil((then.getTime() - now.getTime()) / 1000));
