@@ -13,6 +13,8 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
       .addColumn('name', text(400), (c) => c.notNull())
       .addColumn('email', text(254), (c) => c.notNull().unique())
       .addColumn('plan', text(16), (c) => c.notNull())
+      .addColumn('per_minute', integer)
+      .addColumn('per_day', integer)
       .addColumn('created_at', integer, (c) => c.notNull()),
   ).execute();
 
@@ -24,14 +26,58 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
       .addColumn('account_id', id, (c) => c.notNull())
       .addColumn('name', text(400), (c) => c.notNull())
       .addColumn('hint', text(40), (c) => c.notNull())
-      .addColumn('secret_hash', text(64), (c) => c.notNull().unique())
       .addColumn('scopes', text(255), (c) => c.notNull())
       .addColumn('created_at', integer, (c) => c.notNull())
       .addColumn('expires_at', integer)
       .addColumn('revoked_at', integer)
+      .addColumn('last_used_at', integer)
+      .addColumn('banned_at', integer)
+      .addColumn('banned_until', integer)
+      .addColumn('ban_minutes', integer)
       .addForeignKeyConstraint('api_keys_account', ['account_id'], 'accounts', ['id']),
   ).execute();
   await createIndexOnce(db, 'api_keys_by_account', 'api_keys', ['account_id', 'created_at']);
+
+  await finish(
+    schema
+      .createTable('api_key_secrets')
+      .ifNotExists()
+      .addColumn('secret_hash', text(64), (c) => c.primaryKey().notNull())
+      .addColumn('key_id', id, (c) => c.notNull())
+      .addColumn('ends_at', integer)
+      .addForeignKeyConstraint('api_key_secrets_key', ['key_id'], 'api_keys', ['id']),
+  ).execute();
+  await createIndexOnce(db, 'api_key_secrets_by_key', 'api_key_secrets', ['key_id']);
+
+  await finish(
+    schema
+      .createTable('quota_counters')
+      .ifNotExists()
+      .addColumn('subject', text(100), (c) => c.primaryKey().notNull())
+      .addColumn('data', text(1000), (c) => c.notNull())
+      .addColumn('saved_at', integer, (c) => c.notNull()),
+  ).execute();
+  await createIndexOnce(db, 'quota_counters_by_age', 'quota_counters', ['saved_at']);
+
+  await finish(
+    schema
+      .createTable('usage_hours')
+      .ifNotExists()
+      .addColumn('account_id', id, (c) => c.notNull())
+      .addColumn('hour', integer, (c) => c.notNull())
+      .addColumn('key_id', id, (c) => c.notNull())
+      .addColumn('operation', text(32), (c) => c.notNull())
+      .addColumn('outcome', text(16), (c) => c.notNull())
+      .addColumn('requests', integer, (c) => c.notNull())
+      .addPrimaryKeyConstraint('usage_hours_pk', [
+        'account_id',
+        'hour',
+        'key_id',
+        'operation',
+        'outcome',
+      ]),
+  ).execute();
+  await createIndexOnce(db, 'usage_hours_by_age', 'usage_hours', ['hour']);
 
   await finish(
     schema

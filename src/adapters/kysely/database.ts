@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Kysely, sql, type Compilable, type CompiledQuery, type Transaction } from 'kysely';
 import { Unavailable } from '../../kernel/unavailable.ts';
-import { failureOf, openEngine, type Engine, type Failure } from './dialect.ts';
+import type { Engine } from './engine.ts';
+import { failureOf, type Failure } from './failure.ts';
+import { openMysql } from './mysql-engine.ts';
+import { openSqlite } from './sqlite-engine.ts';
 import type { Schema } from './schema.ts';
 
 const mostTries = 5;
@@ -19,9 +22,14 @@ export class Database {
   readonly #readCommitted: Engine['readCommitted'];
   readonly #ambient = new AsyncLocalStorage<Ambient>();
 
-  /** @param patient for migrations: no query has a deadline */
+  /**
+   * @param url `sqlite:PATH`, or `mysql://user:password@host:port/name`
+   * @param patient for migrations: no query has a deadline
+   */
   constructor(url: string, { patient = false } = {}) {
-    const { kind, dialect, readCommitted } = openEngine(url, patient);
+    const { kind, dialect, readCommitted } = url.startsWith('sqlite:')
+      ? openSqlite(url.slice('sqlite:'.length), patient)
+      : openMysql(url, patient);
     this.kind = kind;
     this.#root = new Kysely<Schema>({ dialect });
     this.#readCommitted = readCommitted;

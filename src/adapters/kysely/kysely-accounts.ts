@@ -6,10 +6,10 @@ import { Accounts, type KeyToStore } from '../../access/ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { Selectable } from 'kysely';
 import type { Database } from './database.ts';
-import { failureOf } from './dialect.ts';
+import { failureOf } from './failure.ts';
 import type { KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
-import { fromMillis, oneOf, toMillis, type Schema } from './schema.ts';
+import { fromMillis, oneOf, ownLimitsFrom, toMillis, type Schema } from './schema.ts';
 
 export class KyselyAccounts extends Accounts {
   readonly #database: Database;
@@ -75,13 +75,22 @@ export class KyselyAccounts extends Accounts {
   }
 }
 
-const toRow = ({ createdAt, ...account }: Account) => ({
+const toRow = ({ createdAt, ownLimits, ...account }: Account) => ({
   ...account,
+  per_minute: ownLimits ? BigInt(ownLimits.perMinute) : null,
+  per_day: ownLimits ? BigInt(ownLimits.perDay) : null,
   created_at: toMillis(createdAt),
 });
 
-const fromRow = ({ created_at, plan, ...row }: Selectable<Schema['accounts']>): Account => ({
+const fromRow = ({
+  created_at,
+  plan,
+  per_minute,
+  per_day,
+  ...row
+}: Selectable<Schema['accounts']>): Account => ({
   ...row,
   plan: oneOf(plans, plan),
+  ownLimits: ownLimitsFrom(per_minute, per_day),
   createdAt: fromMillis(created_at),
 });

@@ -1,7 +1,7 @@
 import { AuditLog, type AuditEntry } from '../../access/ports.ts';
 import type { StoredEvent } from '../../kernel/domain-event.ts';
 import type { Database } from './database.ts';
-import { failureOf } from './dialect.ts';
+import { failureOf } from './failure.ts';
 import { fromMillis, toMillis } from './schema.ts';
 
 export class KyselyAuditLog extends AuditLog {
@@ -44,7 +44,7 @@ export class KyselyAuditLog extends AuditLog {
       accountId: row.account_id,
       what: row.what,
       occurredAt: fromMillis(row.occurred_at),
-      details: JSON.parse(row.details) as Record<string, string>,
+      details: JSON.parse(row.details) as Record<string, string | number>,
     }));
   }
 }

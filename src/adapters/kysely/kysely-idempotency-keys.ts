@@ -6,7 +6,7 @@ import {
 } from '../../access/ports.ts';
 import { forgottenBefore } from '../../access/domain/idempotency.ts';
 import type { Database } from './database.ts';
-import { failureOf } from './dialect.ts';
+import { failureOf } from './failure.ts';
 import { toMillis } from './schema.ts';
 
 export class KyselyIdempotencyKeys extends IdempotencyKeys {

@@ -4,7 +4,7 @@ import type { SitesEvent } from '../../sites/domain/sites-event.ts';
 import { Projects } from '../../sites/ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { Database } from './database.ts';
-import { failureOf } from './dialect.ts';
+import { failureOf } from './failure.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
 import { fromMillis, toMillis } from './schema.ts';
 

@@ -1,20 +1,42 @@
 import type { Generated } from 'kysely';
+import type { Limits } from '../../access/domain/plan.ts';
 
 /** Every integer column is an int64 and arrives as a bigint; times are epoch milliseconds. */
 type Int64 = bigint;
 
 export interface Schema {
-  accounts: { id: string; name: string; email: string; plan: string; created_at: Int64 };
+  accounts: {
+    id: string;
+    name: string;
+    email: string;
+    plan: string;
+    per_minute: Int64 | null;
+    per_day: Int64 | null;
+    created_at: Int64;
+  };
   api_keys: {
     id: string;
     account_id: string;
     name: string;
     hint: string;
-    secret_hash: string;
     scopes: string;
     created_at: Int64;
     expires_at: Int64 | null;
     revoked_at: Int64 | null;
+    last_used_at: Int64 | null;
+    banned_at: Int64 | null;
+    banned_until: Int64 | null;
+    ban_minutes: Int64 | null;
+  };
+  api_key_secrets: { secret_hash: string; key_id: string; ends_at: Int64 | null };
+  quota_counters: { subject: string; data: string; saved_at: Int64 };
+  usage_hours: {
+    account_id: string;
+    hour: Int64;
+    key_id: string;
+    operation: string;
+    outcome: string;
+    requests: Int64;
   };
   pets: {
     id: Generated<Int64>;
@@ -67,6 +89,10 @@ export interface Schema {
 
 export const toMillis = (date: Date): bigint => BigInt(date.getTime());
 export const fromMillis = (millis: bigint): Date => new Date(Number(millis));
+export const toMillisOrNull = (date: Date | undefined): bigint | null =>
+  date ? toMillis(date) : null;
+export const fromMillisOrNull = (millis: bigint | null): Date | undefined =>
+  millis === null ? undefined : fromMillis(millis);
 
 /** A stored word that the code does not know: the row is corrupt, or newer than this release. */
 export const oneOf = <Word extends string>(words: readonly Word[], stored: string): Word => {
@@ -74,3 +100,11 @@ export const oneOf = <Word extends string>(words: readonly Word[], stored: strin
   if (word === undefined) throw new Error(`stored word "${stored}" is none of ${words.join(', ')}`);
   return word;
 };
+
+export const ownLimitsFrom = (
+  perMinute: bigint | null,
+  perDay: bigint | null,
+): Limits | undefined =>
+  perMinute === null || perDay === null
+    ? undefined
+    : { perMinute: Number(perMinute), perDay: Number(perDay) };

@@ -1,7 +1,8 @@
 import { accountNotFound, apiKeyNotFound, emailTaken } from '../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../access/domain/access-event.ts';
 import type { Account } from '../../access/domain/account.ts';
-import type { ApiKey } from '../../access/domain/api-key.ts';
+import type { ApiKey, Rotation } from '../../access/domain/api-key.ts';
+import { limitsOf } from '../../access/domain/plan.ts';
 import { Accounts, ApiKeys, type KeyHolder, type KeyToStore } from '../../access/ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
@@ -55,10 +56,16 @@ export class MemoryAccounts extends Accounts {
   }
 }
 
-class MemoryApiKeys extends ApiKeys {
+interface Secret {
+  readonly keyId: string;
+  readonly until: Date | undefined;
+}
+
+export class MemoryApiKeys extends ApiKeys {
   readonly #outbox: MemoryOutbox;
   readonly #account: (id: string) => Account | undefined;
-  readonly #kept = new Map<string, KeyToStore>();
+  readonly #keys = new Map<string, ApiKey>();
+  readonly #secrets = new Map<string, Secret>();
 
   constructor(outbox: MemoryOutbox, account: (id: string) => Account | undefined) {
     super();
@@ -68,20 +75,25 @@ class MemoryApiKeys extends ApiKeys {
 
   override async add({ state, events }: Decision<KeyToStore, AccessEvent>): Promise<void> {
     await Promise.resolve();
-    if (!this.#account(state.key.accountId)) throw accountNotFound(state.key.accountId);
-    this.#kept.set(state.key.id, structuredClone(state));
+    const { key, secretHash } = state;
+    if (!this.#account(key.accountId)) throw accountNotFound(key.accountId);
+    this.#keys.set(key.id, structuredClone(key));
+    this.#secrets.set(secretHash, { keyId: key.id, until: undefined });
     this.#outbox.append(events);
   }
 
   override findBySecretHash(secretHash: string): Promise<KeyHolder | undefined> {
-    const kept = [...this.#kept.values()].find((one) => one.secretHash === secretHash);
-    const account = kept && this.#account(kept.key.accountId);
-    return Promise.resolve(account && { key: structuredClone(kept.key), plan: account.plan });
+    const secret = this.#secrets.get(secretHash);
+    const key = secret && this.#keys.get(secret.keyId);
+    const account = key && this.#account(key.accountId);
+    if (!account) return Promise.resolve(undefined);
+    const { plan, ownLimits } = account;
+    const limits = limitsOf(plan, ownLimits);
+    return Promise.resolve(structuredClone({ key, plan, limits, secretUntil: secret.until }));
   }
 
   override list(accountId: string): Promise<readonly ApiKey[]> {
-    const keys = [...this.#kept.values()].map(({ key }) => key);
-    const mine = keys.filter((key) => key.accountId === accountId);
+    const mine = [...this.#keys.values()].filter((key) => key.accountId === accountId);
     return Promise.resolve(structuredClone(mine.sort(oldestFirst)));
   }
 
@@ -90,11 +102,42 @@ class MemoryApiKeys extends ApiKeys {
     decide: (key: ApiKey) => Decision<ApiKey, AccessEvent>,
   ): Promise<ApiKey> {
     await Promise.resolve();
-    const kept = this.#kept.get(id);
-    if (!kept) throw apiKeyNotFound(id);
-    const { state, events } = decide(structuredClone(kept.key));
-    this.#kept.set(id, { ...kept, key: structuredClone(state) });
+    const { state, events } = decide(this.#get(id));
+    this.#keys.set(id, structuredClone(state));
     this.#outbox.append(events);
     return state;
+  }
+
+  override async rotate(
+    id: string,
+    secretHash: string,
+    decide: (key: ApiKey) => Decision<Rotation, AccessEvent>,
+  ): Promise<ApiKey> {
+    await Promise.resolve();
+    const { state, events } = decide(this.#get(id));
+    const { key, oldSecretsUntil } = structuredClone(state);
+    for (const [hash, secret] of this.#secrets) {
+      const sooner = !secret.until || secret.until > oldSecretsUntil;
+      if (secret.keyId === id && sooner) {
+        this.#secrets.set(hash, { keyId: id, until: oldSecretsUntil });
+      }
+    }
+    this.#secrets.set(secretHash, { keyId: id, until: undefined });
+    this.#keys.set(id, key);
+    this.#outbox.append(events);
+    return state.key;
+  }
+
+  /** For the other adapters of this folder: a key was used. Never back to an earlier use. */
+  noteUse(id: string, at: Date): void {
+    const key = this.#keys.get(id);
+    if (!key || (key.lastUsedAt && key.lastUsedAt >= at)) return;
+    this.#keys.set(id, { ...key, lastUsedAt: new Date(at) });
+  }
+
+  #get(id: string): ApiKey {
+    const key = this.#keys.get(id);
+    if (!key) throw apiKeyNotFound(id);
+    return structuredClone(key);
   }
 }

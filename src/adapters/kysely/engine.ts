@@ -1,0 +1,12 @@
+import type { Dialect } from 'kysely';
+
+/** One of the two databases. How they differ at run time stands in its two makers and in `failure.ts`. */
+export interface Engine {
+  readonly kind: 'sqlite' | 'mysql';
+  readonly dialect: Dialect;
+  /**
+   * Runs a compiled query outside any transaction at once, on what is committed. SQLite only: it answers in
+   * the same turn, without waiting for a transaction that is open on the other connection.
+   */
+  readonly readCommitted?: (text: string, parameters: readonly unknown[]) => unknown[];
+}

@@ -1,0 +1,142 @@
+import { MysqlDialect } from 'kysely';
+import {
+  createPool,
+  type Pool,
+  type PoolConnection,
+  type TypeCastField,
+  type TypeCastNext,
+} from 'mysql2';
+import type { Engine } from './engine.ts';
+import { failureOf } from './failure.ts';
+
+const acquireTimeoutMs = 2000;
+const queryTimeoutMs = 3000;
+/** Of a migration. */
+const longestPatienceMs = 60 * 60_000;
+const session = [
+  'set session transaction isolation level read committed',
+  "set session time_zone = '+00:00', innodb_lock_wait_timeout = 2, sql_mode = 'STRICT_ALL_TABLES," +
+    "NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+];
+
+export const openMysql = (url: string, patient: boolean): Engine => {
+  const pool = createPool({
+    uri: url,
+    connectionLimit: 10,
+    maxIdle: 10,
+    queueLimit: 1000,
+    connectTimeout: 2000,
+    enableKeepAlive: true,
+    charset: 'utf8mb4_bin',
+    timezone: 'Z',
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    typeCast: exactIntegers,
+  });
+  const dialect = new MysqlDialect({
+    pool: {
+      getConnection: (done) => {
+        acquire(pool, (error, connection) => {
+          // Kysely's type has no "connection or error"; on an error it reads the error only.
+          done(error, (connection && guarded(connection, patient)) as never);
+        });
+      },
+      end: (done) => {
+        pool.end(done);
+      },
+    },
+  });
+  return { kind: 'mysql', dialect };
+};
+
+/** mysql2 lets borrowers wait for ever while the server is silent; here the wait has a deadline. */
+const acquire = (
+  pool: Pool,
+  done: (error: unknown, connection: PoolConnection | undefined) => void,
+): void => {
+  let waiting = true;
+  const timer = setTimeout(() => {
+    waiting = false;
+    done(
+      Object.assign(new Error('no free connection in time'), { code: 'POOL_TIMEOUT' }),
+      undefined,
+    );
+  }, acquireTimeoutMs);
+  pool.getConnection((error, connection) => {
+    clearTimeout(timer);
+    if (!waiting) {
+      if (!error) connection.release();
+    } else if (error) {
+      // "Queue limit reached." comes without a code.
+      done(Object.assign(error, { code: error.code ?? 'POOL_FULL' }), undefined);
+    } else {
+      done(undefined, connection);
+    }
+  });
+};
+
+const exactIntegers = (field: TypeCastField, next: TypeCastNext): unknown => {
+  if (field.type !== 'LONGLONG') return next();
+  const digits = field.string();
+  return digits === null ? null : BigInt(digits);
+};
+
+interface GuardedConnection {
+  readonly threadId: number;
+  query(text: string, parameters: unknown[], done: (error: unknown, result: unknown) => void): void;
+  release(): void;
+}
+
+const guards = new WeakMap<PoolConnection, GuardedConnection>();
+
+/**
+ * Gives each query a deadline from the moment it is asked for (mysql2's own begins when it is sent). A connection
+ * that missed it, or that broke, is thrown away: put back into the pool it would hang the next borrower.
+ */
+const guarded = (connection: PoolConnection, patient: boolean): GuardedConnection => {
+  const known = guards.get(connection);
+  if (known) return known;
+  let broken = false;
+  const query: GuardedConnection['query'] = (sql, values, done) => {
+    if (broken) {
+      done(brokenConnection(), undefined);
+      return;
+    }
+    let waiting = true;
+    const answer = (error: unknown, result: unknown) => {
+      if (!waiting) return;
+      waiting = false;
+      clearTimeout(timer);
+      if (error && failureOf(error) === 'unavailable') broken = true;
+      done(error, result);
+    };
+    const timer = setTimeout(
+      () => {
+        connection.destroy();
+        answer(brokenConnection(), undefined);
+      },
+      patient ? longestPatienceMs : queryTimeoutMs,
+    );
+    connection.query({ sql, values }, answer);
+  };
+  for (const statement of session) {
+    query(statement, [], (error) => {
+      if (error) broken = true;
+    });
+  }
+  const guard: GuardedConnection = {
+    threadId: connection.threadId,
+    query,
+    release: () => {
+      if (broken) connection.destroy();
+      else connection.release();
+    },
+  };
+  guards.set(connection, guard);
+  return guard;
+};
+
+const brokenConnection = () =>
+  Object.assign(new Error('the connection broke, or did not answer in time'), {
+    code: 'POOL_BROKEN',
+  });

@@ -1,0 +1,38 @@
+import type { CounterSnapshot, CounterSnapshots } from '../../access/ports.ts';
+import type { Clock } from '../../kernel/clock.ts';
+
+/** Counters that can be copied out and put back. */
+export interface KeepableCounters {
+  takeChanges(): readonly CounterSnapshot[];
+  putBack(snapshots: readonly CounterSnapshot[]): void;
+  restore(snapshots: readonly CounterSnapshot[]): void;
+}
+
+/** Keeps the counters of this process over a restart: a crash loses what was counted since the last `save`. */
+export class CounterKeeper {
+  readonly #counters: KeepableCounters;
+  readonly #snapshots: CounterSnapshots;
+  readonly #clock: Clock;
+
+  constructor(counters: KeepableCounters, snapshots: CounterSnapshots, clock: Clock) {
+    this.#counters = counters;
+    this.#snapshots = snapshots;
+    this.#clock = clock;
+  }
+
+  /** Before the first request. @throws Unavailable */
+  async restore(): Promise<void> {
+    this.#counters.restore(await this.#snapshots.load());
+  }
+
+  /** Stores what changed; what cannot be stored now is part of the next time. @throws Unavailable */
+  async save(): Promise<void> {
+    const changes = this.#counters.takeChanges();
+    try {
+      await this.#snapshots.save(changes, this.#clock.now());
+    } catch (error) {
+      this.#counters.putBack(changes);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import type { HourOfUsage, UsageLog, UsageOutcome } from '../../access/ports.ts';
+
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+
+export interface CountedRequest {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly operation: string;
+  readonly status: number;
+  readonly at: Date;
+}
+
+type Gathered = Omit<HourOfUsage, 'requests'> & { requests: number };
+
+/** Gathers what requests used, and stores it every few seconds: no request waits for a write. */
+export class UsageRecorder {
+  readonly #usage: UsageLog;
+  #hours = new Map<string, Gathered>();
+  #used = new Map<string, Date>();
+  /** When each key's last use was stored. */
+  readonly #noted = new Map<string, number>();
+
+  constructor(usage: UsageLog) {
+    this.#usage = usage;
+  }
+
+  record({ accountId, keyId, operation, status, at }: CountedRequest): void {
+    const outcome = outcomeOf(status);
+    const hour = Math.floor(at.getTime() / hourMs) * hourMs;
+    const place = `${keyId} ${operation} ${outcome} ${String(hour)}`;
+    const known = this.#hours.get(place);
+    if (known) known.requests += 1;
+    else {
+      const row = { accountId, keyId, operation, outcome, hour: new Date(hour), requests: 1 };
+      this.#hours.set(place, row);
+    }
+    if (outcome !== 'refused') this.#used.set(keyId, at);
+  }
+
+  /** Stores what was gathered; what cannot be stored now is part of the next time. @throws Unavailable */
+  async flush(): Promise<void> {
+    const hours = this.#hours;
+    const used = this.#used;
+    const due = new Map([...used].filter(([keyId, at]) => this.#isDue(keyId, at)));
+    if (hours.size === 0 && due.size === 0) return;
+    this.#hours = new Map<string, Gathered>();
+    this.#used = new Map([...used].filter(([keyId]) => !due.has(keyId)));
+    try {
+      await this.#usage.add([...hours.values()], due);
+    } catch (error) {
+      this.#putBack(hours, used);
+      throw error;
+    }
+    for (const [keyId, at] of due) this.#noted.set(keyId, at.getTime());
+  }
+
+  /** A key's last use is written at most once a minute, whichever way the clock jumps. */
+  #isDue(keyId: string, at: Date): boolean {
+    const noted = this.#noted.get(keyId);
+    return noted === undefined || Math.abs(at.getTime() - noted) >= minuteMs;
+  }
+
+  #putBack(hours: ReadonlyMap<string, Gathered>, used: ReadonlyMap<string, Date>): void {
+    for (const [place, row] of hours) {
+      const requests = row.requests + (this.#hours.get(place)?.requests ?? 0);
+      this.#hours.set(place, { ...row, requests });
+    }
+    for (const [keyId, at] of used) if (!this.#used.has(keyId)) this.#used.set(keyId, at);
+  }
+}
+
+const outcomeOf = (status: number): UsageOutcome => {
+  if (status === 429) return 'refused';
+  if (status >= 500) return '5xx';
+  if (status >= 400) return '4xx';
+  return status >= 300 ? '3xx' : '2xx';
+};
