@@ -1,17 +1,17 @@
 import cors from '@koa/cors';
-import Router from '@koa/router';
 import Koa from 'koa';
-import type { Logger } from 'pino';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { Cursors } from './cursor.ts';
-import { framing } from './framing.ts';
+import { framing, type FramingPorts } from './framing.ts';
 import { healthRoutes, type Dependency } from './health.ts';
+import { admit, metering, type MeteringPorts } from './metering.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { operationRoute, type RoutePorts } from './operation-route.ts';
 import { orderOperations } from './order-operations.ts';
 import { petOperations } from './pet-operations.ts';
 import { referencePage } from './reference-page.ts';
+import { routing, type Route } from './routing.ts';
 
 export interface ApiSettings {
   /** Absolute, with the version segment, without a slash at its end. */
@@ -21,28 +21,33 @@ export interface ApiSettings {
   readonly petByIdDeprecatedSince: Date;
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[];
+  /** How many proxies' X-Forwarded-For to believe. */
+  readonly trustProxy: number;
   /** Whether this process serves the API, or only health and metrics. */
   readonly servesApi: boolean;
 }
 
-export interface ApiPorts extends Omit<RoutePorts, 'baseUrl'> {
+export interface ApiPorts
+  extends Omit<RoutePorts, 'baseUrl'>, Omit<MeteringPorts, 'trustProxy'>, FramingPorts {
   readonly catalogue: Catalogue;
   readonly metrics: Metrics;
   readonly dependencies: readonly Dependency[];
-  readonly log: Logger;
 }
 
 /** The HTTP side of the service as one Koa application. */
 export const apiApp = (ports: ApiPorts, settings: ApiSettings): Koa => {
   const app = new Koa();
-  app.use(framing(ports.log, ports.metrics));
+  app.use(framing(ports));
+  if (settings.servesApi) app.use(metering({ ...ports, trustProxy: settings.trustProxy }));
   if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));
-  const routers = [
-    ...(settings.servesApi ? [apiRoutes(ports, settings), referencePage()] : []),
-    healthRoutes(ports.dependencies),
+  const routes = [
+    ...(settings.servesApi
+      ? [...apiRoutes(ports, settings), ...referencePage(serverOrigins(settings))]
+      : []),
+    ...healthRoutes(ports.dependencies),
     ports.metrics.route(),
   ];
-  for (const router of routers) app.use(router.routes());
+  app.use(routing(routes));
   // Everything is answered in `framing`; what still gets here is a broken connection.
   app.on('error', (error: unknown) => {
     ports.log.debug({ err: error }, 'connection failed');
@@ -50,25 +55,34 @@ export const apiApp = (ports: ApiPorts, settings: ApiSettings): Koa => {
   return app;
 };
 
-const apiRoutes = (ports: ApiPorts, settings: ApiSettings): Router => {
+const serverOrigins = ({ publicUrl, stagingUrl }: ApiSettings): readonly string[] =>
+  [publicUrl, ...(stagingUrl ? [stagingUrl] : [])].map((url) => new URL(url).origin);
+
+const apiRoutes = (ports: ApiPorts, settings: ApiSettings): readonly Route[] => {
   const baseUrl = settings.publicUrl;
   const routes = { catalogue: ports.catalogue, cursors: new Cursors(settings.secretKey), baseUrl };
   const operations = [
     ...petOperations(routes, settings.petByIdDeprecatedSince),
     ...orderOperations(routes),
   ];
-  const router = new Router({ prefix: '/v1', sensitive: true, strict: true });
-  for (const operation of operations) {
-    const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
-    router[operation.method](path, operationRoute(operation, { ...ports, baseUrl }));
-  }
   const document = JSON.stringify(openApiDocument(operations, settings), undefined, 2);
-  router.get('/openapi.json', (ctx) => {
-    ctx.type = 'application/json';
-    ctx.set('Cache-Control', 'public, max-age=300');
-    ctx.body = document;
-  });
-  return router;
+  return [
+    ...operations.map((operation) => ({
+      method: operation.method,
+      path: `/v1${operation.path}`,
+      answer: operationRoute(operation, { ...ports, baseUrl }),
+    })),
+    {
+      method: 'GET',
+      path: '/v1/openapi.json',
+      answer: (ctx) => {
+        admit(ctx);
+        ctx.type = 'application/json';
+        ctx.set('Cache-Control', 'public, max-age=300');
+        ctx.body = document;
+      },
+    },
+  ];
 };
 
 const crossOrigin = (origins: readonly string[]) =>
@@ -84,8 +98,13 @@ const crossOrigin = (origins: readonly string[]) =>
       'Idempotent-Replayed',
       'Link',
       'Location',
+      'RateLimit',
+      'RateLimit-Policy',
       'Retry-After',
       'Sunset',
+      'X-RateLimit-Limit',
+      'X-RateLimit-Remaining',
+      'X-RateLimit-Reset',
       'X-Request-Id',
     ],
     maxAge: 600,

@@ -58,7 +58,7 @@ export const errorTable = {
   },
   service_unavailable: {
     status: 503,
-    meaning: 'The service cannot reach its database for the moment; see `Retry-After`.',
+    meaning: 'The service cannot reach its storage for the moment; see `Retry-After`.',
   },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
@@ -111,7 +111,7 @@ export const answerTo = (error: unknown): ErrorAnswer => {
     return answer(domainCodes[error.code as keyof typeof domainCodes], error.message);
   }
   if (error instanceof Unavailable) {
-    const message = 'The service cannot reach its database for the moment. Try again in a second.';
+    const message = 'The service cannot reach its storage for the moment. Try again in a second.';
     return answer('service_unavailable', message, { 'Retry-After': '1' });
   }
   return answer(

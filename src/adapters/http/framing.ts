@@ -2,31 +2,53 @@ import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Caller } from '../../access/use-cases/authenticate.ts';
-import { answerTo, RequestError } from './error-table.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { answerTo } from './error-table.ts';
 import type { Metrics } from './metrics.ts';
+
+export interface FramingPorts {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  /** Hears of every request with a valid key, after it was answered. */
+  readonly onAnswered: (request: AnsweredRequest) => void;
+}
+
+export interface AnsweredRequest {
+  readonly accountId: string;
+  readonly keyId: string;
+  /** `none` for what is no operation. */
+  readonly operation: string;
+  readonly status: number;
+  readonly at: Date;
+}
 
 /** Around every request: its id, its line in the log, its measure, and the one shape of every refusal. */
 export const framing =
-  (log: Logger, metrics: Metrics): Middleware =>
+  ({ log, metrics, clock, onAnswered }: FramingPorts): Middleware =>
   async (ctx, next) => {
     const started = performance.now();
     const requestId = randomUUID();
     ctx.set('X-Request-Id', requestId);
     try {
       await next();
-      if (ctx.status === 404 && ctx.body === undefined) answerUnrouted(ctx);
     } catch (error) {
       refuse(ctx, error, log, requestId);
     }
     const ms = performance.now() - started;
+    const { status } = ctx;
     const operation = (ctx.state['operation'] as string | undefined) ?? 'none';
     const caller = ctx.state['caller'] as Caller | undefined;
-    metrics.observe(operation, ctx.status, ms / 1000);
+    metrics.observe(operation, status, ms / 1000);
+    if (caller) {
+      const { accountId, keyId } = caller;
+      onAnswered({ accountId, keyId, operation, status, at: clock.now() });
+    }
     log.info({
       requestId,
       method: ctx.method,
       path: ctx.path,
-      status: ctx.status,
+      status,
       ms: Math.round(ms * 100) / 100,
       keyId: caller?.keyId,
     });
@@ -39,26 +61,4 @@ const refuse = (ctx: Context, error: unknown, log: Logger, requestId: string): v
   ctx.status = status;
   ctx.set(headers);
   ctx.body = { code, message, status };
-};
-
-/** Known paths say which verbs they take (405, OPTIONS); there is nothing at unknown ones (404). */
-const answerUnrouted = (ctx: Context): void => {
-  const layers = (ctx['matched'] ?? []) as readonly { readonly methods: readonly string[] }[];
-  const verbs = [...new Set(layers.flatMap((layer) => layer.methods))].sort();
-  if (verbs.length === 0) {
-    throw new RequestError(
-      'route_not_found',
-      `There is nothing at ${ctx.path.slice(0, 200)}. The reference at /docs lists all paths.`,
-    );
-  }
-  const allow = [...verbs, 'OPTIONS'].join(', ');
-  if (ctx.method !== 'OPTIONS') {
-    throw new RequestError(
-      'method_not_allowed',
-      `${ctx.path} does not take ${ctx.method}; use one of ${allow}.`,
-      { Allow: allow },
-    );
-  }
-  ctx.status = 204;
-  ctx.set('Allow', allow);
 };

@@ -1,4 +1,4 @@
-import Router from '@koa/router';
+import type { Route } from './routing.ts';
 
 /** Something this process needs. `check` throws while it cannot be used. */
 export interface Dependency {
@@ -7,22 +7,28 @@ export interface Dependency {
 }
 
 /** /healthz: this process is alive. /readyz: it can do its work, or which part is missing (503). */
-export const healthRoutes = (dependencies: readonly Dependency[]): Router => {
-  const router = new Router();
-  router.get('/healthz', (ctx) => {
-    ctx.body = { status: 'ok' };
-  });
-  router.get('/readyz', async (ctx) => {
-    const states = await Promise.all(
-      dependencies.map(async ({ name, check }) => [name, await stateOf(check)] as const),
-    );
-    const ready = states.every(([, state]) => state === 'ok');
-    ctx.status = ready ? 200 : 503;
-    if (!ready) ctx.set('Retry-After', '1');
-    ctx.body = { status: ready ? 'ok' : 'not ready', ...Object.fromEntries(states) };
-  });
-  return router;
-};
+export const healthRoutes = (dependencies: readonly Dependency[]): readonly Route[] => [
+  {
+    method: 'GET',
+    path: '/healthz',
+    answer: (ctx) => {
+      ctx.body = { status: 'ok' };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/readyz',
+    answer: async (ctx) => {
+      const states = await Promise.all(
+        dependencies.map(async ({ name, check }) => [name, await stateOf(check)] as const),
+      );
+      const ready = states.every(([, state]) => state === 'ok');
+      ctx.status = ready ? 200 : 503;
+      if (!ready) ctx.set('Retry-After', '1');
+      ctx.body = { status: ready ? 'ok' : 'not ready', ...Object.fromEntries(states) };
+    },
+  },
+];
 
 const stateOf = (check: () => Promise<void>): Promise<string> =>
   check().then(

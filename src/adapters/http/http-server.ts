@@ -11,6 +11,7 @@ export class HttpServer {
     const handle = app.callback();
     this.#server = createServer(
       {
+        optimizeEmptyRequests: true,
         headersTimeout: 10_000,
         requestTimeout: 30_000,
         keepAliveTimeout: 10_000,

@@ -82,7 +82,7 @@ const pathsOf = (operations: readonly Operation[]) => {
   for (const operation of operations) {
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method]: describe(operation),
+      [operation.method.toLowerCase()]: describe(operation),
     };
   }
   return paths;
@@ -182,8 +182,17 @@ const extraHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> =
   503: { 'Retry-After': 'Whole seconds to wait before trying again.' },
 };
 
+const limitHeaders = {
+  'X-RateLimit-Limit': 'The limit of the window that this answer speaks for.',
+  'X-RateLimit-Remaining': 'Requests left in that window.',
+  'X-RateLimit-Reset': 'When that window ends, in Unix seconds.',
+  'RateLimit-Policy': 'All limits in force (draft-ietf-httpapi-ratelimit-headers-10).',
+  RateLimit: 'The window that this answer speaks for: requests left `r`, seconds to its end `t`.',
+};
+
 const headersOf = ({ deprecation }: Operation): Readonly<Record<string, string>> => ({
   'X-Request-Id': 'Names this request in our logs.',
+  ...limitHeaders,
   ...(deprecation && {
     Deprecation: 'Since when the operation is deprecated (RFC 9745).',
     Sunset: 'When the operation is removed (RFC 8594).',

@@ -1,15 +1,14 @@
-import type { Context, Middleware } from 'koa';
-import type { Access } from '../../access/access.ts';
+import type { Context } from 'koa';
 import type { IdempotencyKeys } from '../../access/ports.ts';
-import type { Caller } from '../../access/use-cases/authenticate.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Answer, Operation } from './operation.ts';
+import type { Answer, Call, Operation } from './operation.ts';
 import { parse, queryRecord } from './parse.ts';
+import type { Route } from './routing.ts';
 import { readJsonBody } from './request-body.ts';
-import { answerOnce, callerOf, refuseRemoved, requireJsonAccepted, requireScope } from './steps.ts';
+import { admit, callerOf } from './metering.ts';
+import { answerOnce, refuseRemoved, requireJsonAccepted, requireScope } from './steps.ts';
 
 export interface RoutePorts {
-  readonly access: Access;
   readonly idempotencyKeys: IdempotencyKeys;
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -17,16 +16,16 @@ export interface RoutePorts {
 
 /** The way of every request, in order: who calls, may they, what do they ask, the answer. */
 export const operationRoute =
-  (operation: Operation, ports: RoutePorts): Middleware =>
-  async (ctx) => {
+  (operation: Operation, ports: RoutePorts): Route['answer'] =>
+  async (ctx, parameters) => {
     ctx.state['operation'] = operation.id;
     announceRemoval(ctx, operation, ports.baseUrl);
-    const caller = await callerOf(ctx, ports.access);
-    ctx.state['caller'] = caller;
+    admit(ctx);
+    const caller = callerOf(ctx);
     refuseRemoved(operation, ports.baseUrl, ports.clock.now());
     requireScope(caller, operation);
     requireJsonAccepted(ctx);
-    send(ctx, await answerOf(ctx, operation, ports));
+    send(ctx, await answerOf(ctx, operation, { caller, parameters }, ports));
   };
 
 const send = (ctx: Context, { status, headers, body }: Answer): void => {
@@ -49,11 +48,10 @@ const announceRemoval = (ctx: Context, { deprecation }: Operation, baseUrl: stri
 const answerOf = async (
   ctx: Context,
   operation: Operation,
+  { caller, parameters }: Pick<Call<unknown, unknown>, 'caller' | 'parameters'>,
   { idempotencyKeys, clock }: RoutePorts,
 ): Promise<Answer> => {
   const { query: querySchema, body: bodySchema } = operation;
-  const caller = ctx.state['caller'] as Caller;
-  const parameters = ctx['params'] as Readonly<Record<string, string>>;
   const query =
     querySchema && parse(querySchema, queryRecord(ctx.querystring), 'invalid_parameter');
   if (!bodySchema) return operation.handle({ caller, parameters, query, body: undefined });

@@ -28,7 +28,7 @@ export interface Deprecation {
 /** One operation of the API: what the reference says of it and what runs are the same thing. */
 export interface Operation<Query = unknown, Body = unknown> {
   readonly id: string;
-  readonly method: 'get' | 'post';
+  readonly method: 'GET' | 'POST';
   /** Below the base address, parameters as in OpenAPI: `/pets/{petId}`. */
   readonly path: string;
   readonly tags: readonly string[];

@@ -11,7 +11,7 @@ export const orderOperations = ({
 }: CatalogueRoutes): readonly Operation[] => [
   operation({
     id: 'listOrders',
-    method: 'get',
+    method: 'GET',
     path: '/store/orders',
     tags: ['orders'],
     summary: 'List orders',

@@ -7,6 +7,12 @@ export const parse = <Output>(
   value: unknown,
   code: ErrorCode,
 ): Output => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new RequestError(
+      code,
+      'The body must be a JSON object, like {"name":"Rex","categoryId":7}.',
+    );
+  }
   const result = v.safeParse(schema, value, { abortPipeEarly: true });
   if (result.success) return result.output;
   const problems = result.issues.map(

@@ -22,7 +22,7 @@ export const petOperations = (
 ): readonly Operation[] => [
   operation({
     id: 'listPets',
-    method: 'get',
+    method: 'GET',
     path: '/pets',
     tags: ['animals'],
     summary: 'List animals',
@@ -53,7 +53,7 @@ export const petOperations = (
 
   operation({
     id: 'createPet',
-    method: 'post',
+    method: 'POST',
     path: '/pets',
     tags: ['animals'],
     summary: 'Add an animal',
@@ -83,7 +83,7 @@ export const petOperations = (
 
   operation({
     id: 'getPet',
-    method: 'get',
+    method: 'GET',
     path: '/pets/{petId}',
     tags: ['animals'],
     summary: 'Get one animal',

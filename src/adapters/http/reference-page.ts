@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import Router from '@koa/router';
+import type { Route } from './routing.ts';
 
 const page = `<!doctype html>
 <html lang="en">
@@ -58,37 +58,43 @@ body { margin: 0; background: #fff; }
 }
 `;
 
-const policy =
+/** Try-it asks the servers that the document names. */
+const policyFor = (servers: readonly string[]) =>
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-  "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+  `connect-src ${["'self'", ...servers].join(' ')}; ` +
+  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /** The API reference at /docs: Swagger UI from our own package folder, nothing from another host. */
-export const referencePage = (): Router => {
+export const referencePage = (servers: readonly string[]): readonly Route[] => {
+  const policy = policyFor(servers);
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const asset = (name: string) => readFileSync(join(folder, name), 'utf8');
-  const files = [
-    ['/docs', 'text/html; charset=utf-8', page],
-    ['/docs/reference.js', 'text/javascript; charset=utf-8', script],
-    ['/docs/reference.css', 'text/css; charset=utf-8', style],
-    ['/docs/swagger-ui.css', 'text/css; charset=utf-8', asset('swagger-ui.css')],
-    ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', asset('swagger-ui-bundle.js')],
-  ] as const;
-  const router = new Router();
-  for (const [path, type, text] of files) {
-    const zipped = gzipSync(text);
-    router.get(path, (ctx) => {
+  return [
+    file(policy, '/docs', 'text/html', page),
+    file(policy, '/docs/reference.js', 'text/javascript', script),
+    file(policy, '/docs/reference.css', 'text/css', style),
+    file(policy, '/docs/swagger-ui.css', 'text/css', asset('swagger-ui.css')),
+    file(policy, '/docs/swagger-ui-bundle.js', 'text/javascript', asset('swagger-ui-bundle.js')),
+  ];
+};
+
+const file = (policy: string, path: string, type: string, text: string): Route => {
+  const zipped = gzipSync(text);
+  return {
+    method: 'GET',
+    path,
+    answer: (ctx) => {
       ctx.set('Content-Security-Policy', policy);
       ctx.set('Cache-Control', 'public, max-age=3600');
       ctx.set('X-Content-Type-Options', 'nosniff');
       ctx.vary('Accept-Encoding');
-      ctx.type = type;
+      ctx.type = `${type}; charset=utf-8`;
       if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
         ctx.set('Content-Encoding', 'gzip');
         ctx.body = zipped;
       } else {
         ctx.body = text;
       }
-    });
-  }
-  return router;
+    },
+  };
 };

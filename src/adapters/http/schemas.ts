@@ -64,10 +64,7 @@ export const PetStatus = v.picklist(petStatuses, `must be one of ${statusRule}`)
 
 export const NewPet = v.object(
   { name: petName, categoryId, status: v.optional(PetStatus, 'available') },
-  (issue) =>
-    issue.path
-      ? `is required: ${issue.path[0].key === 'name' ? nameRule : categoryRule}`
-      : 'must be a JSON object like {"name":"Rex","categoryId":7}',
+  ({ path }) => `is required: ${path?.[0].key === 'name' ? nameRule : categoryRule}`,
 );
 
 export const PetBody = v.object({
@@ -105,7 +102,7 @@ const limit = withJsonSchema(
   v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[0-9]{1,3}$/, limitRule),
+      v.regex(/^[1-9][0-9]{0,2}$/, limitRule),
       v.transform(Number),
       v.minValue(1, limitRule),
       v.maxValue(100, limitRule),

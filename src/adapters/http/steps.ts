@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { Context } from 'koa';
-import type { Access } from '../../access/access.ts';
 import { longestIdempotencyKey } from '../../access/domain/idempotency.ts';
 import type { IdempotencyKeys } from '../../access/ports.ts';
 import type { Caller } from '../../access/use-cases/authenticate.ts';
@@ -19,20 +18,6 @@ export const refuseRemoved = (
     'operation_removed',
     `This operation was removed on ${day}. Use GET ${baseUrl}${deprecation.successor} instead.`,
   );
-};
-
-const bearer = /^Bearer +([^\s]+) *$/i;
-
-/** @throws RequestError `missing_api_key`; DomainError `invalid_api_key` */
-export const callerOf = (ctx: Context, access: Access): Promise<Caller> => {
-  const secret = bearer.exec(ctx.headers.authorization ?? '')?.[1];
-  if (secret === undefined) {
-    throw new RequestError(
-      'missing_api_key',
-      'Send your API key in the header "Authorization: Bearer pets_live_…".',
-    );
-  }
-  return access.authenticate(secret);
 };
 
 /** @throws RequestError `insufficient_scope` */

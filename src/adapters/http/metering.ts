@@ -1,0 +1,106 @@
+import type { Context, Middleware } from 'koa';
+import type { Access } from '../../access/access.ts';
+import { planLimits } from '../../access/domain/plan.ts';
+import { judge, type Verdict } from '../../access/domain/rate-quota.ts';
+import type { Caller } from '../../access/use-cases/authenticate.ts';
+import type { Banned } from '../../access/use-cases/meter-request.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
+import { addressBucket, clientAddress } from './client-address.ts';
+import { RequestError } from './error-table.ts';
+import { overLimit, rateLimitHeaders } from './rate-limit-headers.ts';
+
+/** Who calls, or why that is not known: the operation decides whether that matters. */
+type Identity = { readonly caller: Caller } | { readonly refusal: Error };
+
+export interface MeteringPorts {
+  readonly access: Access;
+  readonly clock: Clock;
+  /** How many proxies' X-Forwarded-For to believe. */
+  readonly trustProxy: number;
+}
+
+/**
+ * Before everything under /v1: finds out who calls, counts the request against the account or the address, and
+ * puts the limits on the answer, whatever the answer will be. Who is over a limit is refused by `admit`, once it
+ * is known what was asked for.
+ */
+export const metering = (ports: MeteringPorts): Middleware => {
+  const measure = measuring(ports);
+  return async (ctx, next) => {
+    if (/^\/v1(\/|$)/.test(ctx.path)) await measure(ctx);
+    await next();
+  };
+};
+
+const measuring =
+  ({ access, clock, trustProxy }: MeteringPorts) =>
+  async (ctx: Context): Promise<void> => {
+    const identity = await identify(ctx, access);
+    if ('caller' in identity) ctx.state['caller'] = identity.caller;
+    else ctx.state['refusal'] = identity.refusal;
+    const now = clock.now();
+    try {
+      const verdict = await meter(ctx, access, identity, trustProxy);
+      ctx.set(rateLimitHeaders(verdict, now));
+      ctx.state['overLimit'] = overLimit(verdict, now);
+    } catch (error) {
+      // Not known how much is left: nothing is promised, and the answer is the failure.
+      const limits = 'caller' in identity ? identity.caller.limits : planLimits.free;
+      const nothing = { minute: limits.perMinute, day: 0 };
+      ctx.set(rateLimitHeaders(judge(limits, nothing, false, now), now));
+      ctx.state['overLimit'] = error;
+    }
+  };
+
+/** Lets only those on who are within their limits. @throws RequestError 429; Unavailable */
+export const admit = (ctx: Context): void => {
+  const overLimit: unknown = ctx.state['overLimit'];
+  if (overLimit !== undefined) throw overLimit as Error;
+};
+
+const bearer = /^Bearer +([^\s]+) *$/i;
+
+const identify = async (ctx: Context, access: Access): Promise<Identity> => {
+  const secret = bearer.exec(ctx.headers.authorization ?? '')?.[1];
+  if (secret === undefined) return { refusal: missingKey() };
+  try {
+    return { caller: await access.authenticate(secret) };
+  } catch (error) {
+    return { refusal: error as Error };
+  }
+};
+
+const meter = (
+  ctx: Context,
+  access: Access,
+  identity: Identity,
+  trustProxy: number,
+): Promise<Verdict | Banned> => {
+  const asksOnly = ctx.method === 'OPTIONS';
+  if ('caller' in identity && !asksOnly) return access.meterCaller(identity.caller);
+  const peer = ctx.req.socket.remoteAddress ?? '';
+  const forwardedFor = ctx.get('X-Forwarded-For') || undefined;
+  const address = addressBucket(clientAddress(peer, forwardedFor, trustProxy));
+  // A browser asks before it sends a key, and a failure of ours is not to be blamed on who calls.
+  if (asksOnly || 'caller' in identity || !isTheirs(identity.refusal)) {
+    return access.peekAddress(address);
+  }
+  return access.meterAddress(address, identity.refusal instanceof DomainError);
+};
+
+const isTheirs = (refusal: Error): boolean =>
+  refusal instanceof DomainError || refusal instanceof RequestError;
+
+/** @throws RequestError `missing_api_key`; DomainError `invalid_api_key`; Unavailable */
+export const callerOf = (ctx: Context): Caller => {
+  const refusal: unknown = ctx.state['refusal'];
+  if (refusal !== undefined) throw refusal as Error;
+  return ctx.state['caller'] as Caller;
+};
+
+const missingKey = () =>
+  new RequestError(
+    'missing_api_key',
+    'Send your API key in the header "Authorization: Bearer pets_live_…".',
+  );
