@@ -18,6 +18,9 @@ export interface Config {
   readonly secretKey: string | undefined;
   readonly logLevel: string;
   readonly corsOrigins: readonly string[];
+  /** Undefined: this process counts requests by itself. */
+  readonly redisUrl: string | undefined;
+  readonly trustProxy: number;
   readonly petByIdDeprecatedSince: Date;
 }
 
@@ -86,6 +89,15 @@ export const settings = v.object({
       ),
     ),
   ),
+  REDIS_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (text) => urlLike(text, ['redis:', 'rediss:']) && new URL(text).hostname !== '',
+        'must be an address like redis://127.0.0.1:6379',
+      ),
+    ),
+  ),
   DATA_DIR: v.optional(v.string(), 'var'),
   HOST: v.optional(
     v.pipe(v.string(), v.regex(/^[0-9A-Za-z.:-]+$/, 'must be an address or name to listen on')),
@@ -117,6 +129,14 @@ export const settings = v.object({
       v.string(),
       v.minLength(32, 'must have at least 32 characters; make one: openssl rand -hex 32'),
     ),
+  ),
+  TRUST_PROXY: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,2}$/, 'must be the number of proxies to trust, like 0 or 1'),
+      v.transform(Number),
+    ),
+    '0',
   ),
   LOG_LEVEL: v.optional(
     v.picklist(
@@ -162,6 +182,8 @@ const configFrom = (set: v.InferOutput<typeof settings>): Config => ({
   secretKey: set.SECRET_KEY,
   logLevel: set.LOG_LEVEL,
   corsOrigins: set.CORS_ORIGINS,
+  redisUrl: set.REDIS_URL,
+  trustProxy: set.TRUST_PROXY,
   petByIdDeprecatedSince: set.PET_BY_ID_DEPRECATED_SINCE,
 });
 

@@ -1,10 +1,11 @@
 import { Container } from 'inversify';
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrateUp } from '../adapters/kysely/migrations.ts';
 import type { Config } from './config.ts';
 import { contexts } from './contexts.module.ts';
 import { ConfigKey, LogKey, SecretKey } from './keys.ts';
+import { metering } from './metering.module.ts';
 import { persistence } from './persistence.module.ts';
 import { secretKeyFor } from './secret-key.ts';
 import { system } from './system.module.ts';
@@ -15,7 +16,7 @@ export const openContainer = async (config: Config, log: Logger): Promise<Contai
   container.bind(ConfigKey).toConstantValue(config);
   container.bind(SecretKey).toConstantValue(secretKeyFor(config));
   container.bind(LogKey).toConstantValue(log);
-  container.load(persistence, contexts, system);
+  container.load(persistence, contexts, metering, system);
   await bringUpToDate(config.databaseUrl, log);
   return container;
 };
@@ -29,7 +30,3 @@ const bringUpToDate = async (url: string, log: Logger): Promise<void> => {
     await database.close();
   }
 };
-
-/** JSON lines on standard output, written in batches: whoever ends the process flushes. */
-export const createLog = (level: string): Logger =>
-  pino({ level, base: null }, pino.destination({ dest: 1, sync: false, minLength: 16_000 }));

@@ -1,6 +1,6 @@
 import { ContainerModule } from 'inversify';
 import { access } from '../access/access.ts';
-import { Accounts, ApiKeys, KeyMaterial } from '../access/ports.ts';
+import { Accounts, ApiKeys, KeyMaterial, QuotaCounters, UsageLog } from '../access/ports.ts';
 import { catalogue } from '../catalogue/catalogue.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
 import { Clock } from '../kernel/clock.ts';
@@ -22,6 +22,8 @@ export const contexts = new ContainerModule(({ bind }) => {
         accounts: c.get(Accounts),
         apiKeys: c.get(ApiKeys),
         keyMaterial: c.get(KeyMaterial),
+        counters: c.get(QuotaCounters),
+        usage: c.get(UsageLog),
         clock: c.get(Clock),
         ids: c.get(Ids),
       }),

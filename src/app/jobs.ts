@@ -1,30 +1,64 @@
 import { forgottenBefore } from '../access/domain/idempotency.ts';
-import type { IdempotencyKeys } from '../access/ports.ts';
+import type { CounterSnapshots, IdempotencyKeys, UsageLog } from '../access/ports.ts';
+import type { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
+import type { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import type { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import type { Job } from '../adapters/schedule/cron-jobs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Outbox } from '../kernel/outbox.ts';
 
-export interface JobPorts {
+const day = 24 * 60 * 60 * 1000;
+const keepEventsMs = 7 * day;
+const keepCountersMs = 3 * day;
+const keepUsageMs = 90 * day;
+
+export interface WorkerPorts {
   readonly relay: OutboxRelay;
   readonly outbox: Outbox;
   readonly idempotencyKeys: IdempotencyKeys;
+  readonly counterSnapshots: CounterSnapshots;
+  readonly usage: UsageLog;
   readonly clock: Clock;
 }
 
-const keepEventsMs = 7 * 24 * 60 * 60 * 1000;
+/** Everything that a worker does by itself, and when. */
+export const workerJobs = (ports: WorkerPorts): readonly Job[] => {
+  const ago = (milliseconds: number) => new Date(ports.clock.now().getTime() - milliseconds);
+  return [
+    { name: 'relay events', schedule: '* * * * * *', run: () => ports.relay.run() },
+    {
+      name: 'forget delivered events',
+      schedule: '17 23 * * * *',
+      run: () => ports.outbox.sweep(ago(keepEventsMs)),
+    },
+    {
+      name: 'forget idempotency keys',
+      schedule: '43 41 * * * *',
+      run: () => ports.idempotencyKeys.sweep(forgottenBefore(ports.clock.now())),
+    },
+    {
+      name: 'forget counters',
+      schedule: '31 11 * * * *',
+      run: () => ports.counterSnapshots.sweep(ago(keepCountersMs)),
+    },
+    {
+      name: 'forget usage',
+      schedule: '7 53 * * * *',
+      run: () => ports.usage.sweep(ago(keepUsageMs)),
+    },
+  ];
+};
 
-/** Everything that runs by itself, and when. */
-export const jobs = ({ relay, outbox, idempotencyKeys, clock }: JobPorts): readonly Job[] => [
-  { name: 'relay events', schedule: '* * * * * *', run: () => relay.run() },
-  {
-    name: 'forget delivered events',
-    schedule: '17 23 * * * *',
-    run: () => outbox.sweep(new Date(clock.now().getTime() - keepEventsMs)),
-  },
-  {
-    name: 'forget idempotency keys',
-    schedule: '43 41 * * * *',
-    run: () => idempotencyKeys.sweep(forgottenBefore(clock.now())),
-  },
+export interface ApiJobPorts {
+  /** Absent where Redis counts. */
+  readonly counters: CounterKeeper | undefined;
+  readonly usage: UsageRecorder;
+}
+
+/** What a process that answers requests stores of them, and when. */
+export const apiJobs = ({ counters, usage }: ApiJobPorts): readonly Job[] => [
+  ...(counters
+    ? [{ name: 'keep counters', schedule: '* * * * * *', run: () => counters.save() }]
+    : []),
+  { name: 'store usage', schedule: '*/5 * * * * *', run: () => usage.flush() },
 ];

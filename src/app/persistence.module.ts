@@ -1,15 +1,24 @@
 import { ContainerModule } from 'inversify';
-import { Accounts, ApiKeys, AuditLog, IdempotencyKeys } from '../access/ports.ts';
+import {
+  Accounts,
+  ApiKeys,
+  AuditLog,
+  CounterSnapshots,
+  IdempotencyKeys,
+  UsageLog,
+} from '../access/ports.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { KyselyAccounts } from '../adapters/kysely/kysely-accounts.ts';
 import { KyselyApiKeys } from '../adapters/kysely/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../adapters/kysely/kysely-audit-log.ts';
+import { KyselyCounterSnapshots } from '../adapters/kysely/kysely-counter-snapshots.ts';
 import { KyselyIdempotencyKeys } from '../adapters/kysely/kysely-idempotency-keys.ts';
 import { KyselyOrders } from '../adapters/kysely/kysely-orders.ts';
 import { KyselyOutbox } from '../adapters/kysely/kysely-outbox.ts';
 import { KyselyPets } from '../adapters/kysely/kysely-pets.ts';
 import { KyselyProjects } from '../adapters/kysely/kysely-projects.ts';
+import { KyselyUsageLog } from '../adapters/kysely/kysely-usage-log.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
@@ -54,6 +63,12 @@ export const persistence = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(IdempotencyKeys)
     .toDynamicValue((c) => new KyselyIdempotencyKeys(c.get(Database)))
+    .inSingletonScope();
+  bind(CounterSnapshots)
+    .toDynamicValue((c) => new KyselyCounterSnapshots(c.get(Database)))
+    .inSingletonScope();
+  bind(UsageLog)
+    .toDynamicValue((c) => new KyselyUsageLog(c.get(Database)))
     .inSingletonScope();
   bind(Projects)
     .toDynamicValue((c) => new KyselyProjects(c.get(Database), c.get(KyselyOutbox)))

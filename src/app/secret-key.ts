@@ -13,7 +13,7 @@ export const secretKeyFor = ({ secretKey, dataDir }: Config): Uint8Array => {
 
 /** Whole or absent, and the same for all processes that start at once: a link fails where a file exists. */
 const createOnce = (path: string, folder: string): void => {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });
   try {

@@ -19,6 +19,9 @@ export const subscriptions = {
   account_opened: ['audit'],
   plan_changed: ['audit'],
   api_key_issued: ['audit'],
+  api_key_rotated: ['audit'],
+  api_key_banned: ['audit'],
+  api_key_ban_lifted: ['audit'],
   api_key_revoked: ['audit'],
   project_created: ['audit'],
 } as const satisfies Readonly<Record<AnyEvent['type'], readonly SubscriberName[]>>;

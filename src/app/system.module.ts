@@ -4,10 +4,13 @@ import { EventBus } from '../adapters/events/event-bus.ts';
 import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { apiApp } from '../adapters/http/api.ts';
+import type { AnsweredRequest } from '../adapters/http/framing.ts';
 import { HttpServer } from '../adapters/http/http-server.ts';
 import { Metrics } from '../adapters/http/metrics.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrationStates } from '../adapters/kysely/migrations.ts';
+import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
+import { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
 import { NodeKeyMaterial } from '../adapters/system/node-key-material.ts';
 import { SystemClock } from '../adapters/system/system-clock.ts';
 import { UuidIds } from '../adapters/system/uuid-ids.ts';
@@ -40,6 +43,7 @@ export const system = new ContainerModule(({ bind }) => {
     .toDynamicValue((c) => {
       const config = c.get(ConfigKey);
       const database = c.get(Database);
+      const usage = c.get(UsageRecorder);
       const ports = {
         access: c.get(AccessKey),
         catalogue: c.get(CatalogueKey),
@@ -47,9 +51,15 @@ export const system = new ContainerModule(({ bind }) => {
         clock: c.get(Clock),
         metrics: c.get(Metrics),
         log: c.get(LogKey),
+        onAnswered: (request: AnsweredRequest) => {
+          usage.record(request);
+        },
         dependencies: [
           { name: 'database', check: () => database.ping() },
           { name: 'migrations', check: () => upToDate(database) },
+          ...(config.redisUrl === undefined
+            ? []
+            : [{ name: 'redis', check: () => c.get(RedisQuotaCounters).ping() }]),
         ],
       };
       const settings = {

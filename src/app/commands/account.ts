@@ -1,8 +1,11 @@
-import { Argument, Option, type Command } from 'commander';
-import { plans, type Plan } from '../../access/domain/plan.ts';
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
+import { limitsOf, plans, type Plan } from '../../access/domain/plan.ts';
 import type { Account } from '../../access/domain/account.ts';
 import { AuditLog } from '../../access/ports.ts';
+import type { Usage } from '../../access/use-cases/show-usage.ts';
+import { Clock } from '../../kernel/clock.ts';
 import { AccessKey } from '../keys.ts';
+import { recallCounters } from '../known-counters.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';
 
 export const accountCommands = (program: Command): void => {
@@ -50,11 +53,40 @@ export const accountCommands = (program: Command): void => {
     .description('move an account to another plan')
     .requiredOption('--account <id>', 'id of the account')
     .addOption(planOption().makeOptionMandatory())
+    .option('--per-minute <number>', 'enterprise: requests a minute', wholeNumber)
+    .option('--per-day <number>', 'enterprise: requests a day', wholeNumber)
     .option('--json', 'print JSON')
-    .action(async (options: OutputOptions & { account: string; plan: Plan }) => {
+    .action(async (options: PlanOptions) => {
+      const { account: id, plan, perMinute, perDay } = options;
+      if ((perMinute === undefined) !== (perDay === undefined)) {
+        account.error('error: give --per-minute and --per-day together');
+      }
+      const ownLimits =
+        perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay };
       await withContainer(async (container) => {
-        const changed = await container.get(AccessKey).setPlan(options.account, options.plan);
-        print(options, presentAccount(changed), `Account ${changed.id} is on ${changed.plan}.`);
+        const changed = await container.get(AccessKey).setPlan(id, plan, ownLimits);
+        const limits = limitsOf(changed.plan, changed.ownLimits);
+        print(
+          options,
+          presentAccount(changed),
+          `Account ${changed.id} is on ${changed.plan}: ${String(limits.perMinute)} requests a minute, ` +
+            `${String(limits.perDay)} a day.`,
+        );
+      });
+    });
+
+  account
+    .command('usage')
+    .description('requests by the hour, what is left now, and keys that call what will be removed')
+    .requiredOption('--account <id>', 'id of the account')
+    .option('--days <number>', 'how far back, at most 90', wholeNumber, 1)
+    .option('--json', 'print JSON')
+    .action(async (options: OutputOptions & { account: string; days: number }) => {
+      await withContainer(async (container) => {
+        await recallCounters(container);
+        const since = new Date(container.get(Clock).now().getTime() - options.days * 86_400_000);
+        const usage = await container.get(AccessKey).showUsage(options.account, since);
+        print(options, usage, describeUsage(usage));
       });
     });
 
@@ -76,12 +108,44 @@ export const accountCommands = (program: Command): void => {
     });
 };
 
+interface PlanOptions extends OutputOptions {
+  readonly account: string;
+  readonly plan: Plan;
+  readonly perMinute?: number;
+  readonly perDay?: number;
+}
+
+const wholeNumber = (text: string): number => {
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('Use a whole number from 1.');
+  return Number(text);
+};
+
+const describeUsage = ({ quota, hours, deprecated }: Usage): string => {
+  const { window, limit, remaining, resetAt } = quota.speaks;
+  const rows = hours.map((one) => [
+    one.hour.toISOString().slice(0, 16),
+    one.keyId,
+    one.operation,
+    one.outcome,
+    String(one.requests),
+  ]);
+  return [
+    `Left this ${window}: ${String(remaining)} of ${String(limit)}, until ${resetAt.toISOString()}.`,
+    table(['HOUR (UTC)', 'KEY', 'OPERATION', 'OUTCOME', 'REQUESTS'], rows, 'No requests.'),
+    ...deprecated.map(
+      (one) =>
+        `Key ${one.keyId} called ${one.operation}, which will be removed, ${String(one.requests)} times.`,
+    ),
+  ].join('\n');
+};
+
 const planOption = () => new Option('--plan <plan>', 'plan of the account').choices(plans);
 
-const presentAccount = ({ id, name, email, plan, createdAt }: Account) => ({
+const presentAccount = ({ id, name, email, plan, ownLimits, createdAt }: Account) => ({
   id,
   name,
   email,
   plan,
+  limits: limitsOf(plan, ownLimits),
   createdAt,
 });

@@ -10,16 +10,19 @@ export const configCommands = (program: Command): void => {
     .description('check the settings and show them, without secrets')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) => {
-      const { secretKey, databaseUrl, ...config } = loadConfig(process.env);
+      const { secretKey, databaseUrl, redisUrl, ...config } = loadConfig(process.env);
       const shown = {
         ...config,
-        databaseUrl: databaseUrl.replace(/\/\/.*@/, '//…@'),
+        databaseUrl: withoutPassword(databaseUrl),
+        redisUrl: redisUrl && withoutPassword(redisUrl),
         secretKey: secretKey === undefined ? 'from the data folder' : 'set',
       };
       const lines = Object.entries(shown).map(([name, value]) => `  ${name}: ${show(value)}`);
       print(options, shown, `The settings are in order.\n${lines.join('\n')}`);
     });
 };
+
+const withoutPassword = (url: string): string => url.replace(/\/\/.*@/, '//…@');
 
 const show = (value: Config[keyof Config]): string => {
   if (value === undefined) return '–';

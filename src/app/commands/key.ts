@@ -1,5 +1,12 @@
-import { InvalidArgumentError, type Command } from 'commander';
-import { scopes, type ApiKey, type Scope } from '../../access/domain/api-key.ts';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import {
+  overlaps,
+  scopes,
+  type ApiKey,
+  type Overlap,
+  type Scope,
+} from '../../access/domain/api-key.ts';
+import { isBanned } from '../../access/domain/ban.ts';
 import { AccessKey } from '../keys.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';
 
@@ -50,13 +57,54 @@ export const keyCommands = (program: Command): void => {
           one.name,
           one.hint,
           one.scopes.join(','),
+          one.lastUsedAt?.toISOString() ?? 'never',
           state(one),
         ]);
         print(
           options,
           keys.map(presentKey),
-          table(['ID', 'NAME', 'KEY', 'SCOPES', 'STATE'], rows, 'No API keys in this account.'),
+          table(
+            ['ID', 'NAME', 'KEY', 'SCOPES', 'LAST USED', 'STATE'],
+            rows,
+            'No API keys in this account.',
+          ),
         );
+      });
+    });
+
+  key
+    .command('rotate')
+    .description('give a key a new secret, shown once; the old one works on for a while')
+    .requiredOption('--key <id>', 'id of the key')
+    .addOption(
+      new Option('--overlap <time>', 'how long the old secret works on')
+        .choices(Object.keys(overlaps))
+        .default('24h'),
+    )
+    .option('--json', 'print JSON')
+    .action(async (options: OutputOptions & { key: string; overlap: Overlap }) => {
+      await withContainer(async (container) => {
+        const issued = await container.get(AccessKey).rotateApiKey(options.key, options.overlap);
+        print(
+          options,
+          { key: { ...presentKey(issued), secret: issued.secret } },
+          `New secret of ${issued.id} (${issued.name}), shown this once:\n  ${issued.secret}\n` +
+            (options.overlap === '0'
+              ? 'The old one does not work any more.'
+              : `The old one works for ${options.overlap} more.`),
+        );
+      });
+    });
+
+  key
+    .command('lift-ban')
+    .description('end the ban of a key now')
+    .requiredOption('--key <id>', 'id of the key')
+    .option('--json', 'print JSON')
+    .action(async (options: OutputOptions & { key: string }) => {
+      await withContainer(async (container) => {
+        const freed = await container.get(AccessKey).liftBan(options.key);
+        print(options, presentKey(freed), `API key ${freed.id} (${freed.name}) is not banned.`);
       });
     });
 
@@ -90,6 +138,7 @@ const time = (text: string): Date => {
 
 const state = (key: ApiKey): string => {
   if (key.revokedAt) return `revoked ${key.revokedAt.toISOString()}`;
+  if (isBanned(key.ban, new Date())) return `banned until ${key.ban.until.toISOString()}`;
   return key.expiresAt ? `until ${key.expiresAt.toISOString()}` : 'valid';
 };
 
@@ -102,4 +151,6 @@ const presentKey = (key: ApiKey) => ({
   createdAt: key.createdAt,
   expiresAt: key.expiresAt ?? null,
   revokedAt: key.revokedAt ?? null,
+  lastUsedAt: key.lastUsedAt ?? null,
+  ban: key.ban ?? null,
 });

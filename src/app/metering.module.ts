@@ -1,0 +1,51 @@
+import { ContainerModule } from 'inversify';
+import { CounterSnapshots, QuotaCounters, UsageLog } from '../access/ports.ts';
+import { Metrics } from '../adapters/http/metrics.ts';
+import { MemoryQuotaCounters } from '../adapters/memory/memory-quota-counters.ts';
+import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
+import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
+import { FailoverCounters } from '../adapters/redis/failover-counters.ts';
+import { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
+import { Clock } from '../kernel/clock.ts';
+import { ConfigKey, LogKey } from './keys.ts';
+
+/** Where requests are counted: in Redis for a fleet, else in this process with a copy in the database. */
+export const metering = new ContainerModule(({ bind }) => {
+  bind(MemoryQuotaCounters).toConstantValue(new MemoryQuotaCounters());
+  bind(RedisQuotaCounters)
+    .toDynamicValue((c) => {
+      const { redisUrl } = c.get(ConfigKey);
+      if (redisUrl === undefined) throw new Error('REDIS_URL is not set');
+      const log = c.get(LogKey);
+      return new RedisQuotaCounters(redisUrl, (error) => {
+        log.debug({ err: error }, 'Redis connection failed');
+      });
+    })
+    .inSingletonScope()
+    .onDeactivation((redis) => {
+      redis.close();
+    });
+  bind(QuotaCounters)
+    .toDynamicValue((c) => {
+      const own = c.get(MemoryQuotaCounters);
+      if (c.get(ConfigKey).redisUrl === undefined) return own;
+      const log = c.get(LogKey);
+      const metrics = c.get(Metrics);
+      return new FailoverCounters(c.get(RedisQuotaCounters), own, {
+        onLocal: (local) => {
+          metrics.setCountsLocally(local);
+          if (local) log.error('Redis is away: counting requests in this process for at most 60 s');
+          else log.info('Redis is back: counting requests there');
+        },
+      });
+    })
+    .inSingletonScope();
+  bind(CounterKeeper)
+    .toDynamicValue(
+      (c) => new CounterKeeper(c.get(MemoryQuotaCounters), c.get(CounterSnapshots), c.get(Clock)),
+    )
+    .inSingletonScope();
+  bind(UsageRecorder)
+    .toDynamicValue((c) => new UsageRecorder(c.get(UsageLog)))
+    .inSingletonScope();
+});
