@@ -23,7 +23,7 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     await accounts.open(decision, keyDecision(decision.state.id));
     return decision.state;
   };
-  const toPro = (account: Account) => changePlan(account, 'pro', now);
+  const toPro = (account: Account) => changePlan(account, 'pro', undefined, now);
 
   test.each(plans)('an account on the plan %s is given back as it was opened', async (plan) => {
     const account = await opened({ plan });
@@ -91,6 +91,19 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     expect(await accounts.find(account.id)).toEqual(pro);
     expect(await accounts.find(other.id)).toEqual(other);
     expect(await takeEvents(stores)).toMatchObject([{ type: 'plan_changed', from: 'free' }]);
+  });
+
+  test('limits of its own come back to the last one, and go with the plan', async () => {
+    const { id } = await opened();
+    const ownLimits = { perMinute: 1, perDay: 1_000_000_000 };
+    const agreed = await accounts.change(id, (its) =>
+      changePlan(its, 'enterprise', ownLimits, now),
+    );
+    expect(agreed).toMatchObject({ plan: 'enterprise', ownLimits });
+    expect(await accounts.find(id)).toEqual(agreed);
+    expect(await accounts.list()).toContainEqual(agreed);
+    await accounts.change(id, toPro);
+    expect(await accounts.find(id)).toEqual({ ...agreed, plan: 'pro', ownLimits: undefined });
   });
 
   test('an account that does not exist is not found and not changed', async () => {

@@ -32,7 +32,7 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
   };
 
   test('an entry says what happened, when, and to which things', async () => {
-    const details = { petId: '9223372036854775807', slug: 'zoë’s "birds" 🐦' };
+    const details = { petId: '9223372036854775807', slug: 'zoë’s "birds" 🐦', perDay: 1e9 };
     const stored = happened('pet_sold', later(0.5), details);
     await auditLog.record(stored);
     expect(await auditLog.list(account, 10)).toEqual([entry(stored, details)]);

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { Command } from 'commander';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { printedPages } from '../../docs/pages/printed-pages.ts';
@@ -59,6 +60,33 @@ test.each(settings.filter(({ byDefault }) => byDefault !== undefined))(
     expect(loadConfig({ [name]: byDefault })).toEqual(loadConfig({}));
   },
 );
+
+test.each(['Requests by plan', 'Bans'])(
+  'docs/api.md has the table "%s" of docs/limits.md',
+  (title) => {
+    const section = read('docs/limits.md').split(`## ${title}\n`)[1] ?? '';
+    const table = /^(?:\|.*\n)+/m.exec(section)?.[0] ?? 'no table';
+    expect(read('docs/api.md')).toContain(table);
+  },
+);
+
+test('README.md names every command, and no other', async () => {
+  const program = new Command();
+  for (const file of globSync('src/app/commands/*.ts', { cwd: root })) {
+    const exported = Object.entries((await import(join(root, file))) as Record<string, unknown>);
+    const groups = exported.filter(([name]) => /Commands?$/.test(name));
+    for (const [, add] of groups) (add as (program: Command) => void)(program);
+  }
+  const table = /^\| Command .*\n(?:\|.*\n)+/m.exec(read('README.md'))?.[0] ?? '';
+  const cells = [...table.matchAll(/^\| (`.+?) +\|/gm)].map(([, cell]) => cell ?? '');
+  const named = cells.flatMap((cell) => [...cell.matchAll(/`([a-z- ]+?)(?= [-A-Z[]|`)/g)]);
+  expect(named.map(([, name]) => name).sort()).toEqual(program.commands.flatMap(namesOf).sort());
+});
+
+const namesOf = (command: Command): readonly string[] =>
+  command.commands.length === 0
+    ? [command.name()]
+    : command.commands.map((inner) => `${command.name()} ${inner.name()}`);
 
 test('docs/glossary.md is in alphabetical order', () => {
   const words = [...read('docs/glossary.md').matchAll(/^\*\*(.+?)\.\*\*/gm)].map(

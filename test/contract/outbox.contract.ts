@@ -10,6 +10,7 @@ const subscribers: Readonly<Record<string, readonly string[]>> = {
   api_key_issued: ['audit', 'mail'],
   plan_changed: ['audit'],
 };
+const toPro = { from: 'free', to: 'pro', perMinute: 300, perDay: 10_000 } as const;
 const lease = 60_000;
 const idsOf = (deliveries: readonly Delivery[]) => deliveries.map(({ id }) => id);
 
@@ -36,7 +37,7 @@ export const outboxContract = (
     type: 'api_key_issued' | 'api_key_revoked' = 'api_key_issued',
   ): AccessEvent => ({ type, accountId: account, occurredAt: later(0), keyId });
   const planChanged = (occurredAt = later(0)): AccessEvent => {
-    return { type: 'plan_changed', accountId: account, occurredAt, from: 'free', to: 'pro' };
+    return { type: 'plan_changed', accountId: account, occurredAt, ...toPro };
   };
   const store = async (...events: readonly AccessEvent[]): Promise<void> => {
     await stores.accounts.change(account, (state) => ({ state, events }));

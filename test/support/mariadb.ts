@@ -59,7 +59,11 @@ export const startMariaDb = async (
 
   const launch = (input: string, ...args: readonly string[]): ChildProcess => {
     const user = process.getuid?.() === 0 ? ['--user=root'] : [];
-    const places = [`--datadir=${folder}/data`, `--tmpdir=${folder}`, `--lc-messages-dir=${dirname(tables)}`];
+    const places = [
+      `--datadir=${folder}/data`,
+      `--tmpdir=${folder}`,
+      `--lc-messages-dir=${dirname(tables)}`,
+    ];
     const all = ['--no-defaults', ...user, ...places, ...memory, ...args];
     const env = { ...process.env, ...libraryEnvironment(root) };
     const output = openSync(log, 'a');

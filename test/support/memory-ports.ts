@@ -1,11 +1,14 @@
 import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
 import { MemoryAccounts } from '../../src/adapters/memory/memory-accounts.ts';
 import { MemoryAuditLog } from '../../src/adapters/memory/memory-audit-log.ts';
+import { MemoryCounterSnapshots } from '../../src/adapters/memory/memory-counter-snapshots.ts';
 import { MemoryIdempotencyKeys } from '../../src/adapters/memory/memory-idempotency-keys.ts';
 import { MemoryOrders } from '../../src/adapters/memory/memory-orders.ts';
 import { MemoryOutbox } from '../../src/adapters/memory/memory-outbox.ts';
 import { MemoryPets } from '../../src/adapters/memory/memory-pets.ts';
 import { MemoryProjects } from '../../src/adapters/memory/memory-projects.ts';
+import { MemoryQuotaCounters } from '../../src/adapters/memory/memory-quota-counters.ts';
+import { MemoryUsageLog } from '../../src/adapters/memory/memory-usage-log.ts';
 
 /** Every port that keeps something, in memory. `outbox.events` tells what happened. */
 export const memoryPorts = (
@@ -21,6 +24,9 @@ export const memoryPorts = (
     orders: new MemoryOrders(outbox, pets),
     accounts,
     apiKeys: accounts.apiKeys,
+    counters: new MemoryQuotaCounters(),
+    counterSnapshots: new MemoryCounterSnapshots(),
+    usage: new MemoryUsageLog(accounts.apiKeys),
     auditLog: new MemoryAuditLog(),
     idempotencyKeys: new MemoryIdempotencyKeys(),
     projects: new MemoryProjects(outbox, accountExists),

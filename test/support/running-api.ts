@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Container } from 'inversify';
 import pino from 'pino';
+import type { Plan } from '../../src/access/domain/plan.ts';
 import type { IssuedKey, KeyWish } from '../../src/access/use-cases/create-api-key.ts';
 import { HttpServer } from '../../src/adapters/http/http-server.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
@@ -65,6 +66,8 @@ export interface TestAccount {
 export interface ApiOptions {
   readonly now?: Date;
   readonly settings?: Readonly<Record<string, string>>;
+  /** Of the accounts that are made; enterprise, so that no test meets a limit that it does not ask for. */
+  readonly plan?: Plan;
   /** Another process over the same storage. */
   readonly databaseUrl?: string;
 }
@@ -72,7 +75,12 @@ export interface ApiOptions {
 /** The service as it is wired, in this process, on an empty database and a port of its own. */
 export const startApi = async (
   kind: DatabaseKind,
-  { now = new Date('2027-03-01T12:00:00Z'), settings = {}, databaseUrl }: ApiOptions = {},
+  {
+    now = new Date('2027-03-01T12:00:00Z'),
+    settings = {},
+    databaseUrl,
+    plan = 'enterprise',
+  }: ApiOptions = {},
 ): Promise<RunningApi> => {
   const home = databaseUrl === undefined ? await emptyDatabase(kind) : undefined;
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-data-'));
@@ -94,7 +102,7 @@ export const startApi = async (
   const newAccount = async (): Promise<TestAccount> => {
     accounts += 1;
     const email = `owner-${accounts}@${folder.slice(-6)}.example`;
-    const { account, key } = await access.createAccount({ name: 'Zoo', email, plan: 'pro' });
+    const { account, key } = await access.createAccount({ name: 'Zoo', email, plan });
     return { id: account.id, keyId: key.id, key: key.secret };
   };
   const account = await newAccount();
@@ -109,6 +117,7 @@ export const startApi = async (
       },
     });
     checkAnswer(documented, call.method ?? 'GET', path, answer);
+    if (documented && /^\/v1(\/|\?|$)/.test(path)) checkLimits(answer, clock.now());
     return answer;
   };
   return {
@@ -179,5 +188,26 @@ const checkAnswer = (
   const below = (path.split('?')[0] ?? '').replace(/^\/v1/, '');
   const known =
     path.startsWith('/v1/') && documented?.check(method, below, { status, headers, json });
-  if (!known && status >= 400) expect([404, 405, 503]).toContain(status);
+  if (!known && status >= 400) expect([404, 405, 429, 503]).toContain(status);
+};
+
+/** On every answer under /v1 without exception, and true. */
+const checkLimits = ({ status, headers }: Answer, now: Date): void => {
+  const number = (name: string) => Number(headers.get(name) ?? 'absent');
+  const seconds = now.getTime() / 1000;
+  const [limit, left, reset] = ['Limit', 'Remaining', 'Reset'].map((one) =>
+    number(`X-RateLimit-${one}`),
+  ) as [number, number, number];
+  expect([limit, left, reset].every(Number.isInteger)).toBe(true);
+  expect(left).toBeGreaterThanOrEqual(0);
+  expect(left).toBeLessThanOrEqual(limit);
+  expect(reset).toBeGreaterThan(seconds);
+  expect(headers.get('RateLimit-Policy')).toMatch(/^"minute";q=\d+;w=60(, "day";q=\d+;w=86400)?$/);
+  const [, window, r, t] =
+    /^"(minute|day)";r=(\d+);t=(\d+)$/.exec(headers.get('RateLimit') ?? '') ?? [];
+  expect([window === 'day' || limit < 10_000, Number(r)]).toEqual([true, left]);
+  expect(Number(t)).toBe(Math.max(1, Math.ceil(reset - seconds)));
+  if (status !== 429) return;
+  expect(left).toBe(0);
+  expect(number('Retry-After')).toBe(Number(t));
 };

@@ -1,3 +1,3 @@
 export default async function stopServers(): Promise<void> {
-  await globalThis.mariaDb?.stop();
+  await Promise.all([globalThis.mariaDb?.stop(), globalThis.redisServer?.stop()]);
 }

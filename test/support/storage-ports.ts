@@ -1,4 +1,11 @@
-import type { Accounts, ApiKeys, AuditLog, IdempotencyKeys } from '../../src/access/ports.ts';
+import type {
+  Accounts,
+  ApiKeys,
+  AuditLog,
+  CounterSnapshots,
+  IdempotencyKeys,
+  UsageLog,
+} from '../../src/access/ports.ts';
 import type { Orders, Pets } from '../../src/catalogue/ports.ts';
 import type { Outbox } from '../../src/kernel/outbox.ts';
 import type { Projects } from '../../src/sites/ports.ts';
@@ -9,6 +16,8 @@ export interface StoragePorts {
   readonly orders: Orders;
   readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
+  readonly counterSnapshots: CounterSnapshots;
+  readonly usage: UsageLog;
   readonly auditLog: AuditLog;
   readonly idempotencyKeys: IdempotencyKeys;
   readonly projects: Projects;

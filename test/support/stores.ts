@@ -2,11 +2,13 @@ import { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselyAccounts } from '../../src/adapters/kysely/kysely-accounts.ts';
 import { KyselyApiKeys } from '../../src/adapters/kysely/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../../src/adapters/kysely/kysely-audit-log.ts';
+import { KyselyCounterSnapshots } from '../../src/adapters/kysely/kysely-counter-snapshots.ts';
 import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/kysely-idempotency-keys.ts';
 import { KyselyOrders } from '../../src/adapters/kysely/kysely-orders.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
 import { KyselyPets } from '../../src/adapters/kysely/kysely-pets.ts';
 import { KyselyProjects } from '../../src/adapters/kysely/kysely-projects.ts';
+import { KyselyUsageLog } from '../../src/adapters/kysely/kysely-usage-log.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import { databaseKinds, emptyDatabase, type DatabaseKind } from './databases.ts';
@@ -71,6 +73,8 @@ const kyselyPorts = (
     orders: new KyselyOrders(database, outbox, pets),
     accounts: new KyselyAccounts(database, outbox, apiKeys),
     apiKeys,
+    counterSnapshots: new KyselyCounterSnapshots(database),
+    usage: new KyselyUsageLog(database),
     auditLog: new KyselyAuditLog(database),
     idempotencyKeys: new KyselyIdempotencyKeys(database),
     projects: new KyselyProjects(database, outbox),

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { databaseKinds } from '../support/databases.ts';
 import { PersistentWriter } from '../support/persistent-writer.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { newHome, printedKey, type Home } from '../support/service-process.ts';
+import { liftLimits, newHome, printedKey, type Home } from '../support/service-process.ts';
 import { StoredFacts } from '../support/stored-facts.ts';
 import { until } from '../support/until.ts';
 
@@ -31,6 +31,7 @@ describe.each(databaseKinds)(`killed at any moment on %s (CRASH_SEED=${seed})`, 
     const random = seededRandom(seed);
     let service = await home.start();
     const key = printedKey(service);
+    await liftLimits(home, service);
     const writers = Array.from(
       { length: writersPerRound },
       (_, at) => new PersistentWriter(`w${at}`, key),

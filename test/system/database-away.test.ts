@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createDatabase, startMariaDb, type MariaDb } from '../support/mariadb.ts';
-import { newHome, printedKey, type Home, type Service } from '../support/service-process.ts';
+import {
+  liftLimits,
+  newHome,
+  printedKey,
+  type Home,
+  type Service,
+} from '../support/service-process.ts';
 import { SteadyLoad } from '../support/steady-load.ts';
 import { StoredFacts } from '../support/stored-facts.ts';
 import { until } from '../support/until.ts';
@@ -22,6 +28,7 @@ describe('while the database is away', () => {
     facts = new StoredFacts(home.settings['DATABASE_URL'] ?? '');
     service = await home.start();
     key = printedKey(service);
+    await liftLimits(home, service);
   });
   afterAll(async () => {
     await facts.close();
@@ -29,9 +36,9 @@ describe('while the database is away', () => {
     await server.stop();
   });
 
-  const get = async (path: string, secret = key) => {
+  const get = async (path: string, secret: string | null = key) => {
     const started = performance.now();
-    const headers = { Authorization: `Bearer ${secret}` };
+    const headers = secret === null ? {} : { Authorization: `Bearer ${secret}` };
     const answer = await fetch(service.origin + path, { headers });
     await answer.arrayBuffer();
     return { status: answer.status, tookMs: performance.now() - started };
@@ -40,9 +47,10 @@ describe('while the database is away', () => {
   const expectAlive = async (): Promise<void> => {
     const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
     for (const [path, secret, status] of [
-      ['/healthz', key, 200],
+      ['/healthz', null, 200],
       ['/v1/pets', mistyped, 401],
-      ['/v1/openapi.json', key, 200],
+      ['/v1/pets', null, 401],
+      ['/v1/openapi.json', null, 200],
     ] as const) {
       const answer = await get(path, secret);
       expect({ path, status: answer.status }).toEqual({ path, status });

@@ -1,15 +1,14 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { access, type Access } from '../../src/access/access.ts';
+import type { Access } from '../../src/access/access.ts';
 import { scopes } from '../../src/access/domain/api-key.ts';
 import { composeSecret } from '../../src/access/domain/api-key-secret.ts';
+import { planLimits } from '../../src/access/domain/plan.ts';
 import type { ApiKeys, KeyMaterial } from '../../src/access/ports.ts';
-import { authenticate, type Caller } from '../../src/access/use-cases/authenticate.ts';
+import { authenticate } from '../../src/access/use-cases/authenticate.ts';
 import type { IssuedKey } from '../../src/access/use-cases/create-api-key.ts';
-import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
-import { CountingKeyMaterial } from '../../src/adapters/memory/counting-key-material.ts';
-import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
+import type { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import type { DomainEvent } from '../../src/kernel/domain-event.ts';
-import { memoryPorts } from '../support/memory-ports.ts';
+import { memoryAccess } from '../support/memory-access.ts';
 import { mustNotBeUsed } from '../support/strict-fake.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
@@ -21,11 +20,7 @@ let happened: () => readonly DomainEvent[];
 let accountId: string;
 let first: IssuedKey;
 beforeEach(async () => {
-  const { accounts, apiKeys, outbox } = memoryPorts();
-  clock = new SettableClock(now);
-  const machine = { keyMaterial: new CountingKeyMaterial(), clock, ids: new CountingIds() };
-  face = access({ accounts, apiKeys, ...machine });
-  happened = () => outbox.events;
+  ({ face, clock, happened } = memoryAccess(now));
   const draft = { name: 'Zoo', email: 'owner@zoo.example', plan: 'pro' } as const;
   const opened = await face.createAccount(draft);
   [accountId, first] = [opened.account.id, opened.key];
@@ -40,7 +35,8 @@ const refusalOf = async (secret: string): Promise<unknown> => {
 
 describe('an account', () => {
   test('is opened with a first key of all scopes that opens at once', async () => {
-    const caller: Caller = { accountId, keyId: first.id, plan: 'pro', scopes };
+    const limits = planLimits.pro;
+    const caller = { accountId, keyId: first.id, plan: 'pro', limits, scopes, ban: undefined };
     expect(await face.authenticate(first.secret)).toEqual(caller);
     expect(happened().map(({ type }) => type)).toEqual(['account_opened', 'api_key_issued']);
   });
@@ -54,7 +50,11 @@ describe('an account', () => {
 
   test('changes its plan for all its keys, from the next call on', async () => {
     await face.setPlan(accountId, 'business');
-    expect(await face.authenticate(first.secret)).toMatchObject({ plan: 'business' });
+    const business = { plan: 'business', limits: planLimits.business };
+    expect(await face.authenticate(first.secret)).toMatchObject(business);
+    await face.setPlan(accountId, 'enterprise', { perMinute: 7, perDay: 77 });
+    const own = { plan: 'enterprise', limits: { perMinute: 7, perDay: 77 } };
+    expect(await face.authenticate(first.secret)).toMatchObject(own);
     const unknown = face.setPlan('acct_nobody', 'free');
     await expect(unknown).rejects.toHaveProperty('code', 'account_not_found');
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { changePlan, openAccount } from '../../src/access/domain/account.ts';
-import { plans } from '../../src/access/domain/plan.ts';
+import { planLimits, plans } from '../../src/access/domain/plan.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const draft = { id: 'acct_1', name: 'Zoo', email: 'owner@shop.example', plan: 'free' } as const;
@@ -9,7 +9,7 @@ describe('opening an account', () => {
   test('trims its name, writes its address in small letters and tells of its plan', () => {
     const wish = { ...draft, name: ' Zoo\n', email: ' Owner@Shop.Example ' };
     expect(openAccount(wish, now)).toEqual({
-      state: { ...draft, createdAt: now },
+      state: { ...draft, ownLimits: undefined, createdAt: now },
       events: [{ type: 'account_opened', accountId: 'acct_1', occurredAt: now, plan: 'free' }],
     });
   });
@@ -46,11 +46,66 @@ describe('opening an account', () => {
 
 describe.each(plans)('from the plan %s', (from) => {
   test.each(plans)('an account may change to the plan %s', (to) => {
-    const account = { ...draft, plan: from, createdAt: now };
-    const event = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now, from, to };
-    expect(changePlan(account, to, now)).toEqual({
+    const account = { ...draft, plan: from, ownLimits: undefined, createdAt: now };
+    const common = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now };
+    const event = { ...common, from, to, ...planLimits[to] };
+    expect(changePlan(account, to, undefined, now)).toEqual({
       state: { ...account, plan: to },
       events: from === to ? [] : [event],
     });
+  });
+});
+
+describe('an account with limits of its own', () => {
+  const own = { perMinute: 7, perDay: 77 };
+  const plain = { ...draft, plan: 'enterprise', ownLimits: undefined, createdAt: now } as const;
+  const account = { ...plain, ownLimits: own };
+  const event = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now };
+
+  test('got them on the plan that it was on already, and that is told with the numbers', () => {
+    const told = { ...event, from: 'enterprise', to: 'enterprise', ...own };
+    expect(changePlan(plain, 'enterprise', own, now)).toEqual({ state: account, events: [told] });
+  });
+
+  test('gets other ones, one number at a time too', () => {
+    for (const other of [
+      { ...own, perMinute: 8 },
+      { ...own, perDay: 78 },
+    ]) {
+      const { state, events } = changePlan(account, 'enterprise', other, now);
+      expect([state.ownLimits, events]).toMatchObject([other, [other]]);
+    }
+  });
+
+  test('keeps them when it asks for the same again', () => {
+    expect(changePlan(account, 'enterprise', { ...own }, now)).toEqual({
+      state: account,
+      events: [],
+    });
+    const usual = planLimits.enterprise;
+    expect(changePlan(plain, 'enterprise', usual, now)).toEqual({ state: plain, events: [] });
+  });
+
+  test('loses them on another plan, and without new ones', () => {
+    expect(changePlan(account, 'pro', undefined, now)).toEqual({
+      state: { ...plain, plan: 'pro' },
+      events: [{ ...event, from: 'enterprise', to: 'pro', perMinute: 300, perDay: 10_000 }],
+    });
+    expect(changePlan(account, 'enterprise', undefined, now).state).toEqual(plain);
+  });
+
+  test('changes to a plan with the very same numbers, and that is told', () => {
+    const twin = { ...account, ownLimits: planLimits.pro };
+    const { state, events } = changePlan(twin, 'pro', undefined, now);
+    expect([state, events]).toMatchObject([{ plan: 'pro', ownLimits: undefined }, [{ to: 'pro' }]]);
+  });
+
+  test('is refused wrong ones, and those on any other plan', () => {
+    for (const change of [
+      () => changePlan(account, 'enterprise', { ...own, perDay: 0 }, now),
+      () => changePlan(account, 'pro', own, now),
+    ]) {
+      expect(change).toThrow(expect.objectContaining({ code: 'account_invalid' }));
+    }
   });
 });

@@ -7,12 +7,13 @@ const draft = {
   ...{ id: 'key_1', accountId: 'acct_1', name: 'Till', hint: 'pets_live_0123…wxyz' },
   ...{ scopes, expiresAt: undefined },
 };
+const fresh = { revokedAt: undefined, lastUsedAt: undefined, ban: undefined };
 const event = { accountId: 'acct_1', keyId: 'key_1' };
 
 describe('issuing an API key', () => {
   test('makes a key that is not revoked, and tells of it', () => {
     expect(issueApiKey({ ...draft, name: '  Till ' }, now)).toEqual({
-      state: { ...draft, createdAt: now, revokedAt: undefined },
+      state: { ...draft, createdAt: now, ...fresh },
       events: [{ type: 'api_key_issued', ...event, occurredAt: now }],
     });
   });

@@ -28,6 +28,8 @@ test('without any setting everything has its default', () => {
     secretKey: undefined,
     logLevel: 'info',
     corsOrigins: [],
+    redisUrl: undefined,
+    trustProxy: 0,
     petByIdDeprecatedSince: new Date('2025-12-05T00:00:00Z'),
   });
 });
@@ -50,6 +52,8 @@ test('every setting is taken over', () => {
     PUBLIC_URL: 'https://api.zoo.example/v1/',
     STAGING_URL: 'https://staging.zoo.example/shop/v1',
     CORS_ORIGINS: 'https://zoo.example, http://localhost:8080',
+    REDIS_URL: 'rediss://zoo:p%40ss@redis.example:6380/1',
+    TRUST_PROXY: '2',
   };
   expect(loadConfig(environment)).toEqual({
     production: true,
@@ -63,6 +67,8 @@ test('every setting is taken over', () => {
     secretKey: secret,
     logLevel: 'warn',
     corsOrigins: ['https://zoo.example', 'http://localhost:8080'],
+    redisUrl: environment.REDIS_URL,
+    trustProxy: 2,
     petByIdDeprecatedSince: new Date('2026-12-05T00:00:00Z'),
   });
 });
@@ -97,6 +103,8 @@ describe('the start is refused', () => {
     ['SECRET_KEY', ['s'.repeat(31)]],
     ['LOG_LEVEL', ['loud', 'INFO']],
     ['CORS_ORIGINS', ['zoo.example', 'https://zoo.example/', 'https://zoo.example/shop', '**']],
+    ['REDIS_URL', ['redis.example:6379', 'http://redis.example', 'redis://', 'x']],
+    ['TRUST_PROXY', ['-1', '1.5', 'loopback', 'true', '100']],
     ['PET_BY_ID_DEPRECATED_SINCE', ['soon', '2026-13-01']],
   ])('for a wrong %s, by its name', (name, values) => {
     for (const value of values)
