@@ -1,0 +1,40 @@
+import pino from 'pino';
+import { Database } from '../src/adapters/kysely/database.ts';
+import { loadConfig } from '../src/app/config.ts';
+import { openContainer } from '../src/app/container.ts';
+import { AccessKey } from '../src/app/keys.ts';
+
+export const animals = 100_000;
+
+/** Many enough that no round of a bench meets a limit. */
+const ownLimits = { perMinute: 100_000_000, perDay: 1_000_000_000 };
+
+/** A store with many animals, and a key that opens it. */
+export const storeWithAnimals = async (
+  environment: Readonly<Record<string, string>>,
+): Promise<{ readonly accountId: string; readonly secret: string }> => {
+  const container = await openContainer(loadConfig(environment), pino({ level: 'silent' }));
+  try {
+    const access = container.get(AccessKey);
+    const { account, key } = await access.createAccount({
+      name: 'Bench',
+      email: 'bench@animal-store.test',
+      plan: 'enterprise',
+    });
+    await access.setPlan(account.id, 'enterprise', ownLimits);
+    await container.get(Database).transaction(async (db) => {
+      for (let first = 0; first < animals; first += 1000) {
+        const rows = Array.from({ length: 1000 }, (_, at) => ({
+          account_id: account.id,
+          name: `Animal ${String(first + at)}`,
+          category_id: BigInt(1 + (at % 9)),
+          status: 'available',
+        }));
+        await db.insertInto('pets').values(rows).execute();
+      }
+    });
+    return { accountId: account.id, secret: key.secret };
+  } finally {
+    await container.unbindAllAsync();
+  }
+};

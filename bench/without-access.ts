@@ -1,0 +1,57 @@
+import Koa from 'koa';
+import { limitsOf } from '../src/access/domain/plan.ts';
+import { scopes } from '../src/access/domain/api-key.ts';
+import { IdempotencyKeys } from '../src/access/ports.ts';
+import { Cursors } from '../src/adapters/http/cursor.ts';
+import { framing } from '../src/adapters/http/framing.ts';
+import { HttpServer } from '../src/adapters/http/http-server.ts';
+import { Metrics } from '../src/adapters/http/metrics.ts';
+import { operationRoute } from '../src/adapters/http/operation-route.ts';
+import { petOperations } from '../src/adapters/http/pet-operations.ts';
+import { routing } from '../src/adapters/http/routing.ts';
+import { loadConfig } from '../src/app/config.ts';
+import { openContainer } from '../src/app/container.ts';
+import { CatalogueKey } from '../src/app/keys.ts';
+import { createLog } from '../src/app/log.ts';
+import { Clock } from '../src/kernel/clock.ts';
+
+/** The API as it is, but for the access step: no key is checked, nothing counted, no limit on the answer. */
+const [accountId = ''] = process.argv.slice(2);
+
+const config = loadConfig(process.env);
+const { log } = createLog(config.logLevel);
+const container = await openContainer(config, log);
+const clock = container.get(Clock);
+const metrics = container.get(Metrics);
+const baseUrl = config.publicUrl;
+const caller = {
+  accountId,
+  keyId: 'key_bench',
+  plan: 'enterprise',
+  limits: limitsOf('enterprise', undefined),
+  scopes,
+  ban: undefined,
+} as const;
+
+const app = new Koa();
+app.use(framing({ log, metrics, clock, onAnswered: () => undefined }));
+app.use((ctx, next) => {
+  ctx.state['caller'] = caller;
+  return next();
+});
+const routes = {
+  catalogue: container.get(CatalogueKey),
+  cursors: new Cursors(new Uint8Array(32)),
+  baseUrl,
+};
+const ports = { idempotencyKeys: container.get(IdempotencyKeys), clock, baseUrl };
+app.use(
+  routing(
+    petOperations(routes, config.petByIdDeprecatedSince).map((operation) => ({
+      method: operation.method,
+      path: `/v1${operation.path}`,
+      answer: operationRoute(operation, ports),
+    })),
+  ),
+);
+await new HttpServer(app).listen(config.host, config.port);
