@@ -19,9 +19,10 @@ const advice: Readonly<Record<ErrorCode, string>> = {
   payload_too_large: 'Send a smaller body.',
   unsupported_media_type: 'Send `Content-Type: application/json`.',
   idempotency_key_reused: 'Use a new key for a new request.',
-  rate_limit_exceeded: 'Wait for `Retry-After`, then go on more slowly.',
+  rate_limit_exceeded:
+    'Wait for `Retry-After`, then go on more slowly; see [retries](api.md#retries).',
   daily_quota_exceeded: 'Wait for `Retry-After`, or move to a larger plan.',
-  key_banned: 'Stop until `Retry-After` has passed.',
+  key_banned: 'Stop until `Retry-After` has passed; see [bans](api.md#bans).',
   internal_error: 'Try again later; report the value of `X-Request-Id`.',
   service_unavailable: 'Repeat it after `Retry-After`; see [retries](api.md#retries).',
 };
@@ -48,8 +49,8 @@ export const errorsPage = (): string => {
     'Act on `code`. Show or log `message`: it is for people, and its words may change. ' +
       '`status` is the HTTP status once more.',
     table(['Status', 'Code', 'Meaning', 'What to do'], rows),
-    'The codes with status 429 are reserved: the API counts no requests yet and does not answer them.',
     'Headers that come with some of them: `WWW-Authenticate: Bearer` with 401, `Allow` with 405, ' +
-      '`Retry-After` (whole seconds) with 409 and 503. `X-Request-Id` comes with every answer.',
+      '`Retry-After` (whole seconds) with 409, 429 and 503. `X-Request-Id` comes with every answer, and ' +
+      '[the limits](api.md#limits) with every answer under `/v1`.',
   );
 };

@@ -15,8 +15,17 @@ const told: {
   order_approved: ['An order was approved.', 'orderId'],
   order_delivered: ['An order was delivered.', 'orderId'],
   account_opened: ['An account was opened.', 'plan'],
-  plan_changed: ['An account moved to another plan.', 'from', 'to'],
+  plan_changed: [
+    'An account moved to another plan or other limits.',
+    'from',
+    'to',
+    'perMinute',
+    'perDay',
+  ],
   api_key_issued: ['An API key was issued.', 'keyId'],
+  api_key_rotated: ['An API key got a new secret.', 'keyId', 'oldSecretUntil'],
+  api_key_banned: ['An API key was banned for a while.', 'keyId', 'until'],
+  api_key_ban_lifted: ['The ban of an API key was ended early.', 'keyId'],
   api_key_revoked: ['An API key was revoked.', 'keyId'],
   project_created: ['A project was started.', 'projectId', 'slug'],
 };
@@ -35,7 +44,7 @@ export const eventsPage = (): string => {
     '# Events',
     printed('src/app/subscriptions.ts'),
     'Every event carries `type`, `accountId` and `occurredAt`, and what the table lists. ' +
-      'Ids of animals and orders are decimal digits in text, since they are int64. ' +
+      'Ids of animals and orders are decimal digits in text, since they are int64; times are ISO 8601. ' +
       'How an event travels: [architecture](architecture.md#the-way-of-an-event).',
     table(['Event', 'When', 'Carries', 'Subscribers'], rows),
     '## Subscribers',

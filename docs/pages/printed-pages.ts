@@ -1,10 +1,12 @@
 import { errorsPage } from './errors-page.ts';
 import { eventsPage } from './events-page.ts';
 import { lifecyclesPage } from './lifecycles-page.ts';
+import { limitsPage } from './limits-page.ts';
 
 /** The pages that code knows better than any writer, by their path in docs/. */
 export const printedPages = (): Readonly<Record<string, string>> => ({
   'errors.md': errorsPage(),
   'events.md': eventsPage(),
   'lifecycles.md': lifecyclesPage(),
+  'limits.md': limitsPage(),
 });

@@ -1,0 +1,112 @@
+import { safeParse } from 'valibot';
+import { overlaps } from '../../src/access/domain/api-key.ts';
+import { nextBan, strikesForBan, type Ban } from '../../src/access/domain/ban.ts';
+import {
+  idempotencyRetentionMs,
+  longestIdempotencyKey,
+} from '../../src/access/domain/idempotency.ts';
+import { planLimits, plans } from '../../src/access/domain/plan.ts';
+import { windowNames, windowSeconds, type WindowName } from '../../src/access/domain/rate-quota.ts';
+import { badKeyLimits } from '../../src/access/use-cases/meter-request.ts';
+import { largestBody } from '../../src/adapters/http/request-body.ts';
+import { ListPetsQuery } from '../../src/adapters/http/schemas.ts';
+import { petNameLength } from '../../src/catalogue/domain/pet.ts';
+import { code, page, printed, table } from './markdown.ts';
+
+export const limitsPage = (): string =>
+  page(
+    '# Limits',
+    printed('the numbers and rules in src/access and src/adapters/http'),
+    'What they mean for a client, and how it should back off: [the API](api.md#limits). ' +
+      'How they are counted and looked after: [operations](operations.md#plans-quotas-and-bans).',
+    '## Requests by plan',
+    table(['Plan', 'Requests per minute', 'Requests per day'], plans.map(planRow)),
+    'They are counted per account, over all its keys. ' +
+      'Numbers of `enterprise` hold where nothing else was agreed with the account.',
+    '## Windows',
+    table(['Window', 'Seconds', 'Begins'], windowNames.map(windowRow)),
+    'A request that finds no room in one of the two windows is refused, and counted in neither.',
+    '## Bans',
+    `A key that is refused ${String(strikesForBan)} times in one UTC minute is banned. ` +
+      `A ban that begins less than ${hours(banMemoryMs())} after the one before began is longer than that one:`,
+    table(['Ban', 'Minutes'], banLadder()),
+    '## Without a valid key',
+    table(
+      ['What', 'Per minute', 'Per day'],
+      [
+        ['requests of one address', ...numbers(planLimits.free)],
+        ['of these, with a wrong key', String(badKeyLimits.perMinute), '–'],
+      ],
+    ),
+    'One address is an IPv4 address, or the /64 network of an IPv6 address.',
+    '## Other numbers',
+    table(['What', 'Limit'], others()),
+  );
+
+const planRow = (plan: (typeof plans)[number]) => [code(plan), ...numbers(planLimits[plan])];
+
+const numbers = ({ perMinute, perDay }: { perMinute: number; perDay: number }) => [
+  String(perMinute),
+  String(perDay),
+];
+
+const begins: Readonly<Record<WindowName, string>> = {
+  minute: 'with every minute of UTC',
+  day: 'at midnight UTC',
+};
+
+const windowRow = (window: WindowName) => [
+  code(window),
+  String(windowSeconds[window]),
+  begins[window],
+];
+
+const start = new Date(0);
+const hourMs = 3_600_000;
+
+const laterBy = (milliseconds: number, { since }: Ban) => new Date(since.getTime() + milliseconds);
+
+/** Each ban as soon as the one before it is over, until they grow no more. */
+const banLadder = (): readonly (readonly string[])[] => {
+  const minutes: number[] = [];
+  let ban = nextBan(undefined, start);
+  for (; ban.minutes !== minutes.at(-1); ban = nextBan(ban, ban.until)) minutes.push(ban.minutes);
+  return minutes.map((length, at) => [
+    at === minutes.length - 1 ? `${String(at + 1)} and more` : String(at + 1),
+    String(length),
+  ]);
+};
+
+/** After how many whole hours a ban is forgotten, found out by asking. */
+const banMemoryMs = (): number => {
+  const first = nextBan(undefined, start);
+  let after = hourMs;
+  while (nextBan(first, laterBy(after, first)).minutes > first.minutes) after += hourMs;
+  return after;
+};
+
+const hours = (milliseconds: number) => `${String(milliseconds / hourMs)} hours`;
+
+const others = (): readonly (readonly string[])[] => {
+  const sizes = Array.from({ length: 1000 }, (_, size) => size).filter(
+    (size) => safeParse(ListPetsQuery, { limit: String(size) }).success,
+  );
+  const usual = safeParse(ListPetsQuery, {});
+  return [
+    ['size of a request body', `${String(largestBody)} bytes (${String(largestBody / 1024)} KiB)`],
+    [
+      'length of a page (`limit`)',
+      `${String(sizes[0])} to ${String(sizes.at(-1))}, ${String(usual.success ? usual.output.limit : '')} by default`,
+    ],
+    [
+      'name of an animal',
+      `${String(petNameLength.min)} to ${String(petNameLength.max)} Unicode code points`,
+    ],
+    ['length of an `Idempotency-Key`', `${String(longestIdempotencyKey)} characters`],
+    ['an answer is kept under its `Idempotency-Key` for', hours(idempotencyRetentionMs)],
+    [
+      'a rotated key: its old secret works on for',
+      `${Object.keys(overlaps).map(code).join(', ')}, as the operator chooses`,
+    ],
+  ];
+};
