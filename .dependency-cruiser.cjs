@@ -95,7 +95,7 @@ module.exports = {
       name: 'koa-only-in-http',
       comment: 'HTTP ends at the inbound adapters.',
       severity: 'error',
-      from: { pathNot: '^src/(adapters/(http|dashboard|edge)|app)/' },
+      from: { pathNot: '^(src/(adapters/(http|dashboard|edge)|app)|bench)/' },
       to: { path: npm('koa', '@koa/[^/]+', '@types/koa[^/]*') },
     },
     {
