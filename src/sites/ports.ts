@@ -1,7 +1,10 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
+import type { Certificate, Validity } from './domain/certificate.ts';
 import type { Project } from './domain/project.ts';
+import type { EntryKind } from './domain/site-contents.ts';
+import type { Site } from './domain/site.ts';
 import type { SitesEvent } from './domain/sites-event.ts';
 
 export abstract class Projects {
@@ -10,10 +13,149 @@ export abstract class Projects {
 
   /** Of one account, oldest first. */
   abstract list(accountId: string): Promise<readonly Project[]>;
+
+  /** Of any account: whoever acts for an account compares `accountId`. */
+  abstract find(slug: string): Promise<Site | undefined>;
+
+  /**
+   * Locks, decides, saves the site, its route and the events together. `decide` is synchronous: no I/O while
+   * the row is held. The edges learn of a change of `servedDeployId` within a second.
+   * @throws DomainError `project_not_found`
+   */
+  abstract change(
+    key: { readonly accountId: string; readonly slug: string },
+    decide: (site: Site) => Decision<Site, SitesEvent>,
+  ): Promise<Site>;
+
+  /** Projects with an upload that began before `before` and did not end, at most `limit`. */
+  abstract withUploadsSince(before: Date, limit: number): Promise<readonly Project[]>;
+}
+
+/** One thing in what is uploaded. Its content is read, or left unread, before the next one is asked for. */
+export interface SourceEntry {
+  /** As it is written there: nothing was checked. */
+  readonly path: string;
+  readonly kind: EntryKind;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * A folder or an archive that is read from front to back, once. Reading it throws DomainError
+ * `archive_unreadable` for what is broken, `archive_unsupported` for what it cannot be.
+ */
+export interface SiteSource {
+  readonly entries: AsyncIterable<SourceEntry>;
+  /** How many entries there are, where that is known beforehand. */
+  readonly total: number | undefined;
+}
+
+/** One file of a deploy, as it is stored. */
+export interface StoredFile {
+  /** Where it is published, like `img/rex.jpg`. */
+  readonly path: string;
+  readonly bytes: number;
+  /** SHA-256 of its content, base64url. */
+  readonly hash: string;
+  /** Smaller forms, prepared once: how many bytes each has. */
+  readonly brotli: number | undefined;
+  readonly gzip: number | undefined;
+}
+
+export type Encoding = 'identity' | 'br' | 'gzip';
+
+/** A deploy while it is written. Nobody can read it before `commit`. */
+export interface SiteDraft {
+  /** @throws DomainError `storage_full`; whatever `content` throws */
+  write(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
+  /**
+   * Prepares the smaller forms and makes the whole durable, then readable.
+   * @param onProgress files prepared so far
+   * @throws DomainError `storage_full`
+   */
+  commit(onProgress: (files: number) => void): Promise<void>;
+}
+
+/** The files of deploys. Fits a file system as well as an object store: a deploy is whole or absent. */
+export abstract class SiteFiles {
+  /** What an earlier attempt under this id left behind is removed. @throws Unavailable */
+  abstract begin(deployId: string): Promise<SiteDraft>;
+
+  /** @returns undefined when there is no such deploy @throws Unavailable */
+  abstract list(deployId: string): Promise<readonly StoredFile[] | undefined>;
+
+  /**
+   * The content of one stored file.
+   * @param range first and last byte, both included
+   * @throws Unavailable also while it is read
+   */
+  abstract read(
+    deployId: string,
+    file: StoredFile,
+    encoding: Encoding,
+    range?: { readonly first: number; readonly last: number },
+  ): AsyncIterable<Uint8Array>;
+
+  /** Also what is half written; removing twice is no error. @throws Unavailable */
+  abstract remove(deployId: string): Promise<void>;
+}
+
+/** Where requests for a host lead. */
+export interface Route {
+  /** A host name, or one label below the platform host. */
+  readonly name: string;
+  readonly projectId: string;
+  readonly deployId: string;
+}
+
+/** A certificate as an edge loads it; `privateKey` decrypts it, so that only what is used is ever in the clear. */
+export interface LoadedCertificate extends Validity {
+  readonly host: string;
+  readonly chain: string;
+  readonly privateKey: () => string;
+}
+
+/** What changed for the edges up to `revision`. */
+export interface EdgeChanges {
+  readonly revision: bigint;
+  readonly routes: readonly Route[];
+  readonly removedRoutes: readonly string[];
+  readonly certificates: readonly LoadedCertificate[];
+  readonly removedCertificates: readonly string[];
+}
+
+/** What all edges serve. Every change has a revision, in the order in which the changes were committed. */
+export abstract class EdgeRecords {
+  /** @param revision the last one that is known; 0 gives everything that is served now @throws Unavailable */
+  abstract changesSince(revision: bigint): Promise<EdgeChanges>;
+
+  /** The names of all routes. */
+  abstract names(): Promise<readonly string[]>;
+
+  /** Forgets what was removed before `before`: who missed that for so long starts over. @returns how many */
+  abstract sweep(before: Date): Promise<number>;
+}
+
+export abstract class Certificates {
+  /** In place of the one before. Edges load it within a second. Its private key is encrypted at rest. */
+  abstract save(certificate: Certificate): Promise<void>;
+
+  abstract validities(): Promise<ReadonlyMap<string, Validity>>;
+}
+
+/** Signs certificates: one host name each, ECDSA P-256. */
+export abstract class CertificateAuthority {
+  /** @throws Unavailable */
+  abstract issue(host: string): Promise<Certificate>;
 }
 
 export interface SitesPorts {
   readonly projects: Projects;
+  readonly files: SiteFiles;
+  readonly edgeRecords: EdgeRecords;
+  readonly certificates: Certificates;
+  readonly authority: CertificateAuthority;
+  /** The zone whose names are the projects' own hosts. */
+  readonly platformHost: string;
   readonly clock: Clock;
   readonly ids: Ids;
 }

@@ -4,9 +4,11 @@ import { anyCharacter } from '../support/any-text.ts';
 import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { createProject, slugOf } from '../../src/sites/domain/project.ts';
+import type { CertificateAuthority, SiteFiles } from '../../src/sites/ports.ts';
 import { sites } from '../../src/sites/sites.ts';
 import { accountDecision, keyDecision, now } from '../support/accounts.ts';
 import { memoryPorts } from '../support/memory-ports.ts';
+import { mustNotBeUsed } from '../support/strict-fake.ts';
 
 describe('the slug of a project', () => {
   test.each([
@@ -51,10 +53,19 @@ test.each([' ', 'x'.repeat(101)])('a project cannot be called "%s"', (name) => {
 
 describe('starting a project', () => {
   const openSites = async () => {
-    const { accounts, projects } = memoryPorts();
+    const { accounts, projects, edgeRecords, certificates } = memoryPorts();
     const owners = [accountDecision(), accountDecision()] as const;
     for (const owner of owners) await accounts.open(owner, keyDecision(owner.state.id));
-    const face = sites({ projects, ids: new CountingIds(), clock: new SettableClock(now) });
+    const face = sites({
+      projects,
+      edgeRecords,
+      certificates,
+      files: mustNotBeUsed<SiteFiles>('files'),
+      authority: mustNotBeUsed<CertificateAuthority>('authority'),
+      platformHost: 'sites.example',
+      ids: new CountingIds(),
+      clock: new SettableClock(now),
+    });
     return { ...face, mine: owners[0].state.id, theirs: owners[1].state.id };
   };
 

@@ -1,9 +1,34 @@
 import { DomainError } from '../../kernel/domain-error.ts';
 
-export type SitesErrorCode = 'account_not_found' | 'project_invalid' | 'slug_taken';
+export type SitesErrorCode =
+  | 'account_not_found'
+  | 'deploy_not_found'
+  | 'deploy_wrong_state'
+  | 'project_invalid'
+  | 'project_not_found'
+  | 'slug_taken'
+  | UploadProblem;
+
+/** Why what was uploaded is not published. */
+export const uploadProblems = [
+  'archive_unreadable',
+  'archive_unsupported',
+  'archive_unsafe_path',
+  'archive_link',
+  'archive_duplicate_path',
+  'archive_too_many_entries',
+  'archive_too_large',
+  'archive_without_index',
+  'storage_full',
+  'upload_interrupted',
+] as const;
+export type UploadProblem = (typeof uploadProblems)[number];
 
 export const projectAccountNotFound = (accountId: string): DomainError<SitesErrorCode> =>
   new DomainError('account_not_found', `There is no account with the id ${accountId}.`);
+
+export const projectNotFound = (slug: string): DomainError<SitesErrorCode> =>
+  new DomainError('project_not_found', `There is no project "${slug}".`);
 
 export const slugTaken = (slug: string): DomainError<SitesErrorCode> =>
   new DomainError('slug_taken', `The name "${slug}" is taken; choose another.`);

@@ -5,4 +5,31 @@ export interface ProjectCreated extends DomainEvent<'project_created'> {
   readonly slug: string;
 }
 
-export type SitesEvent = ProjectCreated;
+export interface DeploySucceeded extends DomainEvent<'deploy_succeeded'> {
+  readonly projectId: string;
+  readonly deployId: string;
+  readonly number: number;
+}
+
+export interface DeployFailed extends DomainEvent<'deploy_failed'> {
+  readonly projectId: string;
+  readonly deployId: string;
+  readonly number: number;
+  readonly problem: string;
+}
+
+/** An older deploy is served again. */
+export interface SiteRolledBack extends DomainEvent<'site_rolled_back'> {
+  readonly projectId: string;
+  readonly deployId: string;
+  readonly number: number;
+}
+
+/** A deploy is gone for good; its files are not needed any more. */
+export interface DeployDiscarded extends DomainEvent<'deploy_discarded'> {
+  readonly projectId: string;
+  readonly deployId: string;
+}
+
+export type SitesEvent =
+  ProjectCreated | DeploySucceeded | DeployFailed | SiteRolledBack | DeployDiscarded;

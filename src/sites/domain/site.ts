@@ -1,0 +1,158 @@
+import type { Decision } from '../../kernel/decision.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
+import { refusedTransition } from '../../kernel/transitions.ts';
+import {
+  deployTransitions,
+  keptDeploys,
+  longestUploadMs,
+  type Deploy,
+  type DeployState,
+} from './deploy.ts';
+import type { Project } from './project.ts';
+import type { SitesErrorCode, UploadProblem } from './sites-error.ts';
+import type { DeployFailed, DeploySucceeded, SitesEvent } from './sites-event.ts';
+
+/** A project with its deploys, which are decided on together. */
+export interface Site {
+  readonly project: Project;
+  /** Newest first: the last `keptDeploys`, the one that is served, and what still uploads or just ended. */
+  readonly deploys: readonly Deploy[];
+  /** The deploy that visitors get: the newest succeeded one, unless an older one was rolled back to. */
+  readonly servedDeployId: string | undefined;
+}
+
+type SiteDecision = Decision<Site, SitesEvent>;
+
+export const startDeploy = (site: Site, deployId: string, now: Date): SiteDecision => {
+  const number = (site.deploys[0]?.number ?? 0) + 1;
+  const deploy: Deploy = { id: deployId, number, startedAt: now, state: 'uploading' };
+  return { state: { ...site, deploys: [deploy, ...site.deploys] }, events: [] };
+};
+
+/**
+ * Serves the deploy, unless a newer one was faster, and discards what is not kept any longer.
+ * @throws DomainError `deploy_wrong_state` when it was given up meanwhile
+ */
+export const deploySucceeded = (
+  site: Site,
+  deployId: string,
+  contents: { readonly files: number; readonly bytes: number },
+  now: Date,
+): SiteDecision => {
+  const deploy = endingAs('succeeded', site, deployId);
+  const { files, bytes } = contents;
+  const finished = finish(site, { ...deploy, state: 'succeeded', finishedAt: now, files, bytes });
+  const overtaken = site.deploys.some(
+    (other) => other.state === 'succeeded' && other.number > deploy.number,
+  );
+  const served = overtaken ? finished : { ...finished, servedDeployId: deployId };
+  const { number } = deploy;
+  const succeeded = { type: 'deploy_succeeded', ...about(site, now), deployId, number } as const;
+  return withoutOldDeploys(served, succeeded, now);
+};
+
+/** @throws DomainError `deploy_wrong_state` when it ended already */
+export const deployFailed = (
+  site: Site,
+  deployId: string,
+  reason: { readonly problem: UploadProblem; readonly explanation: string },
+  now: Date,
+): SiteDecision => {
+  const deploy = endingAs('failed', site, deployId);
+  const { problem, explanation } = reason;
+  const failed: Deploy = { ...deploy, state: 'failed', finishedAt: now, problem, explanation };
+  const { number } = deploy;
+  const event = { type: 'deploy_failed', ...about(site, now), deployId, number, problem } as const;
+  return withoutOldDeploys(finish(site, failed), event, now);
+};
+
+/** Fails every upload that must have been cut off: nobody else will. */
+export const giveUpUploads = (site: Site, now: Date): SiteDecision => {
+  const explanation = 'The upload was cut off before it was complete. Deploy again.';
+  const cutOff = site.deploys.filter(
+    (deploy) =>
+      deploy.state === 'uploading' && now.getTime() - deploy.startedAt.getTime() > longestUploadMs,
+  );
+  let decision: SiteDecision = { state: site, events: [] };
+  for (const { id } of cutOff) {
+    const reason = { problem: 'upload_interrupted', explanation } as const;
+    const next = deployFailed(decision.state, id, reason, now);
+    decision = { state: next.state, events: [...decision.events, ...next.events] };
+  }
+  return decision;
+};
+
+/**
+ * Serves an older deploy again; the one that is served already changes nothing.
+ * @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it did not succeed
+ */
+export const rollBack = (site: Site, number: number, now: Date): SiteDecision => {
+  const deploy = site.deploys.find((one) => one.number === number);
+  if (!deploy) {
+    throw new DomainError<SitesErrorCode>(
+      'deploy_not_found',
+      `${site.project.slug} has no deploy ${String(number)}; the last ${String(keptDeploys)} are kept.`,
+    );
+  }
+  if (deploy.state !== 'succeeded') {
+    throw new DomainError<SitesErrorCode>(
+      'deploy_wrong_state',
+      `Deploy ${String(number)} is ${deploy.state}; only a succeeded one can be served.`,
+    );
+  }
+  if (deploy.id === site.servedDeployId) return { state: site, events: [] };
+  const event = { ...about(site, now), deployId: deploy.id, number } as const;
+  return {
+    state: { ...site, servedDeployId: deploy.id },
+    events: [{ type: 'site_rolled_back', ...event }],
+  };
+};
+
+/** The deploy, which may end in that state. */
+const endingAs = (state: DeployState, site: Site, deployId: string): Deploy => {
+  const deploy = site.deploys.find((one) => one.id === deployId);
+  if (!deploy) {
+    throw new DomainError<SitesErrorCode>('deploy_not_found', `There is no deploy ${deployId}.`);
+  }
+  const thing = `Deploy ${String(deploy.number)}`;
+  const problem = refusedTransition(deployTransitions, thing, deploy.state, state);
+  if (problem) throw new DomainError<SitesErrorCode>('deploy_wrong_state', problem);
+  return deploy;
+};
+
+const about = ({ project }: Site, now: Date) => ({
+  accountId: project.accountId,
+  occurredAt: now,
+  projectId: project.id,
+});
+
+const finish = (site: Site, finished: Deploy): Site => ({
+  ...site,
+  deploys: site.deploys.map((deploy) => (deploy.id === finished.id ? finished : deploy)),
+});
+
+/**
+ * Kept are also the served deploy, those that still upload, and the one that just ended: whoever waits for it is
+ * yet to be told.
+ */
+const withoutOldDeploys = (
+  site: Site,
+  ended: DeploySucceeded | DeployFailed,
+  now: Date,
+): SiteDecision => {
+  const isKept = ({ id, state }: Deploy, at: number) =>
+    at < keptDeploys ||
+    id === site.servedDeployId ||
+    id === ended.deployId ||
+    state === 'uploading';
+  const discarded = site.deploys.filter((deploy, at) => !isKept(deploy, at));
+  return {
+    state: { ...site, deploys: site.deploys.filter(isKept) },
+    events: [
+      ended,
+      ...discarded.map(
+        ({ id }) => ({ type: 'deploy_discarded', ...about(site, now), deployId: id }) as const,
+      ),
+    ],
+  };
+};

@@ -1,0 +1,44 @@
+import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
+import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
+import type { DomainEvent } from '../../src/kernel/domain-event.ts';
+import type { Deploy } from '../../src/sites/domain/deploy.ts';
+import type { Project } from '../../src/sites/domain/project.ts';
+import type { Site } from '../../src/sites/domain/site.ts';
+import type { Projects, SiteFiles, SiteSource } from '../../src/sites/ports.ts';
+import { deploySite, type UploadProgress } from '../../src/sites/use-cases/deploy-site.ts';
+import { newAccount, now } from './accounts.ts';
+import { memoryPorts } from './memory-ports.ts';
+import { newProject } from './sites.ts';
+
+/** One project with its site; all but the files is in memory. Its deploys are dep_000001, dep_000002, … */
+export interface MemorySite {
+  readonly project: Project;
+  readonly projects: Projects;
+  readonly clock: SettableClock;
+  /** @param projects stand in for the site's own */
+  readonly deploy: (
+    source: SiteSource,
+    onProgress?: (progress: UploadProgress) => void,
+    projects?: Projects,
+  ) => Promise<Deploy>;
+  readonly site: () => Promise<Site>;
+  /** What happened since the project was made. */
+  readonly events: () => readonly DomainEvent[];
+}
+
+export const memorySite = async (files: SiteFiles): Promise<MemorySite> => {
+  const stores = memoryPorts();
+  const project = await newProject(stores, await newAccount(stores));
+  const { length: before } = stores.outbox.events;
+  const clock = new SettableClock(now);
+  const ids = new CountingIds();
+  return {
+    project,
+    projects: stores.projects,
+    clock,
+    deploy: (source, onProgress, projects = stores.projects) =>
+      deploySite({ projects, files, clock, ids })(project, source, onProgress),
+    site: async () => (await stores.projects.find(project.slug))!,
+    events: () => stores.outbox.events.slice(before),
+  };
+};

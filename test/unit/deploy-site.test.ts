@@ -1,0 +1,264 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { MemorySiteFiles } from '../../src/adapters/memory/memory-site-files.ts';
+import { DomainError } from '../../src/kernel/domain-error.ts';
+import { Unavailable } from '../../src/kernel/unavailable.ts';
+import { siteLimits } from '../../src/sites/domain/site-contents.ts';
+import { giveUpUploads } from '../../src/sites/domain/site.ts';
+import type { Projects, SiteDraft, SiteSource } from '../../src/sites/ports.ts';
+import { deploySite, type UploadProgress } from '../../src/sites/use-cases/deploy-site.ts';
+import { later, now } from '../support/accounts.ts';
+import { memorySite, type MemorySite } from '../support/memory-site.ts';
+import { allOf, brokenOff, entry, inPieces, sourceOf } from '../support/site-source.ts';
+import { mustNotBeUsed } from '../support/strict-fake.ts';
+
+let files: MemorySiteFiles;
+let site: MemorySite;
+beforeEach(async () => {
+  files = new MemorySiteFiles();
+  site = await memorySite(files);
+});
+
+const good = (): SiteSource => sourceOf(entry('index.html'), entry('img/rex.jpg'));
+
+/** One that counts how often its content was asked for. */
+const watched = (path: string) => {
+  let reads = 0;
+  const content = { [Symbol.asyncIterator]: () => ((reads += 1), inPieces('content')) };
+  return { entry: entry(path, content), reads: () => reads };
+};
+
+describe('a good upload', () => {
+  test('is served with all its files, and told of', async () => {
+    const deploy = await site.deploy(good());
+    const ended = { state: 'succeeded', finishedAt: now, files: 2, bytes: 18 + 19 };
+    expect(deploy).toEqual({ id: 'dep_000001', number: 1, startedAt: now, ...ended });
+    expect(await site.site()).toMatchObject({ deploys: [deploy], servedDeployId: deploy.id });
+    const stored = await files.list(deploy.id);
+    expect(stored?.map(({ path }) => path)).toEqual(['index.html', 'img/rex.jpg']);
+    const content = await allOf(files.read(deploy.id, stored![1]!, 'identity'));
+    expect(content.toString()).toBe('this is img/rex.jpg');
+    expect(site.events()).toMatchObject([{ type: 'deploy_succeeded', number: 1 }]);
+  });
+
+  test('tells of every entry and every file on its way', async () => {
+    const told: UploadProgress[] = [];
+    const source = sourceOf(entry('index.html'), entry('img/', '', 'folder'), entry('.env'));
+    await site.deploy(source, (progress) => told.push(progress));
+    expect(told).toEqual([
+      { step: 'unpacking', done: 1, total: 3 },
+      { step: 'unpacking', done: 2, total: 3 },
+      { step: 'unpacking', done: 3, total: 3 },
+      { step: 'preparing', done: 1, total: 1 },
+    ]);
+  });
+
+  test('may not know beforehand how many entries there are', async () => {
+    const told: UploadProgress[] = [];
+    const source = { ...good(), total: undefined };
+    await site.deploy(source, (progress) => told.push(progress));
+    expect(told[0]).toEqual({ step: 'unpacking', done: 1, total: undefined });
+    expect(told.at(-1)).toEqual({ step: 'preparing', done: 2, total: 2 });
+  });
+
+  test('is never read where it is left out', async () => {
+    const [hidden, page] = [watched('.git/config'), watched('index.html')];
+    await site.deploy(sourceOf(hidden.entry, page.entry));
+    expect([hidden.reads(), page.reads()]).toEqual([0, 1]);
+  });
+
+  test('takes the place of the one before, whose files stay', async () => {
+    const first = await site.deploy(good());
+    const second = await site.deploy(good());
+    expect(await site.site()).toMatchObject({ servedDeployId: second.id });
+    expect(await files.list(first.id)).toHaveLength(2);
+  });
+});
+
+describe('a refused upload', () => {
+  const chunk = new Uint8Array(1024 * 1024);
+  async function* endless() {
+    for (;;) yield await Promise.resolve(chunk);
+  }
+
+  test.each([
+    ['archive_link', () => sourceOf(entry('index.html'), entry('a', 'b', 'link'))],
+    ['archive_unsafe_path', () => sourceOf(entry('index.html'), entry('../a'))],
+    ['archive_without_index', () => sourceOf(entry('about.html'))],
+    ['archive_too_large', () => sourceOf(entry('index.html', endless()))],
+    [
+      'archive_unreadable',
+      () =>
+        sourceOf(
+          entry('index.html', brokenOff(new DomainError('archive_unreadable', 'It is damaged.'))),
+        ),
+    ],
+  ] as const)('is remembered with its reason (%s), and leaves nothing', async (problem, source) => {
+    const before = await site.deploy(good());
+    site.clock.advance(1000);
+    const deploy = await site.deploy(source());
+    const ended = { state: 'failed', finishedAt: later(1000), problem };
+    expect(deploy).toMatchObject({ number: 2, ...ended });
+    expect(deploy).toHaveProperty('explanation', expect.stringMatching(/\.$/));
+    expect(await site.site()).toEqual({
+      project: site.project,
+      deploys: [deploy, before],
+      servedDeployId: before.id,
+    });
+    expect(await files.list(deploy.id)).toBeUndefined();
+    const told = { type: 'deploy_failed', deployId: deploy.id, problem };
+    expect(site.events().slice(1)).toMatchObject([told]);
+  });
+
+  test('is read no further than to what is wrong', async () => {
+    const behind = watched('behind.html');
+    await site.deploy(sourceOf(entry('../a'), behind.entry));
+    expect(behind.reads()).toBe(0);
+    let bytes = 0;
+    async function* counted() {
+      for await (const piece of endless()) {
+        bytes += piece.length;
+        yield piece;
+      }
+    }
+    await site.deploy(sourceOf(entry('index.html', counted())));
+    expect(bytes).toBe(siteLimits.bytes + chunk.length);
+  });
+
+  test('is one that the storage has no room for', async () => {
+    const full = new DomainError('storage_full', 'There is no room left.');
+    files.begin = () =>
+      Promise.resolve({ write: () => Promise.resolve(), commit: () => Promise.reject(full) });
+    const deploy = await site.deploy(good());
+    expect(deploy).toMatchObject({ state: 'failed', problem: 'storage_full' });
+    expect(deploy).toHaveProperty('explanation', 'There is no room left.');
+  });
+});
+
+describe('trouble on our side', () => {
+  const trouble = new Unavailable('The storage', new Error('EIO'));
+  const interrupted = { state: 'failed', problem: 'upload_interrupted' };
+
+  const troubled: readonly (readonly [string, () => SiteSource])[] = [
+    ['begins', () => ((files.begin = () => Promise.reject(trouble)), good())],
+    ['is read', () => sourceOf(entry('index.html', brokenOff(trouble)))],
+    [
+      'is committed',
+      () => {
+        const begin = files.begin.bind(files);
+        files.begin = async (id): Promise<SiteDraft> => {
+          const draft = await begin(id);
+          return { ...draft, commit: () => Promise.reject(trouble) };
+        };
+        return good();
+      },
+    ],
+  ];
+  test.each(troubled)(
+    'comes out as it is when a deploy %s, and leaves nothing',
+    async (_, source) => {
+      await expect(site.deploy(source())).rejects.toBe(trouble);
+      const { deploys, servedDeployId } = await site.site();
+      expect(deploys).toMatchObject([interrupted]);
+      expect(deploys[0]).toHaveProperty('explanation', expect.not.stringContaining('EIO'));
+      expect(servedDeployId).toBeUndefined();
+      expect(await files.list('dep_000001')).toBeUndefined();
+    },
+  );
+
+  test('to remove the files does not hide why they were to be removed', async () => {
+    files.remove = () => Promise.reject(trouble);
+    const deploy = await site.deploy(sourceOf(entry('about.html')));
+    expect(deploy).toMatchObject({ state: 'failed', problem: 'archive_without_index' });
+  });
+
+  test('of which no code is known is not shown to the owner', async () => {
+    const strange = Object.assign(new Error('at /var/secret'), { code: 'archive_link' });
+    await expect(site.deploy(sourceOf(entry('a', brokenOff(strange))))).rejects.toBe(strange);
+    expect(JSON.stringify(await site.site())).not.toContain('secret');
+  });
+});
+
+/** The site's own projects, whose answers get lost: of the change with the given number, and of all behind it. */
+const forgetful = (first: number, isStored: boolean): Projects => {
+  let changes = 0;
+  return Object.assign(Object.create(site.projects) as Projects, {
+    change: async (...args: Parameters<Projects['change']>) => {
+      changes += 1;
+      if (changes !== first) return site.projects.change(...args);
+      if (isStored) await site.projects.change(...args);
+      throw new Unavailable('The database', new Error('connection lost'));
+    },
+  });
+};
+
+describe('when the records are out of reach', () => {
+  test('a deploy does not begin, and the upload is not touched', async () => {
+    const page = watched('index.html');
+    const deploying = site.deploy(sourceOf(page.entry), undefined, forgetful(1, false));
+    await expect(deploying).rejects.toThrow('The database cannot be reached');
+    expect(page.reads()).toBe(0);
+    expect((await site.site()).deploys).toEqual([]);
+  });
+
+  test('a success that could not be recorded is a failure, and leaves nothing', async () => {
+    const deploying = site.deploy(good(), undefined, forgetful(2, false));
+    await expect(deploying).rejects.toThrow('The database cannot be reached');
+    const { deploys, servedDeployId } = await site.site();
+    expect(deploys).toMatchObject([{ state: 'failed', problem: 'upload_interrupted' }]);
+    expect(servedDeployId).toBeUndefined();
+    expect(await files.list('dep_000001')).toBeUndefined();
+  });
+
+  test('a success that was recorded, although nobody heard of it, stays one', async () => {
+    const deploy = await site.deploy(good(), undefined, forgetful(2, true));
+    expect(deploy).toMatchObject({ id: 'dep_000001', state: 'succeeded' });
+    expect((await site.site()).servedDeployId).toBe('dep_000001');
+    expect(await files.list('dep_000001')).toHaveLength(2);
+  });
+
+  test('a failure that could not be recorded is left to be given up', async () => {
+    const refused = sourceOf(entry('about.html'));
+    const deploying = site.deploy(refused, undefined, forgetful(2, false));
+    await expect(deploying).rejects.toThrow('The database cannot be reached');
+    expect((await site.site()).deploys).toMatchObject([{ state: 'uploading' }]);
+    expect(await files.list('dep_000001')).toBeUndefined();
+  });
+});
+
+test('a deploy that was given up meanwhile fails, and leaves nothing', async () => {
+  async function* slow() {
+    yield* inPieces('<!doctype html>');
+    const muchLater = later(2 * 60 * 60 * 1000);
+    await site.projects.change(site.project, (current) => giveUpUploads(current, muchLater));
+  }
+  const deploying = site.deploy(sourceOf(entry('index.html', slow())));
+  await expect(deploying).rejects.toHaveProperty('code', 'deploy_wrong_state');
+  const { deploys, servedDeployId } = await site.site();
+  expect(deploys).toMatchObject([{ state: 'failed', problem: 'upload_interrupted' }]);
+  expect(servedDeployId).toBeUndefined();
+  expect(await files.list('dep_000001')).toBeUndefined();
+});
+
+test('a deploy that twelve others overtook is told to be a success, and not served', async () => {
+  async function* slow() {
+    yield* inPieces('<!doctype html>');
+    for (let n = 0; n < 12; n++) await site.deploy(good());
+  }
+  const deploy = await site.deploy(sourceOf(entry('index.html', slow())));
+  expect(deploy).toMatchObject({ number: 1, state: 'succeeded' });
+  expect((await site.site()).servedDeployId).toBe('dep_000013');
+});
+
+test('nothing is deployed to a project that is not there, or is somebody else’s', async () => {
+  const { projects, clock, project } = site;
+  const ids = { next: () => 'dep_1' };
+  const deploy = deploySite({ projects, files, clock, ids });
+  const source = { total: 0, entries: mustNotBeUsed<SiteSource['entries']>('entries') };
+  for (const key of [
+    { accountId: project.accountId, slug: 'nobody' },
+    { accountId: 'acct_nobody', slug: project.slug },
+  ]) {
+    await expect(deploy(key, source)).rejects.toHaveProperty('code', 'project_not_found');
+  }
+  expect((await site.site()).deploys).toEqual([]);
+});
