@@ -1,4 +1,4 @@
-import { MysqlAdapter, sql, type CreateTableBuilder, type Kysely } from 'kysely';
+import { MysqlAdapter, sql, type CreateTableBuilder, type Expression, type Kysely } from 'kysely';
 
 /** What differs between the two databases in a migration: the names of types and the end of a table. */
 export const columnsFor = (db: Kysely<unknown>) => {
@@ -31,13 +31,26 @@ export const createIndexOnce = async (
   table: string,
   columns: readonly string[],
 ): Promise<void> => {
+  const index = db.schema
+    .createIndex(name)
+    .on(table)
+    .columns([...columns]);
+  await once('ER_DUP_KEYNAME', () => index.execute());
+};
+
+/** Adds a column that may be null, unless it is there: the release before goes on writing rows without it. */
+export const addColumnOnce = (
+  db: Kysely<unknown>,
+  table: string,
+  column: string,
+  type: Expression<unknown>,
+): Promise<void> =>
+  once('ER_DUP_FIELDNAME', () => db.schema.alterTable(table).addColumn(column, type).execute());
+
+const once = async (doneAlready: string, step: () => Promise<void>): Promise<void> => {
   try {
-    await db.schema
-      .createIndex(name)
-      .on(table)
-      .columns([...columns])
-      .execute();
+    await step();
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ER_DUP_KEYNAME') throw error;
+    if ((error as { code?: unknown }).code !== doneAlready) throw error;
   }
 };

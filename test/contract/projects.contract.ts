@@ -1,10 +1,21 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
-import { createProject, type Project } from '../../src/sites/domain/project.ts';
+import type { Project } from '../../src/sites/domain/project.ts';
+import {
+  deployFailed,
+  deploySucceeded,
+  giveUpUploads,
+  rollBack,
+  startDeploy,
+  type Site,
+} from '../../src/sites/domain/site.ts';
+import { uploadProblems } from '../../src/sites/domain/sites-error.ts';
 import type { Projects } from '../../src/sites/ports.ts';
 import { later, newAccount, now, takeEvents } from '../support/accounts.ts';
 import { race } from '../support/race.ts';
+import { refusal, refuse } from '../support/refusal.ts';
 import { scribble } from '../support/scribble.ts';
+import { newProject, projectDecision, publish } from '../support/sites.ts';
 import type { Stores } from '../support/stores.ts';
 
 const ids = new UuidIds();
@@ -24,11 +35,8 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     stranger = await newAccount(stores);
   });
 
-  const decide = (draft: Partial<Project> = {}, at = later(0)) => {
-    const id = ids.next('proj');
-    const slug = id.replace('_', '-');
-    return createProject({ id, accountId: account, name: 'Birds', slug, ...draft }, at);
-  };
+  const decide = (draft: Partial<Project> = {}, at = later(0)) =>
+    projectDecision(account, draft, at);
   const added = async (draft: Partial<Project> = {}, at = later(0)): Promise<Project> => {
     const decision = decide(draft, at);
     await projects.add(decision);
@@ -94,5 +102,185 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     scribble(decision.state);
     scribble(await projects.list(account));
     expect(await projects.list(account)).toEqual([kept]);
+  });
+
+  const start = async (project: Project, at = later(0), through = projects): Promise<string> => {
+    const id = ids.next('dep');
+    await through.change(project, (site) => startDeploy(site, id, at));
+    return id;
+  };
+  const succeed = (project: Project, id: string, through = projects): Promise<Site> =>
+    through.change(project, (site) => deploySucceeded(site, id, { files: 1, bytes: 2 }, now));
+  const published = async (project: Project): Promise<string> => {
+    const id = ids.next('dep');
+    await projects.change(project, (site) => publish(site, id));
+    return id;
+  };
+
+  test('a new project is found by its exact slug, whoever asks, and has no deploys', async () => {
+    const project = await added();
+    const site = { project, deploys: [], servedDeployId: undefined };
+    expect(await projects.find(project.slug)).toEqual(site);
+    expect(await projects.find(project.slug.toUpperCase())).toBeUndefined();
+    expect(await projects.find('nobodys')).toBeUndefined();
+  });
+
+  test('a deploy is given back as it is while it uploads and when it succeeded', async () => {
+    const project = await newProject(stores, account);
+    const id = await start(project, later(-5));
+    const uploading = { id, number: 1, startedAt: later(-5), state: 'uploading' };
+    const site = { project, deploys: [uploading], servedDeployId: undefined };
+    expect(await projects.find(project.slug)).toEqual(site);
+
+    const contents = { files: 10_000, bytes: Number.MAX_SAFE_INTEGER };
+    const changed = await projects.change(project, (uploaded) =>
+      deploySucceeded(uploaded, id, contents, later(5)),
+    );
+    const succeeded = { ...uploading, state: 'succeeded', finishedAt: later(5), ...contents };
+    expect(changed).toEqual({ project, deploys: [succeeded], servedDeployId: id });
+    expect(await projects.find(project.slug)).toEqual(changed);
+    expect(await stores.secondProcess.projects.find(project.slug)).toEqual(changed);
+  });
+
+  test.each(uploadProblems)(
+    'a deploy that failed with %s is given back as it is',
+    async (problem) => {
+      const project = await newProject(stores, account);
+      const id = await start(project);
+      const reason = { problem, explanation: `'"\\ ü🐦 ${'x'.repeat(3000)}` };
+      const changed = await projects.change(project, (site) =>
+        deployFailed(site, id, reason, later(5)),
+      );
+      const identity = { id, number: 1, startedAt: later(0) };
+      const failed = { ...identity, state: 'failed', finishedAt: later(5), ...reason };
+      expect(changed).toEqual({ project, deploys: [failed], servedDeployId: undefined });
+      expect(await projects.find(project.slug)).toEqual(changed);
+    },
+  );
+
+  test('deploys come newest first, and only the kept ones of this project', async () => {
+    const project = await newProject(stores, account);
+    const neighbour = await newProject(stores, account);
+    await published(neighbour);
+    const neighbours = await projects.find(neighbour.slug);
+    const made: string[] = [];
+    for (let n = 0; n < 12; n++) made.unshift(await published(project));
+    const site = await projects.find(project.slug);
+    expect(site?.deploys.map(({ id }) => id)).toEqual(made.slice(0, 10));
+    expect(site?.deploys.map(({ number }) => number)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+    expect(site?.servedDeployId).toBe(made[0]);
+    expect(await projects.find(neighbour.slug)).toEqual(neighbours);
+  });
+
+  test('a rollback is kept, and the deploys that it does not touch stay as they were', async () => {
+    const project = await newProject(stores, account);
+    const first = await published(project);
+    await published(project);
+    await start(project);
+    const before = await projects.find(project.slug);
+    await projects.change(project, (site) => rollBack(site, 1, now));
+    expect(await projects.find(project.slug)).toEqual({ ...before, servedDeployId: first });
+  });
+
+  test('a change and its events are stored together', async () => {
+    const project = await newProject(stores, account);
+    const deployId = await published(project);
+    const common = { accountId: account, occurredAt: now, projectId: project.id };
+    expect(await takeEvents(stores)).toEqual([
+      { type: 'deploy_succeeded', ...common, deployId, number: 1 },
+    ]);
+  });
+
+  test('nothing is kept when the decision throws', async () => {
+    const project = await newProject(stores, account);
+    await published(project);
+    await takeEvents(stores);
+    const before = await projects.find(project.slug);
+    await expect(projects.change(project, refuse)).rejects.toBe(refusal);
+    expect(await projects.find(project.slug)).toEqual(before);
+    expect(await takeEvents(stores)).toEqual([]);
+  });
+
+  test('a site that was served does not cease to be, and nothing of such a decision is kept', async () => {
+    const project = await newProject(stores, account);
+    await published(project);
+    await takeEvents(stores);
+    const before = await projects.find(project.slug);
+    const unserving = projects.change(project, (site) => {
+      const { state, events } = publish(site, ids.next('dep'));
+      return { state: { ...state, servedDeployId: undefined }, events };
+    });
+    await expect(unserving).rejects.toThrow('was served');
+    expect(await projects.find(project.slug)).toEqual(before);
+    expect(await takeEvents(stores)).toEqual([]);
+  });
+
+  test("another account's project is not changed, nor one that nobody has", async () => {
+    const { slug } = await newProject(stores, account);
+    for (const key of [
+      { accountId: stranger, slug },
+      { accountId: account, slug: 'nobodys' },
+    ]) {
+      const changing = projects.change(key, refuse);
+      await expect(changing).rejects.toHaveProperty('code', 'project_not_found');
+    }
+  });
+
+  test('twenty rivals that deploy one project get twenty numbers', async () => {
+    const project = await newProject(stores, account);
+    const processes = [projects, stores.secondProcess.projects];
+    const { won, lost } = await race(20, (n) => start(project, later(0), processes[n % 2]));
+    expect(lost).toEqual([]);
+    const site = await projects.find(project.slug);
+    const numbers = Array.from({ length: 20 }, (_, n) => 20 - n);
+    expect(site?.deploys.map(({ number }) => number)).toEqual(numbers);
+    expect(site?.deploys.map(({ id }) => id).sort()).toEqual(won.toSorted());
+  });
+
+  test('exactly one of twenty rivals ends a deploy', async () => {
+    const project = await newProject(stores, account);
+    const id = await start(project);
+    const processes = [projects, stores.secondProcess.projects];
+    const { won, lost } = await race(20, (n) => succeed(project, id, processes[n % 2]));
+    expect(won).toHaveLength(1);
+    expect(lost).toEqual(Array(19).fill('deploy_wrong_state'));
+    expect(await projects.find(project.slug)).toEqual(won[0]);
+    expect(await takeEvents(stores)).toHaveLength(1);
+  });
+
+  test('projects with an upload from before a moment are found once each, of all accounts', async () => {
+    const longAgo = (milliseconds: number) => later(milliseconds - 1e9);
+    const sorted = (some: readonly Project[]) => some.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const found = async (milliseconds: number, limit = 100) =>
+      sorted(await projects.withUploadsSince(longAgo(milliseconds), limit));
+    const [mine, theirs] = [
+      await newProject(stores, account),
+      await newProject(stores, stranger),
+    ] as const;
+    for (const project of [mine, mine, theirs]) await start(project, longAgo(5));
+    await succeed(mine, await start(mine, longAgo(0)));
+    const ended = await newProject(stores, account);
+    await succeed(ended, await start(ended, longAgo(5)));
+
+    expect(await found(5)).toEqual([]);
+    expect(await found(6)).toEqual(sorted([mine, theirs]));
+    expect(await found(6, 1)).toHaveLength(1);
+    await projects.change(mine, (site) => giveUpUploads(site, later(0)));
+    expect(await found(6)).toEqual([theirs]);
+  });
+
+  test('callers cannot reach into the deploys through what they gave or got', async () => {
+    const project = await newProject(stores, account);
+    await published(project);
+    const kept = await projects.find(project.slug);
+    const changed = await projects.change(project, (site) => ({ state: site, events: [] }));
+    for (const held of [changed, await projects.find(project.slug)]) scribble(held);
+    scribble(await projects.withUploadsSince(later(1), 1000));
+    const meddle = projects.change(project, (site) => {
+      scribble(site);
+      return refuse();
+    });
+    await expect(meddle).rejects.toBe(refusal);
+    expect(await projects.find(project.slug)).toEqual(kept);
   });
 };

@@ -8,7 +8,7 @@ import type {
 } from '../../src/access/ports.ts';
 import type { Orders, Pets } from '../../src/catalogue/ports.ts';
 import type { Outbox } from '../../src/kernel/outbox.ts';
-import type { Projects } from '../../src/sites/ports.ts';
+import type { Certificates, EdgeRecords, Projects, Route } from '../../src/sites/ports.ts';
 
 /** Every port that keeps something, over one storage. */
 export interface StoragePorts {
@@ -21,5 +21,15 @@ export interface StoragePorts {
   readonly auditLog: AuditLog;
   readonly idempotencyKeys: IdempotencyKeys;
   readonly projects: Projects;
+  readonly edgeRecords: EdgeRecords;
+  readonly certificates: Certificates;
+  readonly edgeWriter: EdgeWriter;
   readonly outbox: Outbox;
+}
+
+/** What adapters do to the edges' records within a transaction of theirs, each by itself. */
+export interface EdgeWriter {
+  setRoute(route: Route): Promise<void>;
+  removeRoute(name: string, removedAt: Date): Promise<void>;
+  removeCertificate(host: string, removedAt: Date): Promise<void>;
 }

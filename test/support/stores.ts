@@ -1,8 +1,15 @@
 import { Database } from '../../src/adapters/kysely/database.ts';
+import {
+  removeCertificate,
+  removeRoute,
+  setRoute,
+} from '../../src/adapters/kysely/edge-route-writer.ts';
 import { KyselyAccounts } from '../../src/adapters/kysely/kysely-accounts.ts';
 import { KyselyApiKeys } from '../../src/adapters/kysely/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../../src/adapters/kysely/kysely-audit-log.ts';
+import { KyselyCertificates } from '../../src/adapters/kysely/kysely-certificates.ts';
 import { KyselyCounterSnapshots } from '../../src/adapters/kysely/kysely-counter-snapshots.ts';
+import { KyselyEdgeRecords } from '../../src/adapters/kysely/kysely-edge-records.ts';
 import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/kysely-idempotency-keys.ts';
 import { KyselyOrders } from '../../src/adapters/kysely/kysely-orders.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
@@ -10,10 +17,11 @@ import { KyselyPets } from '../../src/adapters/kysely/kysely-pets.ts';
 import { KyselyProjects } from '../../src/adapters/kysely/kysely-projects.ts';
 import { KyselyUsageLog } from '../../src/adapters/kysely/kysely-usage-log.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
+import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import { databaseKinds, emptyDatabase, type DatabaseKind } from './databases.ts';
 import { memoryPorts } from './memory-ports.ts';
-import type { StoragePorts } from './storage-ports.ts';
+import type { EdgeWriter, StoragePorts } from './storage-ports.ts';
 
 export interface Stores extends StoragePorts {
   /** The same storage through adapters of their own, as another process has them. */
@@ -56,6 +64,9 @@ export const openStores = async (
   };
 };
 
+/** What every test process seals with. */
+export const testSealer = new AesGcmSealer(Buffer.from('a secret key that everybody knows'));
+
 /** Opens all connections of the pool: rivals that had to wait for one would not be rivals. */
 const warmUp = (database: Database): Promise<unknown> =>
   Promise.all(Array.from({ length: 10 }, () => database.ping()));
@@ -78,6 +89,15 @@ const kyselyPorts = (
     auditLog: new KyselyAuditLog(database),
     idempotencyKeys: new KyselyIdempotencyKeys(database),
     projects: new KyselyProjects(database, outbox),
+    edgeRecords: new KyselyEdgeRecords(database, testSealer),
+    certificates: new KyselyCertificates(database, testSealer),
+    edgeWriter: writerOf(database),
     outbox,
   };
 };
+
+const writerOf = (database: Database): EdgeWriter => ({
+  setRoute: (route) => database.transaction((db) => setRoute(db, route)),
+  removeRoute: (name, at) => database.transaction((db) => removeRoute(db, name, at)),
+  removeCertificate: (host, at) => database.transaction((db) => removeCertificate(db, host, at)),
+});

@@ -1,21 +1,48 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Decision } from '../../kernel/decision.ts';
 import type { Project } from '../../sites/domain/project.ts';
-import { projectAccountNotFound, slugTaken } from '../../sites/domain/sites-error.ts';
+import type { Site } from '../../sites/domain/site.ts';
+import {
+  projectAccountNotFound,
+  projectNotFound,
+  slugTaken,
+} from '../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../sites/domain/sites-event.ts';
 import { Projects } from '../../sites/ports.ts';
-import type { Decision } from '../../kernel/decision.ts';
 import type { Database } from './database.ts';
+import { deployFrom, saveDeploys, type DeployRow } from './deploy-rows.ts';
+import { setRoute } from './edge-route-writer.ts';
 import { failureOf } from './failure.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
-import { fromMillis, toMillis } from './schema.ts';
+import { fromMillis, toMillis, type Schema } from './schema.ts';
+
+type ProjectRow = Omit<Selectable<Schema['projects']>, 'id' | 'served_deploy_id'> & {
+  readonly project_id: string;
+};
+/** A project beside each of its deploys, or beside nothing. */
+type SiteRow = ProjectRow &
+  Pick<Selectable<Schema['projects']>, 'served_deploy_id'> & {
+    readonly [Column in keyof Omit<DeployRow, 'project_id'>]: DeployRow[Column] | null;
+  };
+
+const projectColumns = [
+  'projects.id as project_id',
+  'account_id',
+  'name',
+  'slug',
+  'created_at',
+] as const;
 
 export class KyselyProjects extends Projects {
   readonly #database: Database;
   readonly #outbox: KyselyOutbox;
+  readonly #find;
 
   constructor(database: Database, outbox: KyselyOutbox) {
     super();
     this.#database = database;
     this.#outbox = outbox;
+    this.#find = database.prepare<{ slug: string }, SiteRow>((db, the) => siteOf(db, the('slug')));
   }
 
   async add({ state, events }: Decision<Project, SitesEvent>): Promise<void> {
@@ -39,16 +66,99 @@ export class KyselyProjects extends Projects {
     const rows = await this.#database.run((db) =>
       db
         .selectFrom('projects')
-        .selectAll()
+        .select(projectColumns)
         .where('account_id', '=', accountId)
         .orderBy('created_at')
         .orderBy('id')
         .execute(),
     );
-    return rows.map(({ account_id, created_at, ...project }) => ({
-      ...project,
-      accountId: account_id,
-      createdAt: fromMillis(created_at),
-    }));
+    return rows.map(projectFrom);
+  }
+
+  async find(slug: string): Promise<Site | undefined> {
+    return siteFrom(await this.#find({ slug }));
+  }
+
+  change(
+    { accountId, slug }: { readonly accountId: string; readonly slug: string },
+    decide: (site: Site) => Decision<Site, SitesEvent>,
+  ): Promise<Site> {
+    return this.#database.transaction(async (db) => {
+      const rows: readonly SiteRow[] = await siteOf(db, slug)
+        .where('account_id', '=', accountId)
+        .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+        .execute();
+      const before = siteFrom(rows);
+      if (!before) throw projectNotFound(slug);
+      const { id } = before.project;
+      const { servedDeployId: servedBefore } = before;
+      const { state, events } = decide(before);
+      await saveDeploys(db, id, rows.filter(hasDeploy), state.deploys);
+      await this.#outbox.append(events);
+      if (state.servedDeployId !== servedBefore) await serve(db, { id, slug }, state);
+      return state;
+    });
+  }
+
+  async withUploadsSince(before: Date, limit: number): Promise<readonly Project[]> {
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('deploys')
+        .innerJoin('projects', 'projects.id', 'deploys.project_id')
+        .select(projectColumns)
+        .distinct()
+        .where('state', '=', 'uploading')
+        .where('started_at', '<', toMillis(before))
+        .limit(limit)
+        .execute(),
+    );
+    return rows.map(projectFrom);
   }
 }
+
+/** One query: a project and the deploys of another moment would not fit together. */
+const siteOf = (db: Kysely<Schema>, slug: string) =>
+  db
+    .selectFrom('projects')
+    .leftJoin('deploys', 'deploys.project_id', 'projects.id')
+    .select([...projectColumns, 'served_deploy_id'])
+    .select(['deploys.id', 'number', 'state', 'started_at', 'finished_at'])
+    .select(['files', 'bytes', 'problem', 'explanation'])
+    .where('slug', '=', slug)
+    .orderBy('number', 'desc');
+
+/** Last in its transaction: a route takes the revision that all others wait for. */
+const serve = async (
+  db: Kysely<Schema>,
+  { id, slug }: Pick<Project, 'id' | 'slug'>,
+  { servedDeployId }: Site,
+): Promise<void> => {
+  if (servedDeployId === undefined) throw new Error(`${slug} was served and cannot cease to be`);
+  await db
+    .updateTable('projects')
+    .set({ served_deploy_id: servedDeployId })
+    .where('id', '=', id)
+    .execute();
+  await setRoute(db, { name: slug, projectId: id, deployId: servedDeployId });
+};
+
+const hasDeploy = (row: SiteRow): row is SiteRow & DeployRow => row.id !== null;
+
+const siteFrom = (rows: readonly SiteRow[]): Site | undefined => {
+  const [first] = rows;
+  return (
+    first && {
+      project: projectFrom(first),
+      deploys: rows.filter(hasDeploy).map(deployFrom),
+      servedDeployId: first.served_deploy_id ?? undefined,
+    }
+  );
+};
+
+const projectFrom = ({ project_id, account_id, name, slug, created_at }: ProjectRow): Project => ({
+  id: project_id,
+  accountId: account_id,
+  name,
+  slug,
+  createdAt: fromMillis(created_at),
+});

@@ -60,7 +60,46 @@ export interface Schema {
     answer: string;
     created_at: Int64;
   };
-  projects: { id: string; account_id: string; name: string; slug: string; created_at: Int64 };
+  projects: {
+    id: string;
+    account_id: string;
+    name: string;
+    slug: string;
+    created_at: Int64;
+    served_deploy_id: string | null;
+  };
+  deploys: {
+    id: string;
+    project_id: string;
+    number: Int64;
+    state: string;
+    started_at: Int64;
+    finished_at: Int64 | null;
+    files: Int64 | null;
+    bytes: Int64 | null;
+    problem: string | null;
+    explanation: string | null;
+  };
+  /** A removed one stays for a while with `removed_at`, so that every edge hears of it; certificates alike. */
+  routes: {
+    name: string;
+    project_id: string;
+    deploy_id: string | null;
+    revision: Int64;
+    removed_at: Int64 | null;
+  };
+  certificates: {
+    host: string;
+    chain: string | null;
+    /** Sealed. */
+    private_key: string | null;
+    not_before: Int64 | null;
+    not_after: Int64 | null;
+    revision: Int64;
+    removed_at: Int64 | null;
+  };
+  /** One row. */
+  edge_revision: { id: Int64; revision: Int64 };
   events: {
     id: string;
     account_id: string;
@@ -99,6 +138,12 @@ export const oneOf = <Word extends string>(words: readonly Word[], stored: strin
   const word = words.find((known) => known === stored);
   if (word === undefined) throw new Error(`stored word "${stored}" is none of ${words.join(', ')}`);
   return word;
+};
+
+/** What a row in this state must have: without it the row is corrupt. */
+export const present = <Value>(column: string, stored: Value | null): Value => {
+  if (stored === null) throw new Error(`stored ${column} is missing`);
+  return stored;
 };
 
 export const ownLimitsFrom = (

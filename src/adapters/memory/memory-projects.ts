@@ -1,32 +1,81 @@
 import type { Decision } from '../../kernel/decision.ts';
 import type { Project } from '../../sites/domain/project.ts';
-import { projectAccountNotFound, slugTaken } from '../../sites/domain/sites-error.ts';
+import type { Site } from '../../sites/domain/site.ts';
+import {
+  projectAccountNotFound,
+  projectNotFound,
+  slugTaken,
+} from '../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../sites/domain/sites-event.ts';
 import { Projects } from '../../sites/ports.ts';
+import type { MemoryEdgeRecords } from './memory-edge-records.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
 import { oldestFirst } from './oldest-first.ts';
 
 export class MemoryProjects extends Projects {
   readonly #outbox: MemoryOutbox;
+  readonly #edgeRecords: MemoryEdgeRecords;
   readonly #accountExists: (id: string) => Promise<boolean>;
-  readonly #projects = new Map<string, Project>();
+  readonly #sites = new Map<string, Site>();
 
-  constructor(outbox: MemoryOutbox, accountExists: (id: string) => Promise<boolean>) {
+  constructor(
+    outbox: MemoryOutbox,
+    edgeRecords: MemoryEdgeRecords,
+    accountExists: (id: string) => Promise<boolean>,
+  ) {
     super();
     this.#outbox = outbox;
+    this.#edgeRecords = edgeRecords;
     this.#accountExists = accountExists;
   }
 
   override async add({ state, events }: Decision<Project, SitesEvent>): Promise<void> {
     if (!(await this.#accountExists(state.accountId)))
       throw projectAccountNotFound(state.accountId);
-    if (this.#projects.has(state.slug)) throw slugTaken(state.slug);
-    this.#projects.set(state.slug, structuredClone(state));
+    if (this.#sites.has(state.slug)) throw slugTaken(state.slug);
+    const project = structuredClone(state);
+    this.#sites.set(state.slug, { project, deploys: [], servedDeployId: undefined });
     this.#outbox.append(events);
   }
 
   override list(accountId: string): Promise<readonly Project[]> {
-    const mine = [...this.#projects.values()].filter((one) => one.accountId === accountId);
-    return Promise.resolve(structuredClone(mine.sort(oldestFirst)));
+    const mine = this.#projects(({ project }) => project.accountId === accountId);
+    return Promise.resolve(mine.sort(oldestFirst));
+  }
+
+  override find(slug: string): Promise<Site | undefined> {
+    return Promise.resolve(structuredClone(this.#sites.get(slug)));
+  }
+
+  override async change(
+    { accountId, slug }: { readonly accountId: string; readonly slug: string },
+    decide: (site: Site) => Decision<Site, SitesEvent>,
+  ): Promise<Site> {
+    await Promise.resolve();
+    const site = this.#sites.get(slug);
+    if (site?.project.accountId !== accountId) throw projectNotFound(slug);
+    const { state, events } = decide(structuredClone(site));
+    const { deploys, servedDeployId } = structuredClone(state);
+    if (servedDeployId !== site.servedDeployId) {
+      if (servedDeployId === undefined)
+        throw new Error(`${slug} was served and cannot cease to be`);
+      const { id: projectId } = site.project;
+      this.#edgeRecords.setRoute({ name: slug, projectId, deployId: servedDeployId });
+    }
+    this.#sites.set(slug, { project: site.project, deploys, servedDeployId });
+    this.#outbox.append(events);
+    return state;
+  }
+
+  override withUploadsSince(before: Date, limit: number): Promise<readonly Project[]> {
+    const cutOff = this.#projects(({ deploys }) =>
+      deploys.some(({ state, startedAt }) => state === 'uploading' && startedAt < before),
+    );
+    return Promise.resolve(cutOff.slice(0, limit));
+  }
+
+  #projects(isWanted: (site: Site) => boolean): Project[] {
+    const sites = [...this.#sites.values()].filter(isWanted);
+    return structuredClone(sites.map(({ project }) => project));
   }
 }

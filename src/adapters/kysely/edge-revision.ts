@@ -1,0 +1,20 @@
+import type { Kysely } from 'kysely';
+import type { Schema } from './schema.ts';
+
+/**
+ * The revision of a change that the edges must hear of. Its row stays locked until the transaction ends, so that
+ * revisions are committed in their order and whoever sees one has seen all before it. Others wait meanwhile: take
+ * it late.
+ * @param db in a transaction
+ */
+export const nextEdgeRevision = async (db: Kysely<Schema>): Promise<bigint> => {
+  await db
+    .updateTable('edge_revision')
+    .set(({ eb }) => ({ revision: eb('revision', '+', 1n) }))
+    .execute();
+  const { revision } = await db
+    .selectFrom('edge_revision')
+    .select('revision')
+    .executeTakeFirstOrThrow();
+  return revision;
+};

@@ -1,0 +1,48 @@
+import type { Kysely } from 'kysely';
+import type { Route } from '../../sites/ports.ts';
+import { nextEdgeRevision } from './edge-revision.ts';
+import { toMillis, type Schema } from './schema.ts';
+
+// For the other adapters of this folder, last in their transaction: see `nextEdgeRevision`.
+
+/** Lets requests for a name lead to a deploy, whatever they led to before. */
+export const setRoute = async (
+  db: Kysely<Schema>,
+  { name, projectId, deployId }: Route,
+): Promise<void> => {
+  const revision = await nextEdgeRevision(db);
+  const row = { name, project_id: projectId, deploy_id: deployId, revision };
+  await db.deleteFrom('routes').where('name', '=', name).execute();
+  await db.insertInto('routes').values(row).execute();
+};
+
+/** Removing what is not there is no error. */
+export const removeRoute = async (
+  db: Kysely<Schema>,
+  name: string,
+  removedAt: Date,
+): Promise<void> => {
+  const revision = await nextEdgeRevision(db);
+  await db
+    .updateTable('routes')
+    .set({ deploy_id: null, revision, removed_at: toMillis(removedAt) })
+    .where('name', '=', name)
+    .where('removed_at', 'is', null)
+    .execute();
+};
+
+/** Its private key is gone at once. Removing what is not there is no error. */
+export const removeCertificate = async (
+  db: Kysely<Schema>,
+  host: string,
+  removedAt: Date,
+): Promise<void> => {
+  const revision = await nextEdgeRevision(db);
+  const nothing = { chain: null, private_key: null, not_before: null, not_after: null };
+  await db
+    .updateTable('certificates')
+    .set({ ...nothing, revision, removed_at: toMillis(removedAt) })
+    .where('host', '=', host)
+    .where('removed_at', 'is', null)
+    .execute();
+};

@@ -1,0 +1,57 @@
+import type { Sealer } from '../../kernel/sealer.ts';
+import type { Certificate, Validity } from '../../sites/domain/certificate.ts';
+import { Certificates } from '../../sites/ports.ts';
+import type { Database } from './database.ts';
+import { nextEdgeRevision } from './edge-revision.ts';
+import { fromMillis, present, toMillis } from './schema.ts';
+
+export class KyselyCertificates extends Certificates {
+  readonly #database: Database;
+  readonly #sealer: Sealer;
+
+  constructor(database: Database, sealer: Sealer) {
+    super();
+    this.#database = database;
+    this.#sealer = sealer;
+  }
+
+  async save({ host, chain, privateKey, notBefore, notAfter }: Certificate): Promise<void> {
+    const row = {
+      host,
+      chain,
+      private_key: this.#sealer.seal(privateKey, purposeOf(host)),
+      not_before: toMillis(notBefore),
+      not_after: toMillis(notAfter),
+    };
+    await this.#database.transaction(async (db) => {
+      const revision = await nextEdgeRevision(db);
+      await db.deleteFrom('certificates').where('host', '=', host).execute();
+      await db
+        .insertInto('certificates')
+        .values({ ...row, revision })
+        .execute();
+    });
+  }
+
+  async validities(): Promise<ReadonlyMap<string, Validity>> {
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('certificates')
+        .select(['host', 'not_before', 'not_after'])
+        .where('removed_at', 'is', null)
+        .execute(),
+    );
+    return new Map(rows.map((row) => [row.host, validityFrom(row)]));
+  }
+}
+
+/** What the private key of a host is sealed for: it does not open in another one's place. */
+export const purposeOf = (host: string): string => `certificate of ${host}`;
+
+export const validityFrom = (row: {
+  readonly not_before: bigint | null;
+  readonly not_after: bigint | null;
+}): Validity => ({
+  notBefore: fromMillis(present('not_before', row.not_before)),
+  notAfter: fromMillis(present('not_after', row.not_after)),
+});

@@ -1,0 +1,75 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
+import { anyCharacter } from '../support/any-text.ts';
+
+const secretKey = Buffer.from('correct horse battery staple');
+const sealer = new AesGcmSealer(secretKey);
+const anyText = fc.oneof(fc.string({ unit: anyCharacter }), fc.string());
+
+test('what was sealed opens again, whatever the text, in another process too', () => {
+  const later = new AesGcmSealer(Buffer.from(secretKey));
+  fc.assert(
+    fc.property(anyText, anyText, (secret, purpose) => {
+      expect(later.open(sealer.seal(secret, purpose), purpose)).toBe(secret);
+    }),
+    { examples: [['', '']] },
+  );
+});
+
+test('a long text opens again', () => {
+  const secret = 'ü🐦x'.repeat(50_000);
+  expect(sealer.open(sealer.seal(secret, 'a'), 'a') === secret).toBe(true);
+});
+
+test('what is sealed is one line of plain characters that names its version', () => {
+  expect(sealer.seal('ü\n🐦', 'a')).toMatch(/^v1\.[\w-]+$/);
+});
+
+test('the secret does not appear in what is sealed', () => {
+  const secret = '-----BEGIN PRIVATE KEY-----';
+  const sealed = sealer.seal(secret, 'a');
+  const bytes = Buffer.from(sealed.slice(3), 'base64url');
+  for (const encoding of ['utf8', 'utf16le'] as const) {
+    const clear = Buffer.from(secret, encoding);
+    expect(bytes.includes(clear)).toBe(false);
+    for (const form of ['utf8', 'base64', 'base64url', 'hex'] as const)
+      expect(sealed).not.toContain(clear.toString(form));
+  }
+});
+
+test('the same secret is never sealed to the same text', () => {
+  const sealed = Array.from({ length: 1000 }, () => sealer.seal('secret', 'a'));
+  expect(new Set(sealed).size).toBe(1000);
+});
+
+test('nothing opens after any change of any of its characters', () => {
+  const sealed = sealer.seal('a secret', 'a');
+  const open = (text: string) => () => sealer.open(text, 'a');
+  expect(open(sealed)()).toBe('a secret');
+  for (let at = 0; at < sealed.length; at++) {
+    const [before, after] = [sealed.slice(0, at), sealed.slice(at + 1)];
+    for (const other of ['A', 'B', '-', '_', '+', '/', '=', ' ', '\n', ''])
+      if (other !== sealed.charAt(at)) expect(open(before + other + after)).toThrow();
+  }
+});
+
+test('nothing opens when it is cut short, made longer or empty', () => {
+  const sealed = sealer.seal('a secret', 'a');
+  const wrong = [sealed.slice(0, -4), sealed.slice(0, 20), `${sealed}AAAA`, 'v1.', '', 'v1'];
+  for (const text of wrong) expect(() => sealer.open(text, 'a')).toThrow('a');
+});
+
+test('nothing opens for another purpose', () => {
+  const sealed = sealer.seal('a secret', 'certificate of a.example');
+  for (const purpose of ['certificate of b.example', 'certificate of a.exampl', '', '\ud800'])
+    expect(() => sealer.open(sealed, purpose)).toThrow('does not open');
+});
+
+test('nothing opens with another secret key, and the error says so but not the secret', () => {
+  const sealed = sealer.seal('a secret', 'a');
+  for (const key of ['correct horse battery stapl', 'correct horse battery staple ', '']) {
+    const opening = () => new AesGcmSealer(Buffer.from(key)).open(sealed, 'a');
+    expect(opening).toThrow('what is sealed as a does not open: was it sealed under another');
+  }
+});
