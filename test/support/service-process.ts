@@ -53,6 +53,8 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     DATABASE_URL: database.url,
     DATA_DIR: join(folder, 'var'),
     PORT: String(await findFreePort()),
+    EDGE_HTTP_PORT: '0',
+    EDGE_HTTPS_PORT: '0',
   };
   const processes: ChildProcess[] = [];
 

@@ -1,0 +1,34 @@
+import { DomainError } from '../../kernel/domain-error.ts';
+import type { UploadProblem } from '../../sites/domain/sites-error.ts';
+
+/** Where the owner of the site can put it right. Anything else that the system says is trouble on our side. */
+const ownersFault = new Set([
+  'EACCES',
+  'EISDIR',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ENOENT',
+  'ENOTDIR',
+  'EPERM',
+  'ESPIPE',
+]);
+
+/** @param shown how its owner calls the file or folder that could not be read */
+export const unreadable = (shown: string, error: unknown): unknown => {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === undefined || code === undefined || !ownersFault.has(code)) return error;
+  return problem('archive_unreadable', `${JSON.stringify(shown)} cannot be read (${code}).`);
+};
+
+/** What a library found wrong in an archive, in words for its owner. Errors of the system stay what they are. */
+export const damaged = (error: unknown): unknown => {
+  if (error instanceof DomainError || (error as NodeJS.ErrnoException).syscall) return error;
+  const again = 'Pack the site again, and upload the whole file.';
+  return problem('archive_unreadable', `The archive is damaged or incomplete. ${again}`);
+};
+
+export const unsupported = (why: string): DomainError<UploadProblem> =>
+  problem('archive_unsupported', `${why}: a .zip, .tar.gz or .tgz is wanted.`);
+
+export const problem = (code: UploadProblem, message: string): DomainError<UploadProblem> =>
+  new DomainError(code, message);

@@ -1,0 +1,89 @@
+import { open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract, type Header } from 'tar-stream';
+import { siteLimits, type EntryKind } from '../../sites/domain/site-contents.ts';
+import type { SourceEntry } from '../../sites/ports.ts';
+import { damaged, problem } from './archive-problem.ts';
+import { bytesOf } from './file-bytes.ts';
+
+/**
+ * Of the whole tar: headers, padding and what is left out have room in it. It has to end somewhere, because a
+ * gzip of nothing but zeros has no entry at all in terabytes.
+ */
+const largestTar = 2 * siteLimits.bytes;
+
+/** Files of a gzipped tar, unpacked no faster than they are read. */
+export async function* tarEntries(path: string): AsyncGenerator<SourceEntry, void, undefined> {
+  const handle = await open(path);
+  const tar = extract();
+  // It may fail while nobody waits for an entry, so that it must not reject.
+  const unpacking = pipeline(bytesOf(handle), createGunzip(), upToLargest, tar).then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  try {
+    for await (const entry of tar) {
+      const chunks = entry[Symbol.asyncIterator]() as Chunks;
+      const { header } = entry;
+      yield { path: header.name, kind: kindOf(header), content: withoutReturn(chunks) };
+      if (header.type !== 'directory') await skipRest(chunks);
+    }
+    const failure = await unpacking;
+    if (failure) throw failure.error;
+  } catch (error) {
+    throw damaged(error);
+  } finally {
+    tar.destroy();
+    await unpacking;
+    await handle.close();
+  }
+}
+
+async function* upToLargest(unpacked: AsyncIterable<Uint8Array>) {
+  let bytes = 0;
+  for await (const chunk of unpacked) {
+    bytes += chunk.length;
+    if (bytes > largestTar) {
+      const most = `${String(largestTar / 1024 / 1024)} MiB`;
+      throw problem('archive_too_large', `With all that is in it, it is larger than ${most}.`);
+    }
+    yield chunk;
+  }
+}
+
+/** Old archives mark a folder by the end of its name only. A type that the library does not know is null. */
+const kindOf = ({ type, name }: Header): EntryKind => {
+  switch (type) {
+    case 'file':
+    case 'contiguous-file':
+      return name.endsWith('/') ? 'folder' : 'file';
+    case 'directory':
+      return 'folder';
+    case 'link':
+    case 'symlink':
+      return 'link';
+    case 'block-device':
+    case 'character-device':
+    case 'fifo':
+    default:
+      return 'other';
+  }
+};
+
+type Chunks = AsyncIterator<Uint8Array>;
+
+/** Who stops in the middle of a file would, with the library's iterator, destroy the archive behind it. */
+const withoutReturn = (chunks: Chunks): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]: () => ({
+    next: () =>
+      chunks.next().catch((error: unknown) => {
+        throw damaged(error);
+      }),
+  }),
+});
+
+/** The library waits until a file is read to its end. */
+const skipRest = async (chunks: Chunks): Promise<void> => {
+  while (!(await chunks.next()).done);
+};

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import PQueue from 'p-queue';
+import type { SiteDraft, StoredFile } from '../../sites/ports.ts';
+import { stored } from './failure.ts';
+import { writeManifest } from './manifest.ts';
+import { isCompressible, writeSmallerForms } from './smaller-forms.ts';
+
+/** As many as Node has threads for compression and for files. */
+const atOnce = 4;
+
+interface Content {
+  readonly hash: string;
+  readonly bytes: number;
+  readonly paths: string[];
+}
+
+/** Fills the folder `partial` and names it `whole` at the end. A path of the site is never a path in there. */
+export class FileSystemDraft implements SiteDraft {
+  readonly #partial: string;
+  readonly #whole: string;
+  readonly #contents = new Map<string, Content>();
+  #received = 0;
+
+  constructor(partial: string, whole: string) {
+    this.#partial = partial;
+    this.#whole = whole;
+  }
+
+  async write(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+    this.#received += 1;
+    const incoming = join(this.#partial, `${String(this.#received)}.incoming`);
+    try {
+      const { hash, bytes } = await receive(incoming, content);
+      await stored(() => rename(incoming, join(this.#partial, hash)));
+      const known = this.#contents.get(hash);
+      if (known) known.paths.push(path);
+      else this.#contents.set(hash, { hash, bytes, paths: [path] });
+    } catch (error) {
+      await rm(incoming, { force: true }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async commit(onProgress: (files: number) => void): Promise<void> {
+    const files: StoredFile[] = [];
+    const queue = new PQueue({ concurrency: atOnce });
+    const tasks = [...this.#contents.values()].map((content) => async () => {
+      files.push(...(await stored(() => this.#prepare(content))));
+      onProgress(files.length);
+    });
+    try {
+      await queue.addAll(tasks);
+    } finally {
+      // Whoever removes the draft after a failure must not find somebody still writing into it.
+      queue.clear();
+      await queue.onIdle();
+    }
+    await stored(() => this.#publish(files));
+  }
+
+  async #prepare({ hash, bytes, paths }: Content): Promise<readonly StoredFile[]> {
+    const file = join(this.#partial, hash);
+    const { brotli, gzip } = paths.some(isCompressible)
+      ? await writeSmallerForms(file, bytes)
+      : { brotli: undefined, gzip: undefined };
+    await flush(file);
+    if (brotli !== undefined) await flush(`${file}.br`);
+    if (gzip !== undefined) await flush(`${file}.gz`);
+    return paths.map((path) => ({ path, bytes, hash, brotli, gzip }));
+  }
+
+  async #publish(files: readonly StoredFile[]): Promise<void> {
+    await writeManifest(this.#partial, files);
+    await flush(this.#partial);
+    await rename(this.#partial, this.#whole);
+    await flush(dirname(this.#whole));
+  }
+}
+
+const receive = async (path: string, content: AsyncIterable<Uint8Array>) => {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const file = await stored(() => open(path, 'wx', 0o600));
+  try {
+    for await (const chunk of content) {
+      bytes += chunk.length;
+      hash.update(chunk);
+      await stored(() => file.appendFile(chunk));
+    }
+  } finally {
+    await stored(() => file.close());
+  }
+  return { hash: hash.digest('base64url'), bytes };
+};
+
+/** What was written to a file, or to the list of a folder, outlasts a power cut. */
+const flush = async (path: string): Promise<void> => {
+  const file = await open(path);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};

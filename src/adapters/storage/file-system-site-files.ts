@@ -1,0 +1,118 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Unavailable } from '../../kernel/unavailable.ts';
+import { SiteFiles, type Encoding, type SiteDraft, type StoredFile } from '../../sites/ports.ts';
+import { stored, systemCode } from './failure.ts';
+import { FileSystemDraft } from './file-system-draft.ts';
+import { readManifest } from './manifest.ts';
+
+const chunkBytes = 64 * 1024;
+
+/**
+ * One folder per deploy: `<deployId>/manifest.json`, the list of its files, and for each distinct content
+ * `<hash>`, `<hash>.br` and `<hash>.gz`. So nothing that an archive says ever becomes a path on the disk: the
+ * paths of a site are text in the manifest, whatever they are.
+ *
+ * A deploy that is written or removed is called `.<deployId>.partial`. It appears and disappears by renaming,
+ * whole, and what a crash leaves behind is removed under the same id.
+ */
+export class FileSystemSiteFiles extends SiteFiles {
+  readonly #folder: string;
+
+  /** @param folder of its own; made when it is not there, for this user only */
+  constructor(folder: string) {
+    super();
+    this.#folder = folder;
+  }
+
+  override async begin(deployId: string): Promise<SiteDraft> {
+    const { whole, partial } = this.#placesOf(deployId);
+    await this.remove(deployId);
+    await stored(async () => {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await mkdir(partial, { mode: 0o700 });
+    });
+    return new FileSystemDraft(partial, whole);
+  }
+
+  override async list(deployId: string): Promise<readonly StoredFile[] | undefined> {
+    const { whole } = this.#placesOf(deployId);
+    try {
+      return await readManifest(whole);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      throw new Unavailable('The storage', error);
+    }
+  }
+
+  override async *read(
+    deployId: string,
+    file: StoredFile,
+    encoding: Encoding,
+    range?: { readonly first: number; readonly last: number },
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    const { name, bytes } = formOf(file, encoding);
+    const path = join(this.#placesOf(deployId).whole, name);
+    const first = range?.first ?? 0;
+    const end = Math.min((range?.last ?? Infinity) + 1, bytes);
+    try {
+      yield* bytesOf(path, first, end);
+    } catch (error) {
+      throw new Unavailable('The storage', error);
+    }
+  }
+
+  override async remove(deployId: string): Promise<void> {
+    const { whole, partial } = this.#placesOf(deployId);
+    await stored(async () => {
+      await discard(partial);
+      await rename(whole, partial).catch((error: unknown) => {
+        if (systemCode(error) !== 'ENOENT') throw error;
+      });
+      await discard(partial);
+    });
+  }
+
+  #placesOf(deployId: string): { readonly whole: string; readonly partial: string } {
+    if (!/^[A-Za-z0-9_-]+$/.test(deployId)) throw new Error(`no deploy has the id ${deployId}`);
+    return {
+      whole: join(this.#folder, deployId),
+      partial: join(this.#folder, `.${deployId}.partial`),
+    };
+  }
+}
+
+const formOf = ({ hash, bytes, brotli, gzip }: StoredFile, encoding: Encoding) => {
+  const forms = {
+    identity: { name: hash, bytes },
+    br: { name: `${hash}.br`, bytes: brotli },
+    gzip: { name: `${hash}.gz`, bytes: gzip },
+  };
+  const { name, bytes: size } = forms[encoding];
+  if (size === undefined || !/^[A-Za-z0-9_-]{43}$/.test(hash)) {
+    throw new Error(`no file is stored as ${name}`);
+  }
+  return { name, bytes: size };
+};
+
+async function* bytesOf(path: string, first: number, end: number) {
+  const file = await open(path);
+  try {
+    for (let position = first; position < end;) {
+      const length = Math.min(chunkBytes, end - position);
+      const { bytesRead, buffer } = await file.read(
+        Buffer.allocUnsafe(length),
+        0,
+        length,
+        position,
+      );
+      if (bytesRead === 0) throw new Error(`${path} is shorter than it was stored`);
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+const discard = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });

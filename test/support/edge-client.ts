@@ -1,0 +1,115 @@
+import { once, type EventEmitter } from 'node:events';
+import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
+import { request, type Agent, type RequestOptions } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { buffer, text } from 'node:stream/consumers';
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { rawRequest } from './raw-request.ts';
+
+export const protocols = ['HTTP/1.1', 'HTTP/2'] as const;
+export type Protocol = (typeof protocols)[number];
+
+export interface Visit {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** HTTP/1.1 only: keeps connections. */
+  readonly agent?: Agent;
+}
+
+export interface EdgeAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** What visitors of an edge use. All trust its authority, and find every host at its address. */
+export interface EdgeClient {
+  readonly ports: { readonly http: number; readonly https: number };
+  /** Over a connection of its own. */
+  get(host: string, path: string, visit?: Visit): Promise<EdgeAnswer>;
+  /** The same over either protocol. */
+  visit(protocol: Protocol, host: string, path: string, visit?: Visit): Promise<EdgeAnswer>;
+  /** @throws Error of the handshake, with the alert in its code */
+  connect(servername: string, options?: ConnectionOptions): Promise<TLSSocket>;
+  session(host: string): Promise<ClientHttp2Session>;
+  /** Sends bytes as they are over TLS. @returns all that comes back until the server ends the connection */
+  raw(host: string, lines: readonly string[], body?: string): Promise<string>;
+  /** The same without TLS. */
+  plain(lines: readonly string[], body?: string): Promise<string>;
+}
+
+const address = '127.0.0.1';
+
+export const edgeClient = (ports: EdgeClient['ports'], root: string): EdgeClient => {
+  const { https: port } = ports;
+
+  const connect: EdgeClient['connect'] = async (servername, options) => {
+    const socket = connectTls({ host: address, port, servername, ca: root, ...options });
+    await once(socket, 'secureConnect');
+    // How a connection ends is seen by its 'close'.
+    return socket.on('error', () => undefined);
+  };
+
+  const session: EdgeClient['session'] = async (host) => {
+    const socket = await connect(host, { ALPNProtocols: ['h2'] });
+    const opened = connectHttp2(`https://${host}`, { createConnection: () => socket });
+    await once(opened, 'remoteSettings');
+    return opened.on('error', () => undefined);
+  };
+
+  const overHttp1 = (host: string, path: string, { body, headers, ...visit }: Visit) => {
+    const options: RequestOptions = { host: address, port, servername: host, ca: root, path };
+    return answerTo({ ...options, ...visit, headers: { Host: host, ...headers } }, body);
+  };
+
+  const overHttp2 = async (host: string, path: string, visit: Visit): Promise<EdgeAnswer> => {
+    const opened = await session(host);
+    try {
+      return await requestIn(opened, path, visit);
+    } finally {
+      opened.close();
+    }
+  };
+
+  return {
+    ports,
+    connect,
+    session,
+    get: (host, path, visit = {}) => overHttp1(host, path, visit),
+    visit: (protocol, host, path, visit = {}) =>
+      (protocol === 'HTTP/2' ? overHttp2 : overHttp1)(host, path, visit),
+    raw: async (host, lines, body = '') => {
+      const socket = await connect(host);
+      socket.setTimeout(5000, () => socket.destroy());
+      socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');
+      return text(socket.setEncoding('latin1'));
+    },
+    plain: (lines, body) => rawRequest(`http://${address}:${ports.http}`, lines, body),
+  };
+};
+
+const answerTo = async (options: RequestOptions, body: string | undefined): Promise<EdgeAnswer> => {
+  const asked = request({ agent: false, ...options }).end(body);
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const { statusCode: status = 0, headers } = response;
+  return { status, headers, body: await buffer(response) };
+};
+
+/** However it ends, with an error too. */
+export const closed = (one: EventEmitter): Promise<void> =>
+  new Promise((resolve) => {
+    one.on('error', () => undefined).once('close', resolve);
+  });
+
+/** One request of a session. @throws Error when the stream ends early */
+export const requestIn = async (
+  session: ClientHttp2Session,
+  path: string,
+  { method = 'GET', headers, body }: Visit = {},
+): Promise<EdgeAnswer> => {
+  const stream = session.request({ ':path': path, ':method': method, ...headers });
+  stream.end(body);
+  const [received] = (await once(stream, 'response')) as [Record<string, string | undefined>];
+  return { status: Number(received[':status']), headers: received, body: await buffer(stream) };
+};
