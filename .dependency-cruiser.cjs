@@ -88,8 +88,15 @@ module.exports = {
       name: 'inversify-only-in-app',
       comment: 'Everything else is plain functions and classes that can be made by hand.',
       severity: 'error',
-      from: { pathNot: '^(src/app|test)/' },
-      to: { path: npm('inversify', 'reflect-metadata') },
+      from: { pathNot: '^(src/app|test|bench)/' },
+      to: { path: npm('inversify') },
+    },
+    {
+      name: 'reflect-metadata-only-where-packages-need-it',
+      comment: 'Inversify and @peculiar/x509 read it. Nothing of ours is told by decorators.',
+      severity: 'error',
+      from: { pathNot: '^(src/(app|adapters/acme)|test)/' },
+      to: { path: npm('reflect-metadata') },
     },
     {
       name: 'koa-only-in-http',

@@ -50,6 +50,10 @@ const violations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'inversify-only-in-app': {
     'src/adapters/events/planted-inversify.ts': `import 'inversify';`,
+    'src/adapters/acme/planted-inversify.ts': `import 'inversify';`,
+  },
+  'reflect-metadata-only-where-packages-need-it': {
+    'src/adapters/events/planted-reflection.ts': `import 'reflect-metadata';`,
   },
   'koa-only-in-http': {
     'src/adapters/events/planted-koa.ts': `import type Koa from 'koa';`,

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Sealer } from '../../kernel/sealer.ts';
+import type { Certificate, Validity } from '../../sites/domain/certificate.ts';
+import { CertificateAuthority } from '../../sites/ports.ts';
+import type { LocalRoot, RootPair } from './local-root.ts';
+import { createOnce, readWhole, replaceWhole } from './whole-file.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const rootLifeMs = 3650 * dayMs;
+const purpose = 'local certificate authority';
+
+/**
+ * For development: its root is made at first use, in the folder that all processes share. What is issued is
+ * trusted by those who trust `local-ca.pem`.
+ */
+export class LocalCertificateAuthority extends CertificateAuthority {
+  readonly #sealedPath: string;
+  readonly #rootPath: string;
+  readonly #sealer: Sealer;
+  readonly #clock: Clock;
+  readonly #lifeMs: number;
+  #opening: Promise<LocalRoot> | undefined;
+
+  /** @param setup `lifeMs`: how long certificates are valid from now on */
+  constructor(setup: {
+    readonly folder: string;
+    readonly sealer: Sealer;
+    readonly clock: Clock;
+    readonly lifeMs?: number;
+  }) {
+    super();
+    // One file holds the key and its certificate, so that they always belong together.
+    this.#sealedPath = join(setup.folder, 'local-ca.key');
+    this.#rootPath = join(setup.folder, 'local-ca.pem');
+    this.#sealer = setup.sealer;
+    this.#clock = setup.clock;
+    this.#lifeMs = setup.lifeMs ?? 90 * dayMs;
+  }
+
+  /** @throws Error when SECRET_KEY is not the one the root was made with, or the root has expired */
+  override async issue(host: string): Promise<Certificate> {
+    const root = await this.#root();
+    const now = this.#clock.now().getTime();
+    const rootEnd = root.notAfter.getTime();
+    if (rootEnd <= now) throw this.#unusable('has expired:');
+    const notAfter = wholeSeconds(Math.min(now + this.#lifeMs, rootEnd));
+    // Valid for clocks that are late, yet a short life has no long past: it decides when to renew.
+    const notBefore = wholeSeconds(now - Math.min(hourMs, this.#lifeMs / 10));
+    return root.sign(host, { notBefore, notAfter });
+  }
+
+  /** Opened once. A failure is not remembered. */
+  #root(): Promise<LocalRoot> {
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #open(): Promise<LocalRoot> {
+    // Loaded at first use: that takes longer than most commands, which issue nothing.
+    const { LocalRoot, newRoot } = await import('./local-root.ts');
+    const sealed =
+      (await readWhole(this.#sealedPath)) ??
+      (await createOnce(this.#sealedPath, this.#seal(await newRoot(this.#rootValidity()))));
+    const root = new LocalRoot(this.#unseal(sealed));
+    if ((await readWhole(this.#rootPath)) !== root.certificate) {
+      await replaceWhole(this.#rootPath, root.certificate);
+    }
+    return root;
+  }
+
+  #rootValidity(): Validity {
+    const now = this.#clock.now().getTime();
+    return { notBefore: wholeSeconds(now - hourMs), notAfter: wholeSeconds(now + rootLifeMs) };
+  }
+
+  #seal(pair: RootPair): string {
+    return this.#sealer.seal(JSON.stringify(pair), purpose);
+  }
+
+  #unseal(sealed: string): RootPair {
+    try {
+      return JSON.parse(this.#sealer.open(sealed, purpose)) as RootPair;
+    } catch (error) {
+      const reason = 'cannot be opened: SECRET_KEY is not the one it was made with';
+      throw this.#unusable(`${reason}. Restore SECRET_KEY, or`, error);
+    }
+  }
+
+  #unusable(why: string, cause?: unknown): Error {
+    const remedy = `remove ${this.#sealedPath} and ${this.#rootPath}: a new root is made when it is needed next.`;
+    return new Error(`${this.#sealedPath} ${why} ${remedy}`, { cause });
+  }
+}
+
+/** A certificate knows no fractions (RFC 5280, section 4.1.2.5). */
+const wholeSeconds = (milliseconds: number): Date =>
+  new Date(Math.floor(milliseconds / 1000) * 1000);

@@ -1,0 +1,97 @@
+import 'reflect-metadata';
+import { createPrivateKey, generateKeyPair, randomBytes, type webcrypto } from 'node:crypto';
+import { promisify } from 'node:util';
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+import type { Certificate, Validity } from '../../sites/domain/certificate.ts';
+
+/** PEM; PKCS #8 for the key. */
+export interface RootPair {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+/** Signs leaf certificates (RFC 5280), one host name each. */
+export class LocalRoot {
+  readonly #pair: RootPair;
+  readonly #certificate: X509Certificate;
+  readonly #key: webcrypto.CryptoKey;
+  readonly #common;
+
+  /** @throws Error when it is no root pair */
+  constructor(pair: RootPair) {
+    this.#pair = pair;
+    this.#certificate = new X509Certificate(pair.certificate);
+    this.#key = signingKey(pair.privateKey);
+    const { keyId } = this.#certificate.getExtension(SubjectKeyIdentifierExtension) ?? {};
+    if (keyId === undefined) throw new Error('the root certificate names no key');
+    this.#common = [
+      new BasicConstraintsExtension(false, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      new AuthorityKeyIdentifierExtension(keyId),
+    ];
+  }
+
+  get certificate(): string {
+    return this.#pair.certificate;
+  }
+
+  get notAfter(): Date {
+    return this.#certificate.notAfter;
+  }
+
+  /** With a key of its own and a random serial number of 128 bits. @param validity in whole seconds */
+  async sign(host: string, validity: Validity): Promise<Certificate> {
+    const { publicKey, privateKey } = await newKey();
+    // A common name holds no more than 64 characters: the subject is empty, so its alternative is critical.
+    const names = new SubjectAlternativeNameExtension([{ type: 'dns', value: host }], true);
+    const leaf = await X509CertificateGenerator.create({
+      ...validity,
+      issuer: this.#certificate.subjectName,
+      publicKey,
+      signingKey: this.#key,
+      extensions: [names, ...this.#common, await SubjectKeyIdentifierExtension.create(publicKey)],
+    });
+    return { host, chain: `${leaf.toString('pem')}\n`, privateKey, ...validity };
+  }
+}
+
+/** A root that signs leaves only. Its name has something random, to tell two installations apart. */
+export const newRoot = async (validity: Validity): Promise<RootPair> => {
+  const { publicKey, privateKey } = await newKey();
+  const name = [{ CN: [`Animal Store local CA ${randomBytes(4).toString('hex')}`] }];
+  const root = await X509CertificateGenerator.create({
+    ...validity,
+    subject: name,
+    issuer: name,
+    publicKey,
+    signingKey: signingKey(privateKey),
+    extensions: [
+      new BasicConstraintsExtension(true, 0, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+      await SubjectKeyIdentifierExtension.create(publicKey),
+    ],
+  });
+  return { certificate: `${root.toString('pem')}\n`, privateKey };
+};
+
+const newKey = () =>
+  promisify(generateKeyPair)('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+
+const signingKey = (pem: string): webcrypto.CryptoKey =>
+  createPrivateKey(pem).toCryptoKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign']);
