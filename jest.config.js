@@ -19,6 +19,7 @@ export default {
     suite('unit', false),
     suite('contract', true),
     suite('http', true),
+    suite('edge', false),
     suite('system', true),
   ],
 };

@@ -1,0 +1,39 @@
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
+
+/** A request of HTTP/1.1; over HTTP/2 its compatibility layer offers the same, and these two. */
+export type EdgeRequest = IncomingMessage & {
+  readonly authority?: string;
+  readonly stream?: ServerHttp2Stream;
+};
+export type EdgeResponse = ServerResponse;
+
+/**
+ * An answer of the edge itself: the status in words, and nothing of any tenant. What comes with a body is not read,
+ * so the connection ends with it.
+ */
+export const refuse = (
+  request: EdgeRequest,
+  response: EdgeResponse,
+  status: number,
+  headers: readonly string[] = [],
+): void => {
+  const body = `${String(status)} ${STATUS_CODES[status] ?? ''}\n`;
+  const ends = request.httpVersionMajor === 1 && hasBody(request);
+  response.writeHead(status, [
+    'Content-Type',
+    'text/plain; charset=utf-8',
+    'Content-Length',
+    String(body.length),
+    'Cache-Control',
+    'no-store',
+    'X-Content-Type-Options',
+    'nosniff',
+    ...(ends ? ['Connection', 'close'] : []),
+    ...headers,
+  ]);
+  response.end(request.method === 'HEAD' ? undefined : body);
+};
+
+const hasBody = ({ headers }: EdgeRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';

@@ -1,0 +1,91 @@
+import type { TLSSocket } from 'node:tls';
+import type { Logger } from 'pino';
+import { Unavailable } from '../../kernel/unavailable.ts';
+import type { Route } from '../../sites/ports.ts';
+import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
+import { hostNamed, isRepeated, portNamed, targetOf, type Target } from './request-host.ts';
+import type { RouteTable } from './route-table.ts';
+import { serveSite } from './serve-site.ts';
+import type { SiteShelf } from './site-shelf.ts';
+
+export interface EdgePorts {
+  readonly routes: RouteTable;
+  readonly shelf: SiteShelf;
+  readonly log: Logger;
+}
+
+/** Of `rawHeaders`, where names and values alternate. Node would keep a thousand headers and drop the rest in silence. */
+const tooManyHeaders = 2 * 100;
+
+/** A request over TLS. The connection was made for one host, and the request has to be for that same one. */
+export const secureHandler =
+  (ports: EdgePorts) =>
+  (request: EdgeRequest, response: EdgeResponse): void => {
+    const target = targetOr400(request, response);
+    if (!target) return;
+    const { host, path } = target;
+    const isForHost = serverNameOf(request) === host;
+    // Asked for each request: a connection may outlive what it was made for.
+    const route = isForHost ? ports.routes.find(host) : undefined;
+    if (route) serve(ports, request, response, route, path);
+    else refuse(request, response, 421);
+  };
+
+/** A request without TLS goes to HTTPS, with its path and query, on hosts that are served. */
+export const plainHandler =
+  (
+    { routes }: Pick<EdgePorts, 'routes'>,
+    ports: { readonly http: number; readonly https: number },
+  ) =>
+  (request: EdgeRequest, response: EdgeResponse): void => {
+    const target = targetOr400(request, response);
+    if (!target) return;
+    if (target.path.startsWith('/.well-known/acme-challenge/') || !routes.find(target.host)) {
+      refuse(request, response, 404);
+      return;
+    }
+    // Who came by our own port goes to our own port; otherwise something before us has the usual ones.
+    const isDirect = portNamed(authorityOf(request) ?? '') === ports.http;
+    const port = isDirect && ports.https !== 443 ? `:${String(ports.https)}` : '';
+    refuse(request, response, 308, ['Location', `https://${target.host}${port}${target.path}`]);
+  };
+
+const targetOr400 = (request: EdgeRequest, response: EdgeResponse): Target | undefined => {
+  const { rawHeaders } = request;
+  if (rawHeaders.length >= tooManyHeaders) {
+    refuse(request, response, 431);
+    return undefined;
+  }
+  const target = isRepeated(rawHeaders, 'host')
+    ? undefined
+    : targetOf(request.url ?? '', authorityOf(request));
+  if (!target) refuse(request, response, 400);
+  return target;
+};
+
+/** HTTP/2 has `:authority`, with which a Host has to agree. */
+const authorityOf = ({ headers, authority }: EdgeRequest): string | undefined => {
+  if (!authority) return headers.host;
+  const isAgreed = headers.host === undefined || hostNamed(headers.host) === hostNamed(authority);
+  return isAgreed ? authority : undefined;
+};
+
+/** What the connection was made for, in lower case. HTTP/2 hides it behind its session. */
+const serverNameOf = ({ stream, socket }: EdgeRequest): unknown =>
+  ((stream?.session?.socket ?? socket) as Partial<TLSSocket>).servername;
+
+const serve = (
+  { shelf, log }: EdgePorts,
+  request: EdgeRequest,
+  response: EdgeResponse,
+  { deployId }: Route,
+  path: string,
+): void => {
+  serveSite(shelf, { request, response, deployId, path }).catch((error: unknown) => {
+    if (error instanceof Unavailable) log.warn({ err: error, deployId }, 'site not served');
+    else log.error({ err: error, deployId }, 'site not served');
+    if (response.headersSent) response.destroy();
+    else if (error instanceof Unavailable) refuse(request, response, 503, ['Retry-After', '1']);
+    else refuse(request, response, 500);
+  });
+};

@@ -1,0 +1,46 @@
+/** The host that a request names, in lower case and without its port; undefined when it is not one. */
+export const hostNamed = (authority: string | undefined): string | undefined => {
+  const [, name, port] = authorityPattern.exec(authority ?? '') ?? [];
+  if (name === undefined || Number(port ?? '1') > 65535 || port === '0') return undefined;
+  return name.toLowerCase();
+};
+
+/** The port that a request names, where it does. */
+export const portNamed = (authority: string): number | undefined => {
+  const [, port] = /:(\d+)$/.exec(authority) ?? [];
+  return port === undefined ? undefined : Number(port);
+};
+
+/** RFC 9110, section 7.2, narrowed to DNS names: no user, no address in brackets. */
+const authorityPattern = /^([A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_])?)\.?(?::(\d{1,5}))?$/;
+
+/** Whether a header stands twice: Node keeps the first of two Hosts and says nothing. */
+export const isRepeated = (rawHeaders: readonly string[], name: string): boolean => {
+  let seen = false;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const header = rawHeaders[at];
+    if (header?.length !== name.length || header.toLowerCase() !== name) continue;
+    if (seen) return true;
+    seen = true;
+  }
+  return false;
+};
+
+export interface Target {
+  readonly host: string;
+  /** Path and query. */
+  readonly path: string;
+}
+
+/**
+ * What a request asks for. Its Host, and the URL in absolute form where it uses that (RFC 9112, section 3.2.2),
+ * have to name the same host.
+ */
+export const targetOf = (url: string, authority: string | undefined): Target | undefined => {
+  const host = hostNamed(authority);
+  if (host === undefined) return undefined;
+  if (url.startsWith('/')) return { host, path: url };
+  const [, named, path] = /^https?:\/\/([^/?#]*)([^#]*)$/i.exec(url) ?? [];
+  if (hostNamed(named) !== host) return undefined;
+  return { host, path: path?.startsWith('/') ? path : `/${path ?? ''}` };
+};

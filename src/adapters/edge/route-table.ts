@@ -1,0 +1,149 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { hostOf } from '../../sites/domain/certificate.ts';
+import type { EdgeRecords, LoadedCertificate, Route } from '../../sites/ports.ts';
+
+/** Other processes' changes are seen within a second, with time to read them. */
+const pollMs = 500;
+/** Removals are swept after a day: who heard nothing for longer than this starts over. */
+const longestSilenceMs = 60 * 60_000;
+
+/** Hears of each host that is not served any more, or that has another certificate. */
+export type HostListener = (host: string) => void;
+
+/** All that this process serves, in memory: it goes on while the database is away. */
+export class RouteTable {
+  readonly #records: EdgeRecords;
+  readonly #platformHost: string;
+  readonly #log: Logger;
+  readonly #onRemoved: HostListener[] = [];
+  readonly #onCertificate: HostListener[] = [];
+  #routes = new Map<string, Route>();
+  #certificates = new Map<string, LoadedCertificate>();
+  #revision = 0n;
+  #heardAt = -Infinity;
+  #refreshing: Promise<void> | undefined;
+  #again = false;
+  readonly #stopping = new AbortController();
+
+  constructor(records: EdgeRecords, platformHost: string, log: Logger) {
+    this.#records = records;
+    this.#platformHost = platformHost;
+    this.#log = log;
+  }
+
+  get size(): number {
+    return this.#routes.size;
+  }
+
+  find(host: string): Route | undefined {
+    return this.#routes.get(host);
+  }
+
+  certificate(host: string): LoadedCertificate | undefined {
+    return this.#routes.has(host) ? this.#certificates.get(host) : undefined;
+  }
+
+  onRemoved(listener: HostListener): void {
+    this.#onRemoved.push(listener);
+  }
+
+  onCertificate(listener: HostListener): void {
+    this.#onCertificate.push(listener);
+  }
+
+  /** Loads everything, then follows the changes until `stop`. @throws Unavailable when the first load fails */
+  async start(): Promise<void> {
+    await this.refresh();
+    void this.#follow();
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** Takes in what changed. While it runs, a further call makes it look once more. @throws Unavailable */
+  refresh(): Promise<void> {
+    this.#again = true;
+    this.#refreshing ??= this.#takeIn();
+    return this.#refreshing;
+  }
+
+  async #follow(): Promise<void> {
+    let isAway = false;
+    const { signal } = this.#stopping;
+    for (;;) {
+      await delay(pollMs, undefined, { ref: false, signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      const problem = await this.refresh().then(
+        () => undefined,
+        (error: unknown) => ({ err: error }),
+      );
+      if (problem && !isAway) this.#log.warn(problem, 'routes not refreshed, serving those known');
+      if (!problem && isAway) this.#log.info('routes are refreshed again');
+      isAway = problem !== undefined;
+    }
+  }
+
+  async #takeIn(): Promise<void> {
+    try {
+      while (this.#again) {
+        this.#again = false;
+        // A clock that cannot be set.
+        const now = performance.now();
+        if (now - this.#heardAt > longestSilenceMs) await this.#startOver();
+        else await this.#catchUp();
+        this.#heardAt = now;
+      }
+    } finally {
+      // In the turn of the last look: a refresh that comes later has to look for itself.
+      this.#refreshing = undefined;
+    }
+  }
+
+  async #startOver(): Promise<void> {
+    const { revision, routes, certificates } = await this.#records.changesSince(0n);
+    const before = this.#routes;
+    this.#routes = new Map(routes.map((route) => [this.#hostOf(route.name), route]));
+    this.#certificates = new Map(certificates.map((one) => [one.host, one]));
+    this.#revision = revision;
+    for (const [host, { projectId }] of before) {
+      if (this.#routes.get(host)?.projectId !== projectId) tell(this.#onRemoved, host);
+      tell(this.#onCertificate, host);
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    const changes = await this.#records.changesSince(this.#revision);
+    // The database is an older one, from a backup: what it says is all there is.
+    if (changes.revision < this.#revision) return this.#startOver();
+    for (const name of changes.removedRoutes) {
+      const host = this.#hostOf(name);
+      if (this.#routes.delete(host)) tell(this.#onRemoved, host);
+    }
+    for (const route of changes.routes) this.#take(route);
+    for (const host of changes.removedCertificates) this.#certificates.delete(host);
+    for (const one of changes.certificates) this.#certificates.set(one.host, one);
+    const renewed = changes.certificates.map((one) => one.host);
+    for (const host of [...changes.removedCertificates, ...renewed]) {
+      tell(this.#onCertificate, host);
+    }
+    this.#revision = changes.revision;
+  }
+
+  /** Removed and given to another project between two looks, a host was removed all the same. */
+  #take(route: Route): void {
+    const host = this.#hostOf(route.name);
+    const before = this.#routes.get(host);
+    this.#routes.set(host, route);
+    if (before && before.projectId !== route.projectId) tell(this.#onRemoved, host);
+  }
+
+  #hostOf(name: string): string {
+    return hostOf(name, this.#platformHost);
+  }
+}
+
+const tell = (listeners: readonly HostListener[], host: string): void => {
+  for (const listener of listeners) listener(host);
+};

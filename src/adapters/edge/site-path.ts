@@ -1,0 +1,45 @@
+/** Where a path leads within a site. */
+export type Place =
+  | { readonly kind: 'file'; readonly path: string }
+  /** The same, one slash further: relative links on that page need it. */
+  | { readonly kind: 'folder'; readonly location: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'malformed' };
+
+const missing: Place = { kind: 'missing' };
+const malformed: Place = { kind: 'malformed' };
+
+/**
+ * `/` gives `index.html`, `/about` gives `about`, `about.html` or `about/index.html`, whichever there is first.
+ * @param target path and query of a request, as it came
+ * @param has whether the site has a file; nothing else is ever looked up, so that no path can leave the site
+ */
+export const placeOf = (target: string, has: (path: string) => boolean): Place => {
+  const query = target.indexOf('?');
+  const raw = query === -1 ? target : target.slice(0, query);
+  const path = raw.includes('%') ? decoded(raw) : raw;
+  if (path === undefined || !path.startsWith('/') || unsafe.test(path)) return malformed;
+  const file = path.slice(1);
+  if (file === '' || file.endsWith('/')) {
+    const index = `${file}index.html`;
+    return has(index) ? { kind: 'file', path: index } : missing;
+  }
+  if (has(file)) return { kind: 'file', path: file };
+  if (has(`${file}.html`)) return { kind: 'file', path: `${file}.html` };
+  if (!has(`${file}/index.html`)) return missing;
+  return { kind: 'folder', location: `${raw}/${query === -1 ? '' : target.slice(query)}` };
+};
+
+/** Control characters, backslashes, empty and dot segments: no published file has them in its path. */
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const unsafe = /[\u0000-\u001f\u007f\\]|\/\/|\/\.{1,2}(\/|$)/;
+
+/** An encoded slash would make two names one path; what cannot be decoded is no path. */
+const decoded = (raw: string): string | undefined => {
+  if (/%2f|%5c/i.test(raw)) return undefined;
+  try {
+    return decodeURIComponent(raw).normalize('NFC');
+  } catch {
+    return undefined;
+  }
+};

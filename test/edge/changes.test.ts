@@ -1,0 +1,178 @@
+import { X509Certificate } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { protocols, requestIn } from '../support/edge-client.ts';
+import { startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { until } from '../support/until.ts';
+
+const warn = 40;
+
+let edge: RunningEdge;
+beforeEach(async () => {
+  edge = await startEdge();
+});
+afterEach(() => edge.close());
+
+const textAt = async (host: string, path = '/'): Promise<string> =>
+  String((await edge.get(host, path)).body);
+
+describe('a new deploy', () => {
+  test('is served from the next request on, on connections that are open too', async () => {
+    await edge.publish('rex.test', { 'index.html': 'one', 'old.html': 'old' });
+    const session = await edge.session('rex.test');
+    expect(String((await requestIn(session, '/')).body)).toBe('one');
+    await edge.publish('rex.test', { 'index.html': 'two' });
+    expect(String((await requestIn(session, '/')).body)).toBe('two');
+    expect((await requestIn(session, '/old.html')).status).toBe(404);
+    expect(await textAt('rex.test')).toBe('two');
+    session.close();
+  });
+
+  test('can be taken back', async () => {
+    const deployId = await edge.store('rex.test', { 'index.html': 'one' });
+    await edge.publish('rex.test', { 'index.html': 'two' });
+    expect(await textAt('rex.test')).toBe('two');
+    edge.records.setRoute({ name: 'rex.test', projectId: 'proj-rex.test', deployId });
+    await edge.routes.refresh();
+    expect(await textAt('rex.test')).toBe('one');
+  });
+
+  test('made by another process is served within a second', async () => {
+    await edge.publish('rex.test', { 'index.html': 'one' });
+    await edge.store('rex.test', { 'index.html': 'two' });
+    const started = performance.now();
+    await until('it is served', async () => (await textAt('rex.test')) === 'two');
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  test('whose files are missing is 503, and harms no other', async () => {
+    const deployId = await edge.store('rex.test', { 'index.html': 'one' });
+    await edge.publish('tom.test', { 'index.html': 'Tom' });
+    await edge.files.remove(deployId);
+    expect((await edge.get('rex.test', '/')).status).toBe(503);
+    expect(await textAt('tom.test')).toBe('Tom');
+  });
+});
+
+describe('a refresh', () => {
+  test('that is asked for while one runs sees what was stored before it was asked for', async () => {
+    const reached: number[] = [];
+    for (let round = 0; round < 20; round++) {
+      const running = edge.routes.refresh();
+      // Somewhere in the steps in which the running one ends.
+      for (let step = 0; step < round; step++) await Promise.resolve();
+      edge.records.setRoute({ name: 'rex.test', projectId: 'p', deployId: `dep_${round}` });
+      await edge.routes.refresh();
+      if (edge.routes.find('rex.test')?.deployId === `dep_${round}`) reached.push(round);
+      await running;
+    }
+    expect(reached).toHaveLength(20);
+  });
+});
+
+describe('a renewed certificate', () => {
+  test('is shown to new visitors, while old connections go on', async () => {
+    await edge.publish('rex.test', { 'index.html': 'Rex' });
+    const serialOf = async (): Promise<string | undefined> => {
+      const socket = await edge.connect('rex.test');
+      const { serialNumber } = socket.getPeerX509Certificate() ?? {};
+      socket.destroy();
+      return serialNumber;
+    };
+    const session = await edge.session('rex.test');
+    const before = await serialOf();
+    const renewed = await edge.authority.issue('rex.test');
+    edge.records.setCertificate(renewed);
+    await edge.routes.refresh();
+    const after = await serialOf();
+    expect(after).toBe(new X509Certificate(renewed.chain).serialNumber);
+    expect(after).not.toBe(before);
+    expect((await requestIn(session, '/')).status).toBe(200);
+    session.close();
+  });
+
+  test('that comes after the route is used at once', async () => {
+    await edge.publish('rex.test', { 'index.html': 'Rex' });
+    edge.records.removeCertificate('rex.test', new Date());
+    await edge.routes.refresh();
+    await expect(edge.connect('rex.test')).rejects.toThrow('unrecognized name');
+    edge.records.setCertificate(await edge.authority.issue('rex.test'));
+    await edge.routes.refresh();
+    expect(await textAt('rex.test')).toBe('Rex');
+  });
+});
+
+describe('while the records are away', () => {
+  const looked = async (times: number): Promise<void> => {
+    const before = edge.records.looks;
+    await until('it looked again', () => edge.records.looks >= before + times);
+  };
+
+  test('everything known is served, one line says so, and it recovers by itself', async () => {
+    await edge.publish('rex.test', { 'index.html': 'Rex' });
+    edge.records.isAway = true;
+    await looked(2);
+    for (const protocol of protocols) {
+      expect((await edge.visit(protocol, 'rex.test', '/')).status).toBe(200);
+    }
+    await expect(edge.routes.refresh()).rejects.toThrow('The test cannot be reached');
+    expect(edge.logged).toEqual([expect.objectContaining({ level: warn })]);
+    await edge.store('tom.test', { 'index.html': 'Tom' });
+    edge.forget('rex.test');
+    edge.records.isAway = false;
+    await until('it knows', () => edge.routes.find('tom.test') && !edge.routes.find('rex.test'));
+    expect(await textAt('tom.test')).toBe('Tom');
+    await until('it says so', () => edge.logged.length > 1);
+    expect(edge.logged.map(({ level, msg }) => [level, msg])).toEqual([
+      [warn, 'routes not refreshed, serving those known'],
+      [30, 'routes are refreshed again'],
+    ]);
+  });
+});
+
+describe('while the storage is away', () => {
+  test('what is in memory is served, the rest is 503, and it recovers by itself', async () => {
+    await edge.publish('rex.test', {
+      'index.html': 'Rex',
+      'other.html': 'other',
+      'large.bin': new Uint8Array(1_000_000),
+    });
+    await edge.publish('tom.test', { 'index.html': 'Tom' });
+    expect(await textAt('rex.test')).toBe('Rex');
+    edge.files.isAway = true;
+    expect(await textAt('rex.test')).toBe('Rex');
+    for (const protocol of protocols) {
+      for (const [host, path] of [
+        ['rex.test', '/other'],
+        ['rex.test', '/large.bin'],
+        ['tom.test', '/'],
+      ] as const) {
+        const answer = await edge.visit(protocol, host, path);
+        expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+        expect(String(answer.body)).toBe('503 Service Unavailable\n');
+        expect(answer.headers['cache-control']).toBe('no-store');
+      }
+      const headers = { Range: 'bytes=0-9' };
+      const part = await edge.visit(protocol, 'rex.test', '/other', { headers });
+      expect(part.status).toBe(503);
+    }
+    expect(edge.logged.filter(({ level }) => level > warn)).toEqual([]);
+    edge.files.isAway = false;
+    expect(await textAt('tom.test')).toBe('Tom');
+    expect((await edge.get('rex.test', '/large.bin')).body).toHaveLength(1_000_000);
+  });
+});
+
+test('ten thousand hosts are found, and followed as they change', async () => {
+  const deployId = await edge.store('rex.test', { 'index.html': 'Rex' });
+  for (let at = 0; at < 10_000; at++) {
+    edge.records.setRoute({ name: `site-${at}`, projectId: 'proj_all', deployId });
+  }
+  await edge.routes.refresh();
+  expect(edge.routes.size).toBe(10_001);
+  expect(edge.server.state().hosts).toBe(10_001);
+  edge.records.setCertificate(await edge.authority.issue('site-9999.sites.test'));
+  edge.records.removeRoute('site-5000', new Date());
+  await edge.routes.refresh();
+  expect(await textAt('site-9999.sites.test')).toBe('Rex');
+  expect(edge.routes.find('site-5000.sites.test')).toBeUndefined();
+});

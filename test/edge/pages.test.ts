@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { protocols, type EdgeAnswer, type Visit } from '../support/edge-client.ts';
+import { siteStorages, startEdge, type RunningEdge } from '../support/running-edge.ts';
+
+const site = {
+  'index.html': '<h1>Rex</h1>',
+  'about.html': 'about',
+  'about/team.html': 'team',
+  'docs/index.html': 'docs',
+  'docs/read me.txt': 'read me',
+  'grüße.html': 'hello',
+  LICENSE: 'free',
+  'empty.txt': '',
+  '.well-known/security.txt': 'Contact: mailto:rex@pets.test',
+  'app.js': 'let a',
+  'style.css': 'a{}',
+  'data.json': '{}',
+  'photo.JPG': 'x',
+  'logo.svg': '<svg/>',
+  'font.woff2': 'x',
+  'module.wasm': 'x',
+  'backup.unknown': 'x',
+  'app-3f9a1c07.js': 'let b',
+  'app-framework2.js': 'let c',
+};
+
+describe.each(siteStorages)('a site stored in %s', (storage) => {
+  describe.each(protocols)('over %s', (protocol) => {
+    let edge: RunningEdge;
+    beforeAll(async () => {
+      edge = await startEdge({ storage });
+      await edge.publish('rex.test', { ...site, '404.html': 'nothing here' });
+      await edge.publish('tom.sites.test', { 'index.html': '<h1>Tom</h1>' });
+    });
+    afterAll(() => edge.close());
+
+    const ask = (path: string, visit?: Visit, host = 'rex.test'): Promise<EdgeAnswer> =>
+      edge.visit(protocol, host, path, visit);
+    const textAt = async (path: string): Promise<string> => String((await ask(path)).body);
+
+    test.each([
+      ['/', '<h1>Rex</h1>'],
+      ['/?utm=1', '<h1>Rex</h1>'],
+      ['/index.html', '<h1>Rex</h1>'],
+      ['/about', 'about'],
+      ['/about?x=/../y', 'about'],
+      ['/about.html', 'about'],
+      ['/about/team', 'team'],
+      ['/docs/', 'docs'],
+      ['/docs/?a=%zz', 'docs'],
+      ['/docs/read%20me.txt', 'read me'],
+      ['/gr%C3%BC%C3%9Fe', 'hello'],
+      ['/gr%75%CC%88%C3%9Fe', 'hello'],
+      ['/%61bout', 'about'],
+      ['/LICENSE', 'free'],
+      ['/empty.txt', ''],
+      ['/.well-known/security.txt', 'Contact: mailto:rex@pets.test'],
+    ])('%s is answered with what is published there', async (path, content) => {
+      const answer = await ask(path);
+      expect([answer.status, String(answer.body)]).toEqual([200, content]);
+      expect(answer.headers['content-length']).toBe(String(content.length));
+    });
+
+    test.each([
+      ['/docs', '/docs/'],
+      ['/docs?a=1&b=%20', '/docs/?a=1&b=%20'],
+      ['/d%6Fcs', '/d%6Fcs/'],
+    ])('the folder at %s is sent on to %s, so that its relative links work', async (path, to) => {
+      const answer = await ask(path);
+      expect([answer.status, answer.headers['location']]).toEqual([308, to]);
+    });
+
+    test.each(['/nothing', '/nothing/', '/docs/nothing', '/index.html/', '/Index.html'])(
+      'what is not there, like %s, is answered with the 404 page of the site',
+      async (path) => {
+        const answer = await ask(path);
+        expect([answer.status, String(answer.body)]).toEqual([404, 'nothing here']);
+        expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+      },
+    );
+
+    test('a site without a 404 page has a plain one', async () => {
+      const answer = await ask('/nothing', {}, 'tom.sites.test');
+      expect([answer.status, String(answer.body)]).toEqual([404, '404 Not Found\n']);
+      expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+      expect(answer.headers['cache-control']).toBe('no-store');
+    });
+
+    test('the 404 page can be asked for itself', async () => {
+      expect((await ask('/404.html')).status).toBe(200);
+      expect(await textAt('/404')).toBe('nothing here');
+    });
+
+    test.each(['/', '/about', '/docs', '/nothing', '/docs//', '/empty.txt'])(
+      'HEAD %s has the status and the headers of GET, and no body',
+      async (path) => {
+        const whole = await ask(path);
+        const head = await ask(path, { method: 'HEAD' });
+        const withoutDate = ({ status, headers }: EdgeAnswer) => ({
+          ...{ ...headers, date: undefined },
+          status,
+        });
+        expect(withoutDate(head)).toEqual(withoutDate(whole));
+        expect(head.body.length).toBe(0);
+      },
+    );
+
+    test.each([
+      ['/', 'text/html; charset=utf-8'],
+      ['/app.js', 'text/javascript; charset=utf-8'],
+      ['/style.css', 'text/css; charset=utf-8'],
+      ['/data.json', 'application/json; charset=utf-8'],
+      ['/photo.JPG', 'image/jpeg'],
+      ['/logo.svg', 'image/svg+xml'],
+      ['/font.woff2', 'font/woff2'],
+      ['/module.wasm', 'application/wasm'],
+      ['/backup.unknown', 'application/octet-stream'],
+      ['/LICENSE', 'application/octet-stream'],
+    ])('%s has the type %s', async (path, type) => {
+      expect((await ask(path)).headers['content-type']).toBe(type);
+    });
+
+    test('everything of a site forbids sniffing, asks for HTTPS and tells other sites little', async () => {
+      for (const path of ['/', '/app.js', '/nothing']) {
+        expect((await ask(path)).headers).toMatchObject({
+          'x-content-type-options': 'nosniff',
+          'strict-transport-security': 'max-age=86400',
+          'referrer-policy': 'strict-origin-when-cross-origin',
+        });
+      }
+    });
+
+    test.each([
+      ['/', 'public, max-age=0, must-revalidate'],
+      ['/app.js', 'public, max-age=0, must-revalidate'],
+      ['/app-framework2.js', 'public, max-age=0, must-revalidate'],
+      ['/app-3f9a1c07.js', 'public, max-age=31536000, immutable'],
+    ])('%s may be kept: %s', async (path, kept) => {
+      expect((await ask(path)).headers['cache-control']).toBe(kept);
+    });
+
+    test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
+      '%s is not for sites',
+      async (method) => {
+        for (const path of ['/', '/nothing']) {
+          const answer = await ask(path, { method });
+          expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD']);
+        }
+      },
+    );
+
+    test('a body is not waited for', async () => {
+      const answer = await ask('/', { method: 'POST', body: 'x'.repeat(100_000) });
+      expect(answer.status).toBe(405);
+      if (protocol === 'HTTP/1.1') expect(answer.headers['connection']).toBe('close');
+    });
+
+    test('nothing but GET and HEAD finds out what is published', async () => {
+      const [there, missing] = await Promise.all(
+        ['/about', '/nothing'].map((path) => ask(path, { method: 'POST' })),
+      );
+      expect(missing!.body).toEqual(there!.body);
+    });
+  });
+});

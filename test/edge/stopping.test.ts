@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Agent } from 'node:https';
+import { buffer } from 'node:stream/consumers';
+import pino from 'pino';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { EdgeServer } from '../../src/adapters/edge/edge-server.ts';
+import { SiteShelf } from '../../src/adapters/edge/site-shelf.ts';
+import { RouteTable } from '../../src/adapters/edge/route-table.ts';
+import { closed, requestIn } from '../support/edge-client.ts';
+import { startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { until } from '../support/until.ts';
+
+const large = new Uint8Array(20_000_000);
+
+let edge: RunningEdge;
+beforeEach(async () => {
+  edge = await startEdge({ storage: 'the file system' });
+  await edge.publish('rex.test', { 'index.html': 'Rex', 'large.bin': large });
+});
+afterEach(() => edge.close());
+
+test('stopping ends every connection that nobody waits on, at once', async () => {
+  const agent = new Agent({ keepAlive: true });
+  await edge.get('rex.test', '/', { agent });
+  const session = await edge.session('rex.test');
+  await requestIn(session, '/');
+  const idle = [...Object.values(agent.freeSockets)].flat();
+  const silent = [await edge.connect('rex.test')];
+  const raw = [edge.ports.http, edge.ports.https].map((port) => connect(port, '127.0.0.1'));
+  await Promise.all(raw.map((socket) => once(socket, 'connect')));
+  const all = [...idle, ...silent, ...raw];
+  for (const socket of all) socket!.resume();
+  const ends = Promise.all([...all.map((one) => closed(one!)), closed(session)]);
+  const started = performance.now();
+  await edge.server.stop();
+  expect(performance.now() - started).toBeLessThan(1000);
+  await ends;
+  await until('none is counted', () => edge.server.state().connections === 0);
+  agent.destroy();
+});
+
+test('stopping finishes what is under way, over HTTP/1.1 and HTTP/2, and takes nothing new', async () => {
+  const socket = await edge.connect('rex.test');
+  socket.write('GET /large.bin HTTP/1.1\r\nHost: rex.test\r\n\r\n');
+  const session = await edge.session('rex.test');
+  const stream = session.request({ ':path': '/large.bin' });
+  await Promise.all([once(socket, 'readable'), once(stream, 'response')]);
+  let stopped = false;
+  const stop = edge.server.stop().then(() => (stopped = true));
+  for (const port of [edge.ports.http, edge.ports.https]) {
+    const [error] = (await once(connect(port, '127.0.0.1'), 'error').catch((e: unknown) => [
+      e,
+    ])) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('ECONNREFUSED');
+  }
+  expect(stopped).toBe(false);
+  const [overHttp1, overHttp2] = await Promise.all([buffer(socket), buffer(stream)]);
+  expect(overHttp1.subarray(-large.length).equals(large)).toBe(true);
+  expect(overHttp2.equals(large)).toBe(true);
+  await stop;
+});
+
+test('stopping twice, or before anything listened, is no error', async () => {
+  await edge.server.stop();
+  await edge.server.stop();
+  const { routes } = edge;
+  const shelf = new SiteShelf(edge.files);
+  await new EdgeServer({ routes, shelf, log: pino({ level: 'silent' }) }).stop();
+});
+
+test('an edge that cannot have both ports listens on none', async () => {
+  const log = pino({ level: 'silent' });
+  const routes = new RouteTable(edge.records, 'sites.test', log);
+  const second = new EdgeServer({ routes, shelf: new SiteShelf(edge.files), log });
+  const ports = { host: '127.0.0.1', httpPort: 0, httpsPort: edge.ports.https };
+  await expect(second.listen(ports)).rejects.toHaveProperty('code', 'EADDRINUSE');
+});
+
+test('an edge that cannot load its routes does not start', async () => {
+  const log = pino({ level: 'silent' });
+  edge.records.isAway = true;
+  const routes = new RouteTable(edge.records, 'sites.test', log);
+  const second = new EdgeServer({ routes, shelf: new SiteShelf(edge.files), log });
+  const ports = { host: '127.0.0.1', httpPort: 0, httpsPort: 0 };
+  await expect(second.listen(ports)).rejects.toThrow('The test cannot be reached');
+  edge.records.isAway = false;
+});
