@@ -21,7 +21,7 @@ help: ## List what can be done
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 run: $(DEPS) ## Start everything on SQLite; prints an API key and a curl line
-	@exec node src/main.ts serve
+	@exec node --max-semi-space-size=16 src/main.ts serve
 
 install: $(DEPS) ## Install Node (when needed) and the packages of package-lock.json
 

@@ -1,7 +1,8 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=16
 import { Command, CommanderError } from 'commander';
 import { accountCommands } from './app/commands/account.ts';
 import { configCommands } from './app/commands/config.ts';
+import { deployCommand } from './app/commands/deploy.ts';
 import { keyCommands } from './app/commands/key.ts';
 import { migrateCommands } from './app/commands/migrate.ts';
 import { petCommands } from './app/commands/pet.ts';
@@ -25,6 +26,7 @@ const groups = [
   keyCommands,
   petCommands,
   projectCommands,
+  deployCommand,
   configCommands,
 ];
 for (const add of groups) add(program);

@@ -14,6 +14,11 @@ export interface Config {
   readonly publicUrl: string;
   readonly stagingUrl: string | undefined;
   readonly roles: readonly Role[];
+  readonly edgeHost: string;
+  readonly edgeHttpPort: number;
+  readonly edgeHttpsPort: number;
+  /** In lower case: the zone below which every project has a host of its own. */
+  readonly platformHost: string;
   /** Undefined: the one in the data folder is used, and made when it is missing. */
   readonly secretKey: string | undefined;
   readonly logLevel: string;
@@ -73,6 +78,22 @@ const apiAddress = v.pipe(
   v.transform((text) => text.replace(/\/$/, '')),
 );
 
+const portRule = 'must be a port number from 1 to 65535';
+const port = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,5}$/, portRule),
+  v.transform(Number),
+  v.minValue(1, portRule),
+  v.maxValue(65535, portRule),
+);
+/** 0: any free one. */
+const portOrAny = v.union([v.pipe(v.literal('0'), v.transform(Number)), port], portRule);
+
+const addressToListenOn = v.pipe(
+  v.string(),
+  v.regex(/^[0-9A-Za-z.:-]+$/, 'must be an address or name to listen on'),
+);
+
 /** Every setting by its name in the environment; docs/operations.md explains each. */
 export const settings = v.object({
   NODE_ENV: v.optional(v.string()),
@@ -99,19 +120,22 @@ export const settings = v.object({
     ),
   ),
   DATA_DIR: v.optional(v.string(), 'var'),
-  HOST: v.optional(
-    v.pipe(v.string(), v.regex(/^[0-9A-Za-z.:-]+$/, 'must be an address or name to listen on')),
-    '127.0.0.1',
-  ),
-  PORT: v.optional(
+  HOST: v.optional(addressToListenOn, '127.0.0.1'),
+  PORT: v.optional(port, '3000'),
+  EDGE_HOST: v.optional(addressToListenOn, '127.0.0.1'),
+  EDGE_HTTP_PORT: v.optional(portOrAny, '8080'),
+  EDGE_HTTPS_PORT: v.optional(portOrAny, '8443'),
+  PLATFORM_HOST: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^\d{1,5}$/, 'must be a port number from 1 to 65535'),
-      v.transform(Number),
-      v.minValue(1, 'must be a port number from 1 to 65535'),
-      v.maxValue(65535, 'must be a port number from 1 to 65535'),
+      v.toLowerCase(),
+      v.maxLength(189, 'must leave room for a label of 63 characters in front'),
+      v.regex(
+        /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
+        'must be a host name with a dot in it, like sites.shop.example',
+      ),
     ),
-    '3000',
+    'sites.animal-store.test',
   ),
   PUBLIC_URL: v.optional(apiAddress),
   STAGING_URL: v.optional(apiAddress),
@@ -179,6 +203,10 @@ const configFrom = (set: v.InferOutput<typeof settings>): Config => ({
   publicUrl: set.PUBLIC_URL ?? `http://${reachable(set.HOST)}:${String(set.PORT)}/v1`,
   stagingUrl: set.STAGING_URL,
   roles: set.ROLES,
+  edgeHost: set.EDGE_HOST,
+  edgeHttpPort: set.EDGE_HTTP_PORT,
+  edgeHttpsPort: set.EDGE_HTTPS_PORT,
+  platformHost: set.PLATFORM_HOST,
   secretKey: set.SECRET_KEY,
   logLevel: set.LOG_LEVEL,
   corsOrigins: set.CORS_ORIGINS,

@@ -7,6 +7,7 @@ import { contexts } from './contexts.module.ts';
 import { ConfigKey, LogKey, SecretKey } from './keys.ts';
 import { metering } from './metering.module.ts';
 import { persistence } from './persistence.module.ts';
+import { publishing } from './publishing.module.ts';
 import { secretKeyFor } from './secret-key.ts';
 import { system } from './system.module.ts';
 
@@ -16,7 +17,7 @@ export const openContainer = async (config: Config, log: Logger): Promise<Contai
   container.bind(ConfigKey).toConstantValue(config);
   container.bind(SecretKey).toConstantValue(secretKeyFor(config));
   container.bind(LogKey).toConstantValue(log);
-  container.load(persistence, contexts, metering, system);
+  container.load(persistence, contexts, metering, publishing, system);
   await bringUpToDate(config.databaseUrl, log);
   return container;
 };

@@ -5,9 +5,15 @@ import { catalogue } from '../catalogue/catalogue.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Ids } from '../kernel/ids.ts';
-import { Projects } from '../sites/ports.ts';
+import {
+  CertificateAuthority,
+  Certificates,
+  EdgeRecords,
+  Projects,
+  SiteFiles,
+} from '../sites/ports.ts';
 import { sites } from '../sites/sites.ts';
-import { AccessKey, CatalogueKey, SitesKey } from './keys.ts';
+import { AccessKey, CatalogueKey, ConfigKey, SitesKey } from './keys.ts';
 
 /** The faces of the three contexts, each over its ports. */
 export const contexts = new ContainerModule(({ bind }) => {
@@ -31,7 +37,16 @@ export const contexts = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(SitesKey)
     .toDynamicValue((c) =>
-      sites({ projects: c.get(Projects), clock: c.get(Clock), ids: c.get(Ids) }),
+      sites({
+        projects: c.get(Projects),
+        files: c.get(SiteFiles),
+        edgeRecords: c.get(EdgeRecords),
+        certificates: c.get(Certificates),
+        authority: c.get(CertificateAuthority),
+        platformHost: c.get(ConfigKey).platformHost,
+        clock: c.get(Clock),
+        ids: c.get(Ids),
+      }),
     )
     .inSingletonScope();
 });

@@ -6,11 +6,14 @@ import type { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import type { Job } from '../adapters/schedule/cron-jobs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Outbox } from '../kernel/outbox.ts';
+import type { EdgeRecords } from '../sites/ports.ts';
+import type { Sites } from '../sites/sites.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const keepEventsMs = 7 * day;
 const keepCountersMs = 3 * day;
 const keepUsageMs = 90 * day;
+const keepRemovedRoutesMs = day;
 
 export interface WorkerPorts {
   readonly relay: OutboxRelay;
@@ -18,6 +21,8 @@ export interface WorkerPorts {
   readonly idempotencyKeys: IdempotencyKeys;
   readonly counterSnapshots: CounterSnapshots;
   readonly usage: UsageLog;
+  readonly edgeRecords: EdgeRecords;
+  readonly sites: Pick<Sites, 'giveUpCutOffUploads' | 'secureSites'>;
   readonly clock: Clock;
 }
 
@@ -45,6 +50,21 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => {
       name: 'forget usage',
       schedule: '7 53 * * * *',
       run: () => ports.usage.sweep(ago(keepUsageMs)),
+    },
+    {
+      name: 'give up cut-off uploads',
+      schedule: '29 */5 * * * *',
+      run: () => ports.sites.giveUpCutOffUploads(),
+    },
+    {
+      name: 'issue and renew certificates',
+      schedule: '13 * * * * *',
+      run: () => ports.sites.secureSites(),
+    },
+    {
+      name: 'forget removed routes',
+      schedule: '53 37 * * * *',
+      run: () => ports.edgeRecords.sweep(ago(keepRemovedRoutesMs)),
     },
   ];
 };

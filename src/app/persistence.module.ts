@@ -12,7 +12,9 @@ import { Database } from '../adapters/kysely/database.ts';
 import { KyselyAccounts } from '../adapters/kysely/kysely-accounts.ts';
 import { KyselyApiKeys } from '../adapters/kysely/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../adapters/kysely/kysely-audit-log.ts';
+import { KyselyCertificates } from '../adapters/kysely/kysely-certificates.ts';
 import { KyselyCounterSnapshots } from '../adapters/kysely/kysely-counter-snapshots.ts';
+import { KyselyEdgeRecords } from '../adapters/kysely/kysely-edge-records.ts';
 import { KyselyIdempotencyKeys } from '../adapters/kysely/kysely-idempotency-keys.ts';
 import { KyselyOrders } from '../adapters/kysely/kysely-orders.ts';
 import { KyselyOutbox } from '../adapters/kysely/kysely-outbox.ts';
@@ -22,7 +24,8 @@ import { KyselyUsageLog } from '../adapters/kysely/kysely-usage-log.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
-import { Projects } from '../sites/ports.ts';
+import { Sealer } from '../kernel/sealer.ts';
+import { Certificates, EdgeRecords, Projects } from '../sites/ports.ts';
 import { ConfigKey } from './keys.ts';
 import { subscribersOf } from './subscriptions.ts';
 
@@ -72,5 +75,11 @@ export const persistence = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(Projects)
     .toDynamicValue((c) => new KyselyProjects(c.get(Database), c.get(KyselyOutbox)))
+    .inSingletonScope();
+  bind(EdgeRecords)
+    .toDynamicValue((c) => new KyselyEdgeRecords(c.get(Database), c.get(Sealer)))
+    .inSingletonScope();
+  bind(Certificates)
+    .toDynamicValue((c) => new KyselyCertificates(c.get(Database), c.get(Sealer)))
     .inSingletonScope();
 });

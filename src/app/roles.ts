@@ -1,16 +1,21 @@
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
 import { CounterSnapshots, IdempotencyKeys, UsageLog } from '../access/ports.ts';
+import { EdgeServer } from '../adapters/edge/edge-server.ts';
+import { RouteTable } from '../adapters/edge/route-table.ts';
 import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { HttpServer } from '../adapters/http/http-server.ts';
+import { Metrics } from '../adapters/http/metrics.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import { CronJobs } from '../adapters/schedule/cron-jobs.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Outbox } from '../kernel/outbox.ts';
+import { EdgeRecords } from '../sites/ports.ts';
 import type { Config } from './config.ts';
 import { apiJobs, workerJobs } from './jobs.ts';
+import { SitesKey } from './keys.ts';
 import { recallCounters } from './known-counters.ts';
 
 /** One role at work. Stopping waits for what is under way. */
@@ -18,24 +23,36 @@ interface RunningRole {
   stop(): Promise<void>;
 }
 
-/** Starts the roles of this process. @returns what stops them again: whoever is being served is finished */
+/**
+ * Starts the roles of this process.
+ * @returns what stops them again: whoever is being served is finished
+ * @throws Error when one cannot start; those that did are stopped
+ */
 export const startRoles = async (
   container: Container,
   config: Config,
   log: Logger,
 ): Promise<() => Promise<void>> => {
-  await recallCounters(container);
-  const server = container.get(HttpServer);
-  await listen(server, config);
-  const roles: RunningRole[] = [];
-  if (config.roles.includes('api')) roles.push(startCounting(container, config, log));
-  if (config.roles.includes('worker')) roles.push(startWorker(container, log));
-  log.info({ roles: config.roles, host: config.host, port: config.port }, 'serving');
-  return async () => {
-    await server.stop();
-    for (const role of roles) await role.stop();
+  const running: RunningRole[] = [];
+  const stop = async (): Promise<void> => {
+    for (const role of running) await role.stop();
     await container.unbindAllAsync();
   };
+  const { host, port, roles } = config;
+  try {
+    await recallCounters(container);
+    const server = container.get(HttpServer);
+    await naming('HOST', 'PORT', () => server.listen(host, port));
+    running.push(server);
+    if (roles.includes('edge')) running.push(await startEdge(container, config, log));
+    if (roles.includes('api')) running.push(startCounting(container, config, log));
+    if (roles.includes('worker')) running.push(startWorker(container, log));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  log.info({ roles, host, port }, 'serving');
+  return stop;
 };
 
 const startCounting = (container: Container, { redisUrl }: Config, log: Logger): RunningRole => {
@@ -68,6 +85,8 @@ const startWorker = (container: Container, log: Logger): RunningRole => {
     idempotencyKeys: container.get(IdempotencyKeys),
     counterSnapshots: container.get(CounterSnapshots),
     usage: container.get(UsageLog),
+    edgeRecords: container.get(EdgeRecords),
+    sites: container.get(SitesKey),
     clock: container.get(Clock),
   };
   const cron = new CronJobs(workerJobs(ports), log);
@@ -79,16 +98,46 @@ const startWorker = (container: Container, log: Logger): RunningRole => {
   };
 };
 
-const listen = async (server: HttpServer, { host, port }: Config): Promise<void> => {
+const startEdge = async (
+  container: Container,
+  { edgeHost: host, edgeHttpPort: httpPort, edgeHttpsPort: httpsPort }: Config,
+  log: Logger,
+): Promise<RunningRole> => {
+  const edge = container.get(EdgeServer);
+  const routes = container.get(RouteTable);
+  const ports = await naming('EDGE_HOST', 'EDGE_HTTP_PORT and EDGE_HTTPS_PORT', () =>
+    edge.listen({ host, httpPort, httpsPort }),
+  );
+  container.get(Metrics).watchEdge(() => edge.state());
+  // What this process itself stores is served at once; what others store, at the next look.
+  container.get(StoredSignal).listen(() => {
+    routes.refresh().catch((error: unknown) => {
+      log.debug({ err: error }, 'routes not refreshed, will be looked at again');
+    });
+  });
+  log.info({ host, ...ports, routes: routes.size }, 'edge serving');
+  return edge;
+};
+
+/** @throws Error that says which settings to change when the address cannot be had */
+const naming = async <T>(
+  hostSetting: string,
+  portSetting: string,
+  listen: () => Promise<T>,
+): Promise<T> => {
   try {
-    await server.listen(host, port);
+    return await listen();
   } catch (error) {
-    const { code } = error as { code?: string };
-    const address = `${host}:${String(port)}`;
+    const { code, syscall, address, port } = error as NodeJS.ErrnoException & {
+      readonly address?: string;
+      readonly port?: number;
+    };
+    if (syscall !== 'listen') throw error;
+    const where = `${address ?? ''}:${String(port)}`;
     const message =
       code === 'EADDRINUSE'
-        ? `${address} is in use by another program; set PORT to a free one.`
-        : `Cannot listen on ${address} (${code ?? 'unknown'}); set HOST and PORT.`;
+        ? `${where} is in use by another program; set ${portSetting} to a free one.`
+        : `Cannot listen on ${where} (${code ?? 'unknown'}); set ${hostSetting} and ${portSetting}.`;
     throw new Error(message, { cause: error });
   }
 };

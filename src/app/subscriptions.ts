@@ -2,11 +2,12 @@ import type { AccessEvent } from '../access/domain/access-event.ts';
 import type { AuditLog } from '../access/ports.ts';
 import type { Subscriber } from '../adapters/events/event-bus.ts';
 import type { CatalogueEvent } from '../catalogue/domain/catalogue-event.ts';
-import type { SitesEvent } from '../sites/domain/sites-event.ts';
+import type { DeployDiscarded, DeployFailed, SitesEvent } from '../sites/domain/sites-event.ts';
+import type { Sites } from '../sites/sites.ts';
 
 export type AnyEvent = CatalogueEvent | AccessEvent | SitesEvent;
 
-export type SubscriberName = 'audit';
+export type SubscriberName = 'audit' | 'certificates' | 'storage';
 
 /** Every event and who reacts to it. An empty list is a decision; a missing event does not compile. */
 export const subscriptions = {
@@ -24,14 +25,27 @@ export const subscriptions = {
   api_key_ban_lifted: ['audit'],
   api_key_revoked: ['audit'],
   project_created: ['audit'],
+  deploy_succeeded: ['audit', 'certificates'],
+  deploy_failed: ['audit', 'storage'],
+  site_rolled_back: ['audit'],
+  deploy_discarded: ['storage'],
 } as const satisfies Readonly<Record<AnyEvent['type'], readonly SubscriberName[]>>;
 
 const table: Readonly<Record<string, readonly string[]>> = subscriptions;
 
 export const subscribersOf = (type: string): readonly string[] => table[type] ?? [];
 
-export const subscribers = (ports: {
+export const subscribers = ({
+  auditLog,
+  sites,
+}: {
   readonly auditLog: AuditLog;
+  readonly sites: Pick<Sites, 'secureSites' | 'removeDeployFiles'>;
 }): Readonly<Record<SubscriberName, Subscriber>> => ({
-  audit: (stored) => ports.auditLog.record(stored),
+  audit: (stored) => auditLog.record(stored),
+  certificates: async () => {
+    await sites.secureSites();
+  },
+  storage: ({ event }) =>
+    sites.removeDeployFiles((event as DeployDiscarded | DeployFailed).deployId),
 });

@@ -11,13 +11,15 @@ import { Database } from '../adapters/kysely/database.ts';
 import { migrationStates } from '../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
+import { AesGcmSealer } from '../adapters/system/aes-gcm-sealer.ts';
 import { NodeKeyMaterial } from '../adapters/system/node-key-material.ts';
 import { SystemClock } from '../adapters/system/system-clock.ts';
 import { UuidIds } from '../adapters/system/uuid-ids.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
-import { AccessKey, CatalogueKey, ConfigKey, LogKey, SecretKey } from './keys.ts';
+import { Sealer } from '../kernel/sealer.ts';
+import { AccessKey, CatalogueKey, ConfigKey, LogKey, SecretKey, SitesKey } from './keys.ts';
 import { subscribers } from './subscriptions.ts';
 
 /** What the machine gives, the way of events, and the HTTP server. */
@@ -25,10 +27,15 @@ export const system = new ContainerModule(({ bind }) => {
   bind(Clock).toConstantValue(new SystemClock());
   bind(Ids).toConstantValue(new UuidIds());
   bind(KeyMaterial).toConstantValue(new NodeKeyMaterial());
+  bind(Sealer)
+    .toDynamicValue((c) => new AesGcmSealer(c.get(SecretKey)))
+    .inSingletonScope();
 
   bind(StoredSignal).toConstantValue(new StoredSignal());
   bind(EventBus)
-    .toDynamicValue((c) => new EventBus(subscribers({ auditLog: c.get(AuditLog) })))
+    .toDynamicValue(
+      (c) => new EventBus(subscribers({ auditLog: c.get(AuditLog), sites: c.get(SitesKey) })),
+    )
     .inSingletonScope();
   bind(OutboxRelay)
     .toDynamicValue(

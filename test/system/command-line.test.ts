@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { databaseKinds, type DatabaseKind } from '../support/databases.ts';
 import { newHome, type Home } from '../support/service-process.ts';
@@ -5,6 +7,10 @@ import { until } from '../support/until.ts';
 
 jest.setTimeout(30_000);
 
+const folder = join(import.meta.dirname, '..', '..', 'db', 'migrations');
+const migrations = readdirSync(folder)
+  .map((file) => parse(file).name)
+  .sort();
 const secretShape = /^pets_live_[0-9A-Za-z]{38}$/;
 const moment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
@@ -35,8 +41,8 @@ describe.each(databaseKinds)('animal-store on %s', (kind) => {
   useHome(kind);
 
   test('brings the schema up to date, opens accounts and changes their plans', async () => {
-    expect(await json('migrate status')).toEqual([{ name: '0001-foundation' }]);
-    expect(await json('migrate up')).toEqual({ applied: ['0001-foundation'] });
+    expect(await json('migrate status')).toEqual(migrations.map((name) => ({ name })));
+    expect(await json('migrate up')).toEqual({ applied: migrations });
     expect(await json('migrate up')).toEqual({ applied: [] });
     const { account, key } = await openAccount('Owner@Zoo.example');
     expect(account).toMatchObject({ id: expect.any(String), name: 'Zoo', plan: 'pro' });
@@ -48,9 +54,8 @@ describe.each(databaseKinds)('animal-store on %s', (kind) => {
       json('account list'),
       home.run('account create --name Zoo --email owner@zoo.example --plan free'.split(' ')),
     ]);
-    expect(states).toEqual([
-      { name: '0001-foundation', executedAt: expect.stringMatching(moment) },
-    ]);
+    const executedAt = expect.stringMatching(moment);
+    expect(states).toEqual(migrations.map((name) => ({ name, executedAt })));
     expect(accounts).toMatchObject([{ id: account.id, name: 'Zoo', plan: 'business' }]);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('owner@zoo.example') });
   });

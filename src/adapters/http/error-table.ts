@@ -2,7 +2,6 @@ import type { AccessErrorCode } from '../../access/domain/access-error.ts';
 import type { CatalogueErrorCode } from '../../catalogue/domain/catalogue-error.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
-import type { SitesErrorCode } from '../../sites/domain/sites-error.ts';
 
 /** Every `code` that the API answers: its HTTP status, and what it means (docs/errors.md, OpenAPI). */
 export const errorTable = {
@@ -65,9 +64,7 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable;
 
 /** What each refusal from the inside is called outside. */
-const domainCodes: Readonly<
-  Record<CatalogueErrorCode | AccessErrorCode | SitesErrorCode, ErrorCode>
-> = {
+const domainCodes: Readonly<Record<CatalogueErrorCode | AccessErrorCode, ErrorCode>> = {
   pet_not_found: 'pet_not_found',
   pet_wrong_status: 'validation_failed',
   order_not_found: 'route_not_found',
@@ -80,8 +77,6 @@ const domainCodes: Readonly<
   api_key_not_found: 'invalid_api_key',
   api_key_invalid: 'validation_failed',
   invalid_api_key: 'invalid_api_key',
-  project_invalid: 'validation_failed',
-  slug_taken: 'validation_failed',
 };
 
 /** A request that is refused at the edge, before or after the inside was asked. */

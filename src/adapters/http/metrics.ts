@@ -1,10 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { Route } from './routing.ts';
 
 /** Other metrics do not wait longer for the two that come from the database. */
 const longestLookMs = 500;
+
+/** What an edge is asked for its metrics. */
+export interface EdgeState {
+  readonly hosts: number;
+  readonly connections: number;
+  /** Since the process started. */
+  readonly requests: number;
+  readonly refusedHandshakes: number;
+}
 
 /** What Prometheus reads at /metrics. */
 export class Metrics {
@@ -48,6 +57,38 @@ export class Metrics {
   /** Whether this process counts by itself because the shared counters are away. */
   setCountsLocally(local: boolean): void {
     this.#countsLocally.set(local ? 1 : 0);
+  }
+
+  /** From now on the metrics tell of this process's edge. */
+  watchEdge(state: () => EdgeState): void {
+    const registers = [this.registry];
+    const gauge = (name: string, help: string, read: (edge: EdgeState) => number) =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read(state()));
+        },
+      });
+    gauge('edge_hosts', 'Hosts that this process serves', (edge) => edge.hosts);
+    gauge('edge_connections', 'Open connections over TLS', (edge) => edge.connections);
+    const total = (name: string, help: string, read: (edge: EdgeState) => number) =>
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset();
+          this.inc(read(state()));
+        },
+      });
+    total('edge_requests_total', 'Requests to the edge', (edge) => edge.requests);
+    total(
+      'edge_refused_handshakes_total',
+      'TLS handshakes that failed, most of them for names that are not served',
+      (edge) => edge.refusedHandshakes,
+    );
   }
 
   observe(operation: string, status: number, seconds: number): void {

@@ -1,5 +1,6 @@
-import type { Command } from 'commander';
-import { SitesKey } from '../keys.ts';
+import { InvalidArgumentError, type Command } from 'commander';
+import { ConfigKey, SitesKey } from '../keys.ts';
+import { presentDeploy, siteUrl, size } from './deploy.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';
 
 export const projectCommands = (program: Command): void => {
@@ -15,7 +16,11 @@ export const projectCommands = (program: Command): void => {
       await withContainer(async (container) => {
         const made = await container.get(SitesKey).startProject(options.account, options.name);
         const { id, slug, name } = made;
-        print(options, { project: { id, slug, name } }, `Project ${slug} (${id}).`);
+        print(
+          options,
+          { project: { id, slug, name } },
+          `Project ${slug} (${id}). Publish it: node src/main.ts deploy FOLDER --project ${slug}`,
+        );
       });
     });
 
@@ -35,4 +40,61 @@ export const projectCommands = (program: Command): void => {
         );
       });
     });
+
+  project
+    .command('deploys')
+    .description('the deploys of a project, newest first')
+    .requiredOption('--project <slug>', 'slug of the project')
+    .option('--json', 'print JSON')
+    .action(async (options: OutputOptions & { project: string }) => {
+      await withContainer(async (container) => {
+        const { deploys, servedDeployId } = await container.get(SitesKey).getSite(options.project);
+        const rows = deploys.map((deploy) => [
+          String(deploy.number),
+          deploy.id === servedDeployId ? 'served' : deploy.state,
+          deploy.startedAt.toISOString(),
+          deploy.state === 'succeeded' ? String(deploy.files) : '',
+          deploy.state === 'succeeded' ? size(deploy.bytes) : '',
+          deploy.state === 'failed' ? deploy.explanation : '',
+        ]);
+        print(
+          options,
+          deploys.map((deploy) => ({
+            ...presentDeploy(deploy),
+            served: deploy.id === servedDeployId,
+          })),
+          table(
+            ['DEPLOY', 'STATE', 'STARTED', 'FILES', 'SIZE', 'PROBLEM'],
+            rows,
+            'Nothing was deployed yet.',
+          ),
+        );
+      });
+    });
+
+  project
+    .command('roll-back')
+    .description('serve an older deploy again')
+    .requiredOption('--project <slug>', 'slug of the project')
+    .requiredOption('--to <number>', 'number of the deploy', deployNumber)
+    .option('--json', 'print JSON')
+    .action(async (options: OutputOptions & { project: string; to: number }) => {
+      await withContainer(async (container) => {
+        const sites = container.get(SitesKey);
+        const { project: found } = await sites.getSite(options.project);
+        const site = await sites.rollBack(found, options.to);
+        const served = site.deploys.find(({ id }) => id === site.servedDeployId);
+        const url = siteUrl(found.slug, container.get(ConfigKey));
+        print(
+          options,
+          { deploy: served && presentDeploy(served), url },
+          `${found.slug} serves deploy ${String(options.to)}.\n${url}`,
+        );
+      });
+    });
+};
+
+const deployNumber = (text: string): number => {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number from 1.');
+  return Number(text);
 };

@@ -18,11 +18,11 @@ export const serveCommand = (program: Command): void => {
       const config = loadConfig(process.env);
       const { log, flush } = createLog(config.logLevel);
       const container = await openContainer(config, log);
-      let stop = async (): Promise<void> => {
-        await container.unbindAllAsync();
-      };
+      const stop = await startRoles(container, config, log).catch((error: unknown) => {
+        flush();
+        throw error;
+      });
       try {
-        stop = await startRoles(container, config, log);
         stopOnSignal(stop, log, flush);
         // After listening: a start that fails must not use up the one time that the key is shown.
         const welcome = await firstAccount(container, config);
@@ -93,7 +93,7 @@ const firstAccount = async (
 };
 
 const banner = (
-  { publicUrl, production, roles, host, port }: Config,
+  { publicUrl, production, roles, host, port, platformHost, dataDir }: Config,
   welcome: Welcome | undefined,
 ): string => {
   const lines = roles.includes('api')
@@ -101,6 +101,9 @@ const banner = (
     : [
         `Animal Store runs as ${roles.join(', ')}; health at http://${host}:${String(port)}/healthz`,
       ];
+  if (roles.includes('edge')) {
+    lines.push(`Sites are at https://<project>.${platformHost}; trust ${dataDir}/local-ca.pem`);
+  }
   if (welcome) {
     lines.push(
       '',

@@ -1,0 +1,113 @@
+import { stat } from 'node:fs/promises';
+import { SingleBar } from 'cli-progress';
+import type { Command } from 'commander';
+import { archiveSource } from '../../adapters/archives/archive-source.ts';
+import { folderSource } from '../../adapters/archives/folder-source.ts';
+import type { Deploy } from '../../sites/domain/deploy.ts';
+import { hostOf } from '../../sites/domain/certificate.ts';
+import type { SiteSource } from '../../sites/ports.ts';
+import type { UploadProgress } from '../../sites/use-cases/deploy-site.ts';
+import type { Config } from '../config.ts';
+import { ConfigKey, SitesKey } from '../keys.ts';
+import { print, withContainer, type OutputOptions } from './run-command.ts';
+
+export const deployCommand = (program: Command): void => {
+  program
+    .command('deploy')
+    .description('publish a folder or an archive as the site of a project')
+    .argument('<source>', 'a folder, or a .zip, .tar.gz or .tgz')
+    .requiredOption('--project <slug>', 'slug of the project')
+    .option('--json', 'print JSON')
+    .action(async (path: string, options: OutputOptions & { project: string }) => {
+      const source = await sourceAt(path);
+      await withContainer(async (container) => {
+        const sites = container.get(SitesKey);
+        const { project } = await sites.getSite(options.project);
+        const progress = options.json ? undefined : progressBar();
+        const deploy = await sites.deploySite(project, source, progress?.show).finally(() => {
+          progress?.stop();
+        });
+        const url = siteUrl(project.slug, container.get(ConfigKey));
+        print(options, { deploy: presentDeploy(deploy), url }, describe(deploy, url));
+        if (deploy.state === 'failed') process.exitCode = 1;
+      });
+    });
+};
+
+/** Where a project is served. */
+export const siteUrl = (
+  slug: string,
+  { platformHost, edgeHttpsPort }: Pick<Config, 'platformHost' | 'edgeHttpsPort'>,
+): string => new URL(`https://${hostOf(slug, platformHost)}:${String(edgeHttpsPort)}/`).href;
+
+export const presentDeploy = (deploy: Deploy) => {
+  const { id, number, state, startedAt } = deploy;
+  const shared = { id, number, status: state, startedAt };
+  switch (deploy.state) {
+    case 'uploading':
+      return shared;
+    case 'succeeded':
+      return { ...shared, files: deploy.files, bytes: deploy.bytes, finishedAt: deploy.finishedAt };
+    case 'failed':
+      return {
+        ...shared,
+        problem: deploy.problem,
+        explanation: deploy.explanation,
+        finishedAt: deploy.finishedAt,
+      };
+  }
+};
+
+/** @throws Error that says what is there instead */
+const sourceAt = async (path: string): Promise<SiteSource> => {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) return folderSource(path);
+  if (found?.isFile()) return archiveSource(path);
+  throw new Error(`${path} is no folder and no file; give what is to be published.`);
+};
+
+const describe = (deploy: Deploy, url: string): string => {
+  const name = `Deploy ${String(deploy.number)}`;
+  switch (deploy.state) {
+    case 'uploading':
+      return `${name} is not finished yet.`;
+    case 'succeeded':
+      return `${name}: ${counted(deploy.files)}, ${size(deploy.bytes)}.\n${url}`;
+    case 'failed':
+      return `${name} was refused (${deploy.problem}). ${deploy.explanation}\nWhat was served before still is.`;
+  }
+};
+
+const counted = (files: number): string => (files === 1 ? '1 file' : `${String(files)} files`);
+
+export const size = (bytes: number): string => {
+  if (bytes < 1024) return `${String(bytes)} B`;
+  const kib = bytes / 1024;
+  return kib < 1024 ? `${kib.toFixed(1)} KiB` : `${(kib / 1024).toFixed(1)} MiB`;
+};
+
+const words = { unpacking: 'reading', preparing: 'compressing' } as const;
+
+/** On a terminal only, and on standard error, so that the result can be piped. */
+const progressBar = () => {
+  const bar = new SingleBar({
+    format: '{step} [{bar}] {value}{of} files',
+    stream: process.stderr,
+    noTTYOutput: false,
+    hideCursor: true,
+    clearOnComplete: true,
+  });
+  bar.start(1, 0, { step: words.unpacking, of: '' });
+  return {
+    show: ({ step, done, total }: UploadProgress): void => {
+      bar.setTotal(total ?? done);
+      bar.update(done, {
+        step: words[step],
+        of: total === undefined ? '' : ` of ${String(total)}`,
+      });
+    },
+    stop: (): void => {
+      bar.stop();
+    },
+  };
+};

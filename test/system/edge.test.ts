@@ -1,0 +1,188 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { findFreePort } from '../support/debian-server.ts';
+import { edgeClient, protocols, type EdgeClient } from '../support/edge-client.ts';
+import { createDatabase, startMariaDb, type MariaDb } from '../support/mariadb.ts';
+import { newHome, printedAccount, type Home, type Service } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
+
+jest.setTimeout(60_000);
+
+const host = 'birds.sites.animal-store.test';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'animal-store-site-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Edge {
+  readonly service: Service;
+  /** Visits its sites as somebody does who trusts the exported root. */
+  client(): Promise<EdgeClient>;
+}
+
+const startEdge = async (home: Home): Promise<Edge> => {
+  const [port, http, https] = [await findFreePort(), await findFreePort(), await findFreePort()];
+  const service = await home.start({
+    PORT: String(port),
+    EDGE_HTTP_PORT: String(http),
+    EDGE_HTTPS_PORT: String(https),
+  });
+  const root = join(home.settings['DATA_DIR'] ?? '', 'local-ca.pem');
+  return {
+    service,
+    client: async () => edgeClient({ http, https }, await readFile(root, 'utf8')),
+  };
+};
+
+const run = async (home: Home, ...args: readonly string[]): Promise<unknown> => {
+  const { code, stdout, stderr } = await home.run([...args, '--json']);
+  if (code !== 0) throw new Error(stdout + stderr);
+  return JSON.parse(stdout);
+};
+
+const startProject = async (home: Home, { service }: Edge): Promise<void> => {
+  await run(home, 'project', 'create', '--account', printedAccount(service), '--name', 'Birds');
+};
+
+/** Publishes a site with one page. @returns when it was committed, at the latest */
+const deploy = async (home: Home, page: string): Promise<number> => {
+  await mkdir(join(folder, page), { recursive: true });
+  await writeFile(join(folder, page, 'index.html'), page);
+  const done = await run(home, 'deploy', join(folder, page), '--project', 'birds');
+  expect(done).toMatchObject({ deploy: { status: 'succeeded', files: 1, bytes: page.length } });
+  return performance.now();
+};
+
+const pageOf = async (edge: Edge): Promise<string> =>
+  String((await (await edge.client()).get(host, '/')).body);
+
+/** @returns how long it took from `since` on, in milliseconds */
+const served = async (edge: Edge, page: string, since: number): Promise<number> => {
+  await until(`${page} is served`, async () => {
+    return (await pageOf(edge).catch(() => '')) === page;
+  });
+  return performance.now() - since;
+};
+
+describe('a service on SQLite', () => {
+  let home: Home;
+  beforeAll(async () => {
+    home = await newHome('sqlite');
+  });
+  afterAll(() => home.remove());
+
+  test('serves what is deployed from the command line, and goes on after a restart', async () => {
+    let edge = await startEdge(home);
+    await startProject(home, edge);
+    expect(await served(edge, 'one', await deploy(home, 'one'))).toBeLessThan(2000);
+    expect(await served(edge, 'two', await deploy(home, 'two'))).toBeLessThan(1000);
+
+    const client = await edge.client();
+    const redirect = await client.plain([
+      'GET /a?b HTTP/1.1',
+      `Host: ${host}:${client.ports.http}`,
+      'Connection: close',
+    ]);
+    expect(redirect).toContain(`\r\nLocation: https://${host}:${client.ports.https}/a?b\r\n`);
+    await expect(client.connect('dogs.sites.animal-store.test')).rejects.toHaveProperty(
+      'code',
+      'ERR_SSL_TLSV1_UNRECOGNIZED_NAME',
+    );
+
+    const kept = await client.session(host);
+    expect(await edge.service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(kept.destroyed).toBe(true);
+
+    edge = await startEdge(home);
+    expect(await pageOf(edge)).toBe('two');
+    for (const { level } of logLines(edge.service)) expect(level).toBeLessThan(40);
+  });
+
+  test('leaves what is served as it is when a deploy is refused', async () => {
+    const edge = await startEdge(home);
+    const before = await pageOf(edge);
+    await mkdir(join(folder, 'empty'));
+    const args = ['deploy', join(folder, 'empty'), '--project', 'birds', '--json'];
+    const { code, stdout } = await home.run(args);
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      1,
+      { deploy: { status: 'failed', problem: 'archive_without_index' } },
+    ]);
+    expect(await pageOf(edge)).toBe(before);
+  });
+});
+
+const logLines = (service: Service) =>
+  service
+    .stdout()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as { readonly level: number; readonly msg: string });
+
+describe('two processes on MySQL', () => {
+  let server: MariaDb;
+  let home: Home;
+  let edges: readonly Edge[];
+  beforeAll(async () => {
+    server = await startMariaDb();
+    home = await newHome(await createDatabase(server.url));
+    const first = await startEdge(home);
+    await startProject(home, first);
+    edges = [first, await startEdge(home)];
+  });
+  afterAll(async () => {
+    await home.remove();
+    await server.stop();
+  });
+
+  const everywhere = async (page: string, since: number): Promise<number> =>
+    Math.max(...(await Promise.all(edges.map((edge) => served(edge, page, since)))));
+
+  test('serve a site with one root, and every deploy within a second', async () => {
+    expect(await everywhere('one', await deploy(home, 'one'))).toBeLessThan(2000);
+    expect(await everywhere('two', await deploy(home, 'two'))).toBeLessThan(1000);
+    expect(await everywhere('three', await deploy(home, 'three'))).toBeLessThan(1000);
+  });
+
+  const scenes = {
+    'is killed': { away: () => server.kill(), back: () => server.restart() },
+    freezes: { away: () => server.freeze(), back: () => server.thaw() },
+  };
+
+  test.each(['is killed', 'freezes'] as const)(
+    'go on serving while the database %s, and follow it afterwards',
+    async (scene) => {
+      const { away, back } = scenes[scene];
+      await everywhere('before', await deploy(home, 'before'));
+      const known = edges.map(({ service }) => logLines(service).length);
+      await away();
+      try {
+        const noticed = ({ service }: Edge, at: number) =>
+          logLines(service)
+            .slice(known[at])
+            .some(({ msg }) => msg.startsWith('routes not refreshed'));
+        await until('all noticed', () => edges.every(noticed), 20_000);
+        for (const edge of edges) {
+          const client = await edge.client();
+          for (const protocol of protocols) {
+            const started = performance.now();
+            const { status, body } = await client.visit(protocol, host, '/');
+            expect([status, String(body)]).toEqual([200, 'before']);
+            expect(performance.now() - started).toBeLessThan(500);
+          }
+        }
+      } finally {
+        await back();
+      }
+      const again = async ({ service }: Edge) => (await fetch(`${service.origin}/readyz`)).ok;
+      await until('all are ready', async () =>
+        (await Promise.all(edges.map(again))).every(Boolean),
+      );
+      await everywhere('after', await deploy(home, 'after'));
+    },
+  );
+});
