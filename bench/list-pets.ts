@@ -21,7 +21,10 @@ export const listPetsBench = async (folder: string): Promise<readonly string[]> 
     ...settings,
     PORT: String(openPort),
   });
-  await startProgram(['src/main.ts', 'serve'], ours, { ...settings, PORT: String(port) });
+  await startProgram(['--max-semi-space-size=16', 'src/main.ts', 'serve'], ours, {
+    ...settings,
+    PORT: String(port),
+  });
 
   const headers = { Authorization: `Bearer ${secret}` };
   const measured = await compare([

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
+const mostMsToStop = 5_000;
 const started: ChildProcess[] = [];
 
 /** Starts a Node program and waits until it answers at `url`. */
@@ -27,6 +28,32 @@ export const startProgram = async (
   throw new Error(`${args.join(' ')} does not answer at ${url}`);
 };
 
+/** Where the servers of a comparison run, and where their load comes from. */
+export const [serverCore, loadCore] = ['0', '1'];
+
+/** A program on one core, and what it wrote to its standard error, for whoever misses its answer. */
+export interface PinnedProgram {
+  readonly pid: number;
+  readonly stderr: () => string;
+}
+
+export const startPinned = (
+  core: string,
+  command: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): PinnedProgram => {
+  const child = spawn('taskset', ['-c', core, ...command], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
+  let written = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (written += text));
+  child.once('error', (error) => (written += error.message));
+  if (child.pid === undefined) throw new Error('taskset of util-linux is missing');
+  started.push(child);
+  return { pid: child.pid, stderr: () => written };
+};
+
 /**
  * Keeps every core awake at the lowest priority, for ten minutes at most. On a virtual machine waking an idle core
  * costs a server more than answering a request does, and a slow server, whose client idles, pays it most often:
@@ -42,11 +69,13 @@ export const keepCoresAwake = (): void => {
 export const stopPrograms = async (): Promise<void> => {
   await Promise.all(
     started
-      .filter((child) => child.exitCode === null)
-      .map((child) => {
+      .filter((child) => child.exitCode === null && child.signalCode === null)
+      .map(async (child) => {
         const ended = once(child, 'exit');
         child.kill();
-        return ended;
+        const impatience = setTimeout(() => child.kill('SIGKILL'), mostMsToStop);
+        await ended;
+        clearTimeout(impatience);
       }),
   );
 };
