@@ -28,10 +28,22 @@ const told: {
   api_key_ban_lifted: ['The ban of an API key was ended early.', 'keyId'],
   api_key_revoked: ['An API key was revoked.', 'keyId'],
   project_created: ['A project was started.', 'projectId', 'slug'],
+  deploy_succeeded: ['A deploy is complete.', 'projectId', 'deployId', 'number'],
+  deploy_failed: [
+    'What was uploaded was refused, or the upload was cut off.',
+    'projectId',
+    'deployId',
+    'number',
+    'problem',
+  ],
+  site_rolled_back: ['An older deploy is served again.', 'projectId', 'deployId', 'number'],
+  deploy_discarded: ['A deploy is not kept any longer.', 'projectId', 'deployId'],
 };
 
 const reactions: Readonly<Record<SubscriberName, string>> = {
   audit: "Adds a line to the account's audit log. The same event again adds nothing.",
+  certificates: 'Gets a certificate for every served host that has none.',
+  storage: 'Removes the files of the deploy. Removed ones stay removed.',
 };
 
 export const eventsPage = (): string => {

@@ -14,12 +14,20 @@ import {
 } from '../../src/catalogue/domain/pet.ts';
 import { DomainError } from '../../src/kernel/domain-error.ts';
 import type { Transitions } from '../../src/kernel/transitions.ts';
+import { deployTransitions, longestUploadMs, type Deploy } from '../../src/sites/domain/deploy.ts';
+import {
+  deployFailed,
+  deploySucceeded,
+  giveUpUploads,
+  rollBack,
+  type Site,
+} from '../../src/sites/domain/site.ts';
 import { code, page, printed, table } from './markdown.ts';
 
 export const lifecyclesPage = (): string =>
   page(
     '# Lifecycles',
-    printed('the tables and commands in src/catalogue/domain'),
+    printed('the tables and commands in src/catalogue/domain and src/sites/domain'),
     '## Animal',
     'An animal starts in the status that it is added with, `available` unless the request says otherwise.',
     diagram(petTransitions, 'available'),
@@ -29,6 +37,14 @@ export const lifecyclesPage = (): string =>
     'An order starts as `placed`. The API shows `complete: true` once it is delivered.',
     diagram(orderTransitions, 'placed'),
     commandTable(orderTransitions, orderCommands),
+    '## Deploy',
+    'A deploy starts as `uploading`, before anything of it is read.',
+    diagram(deployTransitions, 'uploading'),
+    commandTable(deployTransitions, deployCommands),
+    'To complete a deploy is to serve it, unless a newer one succeeded before. Which deploy visitors get is no ' +
+      'state: rolling back chooses another one. An upload that began more than ' +
+      `${String(longestUploadMs / 60_000)} minutes ago was cut off and is given up.`,
+    '## Whatever it is',
     'A step that the table does not allow is refused, and nothing changes.',
   );
 
@@ -42,6 +58,24 @@ const orderIn = (status: Order['status']): Order => ({
   status,
 });
 
+const deployIn = (state: Deploy['state']): Deploy => {
+  const identity = { id: 'dep_1', number: 1, startedAt: at };
+  switch (state) {
+    case 'uploading':
+      return { ...identity, state };
+    case 'succeeded':
+      return { ...identity, state, finishedAt: at, files: 1, bytes: 1 };
+    case 'failed':
+      return { ...identity, state, finishedAt: at, ...reason };
+  }
+};
+const reason = { problem: 'archive_too_large', explanation: '' } as const;
+const siteWith = (deploy: Deploy): Site => ({
+  project: { id: '', accountId: '', name: '', slug: '', createdAt: at },
+  deploys: [deploy],
+  servedDeployId: undefined,
+});
+
 type Commands<State> = Readonly<Record<string, (from: State) => State>>;
 
 const petCommands: Commands<PetStatus> = {
@@ -53,6 +87,22 @@ const petCommands: Commands<PetStatus> = {
 const orderCommands: Commands<Order['status']> = {
   approve: (from) => approveOrder('', orderIn(from), at).state.status,
   deliver: (from) => deliverOrder('', orderIn(from), at).state.status,
+};
+
+const tooLate = new Date(longestUploadMs + 1);
+
+const onlyDeploy = ({ state }: { readonly state: Site }): Deploy['state'] => {
+  const [deploy] = state.deploys;
+  if (!deploy) throw new Error('the deploy is gone');
+  return deploy.state;
+};
+
+const deployCommands: Commands<Deploy['state']> = {
+  complete: (from) =>
+    onlyDeploy(deploySucceeded(siteWith(deployIn(from)), 'dep_1', { files: 1, bytes: 1 }, at)),
+  refuse: (from) => onlyDeploy(deployFailed(siteWith(deployIn(from)), 'dep_1', reason, at)),
+  'give up': (from) => onlyDeploy(giveUpUploads(siteWith(deployIn(from)), tooLate)),
+  'roll back': (from) => onlyDeploy(rollBack(siteWith(deployIn(from)), 1, at)),
 };
 
 const diagram = <State extends string>(states: Transitions<State>, first: State): string => {

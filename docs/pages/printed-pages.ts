@@ -2,6 +2,7 @@ import { errorsPage } from './errors-page.ts';
 import { eventsPage } from './events-page.ts';
 import { lifecyclesPage } from './lifecycles-page.ts';
 import { limitsPage } from './limits-page.ts';
+import { sitesPage } from './sites-page.ts';
 
 /** The pages that code knows better than any writer, by their path in docs/. */
 export const printedPages = (): Readonly<Record<string, string>> => ({
@@ -9,4 +10,5 @@ export const printedPages = (): Readonly<Record<string, string>> => ({
   'events.md': eventsPage(),
   'lifecycles.md': lifecyclesPage(),
   'limits.md': limitsPage(),
+  'sites.md': sitesPage(),
 });
