@@ -2,7 +2,11 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Certificate, Validity } from './domain/certificate.ts';
+import type { CertificateOrder, OrderState } from './domain/certificate-order.ts';
+import type { DnsFacts } from './domain/dns-facts.ts';
+import type { NameFacts } from './domain/name-facts.ts';
 import type { Project } from './domain/project.ts';
+import type { Route } from './domain/routes.ts';
 import type { EntryKind } from './domain/site-contents.ts';
 import type { Site } from './domain/site.ts';
 import type { SitesEvent } from './domain/sites-event.ts';
@@ -99,14 +103,6 @@ export abstract class SiteFiles {
   abstract remove(deployId: string): Promise<void>;
 }
 
-/** Where requests for a host lead. */
-export interface Route {
-  /** A host name, or one label below the platform host. */
-  readonly name: string;
-  readonly projectId: string;
-  readonly deployId: string;
-}
-
 /** A certificate as an edge loads it; `privateKey` decrypts it, so that only what is used is ever in the clear. */
 export interface LoadedCertificate extends Validity {
   readonly host: string;
@@ -139,23 +135,94 @@ export abstract class Certificates {
   /** In place of the one before. Edges load it within a second. Its private key is encrypted at rest. */
   abstract save(certificate: Certificate): Promise<void>;
 
+  /** The certificates of a host as they are public; undefined when there is none. */
+  abstract find(host: string): Promise<{ readonly chain: string } | undefined>;
+
   abstract validities(): Promise<ReadonlyMap<string, Validity>>;
 }
 
-/** Signs certificates: one host name each, ECDSA P-256. */
+/** A window in which the authority wants a certificate renewed (RFC 9773). */
+export interface RenewalWindow {
+  readonly start: Date;
+  readonly end: Date;
+  /** Ask again then. */
+  readonly askAgainAt: Date;
+}
+
+/**
+ * Issues certificates: one host each, ECDSA P-256. Each call is one bounded step that can be repeated; nothing
+ * waits in here, and whatever goes wrong outside is a `failed` answer. Never throws.
+ */
 export abstract class CertificateAuthority {
+  /** What a CAA record has to name, in lower case; empty where CAA does not matter. */
+  abstract readonly issuers: readonly string[];
+
+  /** The account as CAA's `accounturi` names it; undefined until there is one. */
+  abstract accountUri(): Promise<string | undefined>;
+
+  /** A new private key, PKCS #8 PEM. */
+  abstract newPrivateKey(): Promise<string>;
+
+  /**
+   * Asks for a new order.
+   * @param replaces chain of the certificate that this one renews (RFC 9773, section 5)
+   */
+  abstract order(
+    host: string,
+    replaces?: string,
+  ): Promise<
+    { readonly kind: 'ordered'; readonly url: string } | Extract<OrderState, { kind: 'failed' }>
+  >;
+
+  /** Where the order stands. An `issued` certificate was checked: host, key, chain and dates are right. */
+  abstract look(order: CertificateOrder): Promise<OrderState>;
+
+  /** Says that the answer to the challenge is published. Saying it twice is no error. */
+  abstract prove(order: CertificateOrder, challengeUrl: string): Promise<OrderState>;
+
+  /** Sends the certificate request of a `ready` order. Doing it twice gives the same certificate. */
+  abstract finalize(order: CertificateOrder): Promise<OrderState>;
+
+  /** @returns undefined where the authority offers none, or does not answer */
+  abstract renewalWindow(chain: string): Promise<RenewalWindow | undefined>;
+}
+
+/** Who we are for one authority (RFC 8555, section 7.1.2). */
+export interface AuthorityAccount {
+  readonly url: string;
+  /** PKCS #8, PEM. */
+  readonly privateKey: string;
+}
+
+/** One account at each authority, which all processes share. Its private key is encrypted at rest. */
+export abstract class AuthorityAccounts {
   /** @throws Unavailable */
-  abstract issue(host: string): Promise<Certificate>;
+  abstract find(directoryUrl: string): Promise<AuthorityAccount | undefined>;
+
+  /**
+   * The first writer wins: where an account is kept already, nothing changes, and `find` gives that one.
+   * @param lostUrl url of the kept account, if the authority forgot it: only that one is replaced
+   * @throws Unavailable
+   */
+  abstract save(directoryUrl: string, account: AuthorityAccount, lostUrl?: string): Promise<void>;
+}
+
+/** Asks every configured resolver by itself. Nothing is remembered between two calls. */
+export abstract class DnsVerifier {
+  /** Takes at most 10 s. Never throws: what fails is a fact too. */
+  abstract inspect(host: string): Promise<DnsFacts>;
+}
+
+/** What IDNA and the Public Suffix List know about names. */
+export abstract class HostNames {
+  /** @param name cleaned; anything else too: never throws */
+  abstract read(name: string): NameFacts;
 }
 
 export interface SitesPorts {
   readonly projects: Projects;
   readonly files: SiteFiles;
   readonly edgeRecords: EdgeRecords;
-  readonly certificates: Certificates;
-  readonly authority: CertificateAuthority;
-  /** The zone whose names are the projects' own hosts. */
-  readonly platformHost: string;
   readonly clock: Clock;
   readonly ids: Ids;
 }

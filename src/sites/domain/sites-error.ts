@@ -7,7 +7,20 @@ export type SitesErrorCode =
   | 'project_invalid'
   | 'project_not_found'
   | 'slug_taken'
-  | UploadProblem;
+  | UploadProblem
+  | DomainNameProblem
+  | 'domain_limit_reached'
+  | 'domain_not_found'
+  | 'domain_taken'
+  | 'domain_wrong_state'
+  | 'no_successful_deploy'
+  | 'plan_upgrade_required'
+  | 'redirect_chain'
+  | 'redirect_invalid'
+  | 'redirect_loop'
+  | 'redirect_unknown_domain'
+  | 'reverify_too_early'
+  | 'verify_too_early';
 
 /** Why what was uploaded is not published. */
 export const uploadProblems = [
@@ -24,11 +37,31 @@ export const uploadProblems = [
 ] as const;
 export type UploadProblem = (typeof uploadProblems)[number];
 
+/** Why a name cannot be a custom domain. */
+export const domainNameProblems = [
+  'domain_name_invalid',
+  'ip_literal',
+  'name_reserved',
+  'name_too_long',
+  'public_suffix',
+  'wildcard_unsupported',
+] as const;
+export type DomainNameProblem = (typeof domainNameProblems)[number];
+
 export const projectAccountNotFound = (accountId: string): DomainError<SitesErrorCode> =>
   new DomainError('account_not_found', `There is no account with the id ${accountId}.`);
 
 export const projectNotFound = (slug: string): DomainError<SitesErrorCode> =>
   new DomainError('project_not_found', `There is no project "${slug}".`);
+
+export const domainNotFound = (name: string): DomainError<SitesErrorCode> =>
+  new DomainError('domain_not_found', `There is no domain ${name} here.`);
+
+export const domainTaken = (host: string): DomainError<SitesErrorCode> =>
+  new DomainError(
+    'domain_taken',
+    `${host} is in use. Create the TXT record to prove that it is yours.`,
+  );
 
 export const slugTaken = (slug: string): DomainError<SitesErrorCode> =>
   new DomainError('slug_taken', `The name "${slug}" is taken; choose another.`);

@@ -31,5 +31,60 @@ export interface DeployDiscarded extends DomainEvent<'deploy_discarded'> {
   readonly deployId: string;
 }
 
+interface OfDomain {
+  readonly projectId: string;
+  readonly domainId: string;
+}
+
+export interface DomainAdded extends DomainEvent<'domain_added'>, OfDomain {
+  readonly host: string;
+}
+
+export interface DomainVerified extends DomainEvent<'domain_verified'>, OfDomain {
+  readonly host: string;
+}
+
+/** It is served from now on. */
+export interface DomainLive extends DomainEvent<'domain_live'>, OfDomain {
+  readonly host: string;
+}
+
+/** Nothing of it is served any more. */
+export interface DomainRemoved extends DomainEvent<'domain_removed'>, OfDomain {
+  readonly host: string;
+  readonly reason: string;
+}
+
+export interface CertificateOrdered extends DomainEvent<'certificate_ordered'>, OfDomain {
+  readonly generation: number;
+}
+
+export interface CertificateIssued extends DomainEvent<'certificate_issued'>, OfDomain {
+  readonly notAfter: string;
+}
+
+export interface CertificateRenewed extends DomainEvent<'certificate_renewed'>, OfDomain {
+  readonly notAfter: string;
+}
+
+export interface CertificateFailed extends DomainEvent<'certificate_failed'>, OfDomain {
+  readonly problem: string;
+  /** How many have failed in a row. */
+  readonly attempt: number;
+  readonly isRenewal: boolean;
+}
+
 export type SitesEvent =
-  ProjectCreated | DeploySucceeded | DeployFailed | SiteRolledBack | DeployDiscarded;
+  | ProjectCreated
+  | DeploySucceeded
+  | DeployFailed
+  | SiteRolledBack
+  | DeployDiscarded
+  | DomainAdded
+  | DomainVerified
+  | DomainLive
+  | DomainRemoved
+  | CertificateOrdered
+  | CertificateIssued
+  | CertificateRenewed
+  | CertificateFailed;

@@ -1,0 +1,216 @@
+// What custom domains and their certificates need from outside, besides `ports.ts`.
+
+import type { Clock } from '../kernel/clock.ts';
+import type { Ids } from '../kernel/ids.ts';
+import type { BudgetVerdict, CaUse } from './domain/ca-budget.ts';
+import type { Certificate } from './domain/certificate.ts';
+import type { CustomDomain, DomainDecision } from './domain/custom-domain.ts';
+import type { AdmissionFacts } from './domain/domain-admission.ts';
+import type { DomainSettings } from './domain/domain-settings.ts';
+import type { NameSettings } from './domain/name-facts.ts';
+import type { ProjectHost } from './domain/redirects.ts';
+import type { CertificateAuthority, Certificates, DnsVerifier, HostNames } from './ports.ts';
+
+/** Waits for so many milliseconds. */
+export type Pause = (milliseconds: number) => Promise<void>;
+
+/** An order that is under way. */
+export interface KeptOrder {
+  /** What it is for; see `OrderSubject`. */
+  readonly subject: string;
+  readonly host: string;
+  /** PKCS #8, PEM. */
+  readonly privateKey: string;
+  /** Undefined until the authority has taken it. */
+  readonly url: string | undefined;
+}
+
+export interface Challenge {
+  readonly token: string;
+  readonly keyAuthorization: string;
+}
+
+/** Orders from the first thought of them until a certificate is stored. Private keys are encrypted at rest. */
+export abstract class CertificateOrders {
+  abstract find(subject: string): Promise<KeptOrder | undefined>;
+
+  /** The first writer wins. @returns the order that is kept now, which may be another one's */
+  abstract begin(order: Omit<KeptOrder, 'url'>): Promise<KeptOrder>;
+
+  /** The authority has taken it. The first writer wins. @throws Error when the order was forgotten meanwhile */
+  abstract placed(subject: string, url: string): Promise<KeptOrder & { readonly url: string }>;
+
+  /** From now on every edge answers the challenge. @throws Error when the order was forgotten meanwhile */
+  abstract publish(subject: string, challenge: Challenge): Promise<void>;
+
+  /** With its challenge and its key. Forgetting twice is no error. */
+  abstract forget(subject: string): Promise<void>;
+
+  /**
+   * What an edge answers under `/.well-known/acme-challenge/<token>` for a host (RFC 8555, section 8.3).
+   * @throws Unavailable
+   */
+  abstract answer(host: string, token: string): Promise<string | undefined>;
+}
+
+/** What was asked of the authority, and what came of it. */
+export interface LedgerEntry {
+  readonly kind: 'order' | 'failure' | 'issued';
+  readonly host: string;
+  readonly registrableDomain: string;
+  /** The owner asked for it. */
+  readonly isManual: boolean;
+  readonly occurredAt: Date;
+}
+
+/** The budgets that an authority gives us, as we count them; over all processes. */
+export abstract class AuthorityLedger {
+  /** What is used of each budget at that moment. */
+  abstract use(
+    name: { readonly host: string; readonly registrableDomain: string },
+    now: Date,
+  ): Promise<CaUse>;
+
+  /**
+   * Enters an order if `decide` allows it. Counting and entering are one step: of rivals for the last one, one
+   * gets it.
+   */
+  abstract reserve(
+    entry: LedgerEntry,
+    decide: (use: CaUse) => BudgetVerdict,
+  ): Promise<BudgetVerdict>;
+
+  abstract record(entry: LedgerEntry): Promise<void>;
+
+  /** Forgets what was entered before `before`. @returns how many */
+  abstract sweep(before: Date): Promise<number>;
+}
+
+/** Something that happened to a custom domain, as its owner can follow it. */
+export interface TimelineEntry {
+  readonly kind: TimelineKind;
+  readonly occurredAt: Date;
+  /** Plain values only: it is kept as JSON. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export const timelineKinds = [
+  'added',
+  'checked',
+  'verified',
+  'attempt',
+  'live',
+  'renewed',
+  'removed',
+] as const;
+export type TimelineKind = (typeof timelineKinds)[number];
+
+/** What happened to each attachment. An entry is never changed. */
+export abstract class Timeline {
+  abstract record(domainId: string, entry: TimelineEntry): Promise<void>;
+
+  /** Newest first. */
+  abstract list(domainId: string, limit: number): Promise<readonly TimelineEntry[]>;
+
+  /** @returns how many entries of before that it forgot */
+  abstract sweep(before: Date): Promise<number>;
+}
+
+/** What becomes of a domain, and of what hangs on it. */
+export interface DomainChange extends DomainDecision {
+  /** Who has to give the name up for it. */
+  readonly displaced?: DomainDecision;
+  /** What it is served with from now on. */
+  readonly certificate?: Certificate;
+}
+
+/** Custom domains, one for each attachment. What is removed stays for its owner to see. */
+export abstract class CustomDomains {
+  /**
+   * Counts, decides and stores as one step: of rivals for the last place, one gets it.
+   * @throws DomainError `project_not_found`; whatever `decide` throws
+   */
+  abstract add(
+    wanted: { readonly accountId: string; readonly projectId: string; readonly host: string },
+    decide: (
+      facts: Pick<AdmissionFacts, 'current' | 'hasSucceededDeploy' | 'isOwn'>,
+    ) => DomainDecision,
+  ): Promise<CustomDomain>;
+
+  /** The newest attachment of a host to a project, removed or not. */
+  abstract find(projectId: string, host: string): Promise<CustomDomain | undefined>;
+
+  abstract get(id: string): Promise<CustomDomain | undefined>;
+
+  /** Newest first; of the removed ones the last 20. */
+  abstract list(projectId: string): Promise<readonly CustomDomain[]>;
+
+  /** Who has proven the name: the attachment that is verified or live. */
+  abstract holderOf(host: string): Promise<CustomDomain | undefined>;
+
+  /**
+   * Locks the domain and the holder of its name, decides, and saves all of it together: state, route,
+   * certificate, events. When it is removed, its route, certificate, challenge and keys go in the same step.
+   * @param decide synchronous; `holder` is another attachment
+   * @throws DomainError `domain_not_found`, `domain_taken` when somebody else proved the name meanwhile
+   */
+  abstract change(
+    id: string,
+    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => DomainChange,
+  ): Promise<CustomDomain>;
+
+  /**
+   * Takes up to `limit` domains with something to do, the longest waiting first, and holds them until
+   * `leaseUntil`. What a dead process held is given out again afterwards.
+   */
+  abstract claimDue(now: Date, leaseUntil: Date, limit: number): Promise<readonly CustomDomain[]>;
+
+  /** Holds claimed ones for longer: whoever works on them is alive. */
+  abstract prolong(ids: readonly string[], leaseUntil: Date): Promise<void>;
+
+  /** Gives a claimed one back before its lease ends. */
+  abstract release(id: string): Promise<void>;
+
+  /** Ids of the live ones, in order, after `after`. */
+  abstract live(after: string, limit: number): Promise<readonly CustomDomain[]>;
+}
+
+/** What owners decide about the hosts of a project. */
+export abstract class ProjectSettings {
+  abstract read(projectId: string): Promise<DomainSettings>;
+
+  /**
+   * Decides on the settings with the hosts as they are; the routes follow in the same step.
+   * @throws DomainError whatever `decide` throws
+   */
+  abstract change(
+    projectId: string,
+    decide: (settings: DomainSettings, hosts: readonly ProjectHost[]) => DomainSettings,
+  ): Promise<DomainSettings>;
+}
+
+/** What the plan of an account says of custom domains. */
+export abstract class DomainAllowances {
+  abstract of(accountId: string): Promise<Pick<AdmissionFacts, 'planAllows' | 'limit'>>;
+}
+
+export interface DomainPorts {
+  readonly domains: CustomDomains;
+  readonly settings: ProjectSettings;
+  readonly allowances: DomainAllowances;
+  readonly hostNames: HostNames;
+  readonly dns: DnsVerifier;
+  readonly authority: CertificateAuthority;
+  readonly certificates: Certificates;
+  readonly orders: CertificateOrders;
+  readonly ledger: AuthorityLedger;
+  readonly timeline: Timeline;
+  readonly naming: NameSettings;
+  /** What an apex has to resolve to. */
+  readonly platformAddresses: readonly string[];
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** 0 to below 1, from outside. */
+  readonly chance: () => number;
+  readonly pause: Pause;
+}

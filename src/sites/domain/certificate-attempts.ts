@@ -1,0 +1,44 @@
+import type { AuthorityFailure } from './certificate-order.ts';
+
+/** The attempts at one certificate so far. */
+export interface Attempts {
+  readonly failed: number;
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+}
+
+/** When it is tried again after a failure. */
+export type NextAttempt =
+  | { readonly kind: 'at'; readonly at: Date }
+  /** Only another answer of the DNS helps. */
+  | { readonly kind: 'waits_for_dns' }
+  /** Only the owner can help. */
+  | { readonly kind: 'waits_for_owner' };
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** Waits after the first failures (the integration guide of Let's Encrypt); afterwards it is a day. */
+const waits = [minute, 10 * minute, 100 * minute];
+
+/** After that it is left to the owner. */
+export const longestTryingMs = 30 * day;
+
+export const waitAfter = (failed: number): number =>
+  failed === 0 ? 0 : (waits[failed - 1] ?? day);
+
+/** An order that expired is no fault of anybody; an authority that loses one after the other must be spared. */
+const waitForAnother = (failed: number): number => (failed <= 1 ? 0 : minute);
+
+/** @param attempts with the failed one */
+export const nextAttempt = (
+  { failed, firstAt }: Attempts,
+  { reason, retryAt }: Pick<AuthorityFailure, 'reason' | 'retryAt'>,
+  now: Date,
+): NextAttempt => {
+  const wait = reason === 'order_gone' ? waitForAnother(failed) : waitAfter(failed);
+  const isOver = now.getTime() - firstAt.getTime() + wait > longestTryingMs;
+  if (isOver || reason === 'rejected_name') return { kind: 'waits_for_owner' };
+  if (reason === 'caa') return { kind: 'waits_for_dns' };
+  return { kind: 'at', at: new Date(Math.max(now.getTime() + wait, retryAt?.getTime() ?? 0)) };
+};

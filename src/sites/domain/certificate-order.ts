@@ -1,0 +1,47 @@
+import type { Certificate } from './certificate.ts';
+
+/** What has to be kept of an order before anything is asked of the authority, so that it can always go on. */
+export interface CertificateOrder {
+  readonly host: string;
+  readonly url: string;
+  /** PKCS #8, PEM. */
+  readonly privateKey: string;
+}
+
+/** Where an order stands, as the authority says. */
+export type OrderState =
+  /** Publish `keyAuthorization` under `/.well-known/acme-challenge/<token>`, then say so with `prove`. */
+  | {
+      readonly kind: 'challenge';
+      readonly token: string;
+      readonly keyAuthorization: string;
+      readonly challengeUrl: string;
+    }
+  /** The authority works on it; ask again, but not before. */
+  | { readonly kind: 'processing'; readonly askAgainAfterMs: number }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'issued'; readonly certificate: Certificate }
+  | { readonly kind: 'failed'; readonly failure: AuthorityFailure };
+
+/** Why an authority did not do what it was asked (RFC 8555, section 6.7). */
+export interface AuthorityFailure {
+  readonly reason: AuthorityFailureReason;
+  /** In the authority's own words. */
+  readonly detail: string;
+  /** The authority wants to hear nothing before that. */
+  readonly retryAt: Date | undefined;
+}
+
+export type AuthorityFailureReason =
+  /** The order is of no use any more: it expired, is unknown, or was made by another account. */
+  | 'order_gone'
+  | 'rate_limited'
+  /** Down, silent, in trouble, or it makes no sense. */
+  | 'unavailable'
+  /** It will never issue for this name. */
+  | 'rejected_name'
+  | 'caa'
+  /** Its resolvers could not find the host, or failed. */
+  | 'dns'
+  /** It could not reach the host, or got another answer than wanted. */
+  | 'challenge';

@@ -1,0 +1,40 @@
+/** When the DNS of a domain is looked at again by itself. */
+export type NextCheck =
+  { readonly kind: 'check'; readonly at: Date } | { readonly kind: 'expired' };
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** How long a domain that is never verified is kept. */
+export const longestWaitForDnsMs = 30 * day;
+
+const steps = (from: number, to: number, step: number): readonly number[] =>
+  Array.from({ length: Math.round((to - from) / step) }, (_, n) => from + (n + 1) * step);
+
+/** Times of the checks after Add or the last Verify: dense while somebody waits, then less and less. */
+const offsets: readonly number[] = [
+  ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * minute),
+  ...steps(0, 48 * hour, hour),
+  ...steps(48 * hour, longestWaitForDnsMs, day),
+];
+
+const largestJitter = 0.1;
+
+/**
+ * @param since Add or the last Verify
+ * @param jitter -1 to 1: how much of the ten percent to be earlier or later, so that domains spread
+ */
+export const nextCheck = (since: Date, now: Date, jitter: number): NextCheck => {
+  // A clock that was set back starts over; it never waits for the moment to come round again.
+  const elapsed = Math.max(0, now.getTime() - since.getTime()) || 0;
+  if (elapsed >= longestWaitForDnsMs) return { kind: 'expired' };
+  // What is nearly due was done a moment early, or is late anyway: the next one is soon enough.
+  const offset = offsets.find((at, n) => at - elapsed > (at - (offsets[n - 1] ?? 0)) / 2);
+  const wait =
+    offset === undefined ? longestWaitForDnsMs - elapsed : spread(offset - elapsed, jitter);
+  return { kind: 'check', at: new Date(now.getTime() + wait) };
+};
+
+const spread = (wait: number, jitter: number): number =>
+  wait * (1 + largestJitter * (Math.min(1, Math.max(-1, jitter)) || 0));

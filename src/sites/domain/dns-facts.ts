@@ -1,0 +1,62 @@
+/** What one resolver said to one question. Nothing is judged here. */
+export type DnsAnswer<Item> =
+  | {
+      readonly kind: 'records';
+      /** At least one. Names in lower case, without the last dot. */
+      readonly records: readonly Item[];
+      /** Seconds, as far as the resolver tells. */
+      readonly ttl: number | undefined;
+    }
+  /** The name exists but has nothing of this type, also at the end of a CNAME. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'no_such_name' }
+  | { readonly kind: 'failed'; readonly reason: DnsFailure };
+
+export type DnsFailure = 'timeout' | 'servfail' | 'refused' | 'malformed' | 'unreachable';
+
+/** RFC 8659, section 4.1. */
+export interface CaaRecord {
+  readonly flags: number;
+  /** As it was written; compare without regard to case. */
+  readonly tag: string;
+  readonly value: string;
+}
+
+/** The CAA records of one name on the way from the host to its top-level domain. */
+export interface CaaLevel {
+  readonly name: string;
+  readonly answer: DnsAnswer<CaaRecord>;
+}
+
+/** The names that a host leads to by CNAME, in order, without the host itself. */
+export interface CnameChain {
+  readonly names: readonly string[];
+  readonly end: 'reached' | 'loop' | 'too_long' | 'failed';
+}
+
+/** All that one resolver answered about one host. */
+export interface ResolverFacts {
+  /** Its address, with the port where that is not 53. */
+  readonly resolver: string;
+  readonly tookMs: number;
+  readonly cname: DnsAnswer<string>;
+  readonly chain: CnameChain;
+  /** Through the chain. */
+  readonly a: DnsAnswer<string>;
+  readonly aaaa: DnsAnswer<string>;
+  /** At `_animal-store-challenge.<host>`; each record's strings joined. */
+  readonly txt: DnsAnswer<string>;
+  /** CNAME or else A of a made-up name beside the host: records there mean wildcard DNS. */
+  readonly sibling: DnsAnswer<string>;
+  /** SOA and NS stand at the name itself: it is the apex of a zone. */
+  readonly isZoneApex: boolean;
+  /** From the host upwards to the first level that has records or fails; the last one is the top-level domain. */
+  readonly caa: readonly CaaLevel[];
+}
+
+export interface DnsFacts {
+  readonly host: string;
+  readonly checkedAt: Date;
+  /** One for each resolver, in the order of the settings. */
+  readonly resolvers: readonly ResolverFacts[];
+}

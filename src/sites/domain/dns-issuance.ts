@@ -1,0 +1,63 @@
+import { caaVerdict, type CaaRefusal, type CaaVerdict } from './caa.ts';
+import type { CaaPolicy } from './caa-issue.ts';
+import type { Finding } from './dns-agreement.ts';
+import type { CaaRecord, ResolverFacts } from './dns-facts.ts';
+import { dnsProblem, type DnsProblem } from './dns-problem.ts';
+
+export type IssuanceFinding = Finding<unknown, { readonly problems: readonly DnsProblem[] }>;
+
+/** Whether our authority may issue for the name, as one resolver sees its CAA records. */
+export const judgeIssuance = (
+  facts: ResolverFacts,
+  host: string,
+  policy: CaaPolicy,
+): IssuanceFinding => {
+  const verdict = caaVerdict(facts.caa, policy);
+  const { resolver } = facts;
+  const level = facts.caa.find(({ name }) => name === verdict.level);
+  const ttl = level?.answer.kind === 'records' ? level.answer.ttl : undefined;
+  switch (verdict.kind) {
+    case 'allowed':
+      return { kind: 'right', resolver, seen: 'CAA allows it', ttl };
+    case 'failed':
+      return { kind: 'failed', resolver, seen: `CAA of ${verdict.level}: ${verdict.reason}`, ttl };
+    case 'forbidden': {
+      const seen = `${caaLine(verdict.level, verdict.record)} (${reasons[verdict.why]})`;
+      const wanted = wantedLine(verdict, policy);
+      const problem = dnsProblem('caa_forbids_issuer', {
+        seen,
+        wanted,
+        ...inTheWay(facts, host, verdict),
+      });
+      return { kind: 'wrong', resolver, seen, ttl, problems: [problem] };
+    }
+  }
+};
+
+const reasons: Readonly<Record<CaaRefusal, string>> = {
+  unknown_critical_tag: 'a critical tag that no authority may ignore',
+  other_authority: 'names another authority',
+  nobody: 'allows nobody',
+  malformed: 'cannot be read, so it allows nobody',
+  other_account: 'names another account of the authority',
+  other_method: 'does not allow validation by http-01',
+};
+
+type Forbidden = Extract<CaaVerdict, { readonly kind: 'forbidden' }>;
+
+/** The exact line to add, in the form of zone files. */
+const wantedLine = ({ why, level, record }: Forbidden, { issuers }: CaaPolicy): string =>
+  why === 'unknown_critical_tag'
+    ? `no ${caaLine(level, record)}`
+    : caaLine(level, { flags: 0, tag: 'issue', value: issuers[0] ?? '' });
+
+const caaLine = (name: string, { flags, tag, value }: CaaRecord): string =>
+  `${name}. CAA ${flags} ${tag} ${JSON.stringify(value)}`;
+
+/** A name with a CNAME has no CAA of its own: what is found there stands at the end of the CNAME. */
+const inTheWay = ({ chain }: ResolverFacts, host: string, { level }: Forbidden) => {
+  const end = chain.names.at(-1);
+  return level === host && end !== undefined
+    ? { fix: `The CAA records come from ${end}, where the CNAME leads. They have to change there.` }
+    : {};
+};

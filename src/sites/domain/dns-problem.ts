@@ -1,0 +1,147 @@
+/** Who has to do something about it. */
+export type Actor = 'customer' | 'us' | 'nobody';
+
+/** `ours` is tried again by itself; `final` can only be answered with another name. */
+export type Severity = 'blocking' | 'warning' | 'ours' | 'final';
+
+interface ProblemKind {
+  readonly severity: Severity;
+  readonly actor: Actor;
+  readonly fix: string;
+}
+
+/** Everything that can stand between a name and its site: how bad it is, who acts, and how. */
+export const dnsProblems = {
+  dns_not_found: {
+    severity: 'blocking',
+    actor: 'customer',
+    fix: 'The name does not exist. Create the records shown; for a new domain, check that it is registered and that its name servers are set.',
+  },
+  cname_missing: {
+    severity: 'blocking',
+    actor: 'customer',
+    fix: 'Create the CNAME record shown. Most providers want only the part left of the domain as its name.',
+  },
+  cname_wrong_target: {
+    severity: 'blocking',
+    actor: 'customer',
+    fix: 'Change the value of the CNAME record to the one shown. A target of an earlier attempt or another project does not count.',
+  },
+  conflicting_a: {
+    severity: 'blocking',
+    actor: 'customer',
+    fix: 'Delete the A record: a name with one cannot have the CNAME record. If it is gone already, wait for its TTL to pass.',
+  },
+  conflicting_aaaa: {
+    severity: 'blocking',
+    actor: 'customer',
+    fix: 'Delete the AAAA record: a name with one cannot have the CNAME record. If it is gone already, wait for its TTL to pass.',
+  },
+  apex_needs_alias: {
+    severity: 'blocking',
+    actor: 'customer',
+    fix: 'Create the ALIAS or ANAME record shown. If your provider has neither, use a name such as www and redirect to it.',
+  },
+  alias_wrong_address: {
+    severity: 'blocking',
+    actor: 'customer',
+    fix: 'Delete the A and AAAA records with other addresses; only the ALIAS or ANAME record shown may stand there.',
+  },
+  ownership_txt_missing: {
+    severity: 'blocking',
+    actor: 'customer',
+    fix: 'Create the TXT record shown. It proves that the name is yours.',
+  },
+  ownership_txt_mismatch: {
+    severity: 'blocking',
+    actor: 'customer',
+    fix: 'Change the TXT record to the value shown, without quotation marks; others may stand beside it.',
+  },
+  caa_forbids_issuer: {
+    severity: 'blocking',
+    actor: 'customer',
+    fix: 'Change the CAA records as shown, at the provider of that name. Without that no certificate can be issued.',
+  },
+  dns_lookup_failed: {
+    severity: 'blocking',
+    actor: 'customer',
+    fix: 'Name servers did not answer. We go on asking; if it stays so, check the name servers and DNSSEC of the domain.',
+  },
+  cname_loop: {
+    severity: 'blocking',
+    actor: 'customer',
+    fix: 'The CNAME records lead in a circle, or over too many steps. Point the name directly at the value shown.',
+  },
+  challenge_unreachable: {
+    severity: 'blocking',
+    actor: 'customer',
+    fix: 'The certificate authority did not reach this site through the name. Check that no other address, firewall or redirect stands in between.',
+  },
+  propagation_incomplete: {
+    severity: 'warning',
+    actor: 'nobody',
+    fix: 'Wait until that resolver has forgotten the old answer.',
+  },
+  proxied: {
+    severity: 'warning',
+    actor: 'customer',
+    fix: 'A proxy answers for the name. Switch it to "DNS only": otherwise certificates can fail, now or when they are renewed.',
+  },
+  wildcard_dns: {
+    severity: 'warning',
+    actor: 'customer',
+    fix: 'Every name beside this one exists through a wildcard record, so the TXT record has to prove that this one is yours.',
+  },
+  cname_chain: {
+    severity: 'warning',
+    actor: 'customer',
+    fix: 'It works, but whoever controls the names in between controls the site. Point the name directly at the value shown.',
+  },
+  ca_rate_limited: {
+    severity: 'ours',
+    actor: 'us',
+    fix: 'The certificate authority asked us to wait. We try again by ourselves.',
+  },
+  ca_unavailable: {
+    severity: 'ours',
+    actor: 'us',
+    fix: 'The certificate authority has trouble. We try again by ourselves.',
+  },
+  ca_rejected_name: {
+    severity: 'final',
+    actor: 'customer',
+    fix: 'The certificate authority issues nothing for this name. Use another one, or ask it why.',
+  },
+  name_reserved: { severity: 'final', actor: 'customer', fix: 'Use a name that you registered.' },
+  public_suffix: {
+    severity: 'final',
+    actor: 'customer',
+    fix: 'Use a name below a domain that you registered.',
+  },
+  ip_literal: { severity: 'final', actor: 'customer', fix: 'Use a name instead of an address.' },
+  wildcard_unsupported: { severity: 'final', actor: 'customer', fix: 'Add each name by itself.' },
+  name_too_long: { severity: 'final', actor: 'customer', fix: 'Use a shorter name.' },
+} as const satisfies Readonly<Record<string, ProblemKind>>;
+
+export type DnsProblemCode = keyof typeof dnsProblems;
+
+export interface DnsProblem extends ProblemKind {
+  readonly code: DnsProblemCode;
+  readonly seen: string;
+  readonly wanted: string;
+  /** Where not everybody sees it. */
+  readonly resolver: string | undefined;
+}
+
+/** @param actor where it is not the usual one */
+export const dnsProblem = (
+  code: DnsProblemCode,
+  {
+    resolver,
+    ...found
+  }: Pick<DnsProblem, 'seen' | 'wanted'> & Partial<Pick<DnsProblem, 'actor' | 'fix' | 'resolver'>>,
+): DnsProblem => ({ code, ...dnsProblems[code], ...found, resolver });
+
+/** Whether it stands in the way of a certificate. */
+export const isBlocking = ({ severity }: Pick<DnsProblem, 'severity'>): boolean =>
+  severity === 'blocking' || severity === 'final';

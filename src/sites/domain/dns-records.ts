@@ -1,0 +1,83 @@
+import type { Hostname } from './hostname.ts';
+
+/** A record for the owner to create. */
+export interface DnsRecord {
+  readonly purpose: 'route' | 'ownership';
+  /** ALIAS stands for what providers call ALIAS, ANAME or CNAME flattening. */
+  readonly type: 'CNAME' | 'ALIAS' | 'TXT';
+  /** Relative to the registrable domain, as most providers ask for it; `@` for itself. */
+  readonly name: string;
+  readonly fqdn: string;
+  readonly value: string;
+  /** Seconds. */
+  readonly ttl: number;
+  readonly required: boolean;
+}
+
+export interface RecordNeeds {
+  readonly platformHost: string;
+  /** Whether the TXT record has to be there; the report on the DNS says so. */
+  readonly txtRequired: boolean;
+}
+
+const ttl = 3600;
+
+/** Unique to one attachment and never used again: whoever is left behind by it leads nowhere. */
+export const targetOf = (token: string, platformHost: string): string => `${token}.${platformHost}`;
+
+export const challengeNameOf = (host: string): string => `_animal-store-challenge.${host}`;
+
+export const ownershipValueOf = (token: string): string => `animal-store-verify=${token}`;
+
+export const recordsFor = (
+  { host, registrableDomain, isApex }: Pick<Hostname, 'host' | 'registrableDomain' | 'isApex'>,
+  token: string,
+  { platformHost, txtRequired }: RecordNeeds,
+): readonly [DnsRecord, DnsRecord] => {
+  const challenge = challengeNameOf(host);
+  return [
+    {
+      purpose: 'route',
+      type: isApex ? 'ALIAS' : 'CNAME',
+      name: relativeTo(registrableDomain, host),
+      fqdn: host,
+      value: targetOf(token, platformHost),
+      ttl,
+      required: true,
+    },
+    {
+      purpose: 'ownership',
+      type: 'TXT',
+      name: relativeTo(registrableDomain, challenge),
+      fqdn: challenge,
+      value: ownershipValueOf(token),
+      ttl,
+      required: txtRequired || isApex,
+    },
+  ];
+};
+
+/** For zone files. BIND has no ALIAS, so that line is a comment. */
+export const bindSnippet = (records: readonly DnsRecord[], registrableDomain: string): string =>
+  [`$ORIGIN ${registrableDomain}.`, ...records.map(zoneLine)].map((line) => `${line}\n`).join('');
+
+/** What to know before changing records. */
+export const recordHints = (isApex: boolean): readonly string[] => [
+  'It can take up to 48 hours until a change is seen everywhere.',
+  'When the name has a record already, lower its TTL first and wait for the old TTL to pass: then the change is quick.',
+  'A CAA record of the domain must allow our certificate authority.',
+  ...(isApex
+    ? [
+        'A domain itself cannot have a CNAME. Some providers offer ALIAS, ANAME or CNAME flattening instead; not every one does.',
+      ]
+    : []),
+];
+
+const relativeTo = (zone: string, fqdn: string): string =>
+  fqdn === zone ? '@' : fqdn.slice(0, -zone.length - 1);
+
+const zoneLine = ({ type, name, value, ttl: seconds }: DnsRecord): string => {
+  const start = `${name} ${seconds} IN ${type}`;
+  if (type === 'TXT') return `${start} "${value}"`;
+  return type === 'CNAME' ? `${start} ${value}.` : `; ${start} ${value}. (ALIAS or ANAME)`;
+};

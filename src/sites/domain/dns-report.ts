@@ -1,0 +1,122 @@
+import type { CaaPolicy } from './caa-issue.ts';
+import { agreementOf, isMajority } from './dns-agreement.ts';
+import type { DnsFacts, ResolverFacts } from './dns-facts.ts';
+import { problemsIn, type Judged } from './dns-findings.ts';
+import { judgeIssuance } from './dns-issuance.ts';
+import { judgeOwnership } from './dns-ownership.ts';
+import { dnsProblem, isBlocking, type DnsProblem } from './dns-problem.ts';
+import { targetOf } from './dns-records.ts';
+import { judgeRoute, type RouteFinding } from './dns-route.ts';
+
+export interface DnsExpectation {
+  readonly token: string;
+  readonly platformHost: string;
+  /** What an apex has to resolve to. */
+  readonly platformAddresses: readonly string[];
+  /** As the Public Suffix List has it; the facts can tell of more. */
+  readonly isApex: boolean;
+  /** Another attachment has proven the name before. */
+  readonly isContested: boolean;
+  readonly caa: CaaPolicy;
+}
+
+/** What the DNS of a name means for it. */
+export interface DnsReport {
+  readonly checkedAt: Date;
+  /** The worst first. */
+  readonly problems: readonly DnsProblem[];
+  readonly resolvers: readonly ResolverSummary[];
+  readonly isApex: boolean;
+  readonly ownershipRequired: boolean;
+  readonly ownershipProven: boolean;
+  /** False also where a proxy hides it. */
+  readonly pointsHere: boolean;
+  /** Nothing stands in the way: the domain can be verified, and a certificate ordered. */
+  readonly verifiable: boolean;
+}
+
+export interface ResolverSummary {
+  readonly resolver: string;
+  readonly tookMs: number;
+  readonly seen: string;
+  /** Seconds. */
+  readonly ttl: number | undefined;
+  /** Whether it sees everything as it has to be. */
+  readonly agrees: boolean;
+}
+
+/** Weighs the answers: more than half of the resolvers have to agree, and a failure agrees to nothing. */
+export const reportOn = (facts: DnsFacts, expectation: DnsExpectation): DnsReport => {
+  const { resolvers, checkedAt } = facts;
+  const { isApex, hasWildcard, routes, owned, issuance } = judge(facts, expectation);
+  const ownershipRequired =
+    isApex || hasWildcard || expectation.isContested || provesNothing(routes);
+  const questions = ownershipRequired ? [routes, owned, issuance] : [routes, issuance];
+  const problems = [...problemsIn(questions), ...warningsOf(routes, hasWildcard)];
+  return {
+    checkedAt,
+    problems,
+    resolvers: resolvers.map((one, at) =>
+      summaryOf(
+        one,
+        questions.flatMap((all) => all[at] ?? []),
+      ),
+    ),
+    isApex,
+    ownershipRequired,
+    ownershipProven: agreementOf(owned) === 'right',
+    pointsHere: isMajority(routes.filter((one) => isVia(one, here)).length, routes.length),
+    verifiable: !problems.some(isBlocking),
+  };
+};
+
+const judge = ({ host, resolvers }: DnsFacts, expectation: DnsExpectation) => {
+  const { token, platformHost, caa } = expectation;
+  const most = (holds: (one: ResolverFacts) => boolean) =>
+    isMajority(resolvers.filter(holds).length, resolvers.length);
+  const isApex = expectation.isApex || most(({ isZoneApex }) => isZoneApex);
+  const route = { ...expectation, target: targetOf(token, platformHost), isApex };
+  return {
+    isApex,
+    hasWildcard: most(({ sibling }) => sibling.kind === 'records'),
+    routes: resolvers.map((one) => judgeRoute(one, route)),
+    owned: resolvers.map((one) => judgeOwnership(one, { host, token })),
+    issuance: resolvers.map((one) => judgeIssuance(one, host, caa)),
+  };
+};
+
+const here = ['target', 'platform_host', 'address'];
+
+const isVia = (route: RouteFinding, ways: readonly string[]): boolean =>
+  route.kind === 'right' && ways.includes(route.via);
+
+/** The name leads to us, but not to the target that this attachment alone has. */
+const provesNothing = (routes: readonly RouteFinding[]): boolean =>
+  agreementOf(routes) === 'right' &&
+  !isMajority(routes.filter((one) => isVia(one, ['target'])).length, routes.length);
+
+const warningsOf = (
+  routes: readonly RouteFinding[],
+  hasWildcard: boolean,
+): readonly DnsProblem[] => {
+  const proxied = routes.find((one) => isVia(one, ['proxy']));
+  const chained = routes.find((one) => one.kind === 'right' && one.isChained);
+  const wanted = 'the record shown and nothing in between';
+  const beside = { seen: 'a made-up name beside it exists', wanted: 'the TXT record shown' };
+  return [
+    ...(proxied ? [dnsProblem('proxied', { seen: proxied.seen, wanted })] : []),
+    ...(chained ? [dnsProblem('cname_chain', { seen: chained.seen, wanted })] : []),
+    ...(hasWildcard ? [dnsProblem('wildcard_dns', beside)] : []),
+  ];
+};
+
+const summaryOf = (
+  { resolver, tookMs }: ResolverFacts,
+  findings: readonly Judged[],
+): ResolverSummary => ({
+  resolver,
+  tookMs,
+  seen: findings.map(({ seen }) => seen).join('; '),
+  ttl: findings[0]?.ttl,
+  agrees: findings.every(({ kind }) => kind === 'right'),
+});

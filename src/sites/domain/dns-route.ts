@@ -1,0 +1,141 @@
+import type { Finding } from './dns-agreement.ts';
+import { addressesOf, addressesSeen, longestTtl, recordsOf } from './dns-answers.ts';
+import type { ResolverFacts } from './dns-facts.ts';
+import { dnsProblem, type DnsProblem, type DnsProblemCode } from './dns-problem.ts';
+import { isSameAddress, isUnspecified } from './ip-address.ts';
+import { isProxyAddress, isProxyName } from './proxy-networks.ts';
+
+/** Where a name has to lead. */
+export interface RouteExpectation {
+  /** The target of this attachment alone. */
+  readonly target: string;
+  readonly platformHost: string;
+  /** The addresses that the platform host has. */
+  readonly platformAddresses: readonly string[];
+  readonly isApex: boolean;
+}
+
+export type RouteFinding = Finding<
+  {
+    /** `proxy`: somebody answers in between, and nothing can be said about what is behind. */
+    readonly via: 'target' | 'platform_host' | 'address' | 'proxy';
+    readonly isChained: boolean;
+  },
+  { readonly problems: readonly DnsProblem[] }
+>;
+
+type RightRoute = Extract<RouteFinding, { readonly kind: 'right' }>;
+
+type Found = readonly [code: DnsProblemCode, seen: string];
+
+/** Where the name leads, as one resolver sees it. */
+export const judgeRoute = (facts: ResolverFacts, wanted: RouteExpectation): RouteFinding => {
+  switch (facts.cname.kind) {
+    case 'records':
+      return judgeCname(facts, facts.cname.records, wanted);
+    case 'none':
+      return wanted.isApex ? judgeApex(facts, wanted) : judgeWithoutCname(facts, wanted);
+    case 'no_such_name':
+      return wrong(facts, wanted, [['dns_not_found', 'no such name']]);
+    case 'failed':
+      if (wanted.isApex) return judgeApex(facts, wanted);
+      return failed(facts, `CNAME: ${facts.cname.reason}`);
+  }
+};
+
+const judgeCname = (
+  facts: ResolverFacts,
+  targets: readonly string[],
+  wanted: RouteExpectation,
+): RouteFinding => {
+  if (targets.length > 1) {
+    return wrong(facts, wanted, [['cname_wrong_target', `CNAME ${targets.join(' and ')}`]]);
+  }
+  const { chain } = facts;
+  const names = chain.names.length > 0 ? chain.names : targets;
+  const seen = `CNAME ${names.join(' → ')}`;
+  // The first of our names decides: what follows it is our own zone.
+  const ours = names.find((name) => `.${name}`.endsWith(`.${wanted.platformHost}`));
+  if (ours === wanted.target || ours === wanted.platformHost) {
+    const foreign = foreignAddresses(facts, wanted);
+    if (foreign.length > 0) return wrong(facts, wanted, foreign);
+    const via = ours === wanted.target ? 'target' : 'platform_host';
+    return { ...right(facts, seen, via), isChained: names[0] !== ours };
+  }
+  if (ours) return wrong(facts, wanted, [['cname_wrong_target', seen]]);
+  if (chain.end === 'failed') return failed(facts, `${seen} → no answer`);
+  if (names.some(isProxyName)) return right(facts, seen, 'proxy');
+  return wrong(facts, wanted, [
+    [chain.end === 'reached' ? 'cname_wrong_target' : 'cname_loop', seen],
+  ]);
+};
+
+/** Of old records that some servers give out beside the CNAME. */
+const foreignAddresses = (
+  { a, aaaa }: ResolverFacts,
+  { platformAddresses }: RouteExpectation,
+): readonly Found[] => {
+  const known = platformAddresses.filter((address) => !isUnspecified(address));
+  if (known.length === 0) return [];
+  const isForeign = (address: string) => !known.some((ours) => isSameAddress(address, ours));
+  return conflicts(recordsOf(a).filter(isForeign), recordsOf(aaaa).filter(isForeign));
+};
+
+const judgeWithoutCname = (facts: ResolverFacts, wanted: RouteExpectation): RouteFinding => {
+  if (areProxied(addressesOf(facts))) return right(facts, addressesSeen(facts), 'proxy');
+  const found = conflicts(recordsOf(facts.a), recordsOf(facts.aaaa));
+  return wrong(facts, wanted, found.length > 0 ? found : [['cname_missing', 'no CNAME']]);
+};
+
+const judgeApex = (facts: ResolverFacts, wanted: RouteExpectation): RouteFinding => {
+  const { a, aaaa } = facts;
+  const foreign = addressesOf(facts).filter(
+    (address) => !wanted.platformAddresses.some((ours) => isSameAddress(address, ours)),
+  );
+  if (areProxied(foreign)) return right(facts, addressesSeen(facts), 'proxy');
+  if (foreign.length > 0)
+    return wrong(facts, wanted, [['alias_wrong_address', foreign.join(', ')]]);
+  if (a.kind === 'failed') return failed(facts, `A: ${a.reason}`);
+  if (aaaa.kind === 'failed') return failed(facts, `AAAA: ${aaaa.reason}`);
+  if (addressesOf(facts).length > 0) return right(facts, addressesSeen(facts), 'address');
+  const isAbsent = a.kind === 'no_such_name';
+  const found: Found = isAbsent
+    ? ['dns_not_found', 'no such name']
+    : ['apex_needs_alias', 'no address'];
+  return wrong(facts, wanted, [found]);
+};
+
+const conflicts = (a: readonly string[], aaaa: readonly string[]): readonly Found[] => [
+  ...(a.length > 0 ? [['conflicting_a', `A ${a.join(', ')}`] as const] : []),
+  ...(aaaa.length > 0 ? [['conflicting_aaaa', `AAAA ${aaaa.join(', ')}`] as const] : []),
+];
+
+const right = (
+  { resolver, cname, a, aaaa }: ResolverFacts,
+  seen: string,
+  via: RightRoute['via'],
+): RightRoute => {
+  const ttl = longestTtl(cname.kind === 'records' ? [cname] : [a, aaaa]);
+  return { kind: 'right', resolver, seen, ttl, via, isChained: false };
+};
+
+const wrong = (
+  { resolver, cname, a, aaaa }: ResolverFacts,
+  { isApex, target }: RouteExpectation,
+  found: readonly Found[],
+): RouteFinding => {
+  const wanted = `${isApex ? 'ALIAS' : 'CNAME'} ${target}`;
+  const problems = found.map(([code, seen]) => dnsProblem(code, { seen, wanted }));
+  const seen = found.map(([, one]) => one).join('; ');
+  return { kind: 'wrong', resolver, seen, ttl: longestTtl([cname, a, aaaa]), problems };
+};
+
+const failed = ({ resolver }: ResolverFacts, seen: string): RouteFinding => ({
+  kind: 'failed',
+  resolver,
+  seen,
+  ttl: undefined,
+});
+
+const areProxied = (addresses: readonly string[]): boolean =>
+  addresses.length > 0 && addresses.every(isProxyAddress);

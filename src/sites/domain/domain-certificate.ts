@@ -1,0 +1,143 @@
+import { nextAttempt, type NextAttempt } from './certificate-attempts.ts';
+import type { AuthorityFailure } from './certificate-order.ts';
+import { keepsOrder, latest, noCertificate, problemOf } from './certificate-standing.ts';
+import { isCertified, type Certified } from './certificate-plan.ts';
+import type { Validity } from './certificate.ts';
+import {
+  about,
+  coreOf,
+  unchanged,
+  type CustomDomain,
+  type DomainDecision,
+} from './custom-domain.ts';
+import { nextRenewal } from './renewal.ts';
+
+/** Which attempt at a certificate something belongs to. */
+export interface Fence {
+  readonly attachmentId: string;
+  readonly generation: number;
+}
+
+/** `destroy`: it came too late, so what was brought, key and all, must not be kept anywhere. */
+export interface FencedDecision extends DomainDecision {
+  readonly verdict: 'taken' | 'destroy';
+}
+
+const day = 24 * 60 * 60_000;
+
+export const fenceOf = ({ id, generation }: CustomDomain): Fence => ({
+  attachmentId: id,
+  generation,
+});
+
+/**
+ * A new order begins: what comes of it belongs to the next generation. Of rivals who begin one, one is taken.
+ * @param begun `url` is the order at the authority, where it is known already
+ */
+export const orderStarted = (
+  domain: CustomDomain,
+  begun: Fence & { readonly url?: string },
+  now: Date,
+): FencedDecision => {
+  if (!holds(domain, begun) || domain.certificate.order) return destroy(domain);
+  const { attempts, status } = domain.certificate;
+  const generation = domain.generation + 1;
+  const certificate = {
+    ...domain.certificate,
+    status: status === 'issued' ? ('issued' as const) : ('issuing' as const),
+    attempts: { failed: attempts?.failed ?? 0, firstAt: attempts?.firstAt ?? now, lastAt: now },
+    nextAttemptAt: latest(now, domain.certificate.retryAt),
+    problem: undefined,
+    order: { url: begun.url },
+  };
+  const event = { type: 'certificate_ordered', ...about(domain, now), generation } as const;
+  return taken({ ...domain, generation, certificate }, [event]);
+};
+
+/** The certificate is there: the domain goes live, or goes on with the new one. */
+export const certificateIssued = (
+  domain: CustomDomain,
+  { notBefore, notAfter, ...fence }: Fence & Validity,
+  now: Date,
+): FencedDecision => {
+  if (!holds(domain, fence)) return destroy(domain);
+  if (!domain.certificate.order) return isKnown(domain, notAfter) ? taken(domain) : destroy(domain);
+  const nextAttemptAt = nextRenewal({ notBefore, notAfter }, now);
+  const certificate = {
+    ...noCertificate,
+    status: 'issued',
+    notBefore,
+    notAfter,
+    nextAttemptAt,
+  } as const;
+  const details = { ...about(domain, now), notAfter: notAfter.toISOString() };
+  if (domain.state === 'live') {
+    return taken({ ...domain, certificate }, [{ type: 'certificate_renewed', ...details }]);
+  }
+  return taken({ ...coreOf(domain), certificate, state: 'live', liveSince: now }, [
+    { type: 'certificate_issued', ...details },
+    { type: 'domain_live', ...about(domain, now), host: domain.host },
+  ]);
+};
+
+/** The attempt failed, before or after the order was taken. A site that is served goes on. */
+export const certificateFailed = (
+  domain: CustomDomain,
+  { failure, ...fence }: Fence & { readonly failure: AuthorityFailure },
+  now: Date,
+): FencedDecision => {
+  if (!holds(domain, fence) || isServed(domain)) return destroy(domain);
+  const { certificate, state } = domain;
+  const retryAt = failure.retryAt
+    ? latest(failure.retryAt, certificate.retryAt)
+    : certificate.retryAt;
+  const failed = (certificate.attempts?.failed ?? 0) + 1;
+  const attempts = { failed, firstAt: certificate.attempts?.firstAt ?? now, lastAt: now };
+  const next = goOn(nextAttempt(attempts, failure, now), domain, now);
+  const problem = problemOf(failure, domain.host);
+  const details = { problem: problem.code, attempt: failed, isRenewal: state === 'live' };
+  return taken(
+    {
+      ...domain,
+      certificate: {
+        ...certificate,
+        status: certificate.status === 'issued' ? 'issued' : 'failed',
+        attempts,
+        problem,
+        waitsForDns: next.kind === 'waits_for_dns',
+        nextAttemptAt: next.kind === 'at' ? latest(next.at, retryAt) : undefined,
+        retryAt,
+        order: keepsOrder(failure.reason) ? certificate.order : undefined,
+      },
+    },
+    [{ type: 'certificate_failed', ...about(domain, now), ...details }],
+  );
+};
+
+const holds = (domain: CustomDomain, { attachmentId, generation }: Fence): domain is Certified =>
+  isCertified(domain) && domain.id === attachmentId && domain.generation === generation;
+
+/** Told twice of the same one. */
+const isKnown = ({ certificate }: Certified, notAfter: Date): boolean =>
+  certificate.notAfter?.getTime() === notAfter.getTime();
+
+/** Its order succeeded: whoever worked on it as well, and failed, comes too late. */
+const isServed = ({ state, certificate }: Certified): boolean =>
+  state === 'live' && !certificate.order;
+
+/** A served site has no button to ask again with, so its renewal is tried until it succeeds. */
+const goOn = (next: NextAttempt, { state }: Certified, now: Date): NextAttempt =>
+  state === 'live' && next.kind === 'waits_for_owner'
+    ? { kind: 'at', at: new Date(now.getTime() + day) }
+    : next;
+
+const taken = (state: CustomDomain, events: DomainDecision['events'] = []): FencedDecision => ({
+  state,
+  events,
+  verdict: 'taken',
+});
+
+const destroy = (domain: CustomDomain): FencedDecision => ({
+  ...unchanged(domain),
+  verdict: 'destroy',
+});

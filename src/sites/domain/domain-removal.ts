@@ -1,0 +1,50 @@
+import { DomainError } from '../../kernel/domain-error.ts';
+import { noCertificate } from './certificate-standing.ts';
+import {
+  about,
+  coreOf,
+  unchanged,
+  type CustomDomain,
+  type DomainDecision,
+  type RemovalReason,
+} from './custom-domain.ts';
+import type { SitesErrorCode } from './sites-error.ts';
+
+/**
+ * From now on nothing of it is served. Removing twice is no error and keeps the first reason. Its target is
+ * never given to anybody else, but its record should be deleted.
+ */
+export const removeDomain = (
+  domain: CustomDomain,
+  reason: RemovalReason,
+  now: Date,
+): DomainDecision => {
+  if (domain.state === 'removed') return unchanged(domain);
+  const dns = { ...domain.dns, nextCheckAt: undefined };
+  const left = { ...coreOf(domain), dns, certificate: noCertificate };
+  const { host } = domain;
+  return {
+    state: { ...left, state: 'removed', removedAt: now, reason },
+    events: [{ type: 'domain_removed', ...about(domain, now), host, reason }],
+  };
+};
+
+/**
+ * Somebody else proved the name: whoever had proven it before loses it.
+ * @throws DomainError `domain_taken` when the claimant did not prove it by the TXT record
+ */
+export const contestedBy = (
+  holder: CustomDomain,
+  claimant: CustomDomain,
+  now: Date,
+): DomainDecision => {
+  if (holder.id === claimant.id || holder.host !== claimant.host) return unchanged(holder);
+  if (holder.state === 'added' || holder.state === 'removed') return unchanged(holder);
+  if (claimant.state !== 'verified' || !claimant.dns.report?.ownershipProven) {
+    throw new DomainError<SitesErrorCode>(
+      'domain_taken',
+      `${holder.host} is in use. Create the TXT record to prove that it is yours.`,
+    );
+  }
+  return removeDomain(holder, 'contested', now);
+};

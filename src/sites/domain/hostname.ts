@@ -1,0 +1,35 @@
+import { DomainError } from '../../kernel/domain-error.ts';
+import type { NameFacts, NameSettings } from './name-facts.ts';
+import { brokenNameRule } from './name-rules.ts';
+import type { DomainNameProblem } from './sites-error.ts';
+
+/** The name of a site, as it is kept and compared. */
+export interface Hostname {
+  /** A-labels in lower case, without a dot at the end. */
+  readonly host: string;
+  readonly unicode: string;
+  readonly registrableDomain: string;
+  /** What is left of the registrable domain, like `shop` or `a.b`; '' at an apex. */
+  readonly labels: string;
+  readonly isApex: boolean;
+}
+
+/** A name as people type it, without what makes no difference. */
+export const cleanName = (raw: string): string => raw.trim().replace(/\.$/, '').toLowerCase();
+
+/**
+ * @param facts about `cleanName(raw)`
+ * @throws DomainError with a `DomainNameProblem`
+ */
+export const parseHostname = (raw: string, facts: NameFacts, settings: NameSettings): Hostname => {
+  const name = cleanName(raw);
+  const broken = brokenNameRule({ name, facts, settings });
+  if (broken) throw new DomainError<DomainNameProblem>(broken.code, broken.advice);
+  const { ascii: host, unicode, registrableDomain = host } = facts;
+  const labels = host === registrableDomain ? '' : host.slice(0, -registrableDomain.length - 1);
+  return { host, unicode, registrableDomain, labels, isApex: labels === '' };
+};
+
+/** Shows the A-labels too where there are others: letters of two scripts can look the same. */
+export const shownHost = ({ host, unicode }: Pick<Hostname, 'host' | 'unicode'>): string =>
+  host === unicode ? host : `${unicode} (${host})`;

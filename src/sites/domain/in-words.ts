@@ -1,0 +1,10 @@
+/** A wait for people, rounded up: "7 seconds", "12 minutes", "3 hours". */
+export const inWords = (milliseconds: number): string => {
+  const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
+  if (seconds < 120) return counted(seconds, 'second');
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? counted(minutes, 'minute') : counted(Math.ceil(minutes / 60), 'hour');
+};
+
+const counted = (count: number, unit: string): string =>
+  `${count} ${unit}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,18 @@
+/** What only libraries know about a name. */
+export interface NameFacts {
+  /** The name as A-labels (RFC 5890); '' when IDNA refuses it. */
+  readonly ascii: string;
+  /** The same name as U-labels, for people. */
+  readonly unicode: string;
+  /** The public suffix and one label, as A-labels. */
+  readonly registrableDomain: string | undefined;
+  readonly isPublicSuffix: boolean;
+  /** Also for a spelling that programs read as an address, like `0x7f.1`. */
+  readonly isIp: boolean;
+}
+
+export interface NameSettings {
+  readonly platformHost: string;
+  /** Whether names below `test` (RFC 6761) can be added. */
+  readonly allowTestDomains: boolean;
+}

@@ -1,0 +1,33 @@
+import type { Redirect } from './domain-settings.ts';
+
+/** Whether it is meant as an address rather than a host: then only http and https will do. */
+export const isAbsolute = (to: string): boolean => /^[a-z][a-z0-9+.-]*:|^[/\\]/i.test(to.trim());
+
+const longestAddress = 1000;
+
+/** @returns the address as it is kept, or undefined for one that a redirect may not lead to */
+export const absoluteTarget = (raw: string): string | undefined => {
+  const text = raw.trim();
+  if (text.length > longestAddress) return undefined;
+  // Browsers also take `https:example.com` and control characters; a person would misread both.
+  if (!/^https?:\/\/[^/\\\s]+/i.test(text) || /[\s\\\p{Cc}]/u.test(text)) return undefined;
+  const url = URL.parse(text);
+  if (!url || url.username || url.password || /[?#]/.test(text)) return undefined;
+  return url.pathname === '/' ? url.origin : url.href;
+};
+
+/**
+ * Where a visitor is sent, with path and query kept.
+ * @param path as it was requested, beginning with a slash
+ * @param query without the question mark; '' for none
+ */
+export const redirectTarget = (
+  { to }: Pick<Redirect, 'to'>,
+  path: string,
+  query: string,
+): string => {
+  const base = isAbsolute(to) ? to.replace(/\/$/, '') : `https://${to}`;
+  // Without the slash a path could go on with the host's name.
+  const rooted = path.startsWith('/') ? path : `/${path}`;
+  return `${base}${rooted}${query === '' ? '' : `?${query}`}`;
+};

@@ -1,0 +1,47 @@
+import type { DomainSettings } from './domain-settings.ts';
+import { suspensionOf, type ProjectHost } from './redirects.ts';
+
+/** Where requests for a host lead. */
+export type Route = RouteName &
+  (
+    | { readonly kind: 'site'; readonly deployId: string }
+    | {
+        readonly kind: 'redirect';
+        /** A host or an absolute address; see `Redirect`. */
+        readonly to: string;
+        readonly status: number;
+      }
+  );
+
+interface RouteName {
+  /** A host name, or one label below the platform host. */
+  readonly name: string;
+  readonly projectId: string;
+}
+
+export interface RoutedProject {
+  readonly projectId: string;
+  readonly slug: string;
+  readonly servedDeployId: string | undefined;
+  /** Its custom domains that are not removed. */
+  readonly hosts: readonly ProjectHost[];
+  readonly settings: DomainSettings;
+}
+
+/** Everything that is served of a project: its own host, and each live domain or where that leads. */
+export const routesOf = (project: RoutedProject): readonly Route[] => {
+  const { projectId, slug, servedDeployId: deployId, hosts, settings } = project;
+  if (deployId === undefined) return [];
+  const own: Route = { name: slug, projectId, kind: 'site', deployId };
+  const live = hosts.filter(({ isLive }) => isLive).map(({ host }) => host);
+  return [
+    own,
+    ...live.map((name): Route => {
+      const redirect = settings.redirects.find(({ from }) => from === name);
+      // While its target is not live, the host serves the site itself: better than an error.
+      return redirect && suspensionOf(redirect, hosts) === undefined
+        ? { name, projectId, kind: 'redirect', to: redirect.to, status: redirect.status }
+        : { name, projectId, kind: 'site', deployId };
+    }),
+  ];
+};
