@@ -1,0 +1,74 @@
+import type {
+  CaaLevel,
+  CnameChain,
+  DnsAnswer,
+  ResolverFacts,
+} from '../../sites/domain/dns-facts.ts';
+import type { Questions } from './resolver-questions.ts';
+
+/** Asks all that is to be known about a host, side by side where one answer does not lead to the next question. */
+export const askAll = async (
+  ask: Questions,
+  host: string,
+  sibling: string,
+): Promise<Omit<ResolverFacts, 'resolver' | 'tookMs'>> => {
+  const first = ask.cname(host);
+  const [cname, chain, a, aaaa, txt, beside, soa, ns, caa] = await Promise.all([
+    first,
+    walkChain(ask, host, first),
+    ask.a(host),
+    ask.aaaa(host),
+    ask.txt(`_animal-store-challenge.${host}`),
+    askSibling(ask, sibling),
+    ask.soa(host),
+    ask.ns(host),
+    climb(ask, host),
+  ]);
+  // SOA and NS of a CNAME are those of its target.
+  const isZoneApex = [soa, ns].every(hasRecords) && !hasRecords(cname);
+  return { cname, chain, a, aaaa, txt, sibling: beside, isZoneApex, caa };
+};
+
+const hasRecords = ({ kind }: DnsAnswer<unknown>): boolean => kind === 'records';
+
+const mostHops = 10;
+
+/** Follows CNAMEs one by one: an answer through all of them would not tell where they go astray. */
+const walkChain = async (
+  ask: Questions,
+  host: string,
+  first: Promise<DnsAnswer<string>>,
+): Promise<CnameChain> => {
+  const names: string[] = [];
+  for (let answer = await first; ; answer = await ask.cname(names.at(-1) ?? host)) {
+    if (answer.kind === 'failed') return { names, end: 'failed' };
+    const next = answer.kind === 'records' ? answer.records[0] : undefined;
+    if (next === undefined) return { names, end: 'reached' };
+    if (next === host || names.includes(next)) return { names, end: 'loop' };
+    if (names.length === mostHops) return { names, end: 'too_long' };
+    names.push(next);
+  }
+};
+
+/**
+ * CAA as an authority looks for it (RFC 8659, section 3): at the host and at each parent up to the top-level domain,
+ * never at the parents of a CNAME's target. All levels are asked at once; those above the deciding one do not count.
+ */
+const climb = async (ask: Questions, host: string): Promise<readonly CaaLevel[]> => {
+  const asked = namesUpwards(host).map((name) => ({ name, answer: ask.caa(name) }));
+  const levels: CaaLevel[] = [];
+  for (const { name, answer } of asked) {
+    const level = { name, answer: await answer };
+    levels.push(level);
+    if (level.answer.kind === 'records' || level.answer.kind === 'failed') break;
+  }
+  return levels;
+};
+
+const namesUpwards = (host: string): readonly string[] =>
+  host.split('.').map((_, at, labels) => labels.slice(at).join('.'));
+
+const askSibling = async (ask: Questions, name: string): Promise<DnsAnswer<string>> => {
+  const [cname, a] = await Promise.all([ask.cname(name), ask.a(name)]);
+  return cname.kind === 'records' ? cname : a;
+};

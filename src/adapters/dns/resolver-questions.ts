@@ -1,0 +1,52 @@
+import type { Resolver } from 'node:dns/promises';
+import ipaddr from 'ipaddr.js';
+import type { CaaRecord, DnsAnswer } from '../../sites/domain/dns-facts.ts';
+import { askCaa } from './caa-question.ts';
+import { NodeQuestions, type Records } from './node-question.ts';
+import type { ServerAddress } from './server-address.ts';
+import { tryAgain, type Patience } from './tries.ts';
+
+/** What can be asked of one resolver. Never rejects; names come back in lower case. */
+export interface Questions {
+  a(name: string): Promise<DnsAnswer<string>>;
+  aaaa(name: string): Promise<DnsAnswer<string>>;
+  /** The name's own CNAME: one hop. */
+  cname(name: string): Promise<DnsAnswer<string>>;
+  txt(name: string): Promise<DnsAnswer<string>>;
+  caa(name: string): Promise<DnsAnswer<CaaRecord>>;
+  ns(name: string): Promise<DnsAnswer<string>>;
+  /** The zone's first server. */
+  soa(name: string): Promise<DnsAnswer<string>>;
+}
+
+export const questionsTo = (server: ServerAddress, patience: Patience): Questions => {
+  const node = new NodeQuestions(server, patience.deadline);
+  const ask = <Item>(
+    question: (resolver: Resolver) => Promise<Records<Item>>,
+  ): Promise<DnsAnswer<Item>> => tryAgain((signal) => node.ask(question, signal), patience);
+  return {
+    a: (name) => ask(async (its) => addresses(await its.resolve4(name, { ttl: true }))),
+    aaaa: (name) => ask(async (its) => addresses(await its.resolve6(name, { ttl: true }))),
+    cname: (name) => ask(async (its) => names(await its.resolveCname(name))),
+    txt: (name) => ask(async (its) => texts(await its.resolveTxt(name))),
+    caa: (name) => tryAgain((signal) => askCaa(server, name, signal), patience),
+    ns: (name) => ask(async (its) => names(await its.resolveNs(name))),
+    soa: (name) => ask(async (its) => names([(await its.resolveSoa(name)).nsname])),
+  };
+};
+
+const addresses = (
+  records: readonly { readonly address: string; readonly ttl: number }[],
+): Records<string> => ({
+  // One spelling for each address (RFC 5952), or two resolvers would seem to disagree.
+  items: records.map(({ address }) => ipaddr.parse(address).toString()),
+  ttl: Math.min(...records.map(({ ttl }) => ttl)),
+});
+
+const names = (records: readonly string[]): Records<string> => ({
+  items: records.map((name) => name.toLowerCase().replace(/\.$/, '')),
+});
+
+const texts = (records: readonly (readonly string[])[]): Records<string> => ({
+  items: records.map((strings) => strings.join('')),
+});

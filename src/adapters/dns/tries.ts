@@ -1,0 +1,31 @@
+import type PQueue from 'p-queue';
+import type { DnsAnswer } from '../../sites/domain/dns-facts.ts';
+
+/** Asks one question once, until the signal aborts. */
+export type Ask<Item> = (signal: AbortSignal) => Promise<DnsAnswer<Item>>;
+
+export interface Patience {
+  readonly perTryMs: number;
+  readonly tries: number;
+  /** Nothing is asked and nothing is waited for after it aborts. */
+  readonly deadline: AbortSignal;
+  /** Where questions to the same resolver wait for their turn; waiting is no part of a try. */
+  readonly turns: PQueue;
+}
+
+/** Asks again what failed, unless the answer came and cannot be read: it would not be another one. Never rejects. */
+export const tryAgain = async <Item>(
+  ask: Ask<Item>,
+  { perTryMs, tries, deadline, turns }: Patience,
+): Promise<DnsAnswer<Item>> => {
+  let answer: DnsAnswer<Item> = timedOut;
+  for (let left = tries; left > 0 && !deadline.aborted; left--) {
+    answer = await turns
+      .add(({ signal = deadline }) => ask(signal), { signal: deadline, timeout: perTryMs })
+      .catch(() => timedOut);
+    if (answer.kind !== 'failed' || answer.reason === 'malformed') break;
+  }
+  return answer;
+};
+
+const timedOut = { kind: 'failed', reason: 'timeout' } as const;

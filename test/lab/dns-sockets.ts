@@ -1,0 +1,101 @@
+import { createSocket, type Socket as Datagrams } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+
+export type Transport = 'udp' | 'tcp';
+
+/** @returns what is sent back, if anything; never rejects */
+export type Answerer = (
+  host: number,
+  transport: Transport,
+  message: Buffer,
+) => Promise<Buffer | undefined>;
+
+export interface DnsSockets {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Opens UDP and TCP on the same free port of all hosts. */
+export const listenForDns = async (
+  hosts: readonly string[],
+  answer: Answerer,
+): Promise<DnsSockets> => {
+  for (let left = 20; ; left--) {
+    const opened: Closable[] = [];
+    const close = async (): Promise<void> => {
+      await Promise.all(opened.map((each) => each.close()));
+    };
+    try {
+      let port = 0;
+      for (const [index, host] of hosts.entries()) {
+        const udp = await openUdp(host, port, (message) => answer(index, 'udp', message));
+        opened.push(udp);
+        port = udp.port;
+        opened.push(await openTcp(host, port, (message) => answer(index, 'tcp', message)));
+      }
+      return { port, close };
+    } catch (error) {
+      // A port that is free on one host or transport may be taken on the next.
+      await close();
+      if (left === 0) throw error;
+    }
+  }
+};
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+type Answer = (message: Buffer) => Promise<Buffer | undefined>;
+
+const openUdp = async (
+  host: string,
+  port: number,
+  answer: Answer,
+): Promise<Closable & { readonly port: number }> => {
+  const socket: Datagrams = createSocket('udp4');
+  let open = true;
+  socket.on('message', (message, peer) => {
+    void answer(message).then((reply) => {
+      if (reply && open) socket.send(reply, peer.port, peer.address, () => undefined);
+    });
+  });
+  socket.bind(port, host);
+  await once(socket, 'listening');
+  return {
+    port: socket.address().port,
+    close: async () => {
+      open = false;
+      await new Promise<void>((done) => socket.close(done));
+    },
+  };
+};
+
+const openTcp = async (host: string, port: number, answer: Answer): Promise<Closable> => {
+  const connections = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    connections.add(socket);
+    socket.on('close', () => connections.delete(socket)).on('error', () => undefined);
+    let unread = Buffer.alloc(0);
+    socket.on('data', (chunk: Buffer) => {
+      unread = Buffer.concat([unread, chunk]);
+      for (let end = messageEnd(unread); end <= unread.length; end = messageEnd(unread)) {
+        void answer(unread.subarray(2, end)).then((reply) => reply && socket.write(reply));
+        unread = unread.subarray(end);
+      }
+    });
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    close: async () => {
+      for (const socket of connections) socket.destroy();
+      await new Promise((done) => server.close(done));
+    },
+  };
+};
+
+/** Over TCP each message has its length in front (RFC 1035, section 4.2.2). */
+const messageEnd = (bytes: Buffer): number =>
+  bytes.length < 2 ? Infinity : 2 + bytes.readUInt16BE(0);
