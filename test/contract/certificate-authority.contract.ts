@@ -4,11 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Clock } from '../../src/kernel/clock.ts';
+import type { CertificateOrder } from '../../src/sites/domain/certificate-order.ts';
 import type { Certificate } from '../../src/sites/domain/certificate.ts';
-import type { CertificateAuthority } from '../../src/sites/ports.ts';
+import {
+  advance,
+  newHost,
+  obtain,
+  placed,
+  takeTo,
+  takeToCertificate,
+  type AnsweredAuthority,
+} from './certificate-authority-steps.ts';
 
-export interface OpenAuthority {
-  readonly authority: CertificateAuthority;
+export interface OpenAuthority extends AnsweredAuthority {
   /** The real time, more or less: TLS clients go by that. */
   readonly clock: Clock;
   /** What clients trust, in PEM, once something was issued. */
@@ -49,20 +57,96 @@ export const visit = async (
   }
 };
 
-export const certificateAuthorityContract = (open: () => Promise<OpenAuthority>): void => {
-  let opened: OpenAuthority;
-  let issued: Certificate;
+/** How orders go on, for whatever issues. */
+export const certificateOrdersContract = (
+  open: () => Promise<AnsweredAuthority & { close(): Promise<void> }>,
+): void => {
+  let opened: AnsweredAuthority & { close(): Promise<void> };
   beforeAll(async () => {
     opened = await open();
-    issued = await opened.authority.issue('rex.pets.test');
   }, 60_000);
   afterAll(() => opened.close());
 
+  const steps = (order: CertificateOrder, challengeUrl: string) => [
+    () => opened.authority.look(order),
+    () => opened.authority.prove(order, challengeUrl),
+    () => opened.authority.finalize(order),
+  ];
+
+  test('an order leads to a certificate for its host and its key', async () => {
+    const order = await placed(opened.authority);
+    const certificate = await takeToCertificate(opened, order);
+    expect(certificate).toMatchObject({ host: order.host, privateKey: order.privateKey });
+    expect(certificate.notAfter.getTime()).toBeGreaterThan(certificate.notBefore.getTime());
+  });
+
+  test('every step may be taken twice, and taken again at the end', async () => {
+    const order = await placed(opened.authority);
+    const first = await opened.authority.look(order);
+    const challengeUrl = first.kind === 'challenge' ? first.challengeUrl : '';
+    for (let state = first; state.kind !== 'issued';) {
+      const before = await takeTo(opened, order, state.kind);
+      const once = await advance(opened, order, before);
+      await advance(opened, order, before);
+      expect(once.kind).not.toBe('failed');
+      state = await opened.authority.look(order);
+      expect(state.kind).not.toBe('failed');
+    }
+    for (const step of steps(order, challengeUrl)) {
+      const { host, privateKey } = order;
+      expect(await step()).toMatchObject({ kind: 'issued', certificate: { host, privateKey } });
+    }
+  });
+
+  test('saying that another challenge is answered changes nothing', async () => {
+    const order = await placed(opened.authority);
+    const before = await opened.authority.look(order);
+    for (const challengeUrl of ['', 'nonsense', 'https://elsewhere.test/challenge/1']) {
+      await opened.authority.prove(order, challengeUrl);
+    }
+    expect((await opened.authority.look(order)).kind).toBe(before.kind);
+  });
+
+  test.each(['', 'nonsense', 'https://elsewhere.test/order/1'])(
+    'an order that is none of its own is gone: "%s"',
+    async (url) => {
+      const order = { host: newHost(), url, privateKey: await opened.authority.newPrivateKey() };
+      for (const step of steps(order, 'https://elsewhere.test/challenge/1')) {
+        const failure = { reason: 'order_gone', retryAt: undefined };
+        expect(await step()).toMatchObject({ kind: 'failed', failure });
+      }
+    },
+  );
+
+  test('orders that go on at once end with a certificate and a key each', async () => {
+    const issued = await Promise.all([1, 2, 3].map(() => obtain(opened)));
+    expect(new Set(issued.map(({ host }) => host)).size).toBe(3);
+    expect(new Set(issued.map(({ privateKey }) => privateKey)).size).toBe(3);
+    expect(new Set(issued.map(({ chain }) => chain)).size).toBe(3);
+  }, 60_000);
+
+  test('there is no renewal window for what is no certificate', async () => {
+    expect(await opened.authority.renewalWindow('nonsense')).toBeUndefined();
+  });
+};
+
+/** What clients meet, besides: for whatever issues certificates that are real. */
+export const certificateAuthorityContract = (open: () => Promise<OpenAuthority>): void => {
+  let opened: OpenAuthority;
+  let issued: Certificate;
+  const host = 'rex.customer.test';
+  beforeAll(async () => {
+    opened = await open();
+    issued = await obtain(opened, host);
+  }, 60_000);
+
+  certificateOrdersContract(() => Promise.resolve(opened));
+
   test('a certificate names its one host and nothing else', () => {
-    expect(issued.host).toBe('rex.pets.test');
-    expect(leafOf(issued).subjectAltName).toBe('DNS:rex.pets.test');
+    expect(issued.host).toBe(host);
+    expect(leafOf(issued).subjectAltName).toBe(`DNS:${host}`);
     const subject = Object.values(leafOf(issued).toLegacyObject().subject);
-    expect([[], ['rex.pets.test']]).toContainEqual(subject);
+    expect([[], [host]]).toContainEqual(subject);
   });
 
   test('a certificate identifies servers and signs nothing', () => {
@@ -101,19 +185,22 @@ export const certificateAuthorityContract = (open: () => Promise<OpenAuthority>)
 
   test('a client that trusts the root reaches the host, and no other one', async () => {
     const root = await opened.root();
-    expect(await visit(issued, root, 'rex.pets.test')).toBe('hello');
-    const elsewhere = visit(issued, root, 'tom.pets.test');
+    expect(await visit(issued, root, host)).toBe('hello');
+    const elsewhere = visit(issued, root, 'tom.customer.test');
     await expect(elsewhere).rejects.toHaveProperty('code', 'ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
-  test('every certificate has a key and a serial number of its own', async () => {
-    const hosts = ['rex.pets.test', 'tom.pets.test', 'kitty.pets.test'];
-    const all = await Promise.all(hosts.map((host) => opened.authority.issue(host)));
-    expect(all.map(({ host }) => host)).toEqual(hosts);
-    const leaves = [issued, ...all].map(leafOf);
-    expect(new Set([issued, ...all].map(({ privateKey }) => privateKey)).size).toBe(4);
-    expect(new Set(leaves.map(({ serialNumber }) => serialNumber)).size).toBe(4);
-    // 64 bits of chance at least: CA/Browser Forum Baseline Requirements, section 7.1.2.7
-    for (const { serialNumber } of leaves) expect(serialNumber.length).toBeGreaterThanOrEqual(16);
-  }, 60_000);
+  test('every certificate has a serial number of its own', async () => {
+    const all = [issued, await obtain(opened), await obtain(opened)];
+    const numbers = all.map((one) => leafOf(one).serialNumber);
+    expect(new Set(numbers).size).toBe(3);
+    // 64 bits of chance at least, of which the first ones may be zeros: CA/Browser Forum Baseline
+    // Requirements, section 7.1.2.7
+    for (const number of numbers) expect(number.length).toBeGreaterThanOrEqual(14);
+  });
+
+  test('an order with a key that is none fails', async () => {
+    const order = { ...(await placed(opened.authority)), privateKey: 'nonsense' };
+    expect((await takeTo(opened, order, 'issued')).kind).toBe('failed');
+  });
 };

@@ -9,8 +9,8 @@ import { LocalCertificateAuthority } from '../../src/adapters/acme/local-certifi
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { SystemClock } from '../../src/adapters/system/system-clock.ts';
-import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { isDueForRenewal } from '../../src/sites/domain/certificate.ts';
+import { obtain, placed } from './certificate-authority-steps.ts';
 import { certificateAuthorityContract, leafOf, visit } from './certificate-authority.contract.ts';
 
 const source = resolve(import.meta.dirname, '../../src');
@@ -34,8 +34,11 @@ const open = (setup: { key?: Uint8Array; lifeMs?: number; folder?: string } = {}
     clock,
     ...setup,
   });
+/** @throws Error with the reason of a failure */
+const issue = (authority: LocalCertificateAuthority, host: string) => obtain({ authority }, host);
 const path = (name: string) => join(folder, name);
 const text = (name: string) => readFile(path(name), 'utf8');
+const unavailable = { kind: 'failed', failure: { reason: 'unavailable' } };
 const root = async () => new X509Certificate(await text('local-ca.pem'));
 
 describe('the local certificate authority', () => {
@@ -56,20 +59,20 @@ describe('the local certificate authority', () => {
 });
 
 test('certificates are valid from an hour ago for 90 days, in whole seconds', async () => {
-  const { notBefore, notAfter } = await open().issue('rex.pets.test');
+  const { notBefore, notAfter } = await issue(open(), 'rex.pets.test');
   expect(notBefore).toEqual(new Date('2026-03-01T11:00:00Z'));
   expect(notAfter).toEqual(new Date('2026-05-30T12:00:00Z'));
 });
 
 test('a short life has a past so short that it is not due for renewal at once', async () => {
-  const issued = await open({ lifeMs: 30_000 }).issue('rex.pets.test');
+  const issued = await issue(open({ lifeMs: 30_000 }), 'rex.pets.test');
   expect(issued.notAfter).toEqual(new Date('2026-03-01T12:00:30Z'));
   expect(isDueForRenewal(issued, now)).toBe(false);
   expect(isDueForRenewal(issued, new Date(now.getTime() + 20_000))).toBe(true);
 });
 
 test('the root signs leaves only, for ten years', async () => {
-  await open().issue('rex.pets.test');
+  await issue(open(), 'rex.pets.test');
   const { ca, subject, issuer, validFromDate, validToDate } = await root();
   expect({ ca, issuer }).toEqual({ ca: true, issuer: subject });
   expect(subject).toMatch(/^CN=Animal Store local CA [0-9a-f]{8}$/);
@@ -78,21 +81,21 @@ test('the root signs leaves only, for ten years', async () => {
 });
 
 test('two installations have roots with different names', async () => {
-  await open().issue('rex.pets.test');
+  await issue(open(), 'rex.pets.test');
   const first = await root();
-  await open({ folder: path('other') }).issue('rex.pets.test');
+  await issue(open({ folder: path('other') }), 'rex.pets.test');
   const second = new X509Certificate(await text('other/local-ca.pem'));
   expect(second.subject).not.toBe(first.subject);
 });
 
 test('nothing outlives the root, and an expired root says what to do', async () => {
   const authority = open();
-  await authority.issue('rex.pets.test');
+  await issue(authority, 'rex.pets.test');
   const { validToDate } = await root();
   clock.set(new Date(validToDate.getTime() - dayMs));
-  expect((await authority.issue('tom.pets.test')).notAfter).toEqual(validToDate);
+  expect((await issue(authority, 'tom.pets.test')).notAfter).toEqual(validToDate);
   clock.set(validToDate);
-  await expect(authority.issue('tom.pets.test')).rejects.toThrow(
+  await expect(issue(authority, 'tom.pets.test')).rejects.toThrow(
     `${path('local-ca.key')} has expired: remove ${path('local-ca.key')} and ${path('local-ca.pem')}: ` +
       'a new root is made when it is needed next.',
   );
@@ -102,15 +105,15 @@ test.each([64, 65, 253])('a host of %i characters gets its certificate', async (
   const host = `${`${'a'.repeat(60)}.`.repeat(5).slice(0, length - 5)}.test`.replace('..', 'b.');
   expect(host).toHaveLength(length);
   clock.set(new Date());
-  const issued = await open().issue(host);
+  const issued = await issue(open(), host);
   expect(leafOf(issued).subjectAltName).toBe(`DNS:${host}`);
   expect(await visit(issued, await text('local-ca.pem'), host)).toBe('hello');
 });
 
 test('a restart keeps the root', async () => {
-  const before = await open().issue('rex.pets.test');
+  const before = await issue(open(), 'rex.pets.test');
   const kept = await text('local-ca.pem');
-  const after = await open().issue('rex.pets.test');
+  const after = await issue(open(), 'rex.pets.test');
   expect(await text('local-ca.pem')).toBe(kept);
   const { publicKey } = await root();
   for (const issued of [before, after]) expect(leafOf(issued).verify(publicKey)).toBe(true);
@@ -118,7 +121,7 @@ test('a restart keeps the root', async () => {
 
 test('twenty first uses at once share one root', async () => {
   const all = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => open().issue(`rex-${String(n)}.pets.test`)),
+    Array.from({ length: 20 }, (_, n) => issue(open(), `rex-${String(n)}.pets.test`)),
   );
   const { publicKey } = await root();
   expect(all.map((issued) => leafOf(issued).verify(publicKey))).toEqual(Array(20).fill(true));
@@ -133,7 +136,9 @@ test('processes that start at once share one root', async () => {
     const sealer = new AesGcmSealer(new TextEncoder().encode('${new TextDecoder().decode(secretKey)}'));
     const folder = '${folder}';
     const authority = new LocalCertificateAuthority({ folder, sealer, clock: new SystemClock() });
-    process.stdout.write((await authority.issue('rex.pets.test')).chain);`;
+    const host = 'rex.pets.test';
+    const [{ url }, privateKey] = [await authority.order(host), await authority.newPrivateKey()];
+    process.stdout.write((await authority.look({ host, url, privateKey })).certificate.chain);`;
   const processes = [1, 2, 3].map(() =>
     promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]),
   );
@@ -143,7 +148,7 @@ test('processes that start at once share one root', async () => {
 });
 
 test('the private key of the root is readable by its owner only, and not in the clear', async () => {
-  await open().issue('rex.pets.test');
+  await issue(open(), 'rex.pets.test');
   expect((await stat(path('local-ca.key'))).mode & 0o777).toBe(0o600);
   expect((await stat(path('local-ca.pem'))).mode & 0o111).toBe(0);
   const sealed = await text('local-ca.key');
@@ -157,61 +162,59 @@ test('the private key of the root is readable by its owner only, and not in the 
 test('what a killed process left behind does no harm', async () => {
   await writeFile(path('local-ca.key.0123456789ab'), 'half a k');
   await writeFile(path('local-ca.pem.0123456789ab'), '-----BEGIN CERT');
-  const issued = await open().issue('rex.pets.test');
+  const issued = await issue(open(), 'rex.pets.test');
   expect(leafOf(issued).verify((await root()).publicKey)).toBe(true);
 });
 
 test.each(['a lost', 'a half written', 'a foreign'])(
   '%s root certificate is written again from the sealed pair',
   async (kind) => {
-    await open().issue('rex.pets.test');
+    await issue(open(), 'rex.pets.test');
     const kept = await text('local-ca.pem');
     await rm(path('local-ca.pem'));
     if (kind !== 'a lost') await writeFile(path('local-ca.pem'), kept.slice(0, 100));
     if (kind === 'a foreign') {
-      await open({ folder: path('other') }).issue('rex.pets.test');
+      await issue(open({ folder: path('other') }), 'rex.pets.test');
       await writeFile(path('local-ca.pem'), await text('other/local-ca.pem'));
     }
-    await open().issue('tom.pets.test');
+    await issue(open(), 'tom.pets.test');
     expect(await text('local-ca.pem')).toBe(kept);
   },
 );
 
 test('another secret key is refused in words that help, until the first one is back', async () => {
-  await open().issue('rex.pets.test');
+  await issue(open(), 'rex.pets.test');
   const [kept, sealed] = [await text('local-ca.pem'), await text('local-ca.key')];
-  await expect(open({ key: otherKey }).issue('rex.pets.test')).rejects.toThrow(
+  await expect(issue(open({ key: otherKey }), 'rex.pets.test')).rejects.toThrow(
     `${path('local-ca.key')} cannot be opened: SECRET_KEY is not the one it was made with. Restore ` +
       `SECRET_KEY, or remove ${path('local-ca.key')} and ${path('local-ca.pem')}: a new root is made when it is needed next.`,
   );
   expect([await text('local-ca.pem'), await text('local-ca.key')]).toEqual([kept, sealed]);
-  expect(leafOf(await open().issue('rex.pets.test')).verify((await root()).publicKey)).toBe(true);
+  expect(leafOf(await issue(open(), 'rex.pets.test')).verify((await root()).publicKey)).toBe(true);
 });
 
 test('without the two files a new root is made, also under another secret key', async () => {
-  await open().issue('rex.pets.test');
+  await issue(open(), 'rex.pets.test');
   const { subject } = await root();
   await rm(path('local-ca.key'));
   await rm(path('local-ca.pem'));
-  await open({ key: otherKey }).issue('rex.pets.test');
+  await issue(open({ key: otherKey }), 'rex.pets.test');
   expect((await root()).subject).not.toBe(subject);
 });
 
 test('a folder that cannot be used makes it unavailable, and it works once that is mended', async () => {
   await writeFile(path('var'), 'a file where the folder should be');
   const authority = open({ folder: path('var') });
-  const failure = await authority.issue('rex.pets.test').catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(Unavailable);
-  expect(failure).toHaveProperty('cause.code', 'ENOTDIR');
+  const order = await placed(authority, 'rex.pets.test');
+  expect(await authority.look(order)).toMatchObject(unavailable);
   await rm(path('var'));
-  expect((await authority.issue('rex.pets.test')).host).toBe('rex.pets.test');
+  expect(await authority.look(order)).toMatchObject({ kind: 'issued' });
 });
 
 test('a root certificate that cannot be written makes it unavailable', async () => {
   await mkdir(path('local-ca.pem'));
-  const failure = await open()
-    .issue('rex.pets.test')
-    .catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(Unavailable);
+  const authority = open();
+  const order = await placed(authority, 'rex.pets.test');
+  expect(await authority.look(order)).toMatchObject(unavailable);
   expect(await readdir(folder)).toEqual(['local-ca.key', 'local-ca.pem']);
 });

@@ -1,21 +1,31 @@
 import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Sealer } from '../../kernel/sealer.ts';
+import type {
+  AuthorityFailureReason,
+  CertificateOrder,
+  OrderState,
+} from '../../sites/domain/certificate-order.ts';
 import type { Certificate, Validity } from '../../sites/domain/certificate.ts';
 import { CertificateAuthority } from '../../sites/ports.ts';
 import type { LocalRoot, RootPair } from './local-root.ts';
+import { newPrivateKey } from './private-key.ts';
 import { createOnce, readWhole, replaceWhole } from './whole-file.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const rootLifeMs = 3650 * dayMs;
 const purpose = 'local certificate authority';
+const orderPrefix = 'local:';
 
 /**
  * For development: its root is made at first use, in the folder that all processes share. What is issued is
  * trusted by those who trust `local-ca.pem`.
  */
 export class LocalCertificateAuthority extends CertificateAuthority {
+  /** Whoever trusts it in development has no CAA records for it. */
+  override readonly issuers: readonly string[] = [];
   readonly #sealedPath: string;
   readonly #rootPath: string;
   readonly #sealer: Sealer;
@@ -39,8 +49,44 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     this.#lifeMs = setup.lifeMs ?? 90 * dayMs;
   }
 
+  override accountUri(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  override newPrivateKey(): Promise<string> {
+    return newPrivateKey();
+  }
+
+  /** There is nothing to prove here, so an order is nothing but its url. */
+  override order(): Promise<{ readonly kind: 'ordered'; readonly url: string }> {
+    return Promise.resolve({ kind: 'ordered', url: `${orderPrefix}${randomUUID()}` });
+  }
+
+  override async look(order: CertificateOrder): Promise<OrderState> {
+    if (!order.url.startsWith(orderPrefix)) {
+      return failed('order_gone', `${order.url} is no order of the local authority.`);
+    }
+    try {
+      return { kind: 'issued', certificate: await this.#issue(order) };
+    } catch (error) {
+      return failed('unavailable', error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  override prove(order: CertificateOrder): Promise<OrderState> {
+    return this.look(order);
+  }
+
+  override finalize(order: CertificateOrder): Promise<OrderState> {
+    return this.look(order);
+  }
+
+  override renewalWindow(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   /** @throws Error when SECRET_KEY is not the one the root was made with, or the root has expired */
-  override async issue(host: string): Promise<Certificate> {
+  async #issue({ host, privateKey }: CertificateOrder): Promise<Certificate> {
     const root = await this.#root();
     const now = this.#clock.now().getTime();
     const rootEnd = root.notAfter.getTime();
@@ -48,7 +94,7 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     const notAfter = wholeSeconds(Math.min(now + this.#lifeMs, rootEnd));
     // Valid for clocks that are late, yet a short life has no long past: it decides when to renew.
     const notBefore = wholeSeconds(now - Math.min(hourMs, this.#lifeMs / 10));
-    return root.sign(host, { notBefore, notAfter });
+    return root.sign(host, privateKey, { notBefore, notAfter });
   }
 
   /** Opened once. A failure is not remembered. */
@@ -96,6 +142,11 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     return new Error(`${this.#sealedPath} ${why} ${remedy}`, { cause });
   }
 }
+
+const failed = (reason: AuthorityFailureReason, detail: string): OrderState => ({
+  kind: 'failed',
+  failure: { reason, detail, retryAt: undefined },
+});
 
 /** A certificate knows no fractions (RFC 5280, section 4.1.2.5). */
 const wholeSeconds = (milliseconds: number): Date =>

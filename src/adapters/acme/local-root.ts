@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { createPrivateKey, generateKeyPair, randomBytes, type webcrypto } from 'node:crypto';
-import { promisify } from 'node:util';
+import { createPrivateKey, createPublicKey, randomBytes, type webcrypto } from 'node:crypto';
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
@@ -14,6 +13,7 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 import type { Certificate, Validity } from '../../sites/domain/certificate.ts';
+import { newPrivateKey } from './private-key.ts';
 
 /** PEM; PKCS #8 for the key. */
 export interface RootPair {
@@ -51,9 +51,9 @@ export class LocalRoot {
     return this.#certificate.notAfter;
   }
 
-  /** With a key of its own and a random serial number of 128 bits. @param validity in whole seconds */
-  async sign(host: string, validity: Validity): Promise<Certificate> {
-    const { publicKey, privateKey } = await newKey();
+  /** With a random serial number of 128 bits. @param validity in whole seconds */
+  async sign(host: string, privateKey: string, validity: Validity): Promise<Certificate> {
+    const publicKey = publicKeyOf(privateKey);
     // A common name holds no more than 64 characters: the subject is empty, so its alternative is critical.
     const names = new SubjectAlternativeNameExtension([{ type: 'dns', value: host }], true);
     const leaf = await X509CertificateGenerator.create({
@@ -69,7 +69,8 @@ export class LocalRoot {
 
 /** A root that signs leaves only. Its name has something random, to tell two installations apart. */
 export const newRoot = async (validity: Validity): Promise<RootPair> => {
-  const { publicKey, privateKey } = await newKey();
+  const privateKey = await newPrivateKey();
+  const publicKey = publicKeyOf(privateKey);
   const name = [{ CN: [`Animal Store local CA ${randomBytes(4).toString('hex')}`] }];
   const root = await X509CertificateGenerator.create({
     ...validity,
@@ -86,12 +87,8 @@ export const newRoot = async (validity: Validity): Promise<RootPair> => {
   return { certificate: `${root.toString('pem')}\n`, privateKey };
 };
 
-const newKey = () =>
-  promisify(generateKeyPair)('ec', {
-    namedCurve: 'P-256',
-    publicKeyEncoding: { type: 'spki', format: 'der' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  });
+const publicKeyOf = (privateKey: string): Buffer =>
+  createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
 
 const signingKey = (pem: string): webcrypto.CryptoKey =>
   createPrivateKey(pem).toCryptoKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign']);

@@ -1,0 +1,73 @@
+import * as v from 'valibot';
+import { NoUsableAnswer } from './no-usable-answer.ts';
+
+/** Only what we use of each document (RFC 8555, section 7.1); the rest may be anything. */
+const url = v.pipe(v.string(), v.startsWith('https://'));
+
+const subproblem = v.object({
+  type: v.optional(v.string(), 'about:blank'),
+  detail: v.optional(v.string(), ''),
+});
+
+const problem = v.object({
+  ...subproblem.entries,
+  subproblems: v.optional(v.array(subproblem), []),
+});
+
+const directory = v.object({
+  newNonce: url,
+  newAccount: url,
+  newOrder: url,
+  renewalInfo: v.optional(url),
+});
+
+const order = v.object({
+  status: v.picklist(['pending', 'ready', 'processing', 'valid', 'invalid']),
+  authorizations: v.array(url),
+  finalize: url,
+  certificate: v.optional(url),
+  error: v.optional(problem),
+});
+
+const challenge = v.object({
+  type: v.string(),
+  url,
+  status: v.picklist(['pending', 'processing', 'valid', 'invalid']),
+  /** It becomes part of a path: nothing but base64url may stand there. */
+  token: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{1,512}$/))),
+  error: v.optional(problem),
+});
+
+const authorization = v.object({
+  status: v.picklist(['pending', 'valid', 'invalid', 'deactivated', 'expired', 'revoked']),
+  challenges: v.array(challenge),
+});
+
+const time = v.pipe(
+  v.string(),
+  v.isoTimestamp(),
+  v.transform((text) => new Date(text)),
+);
+
+const renewalInfo = v.object({ suggestedWindow: v.object({ start: time, end: time }) });
+
+const schemas = { problem, directory, order, authorization, renewalInfo };
+
+type Kind = keyof typeof schemas;
+type Document<K extends Kind> = v.InferOutput<(typeof schemas)[K]>;
+
+export type Directory = Document<'directory'>;
+export type OrderDocument = Document<'order'>;
+export type AuthorizationDocument = Document<'authorization'>;
+export type ProblemDocument = Document<'problem'>;
+
+/** @throws NoUsableAnswer when `text` is no such document; nothing of it is repeated */
+export const readDocument = <K extends Kind>(kind: K, text: string): Document<K> => {
+  try {
+    const parsed = v.safeParse(schemas[kind], JSON.parse(text));
+    if (parsed.success) return parsed.output;
+  } catch {
+    // No JSON at all: just as useless as JSON of another shape.
+  }
+  throw new NoUsableAnswer(`The certificate authority's answer is no ${kind} as RFC 8555 has it.`);
+};

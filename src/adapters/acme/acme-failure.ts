@@ -1,0 +1,91 @@
+import { Unavailable } from '../../kernel/unavailable.ts';
+import type {
+  AuthorityFailure,
+  AuthorityFailureReason,
+} from '../../sites/domain/certificate-order.ts';
+import type { ProblemDocument } from './acme-documents.ts';
+import { AcmeProblem, isRateLimit, shortType } from './acme-problem.ts';
+import { NoUsableAnswer } from './no-usable-answer.ts';
+import { retryAfter } from './retry-after.ts';
+
+const hourMs = 3_600_000;
+/** Longer than the window of any known limit: a mistyped header shall not stop a host for years. */
+const longestWaitMs = 8 * 24 * hourMs;
+
+/** What is not here is the authority's trouble or ours, never the customer's. */
+const reasons: ReadonlyMap<string, AuthorityFailureReason> = new Map([
+  ['rateLimited', 'rate_limited'],
+  ['caa', 'caa'],
+  ['dns', 'dns'],
+  ['connection', 'challenge'],
+  ['incorrectResponse', 'challenge'],
+  ['tls', 'challenge'],
+  ['unauthorized', 'challenge'],
+  ['rejectedIdentifier', 'rejected_name'],
+  ['unsupportedIdentifier', 'rejected_name'],
+]);
+
+/** Thrown within a step once its outcome is known. */
+export class AcmeFailure extends Error {
+  override readonly name = 'AcmeFailure';
+  readonly failure: AuthorityFailure;
+
+  constructor(reason: AuthorityFailureReason, detail: string, retryAt?: Date) {
+    super(detail);
+    // It is shown and stored: a novel or a control character is of no use there.
+    const shown = detail.replace(/\p{Cc}+/gu, ' ').trim();
+    this.failure = { reason, detail: shown.slice(0, 1000), retryAt };
+  }
+}
+
+/** Why a challenge or an order became invalid. A subproblem counts where the problem itself says little. */
+export const failureOf = (problem: ProblemDocument, now: Date, header?: string): AcmeFailure => {
+  const candidates = [problem, ...problem.subproblems];
+  const telling = candidates.find(({ type }) => reasons.has(shortType(type))) ?? problem;
+  const reason = reasons.get(shortType(telling.type)) ?? 'unavailable';
+  const detail = telling.detail || problem.detail || `The problem is ${shortType(telling.type)}.`;
+  return new AcmeFailure(reason, detail, retryAtOf(reason, detail, now, header));
+};
+
+/** What an error within a step means. Of an error that is nobody's answer only the kind is told. */
+export const failureFrom = (error: unknown, now: Date): AuthorityFailure => {
+  if (error instanceof AcmeFailure) return error.failure;
+  if (error instanceof AcmeProblem) return requestFailure(error, now).failure;
+  const isOurs = error instanceof NoUsableAnswer || error instanceof Unavailable;
+  const kind = (error as Error | undefined)?.name ?? 'an error';
+  const detail = isOurs ? error.message : `The request could not be made: ${kind}.`;
+  return new AcmeFailure('unavailable', detail).failure;
+};
+
+const requestFailure = (problem: AcmeProblem, now: Date): AcmeFailure => {
+  const { document, retryAfter: header } = problem;
+  const failure = failureOf(document, now, header);
+  if (isRateLimit(problem)) {
+    const retryAt = retryAtOf('rate_limited', problem.message, now, header);
+    return new AcmeFailure('rate_limited', problem.message, retryAt);
+  }
+  // Said of a challenge this is the customer's web server; said of a request it is our account.
+  if (failure.failure.reason !== 'challenge') return failure;
+  return new AcmeFailure('unavailable', problem.message, failure.failure.retryAt);
+};
+
+const retryAtOf = (
+  reason: AuthorityFailureReason,
+  detail: string,
+  now: Date,
+  header: string | undefined,
+): Date | undefined => {
+  const at = retryAfter(header, now) ?? retryAtInText(detail);
+  if (at === undefined) {
+    return reason === 'rate_limited' ? new Date(now.getTime() + hourMs) : undefined;
+  }
+  return new Date(Math.min(at.getTime(), now.getTime() + longestWaitMs));
+};
+
+/** Boulder ends the text of a limit with `retry after 2026-01-31 12:00:00 UTC`. */
+const retryAtInText = (detail: string): Date | undefined => {
+  const [, day, time] = /retry after (\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)/i.exec(detail) ?? [];
+  if (day === undefined || time === undefined) return undefined;
+  const at = new Date(`${day}T${time}Z`);
+  return Number.isNaN(at.getTime()) ? undefined : at;
+};

@@ -1,0 +1,62 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import type { CertificateOrder } from '../../sites/domain/certificate-order.ts';
+import type { Certificate } from '../../sites/domain/certificate.ts';
+import { AcmeFailure } from './acme-failure.ts';
+
+/** Clocks differ: a certificate that begins so soon has begun for others. */
+const clockSkewMs = 5 * 60_000;
+
+/**
+ * What the authority gave, once it is certain that it serves the order's host with the order's key now.
+ * @throws AcmeFailure that says what is wrong with it
+ */
+export const issuedCertificate = (
+  { host, privateKey }: CertificateOrder,
+  text: string,
+  now: Date,
+): Certificate => {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  const [leaf, ...issuers] = blocks.map(readCertificate);
+  if (!leaf) throw wrong('there is none in the answer');
+  if (leaf.subjectAltName !== `DNS:${host}`) throw wrong(`it is not for ${host} alone`);
+  if (!leaf.checkPrivateKey(createPrivateKey(privateKey))) throw wrong('it is for another key');
+  checkChain(leaf, issuers);
+  const validity = { notBefore: leaf.validFromDate, notAfter: leaf.validToDate };
+  checkDates(validity, now);
+  return { host, privateKey, chain: `${blocks.join('\n')}\n`, ...validity };
+};
+
+const wrong = (what: string): AcmeFailure =>
+  new AcmeFailure('unavailable', `The certificate that was issued cannot be used: ${what}.`);
+
+const readCertificate = (pem: string): X509Certificate => {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    throw wrong('it cannot be read');
+  }
+};
+
+/** Each one is signed by the next; whom to trust in the end is for the visitors' browsers to say. */
+const checkChain = (leaf: X509Certificate, issuers: readonly X509Certificate[]): void => {
+  let issued = leaf;
+  for (const issuer of issuers) {
+    const isIssuer = issuer.ca && issued.checkIssued(issuer) && issued.verify(issuer.publicKey);
+    if (!isIssuer) throw wrong('its chain does not hold together');
+    issued = issuer;
+  }
+};
+
+const checkDates = (
+  { notBefore, notAfter }: { notBefore: Date; notAfter: Date },
+  now: Date,
+): void => {
+  if (notAfter <= notBefore) throw wrong('it ends before it begins');
+  if (notBefore.getTime() > now.getTime() + clockSkewMs) {
+    throw wrong(`it begins only at ${notBefore.toISOString()}`);
+  }
+  // An order gives the same certificate for ever: only a new one helps.
+  if (notAfter <= now) {
+    throw new AcmeFailure('order_gone', `Its certificate expired at ${notAfter.toISOString()}.`);
+  }
+};

@@ -1,0 +1,50 @@
+import type { AcmeClient } from './acme-client.ts';
+import { AcmeFailure } from './acme-failure.ts';
+import { AcmeProblem, isProblem } from './acme-problem.ts';
+import { NoUsableAnswer } from './no-usable-answer.ts';
+import { certificateId } from './renewal-info.ts';
+
+export interface Wanted {
+  readonly host: string;
+  /** Chain of the certificate that the new one is to replace. */
+  readonly replaces: string | undefined;
+}
+
+/**
+ * Asks for an order for one name (RFC 8555, section 7.4). No dates: public authorities refuse them.
+ * @returns its URL
+ */
+export const placeOrder = async (
+  client: AcmeClient,
+  { host, replaces }: Wanted,
+  signal: AbortSignal,
+): Promise<string> => {
+  const { newOrder, renewalInfo } = await client.directory(signal);
+  const place = async (extra: object): Promise<string> => {
+    const payload = { identifiers: [{ type: 'dns', value: host }], ...extra };
+    const { headers } = await client.post(newOrder, signal, payload);
+    if (headers.location) return headers.location;
+    throw new NoUsableAnswer('The certificate authority named no order.');
+  };
+  const replaced = renewalInfo && replaces && certificateId(replaces);
+  if (replaced) {
+    const url = await place({ replaces: replaced }).catch(unlessAboutReplacing);
+    if (url !== undefined) return url;
+  }
+  return place({}).catch((error: unknown) => {
+    throw isAboutName(error, host) ? new AcmeFailure('rejected_name', error.message) : error;
+  });
+};
+
+/** The certificate may be replaced already, or be of another account or authority: that costs only a privilege. */
+const unlessAboutReplacing = (error: unknown): undefined => {
+  const isAbout =
+    isProblem(error, 'alreadyReplaced', 'malformed', 'unauthorized') ||
+    (error instanceof AcmeProblem && error.status === 404);
+  if (!isAbout) throw error;
+};
+
+/** `malformed` may mean anything, but a customer's name is given up only if it is meant. */
+const isAboutName = (error: unknown, host: string): error is AcmeProblem =>
+  isProblem(error, 'malformed') &&
+  (error.message.includes(host) || /\bidentifiers?\b/i.test(error.message));

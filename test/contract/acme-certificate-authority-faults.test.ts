@@ -1,0 +1,210 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { MemoryAuthorityAccounts } from '../../src/adapters/memory/memory-authority-accounts.ts';
+import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
+import type { CertificateOrder } from '../../src/sites/domain/certificate-order.ts';
+import type { CertificateAuthority } from '../../src/sites/ports.ts';
+import { caPlaces, type CaFault } from '../lab/ca-gate-faults.ts';
+import { connectAuthority } from '../lab/pebble-authority.ts';
+import { startPebbleLab, type PebbleLab } from '../lab/pebble-lab.ts';
+import {
+  challengeUrlOf,
+  newHost,
+  obtain,
+  placed,
+  takeTo,
+  takeToCertificate,
+} from './certificate-authority-steps.ts';
+
+const { directory, newOrder, finalize } = caPlaces;
+const everything = /./;
+const deadlineMs = 200;
+
+let lab: PebbleLab;
+beforeAll(async () => {
+  lab = await startPebbleLab();
+}, 60_000);
+afterAll(() => lab.close());
+beforeEach(() => void (lab.gate.log.length = 0));
+afterEach(() => lab.gate.setFaults());
+
+const stepsOf = (authority: CertificateAuthority, order: CertificateOrder, url = '') => [
+  () => authority.order(order.host),
+  () => authority.look(order),
+  () => authority.prove(order, url),
+  () => authority.finalize(order),
+];
+
+describe('trouble at the authority fails every step as unavailable, and is over when it is over', () => {
+  test.each<[string, Omit<CaFault, 'match'>]>([
+    ['an internal error', { status: 500, problem: { type: 'serverInternal', detail: 'boom' } }],
+    ['a gateway that is down', { status: 503, body: '<h1>Down</h1>' }],
+    ['cut connections', { reset: true }],
+    ['silence', { hang: true }],
+    ['late answers', { delayMs: 2 * deadlineMs }],
+    ['nonsense', { status: 200, body: 'upstream fault' }],
+    ['a document of another kind', { status: 200, body: '{"status":"valid"}' }],
+    ['an endless answer', { status: 200, body: 'x'.repeat(300_000) }],
+    ['a redirect', { status: 307, headers: { location: 'https://127.0.0.1:1/' } }],
+  ])('%s', async (_, fault) => {
+    const accounts = new MemoryAuthorityAccounts();
+    const patient = connectAuthority(lab, {}, { accounts });
+    const { authority } = connectAuthority(lab, { deadlineMs }, { accounts });
+    const order = await placed(patient.authority);
+    const url = await challengeUrlOf(patient.authority, order);
+    const [place, ...others] = stepsOf(authority, order, url);
+    for (const [step, match] of [
+      [place, everything] as const,
+      ...[place, ...others].map((each) => [each, /^POST/] as const),
+    ]) {
+      lab.gate.setFaults({ match, ...fault });
+      const begin = performance.now();
+      const failure = { reason: 'unavailable', detail: expect.any(String), retryAt: undefined };
+      expect(await step?.()).toEqual({ kind: 'failed', failure });
+      expect(performance.now() - begin).toBeLessThan(deadlineMs + 1000);
+    }
+    lab.gate.setFaults();
+    await takeToCertificate(patient, order);
+  });
+
+  test('a refusal of the account', async () => {
+    const { authority } = connectAuthority(lab);
+    const problem = { type: 'unauthorized', detail: 'deactivated' };
+    lab.gate.setFaults({ match: newOrder, status: 403, problem });
+    const failure = { reason: 'unavailable', detail: 'deactivated' };
+    expect(await authority.order(newHost())).toMatchObject({ failure });
+  });
+
+  test('an authority that is not there', async () => {
+    const { authority } = connectAuthority(lab, { directoryUrl: 'https://127.0.0.1:1/dir' });
+    expect(await authority.order(newHost())).toMatchObject({
+      failure: { reason: 'unavailable', detail: expect.stringContaining('ECONNREFUSED') },
+    });
+  });
+
+  test('an authority that cannot show who it is', async () => {
+    const { authority } = connectAuthority(lab, { trustedCa: undefined });
+    const detail: unknown = expect.stringMatching(/SELF_SIGNED|UNABLE_TO_VERIFY/);
+    const failure = { reason: 'unavailable', detail };
+    expect(await authority.order(newHost())).toMatchObject({ failure });
+  });
+
+  test('an address that is none, or without TLS', async () => {
+    for (const directoryUrl of ['nonsense', lab.gate.directoryUrl.replace('https', 'http')]) {
+      const { authority } = connectAuthority(lab, { directoryUrl });
+      expect(await authority.order(newHost())).toMatchObject({
+        failure: { reason: 'unavailable' },
+      });
+    }
+  });
+
+  test('accounts that cannot be read', async () => {
+    const accounts = {
+      find: () => Promise.reject(new Error('secret')),
+      save: () => Promise.reject(new Error('secret')),
+    };
+    const { authority } = connectAuthority(lab, {}, { accounts });
+    const answer = await authority.order(newHost());
+    expect(answer).toMatchObject({ failure: { reason: 'unavailable' } });
+    expect(JSON.stringify(answer)).not.toContain('secret');
+    expect(await authority.accountUri()).toBeUndefined();
+  });
+});
+
+test('a directory that was nonsense is read again', async () => {
+  const connected = connectAuthority(lab);
+  lab.gate.setFaults({ match: directory, times: 1, body: '{}' });
+  expect((await connected.authority.order(newHost())).kind).toBe('failed');
+  await obtain(connected);
+});
+
+describe('a rate limit', () => {
+  const now = new Date('2026-03-01T12:00:00Z');
+  const after = (ms: number) => new Date(now.getTime() + ms);
+  const hour = 3_600_000;
+  const problem = { type: 'rateLimited', detail: 'too many orders' };
+
+  test.each<[string, Omit<CaFault, 'match' | 'status'>, Date]>([
+    ['seconds', { problem, headers: { 'retry-after': '3600' } }, after(hour)],
+    [
+      'a date',
+      { problem, headers: { 'retry-after': 'Sun, 01 Mar 2026 14:00:00 GMT' } },
+      after(2 * hour),
+    ],
+    [
+      'its text',
+      { problem: { ...problem, detail: 'too many: retry after 2026-03-01 15:30:00 UTC: see' } },
+      after(3.5 * hour),
+    ],
+    ['nothing', { problem }, after(hour)],
+    ['nonsense', { problem, headers: { 'retry-after': 'soon' } }, after(hour)],
+    ['years', { problem, headers: { 'retry-after': '99999999' } }, after(8 * 24 * hour)],
+    [
+      'seconds, from a gateway',
+      { body: 'slow down', headers: { 'retry-after': '60' } },
+      after(60_000),
+    ],
+  ])('that says when by %s', async (_, fault, retryAt) => {
+    const { authority } = connectAuthority(lab, {}, { clock: new SettableClock(now) });
+    lab.gate.setFaults({ match: newOrder, status: 429, ...fault });
+    const answer = await authority.order(newHost());
+    expect(answer).toMatchObject({ failure: { reason: 'rate_limited', retryAt } });
+  });
+
+  test('ends every step at once: the authority hears nothing more', async () => {
+    const { authority } = connectAuthority(lab);
+    const order = await placed(authority);
+    const url = await challengeUrlOf(authority, order);
+    for (const step of stepsOf(authority, order, url)) {
+      lab.gate.log.length = 0;
+      // The directory is there without asking only as long as nothing went wrong.
+      lab.gate.setFaults({ match: /^POST/, status: 429, problem });
+      expect(await step()).toMatchObject({ failure: { reason: 'rate_limited' } });
+      expect(lab.gate.asked(/^POST/)).toHaveLength(1);
+    }
+  });
+
+  test('ends a step also when it comes with the answer to what was to be done', async () => {
+    const connected = connectAuthority(lab);
+    const order = await placed(connected.authority);
+    await takeTo(connected, order, 'ready');
+    lab.gate.setFaults({ match: finalize, times: 1, status: 429, problem });
+    lab.gate.log.length = 0;
+    const failure = { reason: 'rate_limited' };
+    expect(await connected.authority.finalize(order)).toMatchObject({ failure });
+    expect(lab.gate.asked(/^POST/).at(-1)?.line).toMatch(finalize);
+    await takeToCertificate(connected, order);
+  });
+
+  test('of a whole server is no limit of ours, but its time counts', async () => {
+    const { authority } = connectAuthority(lab, {}, { clock: new SettableClock(now) });
+    lab.gate.setFaults({ match: newOrder, status: 503, headers: { 'retry-after': '120' } });
+    const answer = await authority.order(newHost());
+    expect(answer).toMatchObject({ failure: { reason: 'unavailable', retryAt: after(120_000) } });
+  });
+});
+
+describe('nonces', () => {
+  test('that are refused now and then cost nothing but requests', async () => {
+    const strict = await startPebbleLab({ badNoncePercent: 15 });
+    try {
+      const connected = connectAuthority(strict);
+      for (let n = 0; n < 4; n++) await obtain(connected);
+      expect(strict.gate.asked(finalize).filter(({ status }) => status === 200)).toHaveLength(4);
+      expect(strict.gate.log.filter(({ status }) => status === 400)).not.toEqual([]);
+    } finally {
+      await strict.close();
+    }
+  }, 60_000);
+
+  test('that are always refused are unavailable after six tries', async () => {
+    const { authority } = connectAuthority(lab);
+    await placed(authority);
+    lab.gate.log.length = 0;
+    const problem = { type: 'badNonce', detail: 'no' };
+    lab.gate.setFaults({ match: newOrder, status: 400, problem });
+    const answer = await authority.order(newHost());
+    expect(answer).toMatchObject({ failure: { reason: 'unavailable', detail: 'no' } });
+    expect(lab.gate.asked(newOrder)).toHaveLength(6);
+    expect(lab.gate.asked(caPlaces.newNonce)).toEqual([]);
+  });
+});

@@ -1,0 +1,29 @@
+import { request } from 'node:https';
+import type { IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+
+export interface Exchange {
+  readonly port: number;
+  readonly ca: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: IncomingHttpHeaders;
+  readonly body?: Uint8Array;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** One request to an HTTPS server on 127.0.0.1. */
+export const exchange = ({ port, ca, body, ...rest }: Exchange): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, ca, agent: false, timeout: 20_000, ...rest }, (answer) => {
+      const { statusCode = 0, headers } = answer;
+      buffer(answer).then((all) => resolve({ status: statusCode, headers, body: all }), reject);
+    })
+      .on('error', reject)
+      .end(body);
+  });
