@@ -1,13 +1,27 @@
-import { projectNotFound } from './domain/sites-error.ts';
+import type { CustomDomain } from './domain/custom-domain.ts';
+import { domainNotFound, projectNotFound } from './domain/sites-error.ts';
 import { rollBack, type Site } from './domain/site.ts';
+import type { DomainPorts } from './domain-ports.ts';
 import type { SitesPorts } from './ports.ts';
+import { addCustomDomain } from './use-cases/add-domain.ts';
+import { changeDomainSettings, showDomainSettings } from './use-cases/domain-settings.ts';
 import { deploySite } from './use-cases/deploy-site.ts';
 import { giveUpCutOffUploads } from './use-cases/give-up-uploads.ts';
+import { planRenewals } from './use-cases/plan-renewals.ts';
+import { removeCustomDomain } from './use-cases/remove-domain.ts';
 import { secureSites } from './use-cases/secure-sites.ts';
+import { showDomain } from './use-cases/show-domain.ts';
 import { startProject } from './use-cases/start-project.ts';
+import { tendDomain } from './use-cases/tend-domain.ts';
+import { verifyDomain } from './use-cases/verify-domain.ts';
+
+interface ProjectKey {
+  readonly accountId: string;
+  readonly slug: string;
+}
 
 /** What an account publishes. */
-export const sites = (ports: SitesPorts) => ({
+export const sites = (ports: SitesPorts & DomainPorts) => ({
   startProject: startProject(ports),
   listProjects: (accountId: string) => ports.projects.list(accountId),
   /** @throws DomainError `project_not_found` */
@@ -18,12 +32,29 @@ export const sites = (ports: SitesPorts) => ({
   },
   deploySite: deploySite(ports),
   /** @throws DomainError `project_not_found`, `deploy_not_found`, `deploy_wrong_state` */
-  rollBack: (project: { readonly accountId: string; readonly slug: string }, number: number) =>
+  rollBack: (project: ProjectKey, number: number) =>
     ports.projects.change(project, (site) => rollBack(site, number, ports.clock.now())),
   giveUpCutOffUploads: giveUpCutOffUploads(ports),
   secureSites: secureSites(ports),
   /** Removes the files of a deploy that is gone or failed; doing it twice is no error. */
   removeDeployFiles: (deployId: string) => ports.files.remove(deployId),
+
+  addDomain: addCustomDomain(ports),
+  listDomains: (projectId: string) => ports.domains.list(projectId),
+  /** The newest attachment of a name. @throws DomainError `domain_not_found` */
+  getDomain: async (projectId: string, name: string): Promise<CustomDomain> => {
+    const host = ports.hostNames.read(name.trim().replace(/\.$/, '').toLowerCase()).ascii;
+    const domain = await ports.domains.find(projectId, host);
+    if (!domain) throw domainNotFound(name);
+    return domain;
+  },
+  showDomain: showDomain(ports),
+  verifyDomain: verifyDomain(ports),
+  removeDomain: removeCustomDomain(ports),
+  tendDomain: tendDomain(ports),
+  planRenewals: planRenewals(ports),
+  showDomainSettings: showDomainSettings(ports),
+  changeDomainSettings: changeDomainSettings(ports),
 });
 
 export type Sites = ReturnType<typeof sites>;

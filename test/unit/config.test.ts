@@ -11,7 +11,7 @@ const faultsOf = (environment: Readonly<Record<string, string>>): readonly strin
   } catch (error) {
     const { name, message } = error as Error;
     expect(name).toBe('ConfigFault');
-    return [...message.matchAll(/^ {2}(\w+)[:.]/gm)].map(([, setting = '']) => setting);
+    return [...message.matchAll(/^ {2}(\w+)[:.,]/gm)].map(([, setting = '']) => setting);
   }
 };
 
@@ -29,6 +29,12 @@ test('without any setting everything has its default', () => {
     edgeHttpPort: 8080,
     edgeHttpsPort: 8443,
     platformHost: 'sites.animal-store.test',
+    platformAddresses: ['127.0.0.1'],
+    allowTestDomains: false,
+    enterpriseDomainLimit: 1000,
+    dnsServers: ['1.1.1.1', '8.8.8.8', '9.9.9.9'],
+    acme: undefined,
+    verifierSchedule: '*/5 * * * * *',
     secretKey: undefined,
     logLevel: 'info',
     corsOrigins: [],
@@ -60,6 +66,15 @@ test('every setting is taken over', () => {
     TRUST_PROXY: '2',
     ...{ EDGE_HOST: '0.0.0.0', EDGE_HTTP_PORT: '80', EDGE_HTTPS_PORT: '0' },
     PLATFORM_HOST: 'Sites.Zoo.Example',
+    PLATFORM_ADDRESSES: '203.0.113.7, 2001:db8::7',
+    ENTERPRISE_DOMAIN_LIMIT: '50',
+    ALLOW_TEST_DOMAINS: '1',
+    DNS_SERVERS: '192.0.2.53, 127.0.0.1:5353,2620:fe::fe , [2620:fe::9]:53',
+    ACME_DIRECTORY_URL: 'https://acme.example/directory',
+    ACME_EMAIL: 'keeper@zoo.example',
+    ...{ ACME_EAB_KID: 'kid-1', ACME_EAB_HMAC: 'c2VjcmV0LWhtYWM' },
+    CAA_ISSUER: 'CA.Example, ca.example.net',
+    VERIFIER_SCHEDULE: '*/10 * * * * *',
   };
   expect(loadConfig(environment)).toEqual({
     production: true,
@@ -74,6 +89,17 @@ test('every setting is taken over', () => {
     edgeHttpPort: 80,
     edgeHttpsPort: 0,
     platformHost: 'sites.zoo.example',
+    platformAddresses: ['203.0.113.7', '2001:db8::7'],
+    allowTestDomains: true,
+    enterpriseDomainLimit: 50,
+    dnsServers: ['192.0.2.53', '127.0.0.1:5353', '2620:fe::fe', '[2620:fe::9]:53'],
+    acme: {
+      directoryUrl: 'https://acme.example/directory',
+      email: 'keeper@zoo.example',
+      eab: { kid: 'kid-1', hmac: 'c2VjcmV0LWhtYWM' },
+      issuers: ['ca.example', 'ca.example.net'],
+    },
+    verifierSchedule: '*/10 * * * * *',
     secretKey: secret,
     logLevel: 'warn',
     corsOrigins: ['https://zoo.example', 'http://localhost:8080'],
@@ -94,6 +120,26 @@ test.each([
   ['zoo.example', 'http://zoo.example:3000/v1'],
 ])('who listens on %s is reached at %s', (host, publicUrl) => {
   expect(loadConfig({ HOST: host }).publicUrl).toBe(publicUrl);
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['2001:db8::7', '2001:db8::7'],
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+  ['edge.zoo.example', '127.0.0.1'],
+])('an edge that listens on %s is expected at %s unless said otherwise', (edgeHost, address) => {
+  expect(loadConfig({ EDGE_HOST: edgeHost }).platformAddresses).toEqual([address]);
+});
+
+test('an authority needs no more than its directory', () => {
+  const directoryUrl = 'https://acme.example/directory';
+  expect(loadConfig({ ACME_DIRECTORY_URL: directoryUrl }).acme).toEqual({
+    directoryUrl,
+    email: undefined,
+    eab: undefined,
+    issuers: ['letsencrypt.org'],
+  });
 });
 
 describe('the start is refused', () => {
@@ -121,6 +167,17 @@ describe('the start is refused', () => {
       'PLATFORM_HOST',
       ['sites', 'sites_.example', '-a.example', 'a..example', `${'a.'.repeat(95)}x`],
     ],
+    ['PLATFORM_ADDRESSES', ['edge.zoo.example', '203.0.113', '1.2.3.4:443', ',']],
+    ['ENTERPRISE_DOMAIN_LIMIT', ['0', '-1', '1.5', 'many']],
+    ['ALLOW_TEST_DOMAINS', ['yes', 'true', '2']],
+    [
+      'DNS_SERVERS',
+      ['dns.zoo.example', ',', '1.1.1.1:0', '1.1.1.1:65536', '[1.1.1.1]:53', '1.1.1.1,x'],
+    ],
+    ['ACME_DIRECTORY_URL', ['http://acme.example/directory', 'acme.example', 'x']],
+    ['ACME_EMAIL', ['keeper', 'keeper@', 'mailto:keeper@zoo.example']],
+    ['CAA_ISSUER', [',', 'letsencrypt', 'letsencrypt.org; accounturi=x', 'https://ca.example']],
+    ['VERIFIER_SCHEDULE', ['often', '5', '61 * * * * *']],
     ['TRUST_PROXY', ['-1', '1.5', 'loopback', 'true', '100']],
     ['PET_BY_ID_DEPRECATED_SINCE', ['soon', '2026-13-01']],
   ])('for a wrong %s, by its name', (name, values) => {
@@ -132,6 +189,14 @@ describe('the start is refused', () => {
     expect(faultsOf({ NODE_ENV: 'production' })).toEqual(['SECRET_KEY']);
     expect(faultsOf({ NODE_ENV: 'production', SECRET_KEY: ' ' })).toEqual(['SECRET_KEY']);
     expect(faultsOf({ NODE_ENV: 'production', SECRET_KEY: secret })).toEqual([]);
+  });
+
+  test('with one half of what binds an account to one outside', () => {
+    expect(faultsOf({ ACME_EAB_KID: 'kid-1' })).toEqual(['ACME_EAB_KID']);
+    expect(faultsOf({ ACME_EAB_HMAC: 'c2VjcmV0' })).toEqual(['ACME_EAB_KID']);
+    const wrong = { ACME_EAB_KID: 'kid-1', ACME_EAB_HMAC: 'not base64!' };
+    expect(faultsOf(wrong)).toEqual(['ACME_EAB_HMAC']);
+    expect(() => loadConfig(wrong)).not.toThrow(/not base64!/);
   });
 
   test('with one message that lists every fault and never shows a secret', () => {

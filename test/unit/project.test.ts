@@ -4,8 +4,8 @@ import { anyCharacter } from '../support/any-text.ts';
 import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { createProject, slugOf } from '../../src/sites/domain/project.ts';
-import type { CertificateAuthority, SiteFiles } from '../../src/sites/ports.ts';
-import { sites } from '../../src/sites/sites.ts';
+import type { SiteFiles } from '../../src/sites/ports.ts';
+import { startProject } from '../../src/sites/use-cases/start-project.ts';
 import { accountDecision, keyDecision, now } from '../support/accounts.ts';
 import { memoryPorts } from '../support/memory-ports.ts';
 import { mustNotBeUsed } from '../support/strict-fake.ts';
@@ -52,25 +52,22 @@ test.each([' ', 'x'.repeat(101)])('a project cannot be called "%s"', (name) => {
 });
 
 describe('starting a project', () => {
-  const openSites = async () => {
-    const { accounts, projects, edgeRecords, certificates } = memoryPorts();
+  const openProjects = async () => {
+    const { accounts, projects, edgeRecords } = memoryPorts();
     const owners = [accountDecision(), accountDecision()] as const;
     for (const owner of owners) await accounts.open(owner, keyDecision(owner.state.id));
-    const face = sites({
-      projects,
-      edgeRecords,
-      certificates,
-      files: mustNotBeUsed<SiteFiles>('files'),
-      authority: mustNotBeUsed<CertificateAuthority>('authority'),
-      platformHost: 'sites.example',
-      ids: new CountingIds(),
-      clock: new SettableClock(now),
-    });
-    return { ...face, mine: owners[0].state.id, theirs: owners[1].state.id };
+    const files = mustNotBeUsed<SiteFiles>('files');
+    const [ids, clock] = [new CountingIds(), new SettableClock(now)];
+    return {
+      startProject: startProject({ projects, edgeRecords, files, ids, clock }),
+      listProjects: (accountId: string) => projects.list(accountId),
+      mine: owners[0].state.id,
+      theirs: owners[1].state.id,
+    };
   };
 
   test('finds a free slug for a name that any account has taken already', async () => {
-    const { startProject, listProjects, mine, theirs } = await openSites();
+    const { startProject, listProjects, mine, theirs } = await openProjects();
     await startProject(theirs, 'Birds');
     const started = [await startProject(mine, 'Birds!'), await startProject(mine, 'birds')];
     expect(started.map(({ slug }) => slug)).toEqual(['birds-2', 'birds-3']);
@@ -78,13 +75,13 @@ describe('starting a project', () => {
   });
 
   test('gives twenty rivals of one name twenty slugs', async () => {
-    const { startProject, mine } = await openSites();
+    const { startProject, mine } = await openProjects();
     const started = await Promise.all(Array.from({ length: 20 }, () => startProject(mine, 'Cats')));
     expect(new Set(started.map(({ slug }) => slug)).size).toBe(20);
   });
 
   test('is refused for a wrong name and for an unknown account', async () => {
-    const { startProject, mine } = await openSites();
+    const { startProject, mine } = await openProjects();
     await expect(startProject(mine, ' ')).rejects.toHaveProperty('code', 'project_invalid');
     const unknown = startProject('acct_nobody', 'Birds');
     await expect(unknown).rejects.toHaveProperty('code', 'account_not_found');

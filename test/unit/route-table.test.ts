@@ -39,15 +39,15 @@ beforeEach(() => {
 });
 
 const route = (name: string, deployId = 'dep_1', projectId = `proj-${name}`): void =>
-  records.inner.setRoute({ name, projectId, deployId });
+  records.inner.setRoute({ name, projectId, kind: 'site', deployId });
 
 describe('the routes of an edge', () => {
   test('are found by host: a name without a dot is one below the platform host', async () => {
     route('rex.test');
     route('tom');
     await table.refresh();
-    expect(table.find('rex.test')?.deployId).toBe('dep_1');
-    expect(table.find('tom.sites.test')?.deployId).toBe('dep_1');
+    expect(table.find('rex.test')).toMatchObject({ deployId: 'dep_1' });
+    expect(table.find('tom.sites.test')).toMatchObject({ deployId: 'dep_1' });
     expect(table.find('tom')).toBeUndefined();
     expect(table.size).toBe(2);
   });
@@ -59,7 +59,7 @@ describe('the routes of an edge', () => {
     route('rex.test', 'dep_2');
     records.inner.removeRoute('tom', now);
     await table.refresh();
-    expect(table.find('rex.test')?.deployId).toBe('dep_2');
+    expect(table.find('rex.test')).toMatchObject({ deployId: 'dep_2' });
     expect([table.find('tom.sites.test'), table.size]).toEqual([undefined, 1]);
     expect(removed).toEqual(['tom.sites.test']);
     expect(records.asked).toEqual([0n, 2n]);
@@ -78,7 +78,7 @@ describe('the routes of an edge', () => {
     route('rex.test', 'dep_3', 'proj_other');
     await table.refresh();
     expect(removed).toEqual(['rex.test']);
-    expect(table.find('rex.test')?.deployId).toBe('dep_3');
+    expect(table.find('rex.test')).toMatchObject({ deployId: 'dep_3' });
   });
 
   test('start over when the database is an older one', async () => {
@@ -89,7 +89,7 @@ describe('the routes of an edge', () => {
     route('moved.test', 'dep_0', 'proj_before');
     await table.refresh();
     expect(removed.toSorted()).toEqual(['gone.test', 'moved.test']);
-    expect(table.find('kept.test')?.deployId).toBe('dep_0');
+    expect(table.find('kept.test')).toMatchObject({ deployId: 'dep_0' });
     expect(table.size).toBe(2);
     route('new.test');
     await table.refresh();
@@ -102,7 +102,7 @@ describe('the routes of an edge', () => {
       for (let step = 0; step < steps; step++) await Promise.resolve();
       route('rex.test', `dep_${steps}`);
       await table.refresh();
-      expect(table.find('rex.test')?.deployId).toBe(`dep_${steps}`);
+      expect(table.find('rex.test')).toMatchObject({ deployId: `dep_${steps}` });
       await running;
     }
   });

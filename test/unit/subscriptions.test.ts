@@ -2,14 +2,24 @@ import { expect, test } from '@jest/globals';
 import { MemoryAuditLog } from '../../src/adapters/memory/memory-audit-log.ts';
 import { EventBus } from '../../src/adapters/events/event-bus.ts';
 import { subscribers, subscribersOf, subscriptions } from '../../src/app/subscriptions.ts';
-import type { Sites } from '../../src/sites/sites.ts';
 import { mustNotBeUsed } from '../support/strict-fake.ts';
 
-const noSites = mustNotBeUsed<Sites>('sites');
+type Reactions = Parameters<typeof subscribers>[0];
+
+/** All of them, over what must not be used unless said otherwise. */
+const subscribersOver = (known: Partial<Reactions> = {}) =>
+  subscribers({
+    auditLog: mustNotBeUsed<Reactions['auditLog']>('the audit log'),
+    sites: mustNotBeUsed<Reactions['sites']>('sites'),
+    tendDomains: () => {
+      throw new Error('no domain was to be tended');
+    },
+    ...known,
+  });
 const event = { accountId: 'acct_1', occurredAt: new Date('2026-03-01T10:00:00Z'), petId: '7' };
 
 test.each(Object.entries(subscriptions))('all who react to %s exist', (type, names) => {
-  const known = Object.keys(subscribers({ auditLog: new MemoryAuditLog(), sites: noSites }));
+  const known = Object.keys(subscribersOver());
   expect(known).toEqual(expect.arrayContaining([...names]));
   expect(subscribersOf(type)).toEqual(names);
 });
@@ -20,7 +30,7 @@ test('nobody reacts to an event that an older or newer release stored', () => {
 
 test('the audit log gets what happened, once, however often it is delivered', async () => {
   const auditLog = new MemoryAuditLog();
-  const bus = new EventBus(subscribers({ auditLog, sites: noSites }));
+  const bus = new EventBus(subscribersOver({ auditLog }));
   const stored = { id: 'evt_1', event: { type: 'pet_sold', ...event } };
   for (let time = 0; time < 2; time++) await bus.hand(stored, 'audit');
   const { accountId, occurredAt } = event;
@@ -35,7 +45,7 @@ test('the certificates of a new deploy are seen to, and the files of a failed or
     secureSites: () => Promise.resolve(calls.push('secure')),
     removeDeployFiles: (deployId: string) => Promise.resolve(void calls.push(deployId)),
   };
-  const bus = new EventBus(subscribers({ auditLog: new MemoryAuditLog(), sites }));
+  const bus = new EventBus(subscribersOver({ sites }));
   const about = { ...event, projectId: 'proj_1', number: 1 };
   for (const [type, subscriber, deployId] of [
     ['deploy_succeeded', 'certificates', 'dep_1'],
@@ -46,4 +56,18 @@ test('the certificates of a new deploy are seen to, and the files of a failed or
     await bus.hand({ id: `evt_${deployId}`, event: told }, subscriber);
   }
   expect(calls).toEqual(['secure', 'dep_2', 'dep_3']);
+});
+
+test('a domain that was verified is seen to, and nobody waits for that', async () => {
+  let told = 0;
+  const bus = new EventBus(
+    subscribersOver({
+      tendDomains: () => {
+        told += 1;
+      },
+    }),
+  );
+  const verified = { type: 'domain_verified', ...event, domainId: 'dom_1', host: 'shop.example' };
+  await bus.hand({ id: 'evt_1', event: verified }, 'domains');
+  expect(told).toBe(1);
 });

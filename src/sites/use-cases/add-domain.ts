@@ -1,0 +1,30 @@
+import { addDomain, type CustomDomain } from '../domain/custom-domain.ts';
+import { cleanName, parseHostname } from '../domain/hostname.ts';
+import type { Project } from '../domain/project.ts';
+import type { DomainPorts } from '../domain-ports.ts';
+import { moment } from './moment.ts';
+
+/**
+ * Asks neither DNS nor an authority.
+ * @param name as somebody typed it
+ * @throws DomainError with a `DomainNameProblem`; `plan_upgrade_required`, `no_successful_deploy`, `domain_taken`,
+ *   `domain_limit_reached`
+ */
+export const addCustomDomain =
+  (ports: DomainPorts) =>
+  async ({ accountId, id: projectId }: Project, name: string): Promise<CustomDomain> => {
+    const { domains, timeline, allowances, hostNames, ids, naming } = ports;
+    const hostname = parseHostname(name, hostNames.read(cleanName(name)), naming);
+    const allowance = await allowances.of(accountId);
+    const now = moment(ports);
+    const draft = { id: ids.next('dom'), accountId, projectId, token: tokenFrom(ids.next('t')) };
+    const wanted = { accountId, projectId, host: hostname.host };
+    const domain = await domains.add(wanted, (facts) =>
+      addDomain({ ...draft, hostname }, { ...facts, ...allowance }, now),
+    );
+    await timeline.record(domain.id, { kind: 'added', occurredAt: now.now, details: {} });
+    return domain;
+  };
+
+/** A DNS label: ids have an underscore in them. */
+const tokenFrom = (id: string): string => id.replaceAll('_', '-').toLowerCase();

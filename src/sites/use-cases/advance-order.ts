@@ -1,0 +1,88 @@
+import type { OrderState } from '../domain/certificate-order.ts';
+import type { CertificateOrders, KeptOrder, Pause } from '../domain-ports.ts';
+import type { CertificateAuthority } from '../ports.ts';
+
+export interface OrderPorts {
+  readonly authority: CertificateAuthority;
+  readonly orders: CertificateOrders;
+  readonly pause: Pause;
+}
+
+/** What an order is for. The same subject always goes on with the same order, whoever works on it. */
+export interface OrderSubject {
+  readonly subject: string;
+  readonly host: string;
+  /** Chain of the certificate that is renewed. */
+  readonly replaces: string | undefined;
+  /** Asked once the order is kept: whoever gives it up later forgets what is kept. */
+  readonly isWanted: () => Promise<boolean>;
+}
+
+export type OrderOutcome =
+  | Extract<OrderState, { kind: 'issued' | 'failed' | 'processing' }>
+  /** Given up by somebody else; nothing of it is kept. */
+  | { readonly kind: 'unwanted' };
+
+type Failed = Extract<OrderState, { kind: 'failed' }>;
+
+/** An order that takes longer is looked at again by the schedule. */
+const mostLooks = 20;
+const longestPauseMs = 3000;
+
+/**
+ * Takes an order as far as it goes now. Each thing that the authority has to be asked once is stored before it is
+ * asked: whoever dies in between, the next one goes on with the same order, key and challenge (RFC 8555, 7.4).
+ * Whoever has noted down what came of it forgets the order.
+ * @throws Unavailable
+ * @throws Error when the order is forgotten meanwhile
+ */
+export const advanceOrder =
+  ({ authority, orders, pause }: OrderPorts) =>
+  async (wanted: OrderSubject): Promise<OrderOutcome> => {
+    const placed = await place(authority, orders, wanted);
+    if (placed.kind !== 'placed') return placed;
+    const { order } = placed;
+    let state = await authority.look(order);
+    for (let looks = 1; ; looks++) {
+      switch (state.kind) {
+        case 'challenge': {
+          const { token, keyAuthorization, challengeUrl } = state;
+          await orders.publish(wanted.subject, { token, keyAuthorization });
+          state = await authority.prove(order, challengeUrl);
+          break;
+        }
+        case 'ready':
+          state = await authority.finalize(order);
+          break;
+        case 'processing':
+          if (looks >= mostLooks || state.askAgainAfterMs > longestPauseMs) return state;
+          await pause(state.askAgainAfterMs);
+          state = await authority.look(order);
+          break;
+        case 'failed':
+        case 'issued':
+          return state;
+      }
+      if (looks >= 2 * mostLooks) return { kind: 'processing', askAgainAfterMs: longestPauseMs };
+    }
+  };
+
+const place = async (
+  authority: CertificateAuthority,
+  orders: CertificateOrders,
+  { subject, host, replaces, isWanted }: OrderSubject,
+): Promise<
+  { kind: 'placed'; order: KeptOrder & { url: string } } | { kind: 'unwanted' } | Failed
+> => {
+  const kept =
+    (await orders.find(subject)) ??
+    (await orders.begin({ subject, host, privateKey: await authority.newPrivateKey() }));
+  if (!(await isWanted())) {
+    await orders.forget(subject);
+    return { kind: 'unwanted' };
+  }
+  if (kept.url !== undefined) return { kind: 'placed', order: { ...kept, url: kept.url } };
+  const answer = await authority.order(host, replaces);
+  if (answer.kind === 'failed') return answer;
+  return { kind: 'placed', order: await orders.placed(subject, answer.url) };
+};

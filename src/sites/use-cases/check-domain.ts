@@ -1,0 +1,80 @@
+import { DomainError } from '../../kernel/domain-error.ts';
+import type { CustomDomain, DomainDecision, Moment } from '../domain/custom-domain.ts';
+import type { DnsFacts } from '../domain/dns-facts.ts';
+import { reportOn, type DnsExpectation, type DnsReport } from '../domain/dns-report.ts';
+import { contestedBy } from '../domain/domain-removal.ts';
+import type { DomainChange, DomainPorts } from '../domain-ports.ts';
+import { changeAndTell } from './change-and-tell.ts';
+import { moment } from './moment.ts';
+
+/** What a check decides; `recordCheck` and `verify` are such. */
+export type CheckDecision = (
+  domain: CustomDomain,
+  report: DnsReport,
+  moment: Moment,
+) => DomainDecision;
+
+/**
+ * Asks the DNS now, judges the answers and decides. Whoever verifies a name with proof takes it from whoever held
+ * it; without proof the holder keeps it.
+ * @throws DomainError `domain_not_found`; whatever `decide` throws
+ */
+export const checkDomain = (ports: DomainPorts) => {
+  const { domains, dns } = ports;
+  const change = changeAndTell(ports);
+
+  const check = async (
+    domain: CustomDomain,
+    decide: CheckDecision,
+    facts: DnsFacts,
+  ): Promise<CustomDomain> => {
+    const holder = await domains.holderOf(domain.host);
+    const isContested = holder !== undefined && holder.id !== domain.id;
+    const report = reportOn(facts, await expectationOf(ports, domain, isContested));
+    try {
+      const details = { ...told(report), answers: facts.resolvers };
+      return await change(
+        domain.id,
+        (current, rival) =>
+          withRival(decide(current, report, moment(ports)), rival, facts.checkedAt),
+        { kind: 'checked', occurredAt: facts.checkedAt, details },
+      );
+    } catch (error) {
+      // Somebody proved the name in between: the same facts, judged as contested, end otherwise.
+      if (isContested || !(error instanceof DomainError && error.code === 'domain_taken'))
+        throw error;
+      return check(domain, decide, facts);
+    }
+  };
+
+  return async (domain: CustomDomain, decide: CheckDecision): Promise<CustomDomain> =>
+    check(domain, decide, await dns.inspect(domain.host));
+};
+
+const expectationOf = async (
+  { authority, naming, platformAddresses }: DomainPorts,
+  { token, isApex }: CustomDomain,
+  isContested: boolean,
+): Promise<DnsExpectation> => ({
+  token,
+  platformHost: naming.platformHost,
+  platformAddresses,
+  isApex,
+  isContested,
+  caa: { issuers: authority.issuers, accountUri: await authority.accountUri(), method: 'http-01' },
+});
+
+/** Only a step to `verified` touches the rival: all else leaves both as they are. */
+const withRival = (
+  decision: DomainDecision,
+  rival: CustomDomain | undefined,
+  now: Date,
+): DomainChange =>
+  rival && decision.state.state === 'verified'
+    ? { ...decision, displaced: contestedBy(rival, decision.state, now) }
+    : decision;
+
+const told = ({ problems, verifiable }: DnsReport) => ({
+  verifiable,
+  problems: problems.map(({ code, seen, wanted }) => ({ code, seen, wanted })),
+});

@@ -1,0 +1,37 @@
+import { planRenewal } from '../domain/certificate-plan.ts';
+import type { CustomDomain } from '../domain/custom-domain.ts';
+import { wishedRenewalTime } from '../domain/renewal.ts';
+import type { DomainPorts } from '../domain-ports.ts';
+
+const page = 100;
+
+/**
+ * Asks the authority for each live domain when it wants its certificate renewed (RFC 9773); does nothing where it
+ * offers no such wish.
+ * @returns how many it planned anew
+ */
+export const planRenewals = (ports: DomainPorts) => {
+  const { domains, certificates, authority, chance } = ports;
+
+  const plan = async (domain: CustomDomain): Promise<boolean> => {
+    const { notBefore, notAfter } = domain.certificate;
+    const certificate = await certificates.find(domain.host);
+    if (!certificate || !notBefore || !notAfter) return false;
+    const window = await authority.renewalWindow(certificate.chain);
+    if (!window) return false;
+    const at = wishedRenewalTime({ notBefore, notAfter }, window, chance());
+    await domains.change(domain.id, (current) => planRenewal(current, at));
+    return true;
+  };
+
+  return async (): Promise<number> => {
+    let planned = 0;
+    for (let after = ''; ;) {
+      const live = await domains.live(after, page);
+      for (const domain of live) if (await plan(domain)) planned += 1;
+      const last = live.at(-1);
+      if (!last || live.length < page) return planned;
+      after = last.id;
+    }
+  };
+};

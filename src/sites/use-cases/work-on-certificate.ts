@@ -1,0 +1,147 @@
+import { mayOrder } from '../domain/ca-budget.ts';
+import type { AuthorityFailure } from '../domain/certificate-order.ts';
+import type { Certificate } from '../domain/certificate.ts';
+import { postponeAttempt } from '../domain/certificate-plan.ts';
+import { keepsOrder } from '../domain/certificate-standing.ts';
+import { unchanged, type CustomDomain } from '../domain/custom-domain.ts';
+import {
+  certificateFailed,
+  certificateIssued,
+  fenceOf,
+  orderStarted,
+} from '../domain/domain-certificate.ts';
+import { recordCheck } from '../domain/domain-checks.ts';
+import { dueWork } from '../domain/domain-schedule.ts';
+import type { DomainPorts, LedgerEntry } from '../domain-ports.ts';
+import { advanceOrder, type OrderOutcome } from './advance-order.ts';
+import { changeAndTell } from './change-and-tell.ts';
+import { checkDomain } from './check-domain.ts';
+
+/**
+ * Takes the certificate of a domain as far as it goes now: a look at its DNS and CAA that costs the authority
+ * nothing, a place in the budgets, then the order. What comes back late, after a removal or for an older attempt,
+ * is destroyed with its key.
+ * @throws Unavailable
+ */
+export const workOnCertificate = (ports: DomainPorts) => {
+  const { domains, authority, certificates, orders, ledger, timeline, clock } = ports;
+  const advance = advanceOrder(ports);
+  const check = checkDomain(ports);
+  const change = changeAndTell(ports);
+
+  /** Whether what comes of the order would be taken. */
+  const isWanted = async ({ id, generation }: CustomDomain): Promise<boolean> => {
+    const current = await domains.get(id);
+    return current?.generation === generation && current.certificate.order !== undefined;
+  };
+
+  /** A renewal counts as one only where the authority has heard of such (RFC 9773). */
+  const canReplace = async ({ host, state }: CustomDomain): Promise<boolean> => {
+    const current = state === 'live' ? await certificates.find(host) : undefined;
+    return current !== undefined && (await authority.renewalWindow(current.chain)) !== undefined;
+  };
+
+  /** @returns the domain with an order under way, or undefined when there is to be none now */
+  const begin = async (domain: CustomDomain): Promise<CustomDomain | undefined> => {
+    const checked = await check(domain, recordCheck);
+    const isBegun = checked.certificate.order !== undefined;
+    if (isBegun || dueWork(checked, clock.now()) !== 'certificate') return undefined;
+    const now = clock.now();
+    const { isManual } = checked.certificate;
+    const replaces = await canReplace(checked);
+    const verdict = await ledger.reserve(entry('order', checked, now), (use) =>
+      mayOrder(use, { isManual, replaces }, now),
+    );
+    if (!verdict.allowed) {
+      const { reason, nextAt } = verdict;
+      await domains.change(checked.id, (current) => postponeAttempt(current, nextAt));
+      await attempted(checked.id, { outcome: 'postponed', budget: reason, until: nextAt });
+      return undefined;
+    }
+    let isOurs = false as boolean;
+    const started = await domains.change(checked.id, (current) => {
+      const { verdict, ...decision } = orderStarted(current, fenceOf(checked), now);
+      isOurs = verdict === 'taken';
+      return decision;
+    });
+    if (!isOurs) return undefined;
+    // Somebody may have died after the order before was over, and before it was forgotten.
+    await orders.forget(subjectOf(checked));
+    return started;
+  };
+
+  const attempted = (id: string, details: Readonly<Record<string, unknown>>): Promise<void> =>
+    timeline.record(id, { kind: 'attempt', occurredAt: clock.now(), details });
+
+  const issued = async (domain: CustomDomain, certificate: Certificate): Promise<void> => {
+    const now = clock.now();
+    const { notBefore, notAfter } = certificate;
+    const brought = { ...fenceOf(domain), notBefore, notAfter };
+    let outcome = 'issued';
+    await change(domain.id, (current) => {
+      const { verdict, ...decision } = certificateIssued(current, brought, now);
+      outcome = outcomeOf(verdict, decision.events.length > 0);
+      return verdict === 'taken' ? { ...decision, certificate } : decision;
+    });
+    await orders.forget(subjectOf(domain));
+    if (outcome === 'known') return;
+    await ledger.record(entry('issued', domain, now));
+    await attempted(domain.id, { outcome, notAfter });
+  };
+
+  const failed = async (domain: CustomDomain, failure: AuthorityFailure): Promise<void> => {
+    const now = clock.now();
+    await domains.change(domain.id, (current) =>
+      // Whoever worked on it as well has noted this down already.
+      current.certificate.order
+        ? certificateFailed(current, { ...fenceOf(domain), failure }, now)
+        : unchanged(current),
+    );
+    if (!keepsOrder(failure.reason)) {
+      await orders.forget(subjectOf(domain));
+      await ledger.record(entry('failure', domain, now));
+    }
+    await attempted(domain.id, { outcome: 'failed', ...failure });
+  };
+
+  return async (domain: CustomDomain): Promise<void> => {
+    const ordered = domain.certificate.order ? domain : await begin(domain);
+    if (!ordered) return;
+    const { host } = ordered;
+    const replaces = ordered.state === 'live' ? (await certificates.find(host))?.chain : undefined;
+    const wanted = { subject: subjectOf(ordered), host, replaces };
+    const outcome = await advance({ ...wanted, isWanted: () => isWanted(ordered) }).catch(
+      async (error: unknown): Promise<OrderOutcome> => {
+        if (await isWanted(ordered)) throw error;
+        return { kind: 'unwanted' };
+      },
+    );
+    switch (outcome.kind) {
+      case 'issued':
+        return issued(ordered, outcome.certificate);
+      case 'failed':
+        return failed(ordered, outcome.failure);
+      case 'processing': {
+        const again = new Date(clock.now().getTime() + outcome.askAgainAfterMs);
+        await domains.change(ordered.id, (current) => postponeAttempt(current, again));
+        return;
+      }
+      case 'unwanted':
+    }
+  };
+};
+
+/** One order for each generation: see `orderStarted`. */
+const subjectOf = ({ id, generation }: CustomDomain): string =>
+  `domain:${id}:${String(generation)}`;
+
+const outcomeOf = (verdict: 'taken' | 'destroy', isNews: boolean) => {
+  if (verdict === 'destroy') return 'came too late, destroyed';
+  return isNews ? 'issued' : 'known';
+};
+
+const entry = (
+  kind: LedgerEntry['kind'],
+  { host, registrableDomain, certificate }: CustomDomain,
+  occurredAt: Date,
+): LedgerEntry => ({ kind, host, registrableDomain, isManual: certificate.isManual, occurredAt });

@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals';
+import {
+  changeDomainSettings,
+  showDomainSettings,
+} from '../../src/sites/use-cases/domain-settings.ts';
+import { domainLab, host } from '../support/domain-lab.ts';
+import { codeOf } from '../support/race.ts';
+
+const away = { from: 'www.example.com', to: host, status: 301 } as const;
+
+test('a project has no settings until somebody decides', async () => {
+  const { ports, project } = await domainLab();
+  const document = { domains: { primary: null, redirects: [] } };
+  expect(await showDomainSettings(ports)(project.id)).toEqual({ document, suspended: {} });
+});
+
+test('a redirect stands as it was written, and works as long as its target is live', async () => {
+  const lab = await domainLab();
+  const target = await lab.add();
+  await lab.add(lab.project, away.from);
+  await changeDomainSettings(lab.ports)(lab.project.id, { primary: host, redirects: [away] });
+  const suspended = async () => {
+    const view = await showDomainSettings(lab.ports)(lab.project.id);
+    expect(view.document.domains).toEqual({ primary: host, redirects: [away] });
+    return view.suspended;
+  };
+  expect(await suspended()).toEqual({ [away.from]: `Suspended until ${host} is live.` });
+  lab.point(target);
+  await lab.verify(target);
+  await lab.tendDue();
+  expect(await suspended()).toEqual({});
+  await lab.remove(target);
+  expect(await suspended()).toEqual({ [away.from]: `Suspended until ${host} is live.` });
+});
+
+test('settings that are refused change nothing', async () => {
+  const { add, ports, project } = await domainLab();
+  await add();
+  const redirects = [{ ...away, from: 'www.stranger.com' }];
+  const changed = changeDomainSettings(ports)(project.id, { primary: undefined, redirects });
+  expect(await changed.catch(codeOf)).toBe('redirect_unknown_domain');
+  const { document } = await showDomainSettings(ports)(project.id);
+  expect(document.domains).toEqual({ primary: null, redirects: [] });
+});

@@ -1,0 +1,115 @@
+import { expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
+import { DueDomains, type DuePorts } from '../../src/adapters/schedule/due-domains.ts';
+import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import { added, after, start, verified } from '../support/known-domains.ts';
+import { until } from '../support/until.ts';
+
+/** What a store of domains hears; it gives out these domains, again and again. */
+const storeOf = (...due: readonly CustomDomain[]) => {
+  const prolonged: [ids: readonly string[], until: Date][] = [];
+  const released: string[] = [];
+  const domains: DuePorts['domains'] = {
+    claimDue: () => Promise.resolve(due),
+    prolong: (ids, leaseUntil) => {
+      prolonged.push([ids, leaseUntil]);
+      return Promise.resolve();
+    },
+    release: (id) => {
+      released.push(id);
+      return Promise.resolve();
+    },
+  };
+  return { domains, prolonged, released };
+};
+
+const dueDomains = (domains: DuePorts['domains'], tend: DuePorts['tend'], leaseMs?: number) => {
+  const [clock, log] = [new SettableClock(start), pino({ level: 'silent' })];
+  return new DueDomains({ domains, tend, clock, log }, leaseMs);
+};
+
+test('a domain that is worked on is not begun again, even when its lease is over', async () => {
+  const { domains, released } = storeOf(added);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const begun: string[] = [];
+  const due = dueDomains(domains, async ({ id }) => {
+    begun.push(id);
+    await promise;
+  });
+  for (let run = 0; run < 3; run++) await due.run();
+  expect([begun, released]).toEqual([[added.id], []]);
+  resolve(undefined);
+  await due.stop();
+  expect(released).toEqual([added.id]);
+});
+
+test('who works on a domain holds on to it for as long as that takes', async () => {
+  const { domains, prolonged } = storeOf(added);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const due = dueDomains(domains, () => promise.then(() => undefined), 30);
+  await due.run();
+  await until('it was held on to for longer than a lease', () => prolonged.length >= 4);
+  const seen = [[added.id], new Date(start.getTime() + 30)];
+  expect(prolonged).toEqual(prolonged.map(() => seen));
+  resolve(undefined);
+  await due.stop();
+});
+
+test('a domain that fails for an unknown reason rests for a while', async () => {
+  const { domains, prolonged, released } = storeOf(added);
+  const due = dueDomains(domains, () => Promise.reject(new Error('a fault of ours')));
+  await due.run();
+  await due.stop();
+  expect([prolonged, released]).toEqual([[[[added.id], after(5 * 60_000)]], []]);
+});
+
+test('what was not begun when it stops is given back', async () => {
+  const all = Array.from({ length: 150 }, (_, n) => ({ ...added, id: `dom_${n}` }));
+  const { domains, released } = storeOf(...all);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  let begun = 0;
+  const due = dueDomains(domains, () => {
+    begun += 1;
+    return promise.then(() => undefined);
+  });
+  await due.run();
+  const stopping = due.stop();
+  resolve(undefined);
+  await stopping;
+  expect(begun).toBeLessThan(all.length);
+  expect(released.toSorted()).toEqual(all.map(({ id }) => id).toSorted());
+});
+
+test('checks and orders have room of their own, and neither more than that', async () => {
+  const checks = Array.from({ length: 110 }, (_, n) => ({ ...added, id: `dom_check_${n}` }));
+  const orders = Array.from({ length: 30 }, (_, n) => ({ ...verified, id: `dom_order_${n}` }));
+  const { domains } = storeOf(...checks, ...orders);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const begun: string[] = [];
+  const due = dueDomains(domains, ({ state }) => {
+    begun.push(state);
+    return promise.then(() => undefined);
+  });
+  await due.run();
+  await until('all that has room is begun', () => begun.length >= 120);
+  expect(begun.filter((state) => state === 'verified')).toHaveLength(20);
+  expect(begun).toHaveLength(120);
+  resolve(undefined);
+  await due.stop();
+});
+
+test('one that hangs holds up no other', async () => {
+  const others = Array.from({ length: 60 }, (_, n) => ({ ...verified, id: `dom_${n + 2}` }));
+  const { domains, released } = storeOf(verified, ...others);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const due = dueDomains(domains, ({ id }) =>
+    id === verified.id ? promise.then(() => undefined) : Promise.resolve(),
+  );
+  await due.run();
+  await until('the others are done', () => released.length === others.length);
+  expect(released).not.toContain(verified.id);
+  resolve(undefined);
+  await due.stop();
+  expect(released).toContain(verified.id);
+});

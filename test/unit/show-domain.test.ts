@@ -1,0 +1,54 @@
+import { expect, test } from '@jest/globals';
+import { showDomain } from '../../src/sites/use-cases/show-domain.ts';
+import { domainLab } from '../support/domain-lab.ts';
+import { after, day, hour, minute, start } from '../support/known-domains.ts';
+
+test('a domain is shown with the records to create and when it is looked at', async () => {
+  const { add, ports } = await domainLab();
+  const domain = await add();
+  const shown = await showDomain(ports)(domain);
+  expect(shown.records).toMatchObject([
+    { type: 'CNAME', name: 'shop', value: `${domain.token}.sites.test`, required: true },
+    { type: 'TXT', value: `animal-store-verify=${domain.token}`, required: false },
+  ]);
+  expect(shown.bind).toContain(`${domain.token}.sites.test`);
+  expect(shown).toMatchObject({ problems: [], health: undefined, nextAt: after(minute) });
+  expect(shown.timeline).toEqual([{ kind: 'added', occurredAt: start, details: {} }]);
+});
+
+test('a failure is shown with its reason, what it used up, and when it goes on', async () => {
+  const lab = await domainLab();
+  const domain = await lab.addVerified();
+  lab.authority.failNext('look', { reason: 'challenge', detail: 'Connection refused' });
+  await lab.tendDue();
+  const shown = await showDomain(lab.ports)(await lab.current(domain));
+  expect(shown.problems).toMatchObject([
+    { code: 'challenge_unreachable', seen: 'Connection refused' },
+  ]);
+  expect(shown.budget).toEqual({ used: 1, of: 5, windowMs: hour, nextAt: after(minute) });
+  expect(shown.nextAt).toEqual(after(minute));
+});
+
+test('what the DNS and the authority say alike is told once', async () => {
+  const lab = await domainLab();
+  const domain = await lab.addVerified();
+  lab.dns.tell(domain.host, {});
+  await lab.tendDue();
+  const held = await lab.current(domain);
+  const { problems } = await showDomain(lab.ports)(held);
+  expect(held.certificate.problem).toBeDefined();
+  expect(problems).toEqual(held.dns.report?.problems);
+});
+
+test('a live domain is healthy, at risk when its DNS is wrong, and expired after its certificate', async () => {
+  const lab = await domainLab();
+  const live = await lab.addLive();
+  const kind = async () => (await showDomain(lab.ports)(await lab.current(live))).health?.kind;
+  expect(await kind()).toBe('healthy');
+  lab.dns.tell(live.host, {});
+  lab.clock.advance(day);
+  await lab.tendDue();
+  expect(await kind()).toBe('at_risk');
+  lab.clock.advance(90 * day);
+  expect(await kind()).toBe('certificate_expired');
+});

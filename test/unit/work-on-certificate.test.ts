@@ -1,0 +1,332 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { AuthorityStep } from '../../src/adapters/memory/memory-certificate-authority.ts';
+import { Unavailable } from '../../src/kernel/unavailable.ts';
+import type { AuthorityFailureReason } from '../../src/sites/domain/certificate-order.ts';
+import type { DomainPorts } from '../../src/sites/domain-ports.ts';
+import { workOnCertificate } from '../../src/sites/use-cases/work-on-certificate.ts';
+import {
+  around,
+  domainLab,
+  forbiddingCaa,
+  host,
+  ownershipOf,
+  type DomainLab,
+} from '../support/domain-lab.ts';
+import { servedProject } from '../support/custom-domains.ts';
+import { after, day, hour, minute, start } from '../support/known-domains.ts';
+
+let lab: DomainLab;
+beforeEach(async () => {
+  lab = await domainLab();
+});
+
+test('a domain is added, verified, served, renewed and removed', async () => {
+  const live = await lab.addLive();
+  const { ports } = lab;
+  expect(live).toMatchObject({ state: 'live', liveSince: start, generation: 1 });
+  const first = await ports.certificates.find(host);
+  lab.clock.advance(60 * day);
+  await lab.tendDue();
+  const renewed = await lab.current(live);
+  expect(renewed).toMatchObject({ state: 'live', liveSince: start, generation: 2 });
+  expect(renewed.certificate.notAfter).toEqual(after(150 * day));
+  expect(await ports.certificates.find(host)).not.toEqual(first);
+  expect(await lab.keptOrders(live)).toEqual([]);
+  await lab.remove(renewed);
+  expect(await ports.certificates.find(host)).toBeUndefined();
+  expect((await lab.kinds(live)).filter((kind) => kind !== 'checked')).toEqual([
+    ...['added', 'verified', 'live', 'attempt', 'renewed', 'attempt', 'removed'],
+  ]);
+  expect(await lab.attempts(live)).toEqual(['issued', 'issued']);
+});
+
+describe('before an order', () => {
+  test('a CAA record that forbids it holds it back, and costs the authority nothing', async () => {
+    const domain = await lab.addVerified();
+    lab.point(domain, forbiddingCaa);
+    await lab.tendDue();
+    const held = await lab.current(domain);
+    expect(held.certificate).toMatchObject({
+      ...{ status: 'failed', waitsForDns: true, nextAttemptAt: undefined, order: undefined },
+      problem: { code: 'caa_forbids_issuer' },
+    });
+    expect(lab.authority.log).toEqual([]);
+    lab.point(domain);
+    lab.clock.advance(hour);
+    await lab.tendDue();
+    expect((await lab.current(domain)).state).toBe('live');
+  });
+
+  test('a budget that is used up postpones it, and nothing is asked', async () => {
+    const domain = await lab.addVerified();
+    const spent = { host, registrableDomain: 'example.com', isManual: false, occurredAt: start };
+    for (let n = 0; n < 4; n++) await lab.ports.ledger.record({ ...spent, kind: 'issued' });
+    await lab.tendDue();
+    const postponed = await lab.current(domain);
+    expect(postponed.certificate.nextAttemptAt).toEqual(after(7 * day));
+    expect([lab.authority.log, await lab.keptOrders(domain)]).toEqual([[], []]);
+    expect(await lab.attempts(domain)).toEqual(['postponed']);
+    lab.clock.set(after(7 * day));
+    await lab.tendDue();
+    expect((await lab.current(domain)).state).toBe('live');
+  });
+});
+
+describe('a failure', () => {
+  test.each<[AuthorityFailureReason, AuthorityStep, number | undefined, string, boolean]>([
+    ['unavailable', 'order', minute, 'ca_unavailable', true],
+    ['unavailable', 'finalize', minute, 'ca_unavailable', true],
+    ['rate_limited', 'order', minute, 'ca_rate_limited', true],
+    ['rate_limited', 'finalize', minute, 'ca_rate_limited', true],
+    ['order_gone', 'look', 0, 'ca_unavailable', false],
+    ['challenge', 'look', minute, 'challenge_unreachable', false],
+    ['dns', 'look', minute, 'dns_lookup_failed', false],
+    ['caa', 'finalize', undefined, 'caa_forbids_issuer', false],
+    ['rejected_name', 'order', undefined, 'ca_rejected_name', false],
+  ])('%s at %s', async (reason, step, wait, problem, isKept) => {
+    const domain = await lab.addVerified();
+    lab.authority.failNext(step, { reason });
+    await lab.tendDue();
+    const failed = await lab.current(domain);
+    expect(failed.certificate).toMatchObject({ status: 'failed', problem: { code: problem } });
+    expect(failed.certificate.nextAttemptAt).toEqual(wait === undefined ? undefined : after(wait));
+    expect(failed.certificate.order !== undefined).toBe(isKept);
+    expect(await lab.keptOrders(domain)).toEqual(isKept ? [1] : []);
+    const asked = lab.authority.log.length;
+    if (wait !== 0) await lab.tendDue();
+    expect(lab.authority.log).toHaveLength(asked);
+    if (wait === undefined) return;
+    lab.clock.advance(wait);
+    await lab.tendDue();
+    expect((await lab.current(domain)).state).toBe('live');
+    expect(lab.asked('order')).toBe(step === 'order' || !isKept ? 2 : 1);
+  });
+
+  test('of an authority that loses each order is not repeated in a circle', async () => {
+    await lab.addVerified();
+    for (let second = 0; second < 3600; second += 10) {
+      lab.authority.forgetOrders();
+      if (lab.asked('look') < 100) lab.authority.failNext('look', { reason: 'order_gone' });
+      await lab.tendDue();
+      lab.clock.advance(10_000);
+    }
+    expect(lab.asked('order')).toBe(3);
+  });
+
+  test('of a renewal leaves the site as it is, and wrong DNS holds the renewal back', async () => {
+    const live = await lab.addLive();
+    const served = await lab.ports.certificates.find(host);
+    const { length: asked } = lab.authority.log;
+    lab.dns.tell(host, {});
+    lab.clock.advance(60 * day);
+    await lab.tendDue();
+    const held = await lab.current(live);
+    expect(held).toMatchObject({
+      state: 'live',
+      certificate: { status: 'issued', waitsForDns: true },
+    });
+    expect(lab.authority.log).toHaveLength(asked);
+    expect(await lab.ports.certificates.find(host)).toEqual(served);
+    lab.point(live);
+    lab.clock.advance(day);
+    await lab.tendDue();
+    expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
+  });
+});
+
+describe('the same order goes on', () => {
+  test.each<AuthorityStep>(['look', 'prove', 'finalize'])(
+    'when the answer to %s is lost',
+    async (step) => {
+      const domain = await lab.addVerified();
+      lab.authority.loseAnswer(step);
+      await lab.tendDue();
+      expect((await lab.current(domain)).certificate.order).toBeDefined();
+      lab.clock.advance(minute);
+      await lab.tendDue();
+      expect((await lab.current(domain)).state).toBe('live');
+      expect([lab.asked('order'), lab.asked('finalize')]).toEqual([1, 1]);
+    },
+  );
+
+  /** All that is stored on the way, from ports that die after so many steps. */
+  const dyingAfter = (steps: number): Partial<DomainPorts> => {
+    let done = 0;
+    const step = {
+      after: () => {
+        done += 1;
+        if (done === steps) throw new Error('the process died');
+      },
+    };
+    const { domains, ledger, timeline } = lab.ports;
+    const ofOrders = ['begin', 'placed', 'publish', 'forget'] as const;
+    return {
+      domains: around(domains, 'change', step),
+      ledger: around(around(ledger, 'reserve', step), 'record', step),
+      timeline: around(timeline, 'record', step),
+      orders: ofOrders.reduce((port, its) => around(port, its, step), lab.ports.orders),
+    };
+  };
+
+  test('when the process dies after any step that it stored', async () => {
+    let died = 0;
+    for (let steps = 1; ; steps++) {
+      lab = await domainLab();
+      const domain = await lab.addVerified();
+      const isDone = await lab.tendDue(dyingAfter(steps)).then(
+        () => true,
+        () => false,
+      );
+      if (isDone) break;
+      died += 1;
+      await lab.tendDue();
+      expect((await lab.current(domain)).state).toBe('live');
+      expect([steps, lab.asked('order'), lab.asked('finalize')]).toEqual([steps, 1, 1]);
+      lab.clock.advance(60 * day);
+      await lab.tendDue();
+      expect([steps, await lab.keptOrders(domain)]).toEqual([steps, []]);
+    }
+    expect(died).toBeGreaterThanOrEqual(12);
+  });
+
+  test('when the process dies after any step of a failure', async () => {
+    for (let steps = 1; ; steps++) {
+      lab = await domainLab();
+      const domain = await lab.addVerified();
+      lab.authority.failNext('look', { reason: 'challenge' });
+      const isDone = await lab.tendDue(dyingAfter(steps)).then(
+        () => true,
+        () => false,
+      );
+      for (const wait of [minute, 10 * minute]) {
+        lab.clock.advance(wait);
+        await lab.tendDue();
+      }
+      expect((await lab.current(domain)).state).toBe('live');
+      expect([steps, await lab.keptOrders(domain)]).toEqual([steps, []]);
+      if (isDone) break;
+    }
+  });
+
+  test('when it is looked at while the authority takes its time', async () => {
+    const domain = await lab.addVerified();
+    let looks = 0;
+    const look: DomainPorts['authority']['look'] = () => {
+      looks += 1;
+      return Promise.resolve({ kind: 'processing', askAgainAfterMs: 60_000 });
+    };
+    const authority = new Proxy(lab.authority, {
+      get: (target, name) => {
+        const value: unknown = name === 'look' ? look : Reflect.get(target, name);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    await lab.tendDue({ authority });
+    expect((await lab.current(domain)).certificate.nextAttemptAt).toEqual(after(minute));
+    await lab.tendDue({ authority });
+    expect(looks).toBe(1);
+    lab.clock.advance(minute);
+    await lab.tendDue();
+    expect([(await lab.current(domain)).state, lab.asked('order')]).toEqual(['live', 1]);
+  });
+});
+
+describe('what comes too late', () => {
+  const steps = ['newPrivateKey', 'order', 'look', 'prove', 'finalize'] as const;
+  const moments = steps.flatMap((step) => [['before', step] as const, ['after', step] as const]);
+
+  test.each(moments)('is kept nowhere when the domain is removed %s %s', async (when, step) => {
+    const domain = await lab.addVerified();
+    const remove = { [when]: () => lab.remove(domain) };
+    await lab.tendDue({ authority: around(lab.ports.authority, step, remove) });
+    expect((await lab.current(domain)).state).toBe('removed');
+    expect(await lab.keptOrders(domain)).toEqual([]);
+    expect(await lab.ports.certificates.validities()).toEqual(new Map());
+    if (step === 'newPrivateKey') expect(lab.authority.log).toEqual([]);
+  });
+
+  test.each(['unavailable', 'rate_limited', 'order_gone'] as const)(
+    'is kept nowhere when the authority is %s as well',
+    async (reason) => {
+      const domain = await lab.addVerified();
+      for (const step of ['order', 'look'] as const) lab.authority.failNext(step, { reason });
+      const remove = { before: () => lab.remove(domain) };
+      await lab.tendDue({ authority: around(lab.ports.authority, 'newPrivateKey', remove) });
+      expect(await lab.keptOrders(domain)).toEqual([]);
+      expect((await lab.current(domain)).state).toBe('removed');
+    },
+  );
+
+  test('is not served under the attachment that came after', async () => {
+    const domain = await lab.addVerified();
+    let second = domain;
+    const readd = {
+      after: async () => {
+        if (second !== domain) return;
+        await lab.remove(domain);
+        second = await lab.add();
+        lab.point(second);
+        await lab.verify(second);
+      },
+    };
+    await lab.tendDue({ authority: around(lab.ports.authority, 'finalize', readd) });
+    expect(await lab.ports.certificates.find(host)).toBeUndefined();
+    expect((await lab.current(second)).state).toBe('verified');
+    await lab.tendDue();
+    expect(await lab.current(second)).toMatchObject({ state: 'live', generation: 1 });
+    const served = await lab.ports.certificates.find(host);
+    expect(served?.chain).toContain('certificate 2 of');
+  });
+
+  test('is not served when somebody else proved the name meanwhile', async () => {
+    const domain = await lab.addVerified();
+    const rival = await lab.add(await servedProject(lab.stores));
+    const contest = {
+      after: async () => {
+        lab.point(rival, ownershipOf(rival));
+        await lab.verify(rival);
+      },
+    };
+    await lab.tendDue({ authority: around(lab.ports.authority, 'prove', contest) });
+    expect(await lab.current(domain)).toMatchObject({ state: 'removed', reason: 'contested' });
+    expect(await lab.ports.certificates.find(host)).toBeUndefined();
+    expect(await lab.keptOrders(domain)).toEqual([]);
+    await lab.tendDue();
+    expect((await lab.current(rival)).state).toBe('live');
+  });
+
+  test('of two who work on a domain at once is done by one', async () => {
+    const domain = await lab.addVerified();
+    const work = workOnCertificate(lab.ports);
+    await Promise.all([work(domain), work(domain)]);
+    expect((await lab.current(domain)).state).toBe('live');
+    expect([lab.asked('order'), lab.asked('finalize')]).toEqual([1, 1]);
+    expect(await lab.attempts(domain)).toEqual(['issued']);
+    expect(await lab.keptOrders(domain)).toEqual([]);
+  });
+
+  test('of somebody who believes in an order that is over asks nothing', async () => {
+    const domain = await lab.addVerified();
+    lab.authority.failNext('order', { reason: 'unavailable' });
+    await lab.tendDue();
+    const stale = await lab.current(domain);
+    lab.clock.advance(minute);
+    await lab.tendDue();
+    const { length: asked } = lab.authority.log;
+    await workOnCertificate(lab.ports)(stale);
+    expect(lab.authority.log).toHaveLength(asked);
+    expect(await lab.keptOrders(domain)).toEqual([]);
+  });
+});
+
+test('a database that cannot be reached is told, and the order goes on later', async () => {
+  const domain = await lab.addVerified();
+  const orders = around(lab.ports.orders, 'publish', {
+    before: () => {
+      throw new Unavailable('The database', undefined);
+    },
+  });
+  await expect(lab.tendDue({ orders })).rejects.toThrow(Unavailable);
+  await lab.tendDue();
+  expect([(await lab.current(domain)).state, lab.asked('order')]).toEqual(['live', 1]);
+});
