@@ -47,6 +47,24 @@ export const certificatesContract = (open: () => Promise<Stores>): void => {
     expect((await certificates.validities()).get(newHost())).toBeUndefined();
   });
 
+  test('what is found of a host is its newest chain, and nothing secret', async () => {
+    const [first, neighbour] = [certificateFor(newHost()), certificateFor(newHost())];
+    const second = certificateFor(first.host);
+    for (const certificate of [first, neighbour, second]) await certificates.save(certificate);
+    for (const reader of [certificates, stores.secondProcess.certificates]) {
+      expect(await reader.find(first.host)).toEqual({ chain: second.chain });
+      expect(await reader.find(neighbour.host)).toEqual({ chain: neighbour.chain });
+    }
+  });
+
+  test('nothing is found of a host without a certificate, or whose certificate was removed', async () => {
+    const { host } = certificateFor(newHost());
+    expect(await certificates.find(host)).toBeUndefined();
+    await certificates.save(certificateFor(host));
+    await stores.edgeWriter.removeCertificate(host, later(0));
+    expect(await certificates.find(host)).toBeUndefined();
+  });
+
   test('the next one takes the place of the one before, and only of that', async () => {
     const [first, neighbour] = [certificateFor(newHost()), certificateFor(newHost())];
     const second = certificateFor(first.host, { notBefore: later(1), notAfter: later(2) });

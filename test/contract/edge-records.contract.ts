@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
+import type { Route } from '../../src/sites/domain/routes.ts';
 import { rollBack, startDeploy } from '../../src/sites/domain/site.ts';
 import type { EdgeRecords } from '../../src/sites/ports.ts';
 import { later, newAccount, now } from '../support/accounts.ts';
@@ -35,8 +36,11 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     await through.change(to, (site) => publish(site, id));
     return id;
   };
-  const routeTo = (deployId: string, name = project.slug) => {
-    return { name, projectId: project.id, deployId };
+  const routeTo = (deployId: string, name = project.slug): Route => {
+    return { name, projectId: project.id, kind: 'site', deployId };
+  };
+  const redirectTo = (to: string, name: string, status = 308): Route => {
+    return { name, projectId: project.id, kind: 'redirect', to, status };
   };
   const setRoute = async (name: string) => {
     await stores.edgeWriter.setRoute(routeTo('dep_1', name));
@@ -94,6 +98,25 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     const { privateKey, ...shown } = certificate;
     expect(certificates).toEqual([{ ...shown, privateKey: expect.any(Function) }]);
     expect(certificates[0]?.privateKey()).toBe(privateKey);
+  });
+
+  test('a name that led to a site leads elsewhere once that is set, and back, and nowhere when it is removed', async () => {
+    const name = newHost();
+    const longest = `https://else.example/${'x'.repeat(1900)}`;
+    for (const route of [
+      routeTo('dep_1', name),
+      redirectTo('shop.example', name),
+      redirectTo(longest, name, 301),
+      routeTo('dep_2', name),
+      redirectTo('shop.example', name, 302),
+    ]) {
+      await stores.edgeWriter.setRoute(route);
+      for (const reader of [edgeRecords, stores.secondProcess.edgeRecords])
+        expect((await changes(reader)).routes).toEqual([route]);
+    }
+    await stores.edgeWriter.removeRoute(name, later(0));
+    expect(await changes()).toMatchObject({ routes: [], removedRoutes: [name] });
+    expect(await edgeRecords.sweep(later(1))).toBe(1);
   });
 
   test('a removed route is told to those who may know it, and comes back when it is set again', async () => {
@@ -222,7 +245,7 @@ const edgeThatFollows = (records: EdgeRecords) => {
   const ask = async (): Promise<void> => {
     const { revision, routes } = await records.changesSince(known);
     expect(revision).toBeGreaterThanOrEqual(known);
-    for (const { name, deployId } of routes) serves.set(name, deployId);
+    for (const route of routes) if (route.kind === 'site') serves.set(route.name, route.deployId);
     known = revision;
   };
   return { serves, ask };

@@ -4,12 +4,17 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import * as foundation from '../../db/migrations/0001-foundation.ts';
 import * as sitesAndEdge from '../../db/migrations/0002-sites-and-edge.ts';
+import * as customDomains from '../../db/migrations/0003-custom-domains.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
+import { KyselyEdgeRecords } from '../../src/adapters/kysely/kysely-edge-records.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
+import { KyselyProjectSettings } from '../../src/adapters/kysely/kysely-project-settings.ts';
 import { KyselyProjects } from '../../src/adapters/kysely/kysely-projects.ts';
 import { migrationStates } from '../../src/adapters/kysely/migrations.ts';
+import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import { databaseKinds, emptyDatabase, type TestDatabase } from '../support/databases.ts';
+import { testSealer } from '../support/stores.ts';
 
 const main = resolve(import.meta.dirname, '../../src/main.ts');
 
@@ -23,20 +28,28 @@ const migrate = async (url: string): Promise<readonly string[]> => {
   return (JSON.parse(stdout) as { applied: string[] }).applied;
 };
 
-/** Brings an empty database to where a release with only this migration left it. */
-const foundIn = async (database: Database): Promise<void> => {
-  await database.transaction((db) => foundation.up(db as never));
+const releases = [
+  { name: '0001-foundation', up: foundation.up },
+  { name: '0002-sites-and-edge', up: sitesAndEdge.up },
+  { name: '0003-custom-domains', up: customDomains.up },
+] as const;
+const namesFrom = (first: number) => releases.slice(first).map(({ name }) => name);
+
+/** Brings an empty database to where a release with the first so many migrations left it. */
+const foundIn = async (database: Database, count: number): Promise<void> => {
   const { root } = database;
-  const history = { name: '0001-foundation', timestamp: '2026-01-01T00:00:00.000Z' };
   await root.schema
     .createTable('kysely_migration')
     .addColumn('name', 'varchar(255)', (c) => c.notNull().primaryKey())
     .addColumn('timestamp', 'varchar(255)', (c) => c.notNull())
     .execute();
-  await root
-    .insertInto('kysely_migration' as never)
-    .values(history)
-    .execute();
+  for (const { name, up } of releases.slice(0, count)) {
+    await database.transaction((db) => up(db as never));
+    await root
+      .insertInto('kysely_migration' as never)
+      .values({ name, timestamp: '2026-01-01T00:00:00.000Z' })
+      .execute();
+  }
 };
 
 const account = {
@@ -51,6 +64,17 @@ const account = {
 const addProject = async ({ root }: Database, slug: string): Promise<void> => {
   const row = { id: `proj_${slug}`, account_id: account.id, name: slug, slug, created_at: 0n };
   await root.insertInto('projects').values(row).execute();
+};
+
+const routeOf = (slug: string) => {
+  return { name: slug, projectId: `proj_${slug}`, kind: 'site', deployId: `dep_${slug}` };
+};
+
+/** As that release does it. */
+const addRoute = async ({ root }: Database, slug: string, revision: bigint): Promise<void> => {
+  const route = { name: slug, project_id: `proj_${slug}`, deploy_id: `dep_${slug}`, revision };
+  await root.insertInto('routes').values(route).execute();
+  await root.updateTable('edge_revision').set({ revision }).execute();
 };
 
 const projectsIn = async (database: Database): Promise<readonly string[]> => {
@@ -85,37 +109,72 @@ describe.each(databaseKinds)('migrations on %s', (kind) => {
   });
 });
 
-describe.each(databaseKinds)('a database of the release before, on %s,', (kind) => {
+describe.each(databaseKinds)('a database of an earlier release, on %s,', (kind) => {
   let home: TestDatabase;
   let database: Database;
+  const foundAfter = async (count: number): Promise<void> => {
+    await foundIn(database, count);
+    await database.root.insertInto('accounts').values(account).execute();
+    await addProject(database, 'birds');
+  };
   beforeEach(async () => {
     home = await emptyDatabase(kind);
     database = new Database(home.url);
-    await foundIn(database);
-    await database.root.insertInto('accounts').values(account).execute();
-    await addProject(database, 'birds');
   });
   afterEach(async () => {
     await database.close();
     await home.drop();
   });
 
-  test('keeps its projects, and takes new ones from that release while it still serves', async () => {
-    expect(await migrate(home.url)).toEqual(['0002-sites-and-edge']);
-    await addProject(database, 'cats');
-    expect(await projectsIn(database)).toEqual(['birds', 'cats']);
+  test.each(releases.slice(0, -1).map(({ name }, at) => [name, at + 1] as const))(
+    'up to %s, keeps its projects, and takes new ones from it while it still serves',
+    async (_, count) => {
+      await foundAfter(count);
+      expect(await migrate(home.url)).toEqual(namesFrom(count));
+      await addProject(database, 'cats');
+      expect(await projectsIn(database)).toEqual(['birds', 'cats']);
+    },
+  );
+
+  test('goes on serving its sites, and takes new routes from it while it still serves', async () => {
+    await foundAfter(2);
+    await addRoute(database, 'birds', 1n);
+    expect(await migrate(home.url)).toEqual(['0003-custom-domains']);
+    await addRoute(database, 'cats', 2n);
+    const edgeRecords = new KyselyEdgeRecords(database, testSealer);
+    const { routes } = await edgeRecords.changesSince(0n);
+    expect(routes).toEqual(['birds', 'cats'].map(routeOf));
+    const settings = new KyselyProjectSettings(database, new SettableClock(new Date(0)));
+    expect(await settings.read('proj_birds')).toEqual({ primary: undefined, redirects: [] });
   });
 });
 
-test('on mysql, where a migration that was cut off begins anew, all of it can be done twice', async () => {
-  const home = await emptyDatabase('mysql');
-  const database = new Database(home.url);
-  await foundIn(database);
-  await sitesAndEdge.up(database.root as never);
-  await database.root.updateTable('edge_revision').set({ revision: 7n }).execute();
-  expect(await migrate(home.url)).toEqual(['0002-sites-and-edge']);
-  const revisions = await database.root.selectFrom('edge_revision').selectAll().execute();
-  expect(revisions).toEqual([{ id: 1n, revision: 7n }]);
-  await database.close();
-  await home.drop();
+describe('on mysql, where a migration that was cut off begins anew, all can be done twice:', () => {
+  let home: TestDatabase;
+  let database: Database;
+  beforeEach(async () => {
+    home = await emptyDatabase('mysql');
+    database = new Database(home.url);
+  });
+  afterEach(async () => {
+    await database.close();
+    await home.drop();
+  });
+
+  test('the revision of the edges stays as it is', async () => {
+    await foundIn(database, 1);
+    await sitesAndEdge.up(database.root as never);
+    await database.root.updateTable('edge_revision').set({ revision: 7n }).execute();
+    expect(await migrate(home.url)).toEqual(namesFrom(1));
+    const revisions = await database.root.selectFrom('edge_revision').selectAll().execute();
+    expect(revisions).toEqual([{ id: 1n, revision: 7n }]);
+  });
+
+  test('there is but one turn at the authority', async () => {
+    await foundIn(database, 2);
+    await customDomains.up(database.root as never);
+    expect(await migrate(home.url)).toEqual(namesFrom(2));
+    const turns = await database.root.selectFrom('authority_turn').selectAll().execute();
+    expect(turns).toEqual([{ id: 1n, turn: 0n }]);
+  });
 });

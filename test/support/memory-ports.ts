@@ -1,16 +1,25 @@
 import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
 import { MemoryAccounts } from '../../src/adapters/memory/memory-accounts.ts';
 import { MemoryAuditLog } from '../../src/adapters/memory/memory-audit-log.ts';
+import { MemoryAuthorityAccounts } from '../../src/adapters/memory/memory-authority-accounts.ts';
+import { MemoryAuthorityLedger } from '../../src/adapters/memory/memory-authority-ledger.ts';
+import { MemoryCertificateOrders } from '../../src/adapters/memory/memory-certificate-orders.ts';
 import { MemoryCertificates } from '../../src/adapters/memory/memory-certificates.ts';
 import { MemoryCounterSnapshots } from '../../src/adapters/memory/memory-counter-snapshots.ts';
+import { MemoryCustomDomains } from '../../src/adapters/memory/memory-custom-domains.ts';
 import { MemoryEdgeRecords } from '../../src/adapters/memory/memory-edge-records.ts';
 import { MemoryIdempotencyKeys } from '../../src/adapters/memory/memory-idempotency-keys.ts';
 import { MemoryOrders } from '../../src/adapters/memory/memory-orders.ts';
 import { MemoryOutbox } from '../../src/adapters/memory/memory-outbox.ts';
 import { MemoryPets } from '../../src/adapters/memory/memory-pets.ts';
+import { MemoryProjectRoutes } from '../../src/adapters/memory/memory-project-routes.ts';
+import { MemoryProjectSettings } from '../../src/adapters/memory/memory-project-settings.ts';
 import { MemoryProjects } from '../../src/adapters/memory/memory-projects.ts';
 import { MemoryQuotaCounters } from '../../src/adapters/memory/memory-quota-counters.ts';
+import { MemoryTimeline } from '../../src/adapters/memory/memory-timeline.ts';
 import { MemoryUsageLog } from '../../src/adapters/memory/memory-usage-log.ts';
+import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
+import { now } from './accounts.ts';
 import type { EdgeWriter } from './storage-ports.ts';
 
 /** Every port that keeps something, in memory. `outbox.events` tells what happened. */
@@ -22,6 +31,8 @@ export const memoryPorts = (
   const accounts = new MemoryAccounts(outbox);
   const accountExists = async (id: string) => (await accounts.find(id)) !== undefined;
   const edgeRecords = new MemoryEdgeRecords();
+  const routes = new MemoryProjectRoutes(edgeRecords);
+  const certificateOrders = new MemoryCertificateOrders();
   return {
     outbox,
     pets,
@@ -33,10 +44,16 @@ export const memoryPorts = (
     usage: new MemoryUsageLog(accounts.apiKeys),
     auditLog: new MemoryAuditLog(),
     idempotencyKeys: new MemoryIdempotencyKeys(),
-    projects: new MemoryProjects(outbox, edgeRecords, accountExists),
+    projects: new MemoryProjects(outbox, routes, accountExists),
     edgeRecords,
     certificates: new MemoryCertificates(edgeRecords),
     edgeWriter: writerOf(edgeRecords),
+    domains: new MemoryCustomDomains({ outbox, routes, orders: certificateOrders, edgeRecords }),
+    settings: new MemoryProjectSettings(routes, new SettableClock(now)),
+    timeline: new MemoryTimeline(),
+    certificateOrders,
+    ledger: new MemoryAuthorityLedger(),
+    authorityAccounts: new MemoryAuthorityAccounts(),
   };
 };
 

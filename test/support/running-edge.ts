@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { LocalCertificateAuthority } from '../../src/adapters/acme/local-certificate-authority.ts';
+import { ChallengeAnswers } from '../../src/adapters/edge/challenge-answers.ts';
 import { EdgeServer } from '../../src/adapters/edge/edge-server.ts';
 import { RouteTable } from '../../src/adapters/edge/route-table.ts';
 import { SiteShelf } from '../../src/adapters/edge/site-shelf.ts';
@@ -11,7 +12,9 @@ import { FileSystemSiteFiles } from '../../src/adapters/storage/file-system-site
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { SystemClock } from '../../src/adapters/system/system-clock.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
-import type { CertificateAuthority, SiteFiles } from '../../src/sites/ports.ts';
+import type { Certificate } from '../../src/sites/domain/certificate.ts';
+import type { SiteFiles } from '../../src/sites/ports.ts';
+import { obtain } from '../contract/certificate-authority-steps.ts';
 import { edgeClient, type EdgeClient } from './edge-client.ts';
 import { LosableEdgeRecords, LosableSiteFiles } from './losable-stores.ts';
 
@@ -28,8 +31,9 @@ export interface RunningEdge extends EdgeClient {
   readonly routes: RouteTable;
   readonly records: LosableEdgeRecords;
   readonly files: LosableSiteFiles;
-  readonly authority: CertificateAuthority;
   readonly logged: readonly LogLine[];
+  /** A new one of an authority that every visitor trusts, as yet for nobody but the caller. */
+  issue(host: string): Promise<Certificate>;
   /** Serves it from now on, with a certificate if the host has none. */
   publish(host: string, contents: SiteContents, projectId?: string): Promise<void>;
   /** Stores what `publish` serves, and leaves it to the edge to find that out. @returns the id of the deploy */
@@ -47,7 +51,12 @@ export interface LogLine {
 
 /** An edge in this process on ports of its own, over memory and with an authority of its own. */
 export const startEdge = async (
-  options: { storage?: SiteStorage; mostPerAddress?: number } = {},
+  options: {
+    storage?: SiteStorage;
+    mostPerAddress?: number;
+    /** Answers challenges; without it there are none. */
+    answer?: (host: string, token: string) => Promise<string | undefined>;
+  } = {},
 ): Promise<RunningEdge> => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-edge-'));
   const authority = new LocalCertificateAuthority({
@@ -55,7 +64,8 @@ export const startEdge = async (
     sealer: new AesGcmSealer(new Uint8Array(32)),
     clock: new SystemClock(),
   });
-  await authority.issue('first.test');
+  const issue = (host: string): Promise<Certificate> => obtain({ authority }, host);
+  await issue('first.test');
   const root = await readFile(join(folder, 'local-ca.pem'), 'utf8');
   const logged: LogLine[] = [];
   const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as LogLine) });
@@ -66,8 +76,10 @@ export const startEdge = async (
       : new MemorySiteFiles();
   const files = new LosableSiteFiles(inner);
   const routes = new RouteTable(records, platformHost, log);
+  const nothing = () => Promise.resolve(undefined);
+  const challenges = new ChallengeAnswers(options.answer ?? nothing, log);
   const server = new EdgeServer(
-    { routes, shelf: new SiteShelf(files), log },
+    { routes, shelf: new SiteShelf(files), challenges, log },
     options.mostPerAddress,
   );
   const ports = await server.listen({ host: '127.0.0.1', httpPort: 0, httpsPort: 0 });
@@ -77,9 +89,9 @@ export const startEdge = async (
     const deployId = ids.next('dep');
     await writeSite(inner, deployId, contents);
     if (!records.certificates.some((one) => one.host === host)) {
-      records.setCertificate(await authority.issue(host));
+      records.setCertificate(await issue(host));
     }
-    records.setRoute({ name: routeName(host), projectId, deployId });
+    records.setRoute({ name: routeName(host), projectId, kind: 'site', deployId });
     return deployId;
   };
   const forget = (host: string): void => {
@@ -92,8 +104,8 @@ export const startEdge = async (
     routes,
     records,
     files,
-    authority,
     logged,
+    issue,
     store,
     forget,
     publish: async (...site) => {

@@ -8,7 +8,20 @@ import type {
 } from '../../src/access/ports.ts';
 import type { Orders, Pets } from '../../src/catalogue/ports.ts';
 import type { Outbox } from '../../src/kernel/outbox.ts';
-import type { Certificates, EdgeRecords, Projects, Route } from '../../src/sites/ports.ts';
+import type { Route } from '../../src/sites/domain/routes.ts';
+import type {
+  AuthorityLedger,
+  CertificateOrders,
+  CustomDomains,
+  ProjectSettings,
+  Timeline,
+} from '../../src/sites/domain-ports.ts';
+import type {
+  AuthorityAccounts,
+  Certificates,
+  EdgeRecords,
+  Projects,
+} from '../../src/sites/ports.ts';
 
 /** Every port that keeps something, over one storage. */
 export interface StoragePorts {
@@ -24,6 +37,12 @@ export interface StoragePorts {
   readonly edgeRecords: EdgeRecords;
   readonly certificates: Certificates;
   readonly edgeWriter: EdgeWriter;
+  readonly domains: CustomDomains;
+  readonly settings: ProjectSettings;
+  readonly timeline: Timeline;
+  readonly certificateOrders: CertificateOrders;
+  readonly ledger: AuthorityLedger;
+  readonly authorityAccounts: AuthorityAccounts;
   readonly outbox: Outbox;
 }
 

@@ -7,18 +7,26 @@ import {
 import { KyselyAccounts } from '../../src/adapters/kysely/kysely-accounts.ts';
 import { KyselyApiKeys } from '../../src/adapters/kysely/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../../src/adapters/kysely/kysely-audit-log.ts';
+import { KyselyAuthorityAccounts } from '../../src/adapters/kysely/kysely-authority-accounts.ts';
+import { KyselyAuthorityLedger } from '../../src/adapters/kysely/kysely-authority-ledger.ts';
+import { KyselyCertificateOrders } from '../../src/adapters/kysely/kysely-certificate-orders.ts';
 import { KyselyCertificates } from '../../src/adapters/kysely/kysely-certificates.ts';
 import { KyselyCounterSnapshots } from '../../src/adapters/kysely/kysely-counter-snapshots.ts';
+import { KyselyCustomDomains } from '../../src/adapters/kysely/kysely-custom-domains.ts';
 import { KyselyEdgeRecords } from '../../src/adapters/kysely/kysely-edge-records.ts';
 import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/kysely-idempotency-keys.ts';
 import { KyselyOrders } from '../../src/adapters/kysely/kysely-orders.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
 import { KyselyPets } from '../../src/adapters/kysely/kysely-pets.ts';
+import { KyselyProjectSettings } from '../../src/adapters/kysely/kysely-project-settings.ts';
 import { KyselyProjects } from '../../src/adapters/kysely/kysely-projects.ts';
+import { KyselyTimeline } from '../../src/adapters/kysely/kysely-timeline.ts';
 import { KyselyUsageLog } from '../../src/adapters/kysely/kysely-usage-log.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
+import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
+import { now } from './accounts.ts';
 import { databaseKinds, emptyDatabase, type DatabaseKind } from './databases.ts';
 import { memoryPorts } from './memory-ports.ts';
 import type { EdgeWriter, StoragePorts } from './storage-ports.ts';
@@ -76,7 +84,8 @@ const kyselyPorts = (
   subscribersOf: (type: string) => readonly string[],
   onStored: () => void,
 ): StoragePorts => {
-  const outbox = new KyselyOutbox(database, new UuidIds(), subscribersOf, onStored);
+  const ids = new UuidIds();
+  const outbox = new KyselyOutbox(database, ids, subscribersOf, onStored);
   const pets = new KyselyPets(database, outbox);
   const apiKeys = new KyselyApiKeys(database, outbox);
   return {
@@ -92,6 +101,12 @@ const kyselyPorts = (
     edgeRecords: new KyselyEdgeRecords(database, testSealer),
     certificates: new KyselyCertificates(database, testSealer),
     edgeWriter: writerOf(database),
+    domains: new KyselyCustomDomains(database, outbox, testSealer, ids),
+    settings: new KyselyProjectSettings(database, new SettableClock(now)),
+    timeline: new KyselyTimeline(database),
+    certificateOrders: new KyselyCertificateOrders(database, testSealer),
+    ledger: new KyselyAuthorityLedger(database),
+    authorityAccounts: new KyselyAuthorityAccounts(database, testSealer),
     outbox,
   };
 };

@@ -40,6 +40,11 @@ export class Database {
     return this.#root;
   }
 
+  /** Whether the current call is in a transaction. */
+  get isInTransaction(): boolean {
+    return this.#ambient.getStore() !== undefined;
+  }
+
   /** Runs queries in the current transaction, or by themselves. @throws Unavailable */
   run<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     const current = this.#ambient.getStore();

@@ -1,20 +1,22 @@
 import type { Kysely } from 'kysely';
-import type { Route } from '../../sites/ports.ts';
+import type { Route } from '../../sites/domain/routes.ts';
 import { nextEdgeRevision } from './edge-revision.ts';
+import { routeColumns } from './route-rows.ts';
 import { toMillis, type Schema } from './schema.ts';
 
 // For the other adapters of this folder, last in their transaction: see `nextEdgeRevision`.
 
-/** Lets requests for a name lead to a deploy, whatever they led to before. */
-export const setRoute = async (
-  db: Kysely<Schema>,
-  { name, projectId, deployId }: Route,
-): Promise<void> => {
+/** Lets requests for a name lead somewhere, whatever they led to before. */
+export const setRoute = async (db: Kysely<Schema>, route: Route): Promise<void> => {
   const revision = await nextEdgeRevision(db);
-  const row = { name, project_id: projectId, deploy_id: deployId, revision };
-  await db.deleteFrom('routes').where('name', '=', name).execute();
-  await db.insertInto('routes').values(row).execute();
+  await db.deleteFrom('routes').where('name', '=', route.name).execute();
+  await db
+    .insertInto('routes')
+    .values({ ...routeColumns(route), revision })
+    .execute();
 };
+
+const nowhere = { deploy_id: null, redirect_to: null, redirect_status: null };
 
 /** Removing what is not there is no error. */
 export const removeRoute = async (
@@ -25,7 +27,7 @@ export const removeRoute = async (
   const revision = await nextEdgeRevision(db);
   await db
     .updateTable('routes')
-    .set({ deploy_id: null, revision, removed_at: toMillis(removedAt) })
+    .set({ ...nowhere, revision, removed_at: toMillis(removedAt) })
     .where('name', '=', name)
     .where('removed_at', 'is', null)
     .execute();

@@ -82,15 +82,11 @@ const toRow = ({ createdAt, ownLimits, ...account }: Account) => ({
   created_at: toMillis(createdAt),
 });
 
-const fromRow = ({
-  created_at,
-  plan,
-  per_minute,
-  per_day,
-  ...row
-}: Selectable<Schema['accounts']>): Account => ({
-  ...row,
-  plan: oneOf(plans, plan),
-  ownLimits: ownLimitsFrom(per_minute, per_day),
-  createdAt: fromMillis(created_at),
+const fromRow = (row: Selectable<Schema['accounts']>): Account => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  plan: oneOf(plans, row.plan),
+  ownLimits: ownLimitsFrom(row.per_minute, row.per_day),
+  createdAt: fromMillis(row.created_at),
 });

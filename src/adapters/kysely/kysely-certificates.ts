@@ -1,9 +1,10 @@
+import type { Kysely } from 'kysely';
 import type { Sealer } from '../../kernel/sealer.ts';
 import type { Certificate, Validity } from '../../sites/domain/certificate.ts';
 import { Certificates } from '../../sites/ports.ts';
 import type { Database } from './database.ts';
 import { nextEdgeRevision } from './edge-revision.ts';
-import { fromMillis, present, toMillis } from './schema.ts';
+import { fromMillis, present, toMillis, type Schema } from './schema.ts';
 
 export class KyselyCertificates extends Certificates {
   readonly #database: Database;
@@ -15,22 +16,15 @@ export class KyselyCertificates extends Certificates {
     this.#sealer = sealer;
   }
 
-  async save({ host, chain, privateKey, notBefore, notAfter }: Certificate): Promise<void> {
-    const row = {
-      host,
-      chain,
-      private_key: this.#sealer.seal(privateKey, purposeOf(host)),
-      not_before: toMillis(notBefore),
-      not_after: toMillis(notAfter),
-    };
-    await this.#database.transaction(async (db) => {
-      const revision = await nextEdgeRevision(db);
-      await db.deleteFrom('certificates').where('host', '=', host).execute();
-      await db
-        .insertInto('certificates')
-        .values({ ...row, revision })
-        .execute();
-    });
+  async save(certificate: Certificate): Promise<void> {
+    await this.#database.transaction((db) => storeCertificate(db, this.#sealer, certificate));
+  }
+
+  async find(host: string): Promise<{ readonly chain: string } | undefined> {
+    const row = await this.#database.run((db) =>
+      db.selectFrom('certificates').select('chain').where('host', '=', host).executeTakeFirst(),
+    );
+    return typeof row?.chain === 'string' ? { chain: row.chain } : undefined;
   }
 
   async validities(): Promise<ReadonlyMap<string, Validity>> {
@@ -44,6 +38,27 @@ export class KyselyCertificates extends Certificates {
     return new Map(rows.map((row) => [row.host, validityFrom(row)]));
   }
 }
+
+/** For the other adapters of this folder, last in their transaction: see `nextEdgeRevision`. */
+export const storeCertificate = async (
+  db: Kysely<Schema>,
+  sealer: Sealer,
+  { host, chain, privateKey, notBefore, notAfter }: Certificate,
+): Promise<void> => {
+  const row = {
+    host,
+    chain,
+    private_key: sealer.seal(privateKey, purposeOf(host)),
+    not_before: toMillis(notBefore),
+    not_after: toMillis(notAfter),
+  };
+  const revision = await nextEdgeRevision(db);
+  await db.deleteFrom('certificates').where('host', '=', host).execute();
+  await db
+    .insertInto('certificates')
+    .values({ ...row, revision })
+    .execute();
+};
 
 /** What the private key of a host is sealed for: it does not open in another one's place. */
 export const purposeOf = (host: string): string => `certificate of ${host}`;

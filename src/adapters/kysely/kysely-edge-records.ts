@@ -1,16 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Sealer } from '../../kernel/sealer.ts';
-import {
-  EdgeRecords,
-  type EdgeChanges,
-  type LoadedCertificate,
-  type Route,
-} from '../../sites/ports.ts';
+import { EdgeRecords, type EdgeChanges, type LoadedCertificate } from '../../sites/ports.ts';
 import type { Database } from './database.ts';
 import { purposeOf, validityFrom } from './kysely-certificates.ts';
+import { routeFrom, type RouteRow } from './route-rows.ts';
 import { present, toMillis, type Schema } from './schema.ts';
 
-type RouteRow = Selectable<Schema['routes']>;
 type CertificateRow = Selectable<Schema['certificates']>;
 type Page = Readonly<{ after: bigint; limit: number }>;
 
@@ -105,12 +100,6 @@ const nothing = { routes: [], removedRoutes: [], certificates: [], removedCertif
 
 const isRemoved = (row: { readonly removed_at: bigint | null }) => row.removed_at !== null;
 const isServed = (row: { readonly removed_at: bigint | null }) => row.removed_at === null;
-
-const routeFrom = ({ name, project_id, deploy_id }: RouteRow): Route => ({
-  name,
-  projectId: project_id,
-  deployId: present('deploy_id', deploy_id),
-});
 
 /** Reads page after page. A row that changes meanwhile comes again with its new revision, which counts. */
 const latest = async <Row extends { readonly revision: bigint }>(

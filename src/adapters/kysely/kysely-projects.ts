@@ -11,12 +11,15 @@ import type { SitesEvent } from '../../sites/domain/sites-event.ts';
 import { Projects } from '../../sites/ports.ts';
 import type { Database } from './database.ts';
 import { deployFrom, saveDeploys, type DeployRow } from './deploy-rows.ts';
-import { setRoute } from './edge-route-writer.ts';
 import { failureOf } from './failure.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
+import { alignRoutes } from './project-routes.ts';
 import { fromMillis, toMillis, type Schema } from './schema.ts';
 
-type ProjectRow = Omit<Selectable<Schema['projects']>, 'id' | 'served_deploy_id'> & {
+type ProjectRow = Omit<
+  Selectable<Schema['projects']>,
+  'id' | 'served_deploy_id' | 'domain_settings'
+> & {
   readonly project_id: string;
 };
 /** A project beside each of its deploys, or beside nothing. */
@@ -90,14 +93,29 @@ export class KyselyProjects extends Projects {
         .execute();
       const before = siteFrom(rows);
       if (!before) throw projectNotFound(slug);
-      const { id } = before.project;
       const { servedDeployId: servedBefore } = before;
       const { state, events } = decide(before);
-      await saveDeploys(db, id, rows.filter(hasDeploy), state.deploys);
+      await saveDeploys(db, before.project.id, rows.filter(hasDeploy), state.deploys);
       await this.#outbox.append(events);
-      if (state.servedDeployId !== servedBefore) await serve(db, { id, slug }, state);
+      if (state.servedDeployId !== servedBefore) await this.#serve(db, state.project, state);
       return state;
     });
+  }
+
+  /** Last in its transaction: a route takes the revision that all others wait for. */
+  async #serve(
+    db: Kysely<Schema>,
+    { id, slug, createdAt }: Project,
+    { servedDeployId }: Site,
+  ): Promise<void> {
+    if (servedDeployId === undefined) throw new Error(`${slug} was served and cannot cease to be`);
+    await db
+      .updateTable('projects')
+      .set({ served_deploy_id: servedDeployId })
+      .where('id', '=', id)
+      .execute();
+    // A deploy takes no route away, so the time does not matter.
+    await alignRoutes(this.#database, db, id, createdAt);
   }
 
   async withUploadsSince(before: Date, limit: number): Promise<readonly Project[]> {
@@ -126,21 +144,6 @@ const siteOf = (db: Kysely<Schema>, slug: string) =>
     .select(['files', 'bytes', 'problem', 'explanation'])
     .where('slug', '=', slug)
     .orderBy('number', 'desc');
-
-/** Last in its transaction: a route takes the revision that all others wait for. */
-const serve = async (
-  db: Kysely<Schema>,
-  { id, slug }: Pick<Project, 'id' | 'slug'>,
-  { servedDeployId }: Site,
-): Promise<void> => {
-  if (servedDeployId === undefined) throw new Error(`${slug} was served and cannot cease to be`);
-  await db
-    .updateTable('projects')
-    .set({ served_deploy_id: servedDeployId })
-    .where('id', '=', id)
-    .execute();
-  await setRoute(db, { name: slug, projectId: id, deployId: servedDeployId });
-};
 
 const hasDeploy = (row: SiteRow): row is SiteRow & DeployRow => row.id !== null;
 

@@ -67,6 +67,8 @@ export interface Schema {
     slug: string;
     created_at: Int64;
     served_deploy_id: string | null;
+    /** JSON. */
+    domain_settings: string | null;
   };
   deploys: {
     id: string;
@@ -85,6 +87,8 @@ export interface Schema {
     name: string;
     project_id: string;
     deploy_id: string | null;
+    redirect_to: string | null;
+    redirect_status: Int64 | null;
     revision: Int64;
     removed_at: Int64 | null;
   };
@@ -100,6 +104,59 @@ export interface Schema {
   };
   /** One row. */
   edge_revision: { id: Int64; revision: Int64 };
+  domains: {
+    id: string;
+    account_id: string;
+    project_id: string;
+    host: string;
+    /** The host, until the domain is removed: once in a project. */
+    attached_host: string | null;
+    /** The host, while it is verified or live: once over all accounts. */
+    proven_host: string | null;
+    unicode_host: string;
+    token: string;
+    state: string;
+    generation: Int64;
+    added_at: Int64;
+    /** JSON: what is never searched for. */
+    details: string;
+    due_at: Int64 | null;
+    claim: string | null;
+    claimed_until: Int64 | null;
+  };
+  domain_timeline: {
+    id: Generated<Int64>;
+    domain_id: string;
+    kind: string;
+    /** JSON. */
+    details: string;
+    occurred_at: Int64;
+  };
+  certificate_orders: {
+    subject: string;
+    host: string;
+    /** Sealed. */
+    private_key: string;
+    url: string | null;
+    token: string | null;
+    key_authorization: string | null;
+  };
+  authority_accounts: {
+    directory_url: string;
+    url: string;
+    /** Sealed. */
+    private_key: string;
+  };
+  authority_ledger: {
+    id: Generated<Int64>;
+    kind: string;
+    host: string;
+    registrable_domain: string;
+    is_manual: Int64;
+    occurred_at: Int64;
+  };
+  /** One row. */
+  authority_turn: { id: Int64; turn: Int64 };
   events: {
     id: string;
     account_id: string;

@@ -15,6 +15,11 @@ export class MemoryCertificates extends Certificates {
     return Promise.resolve();
   }
 
+  override find(host: string): Promise<{ readonly chain: string } | undefined> {
+    const found = this.#edgeRecords.certificates.find((one) => one.host === host);
+    return Promise.resolve(found && { chain: found.chain });
+  }
+
   override validities(): Promise<ReadonlyMap<string, Validity>> {
     const all = this.#edgeRecords.certificates;
     return Promise.resolve(

@@ -1,10 +1,6 @@
 import type { Certificate } from '../../sites/domain/certificate.ts';
-import {
-  EdgeRecords,
-  type EdgeChanges,
-  type LoadedCertificate,
-  type Route,
-} from '../../sites/ports.ts';
+import type { Route } from '../../sites/domain/routes.ts';
+import { EdgeRecords, type EdgeChanges, type LoadedCertificate } from '../../sites/ports.ts';
 
 /** What is served under a name, or since when it is not any more. */
 interface Entry<Thing> {

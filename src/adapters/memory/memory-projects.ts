@@ -8,24 +8,24 @@ import {
 } from '../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../sites/domain/sites-event.ts';
 import { Projects } from '../../sites/ports.ts';
-import type { MemoryEdgeRecords } from './memory-edge-records.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
+import type { MemoryProjectRoutes } from './memory-project-routes.ts';
 import { oldestFirst } from './oldest-first.ts';
 
 export class MemoryProjects extends Projects {
   readonly #outbox: MemoryOutbox;
-  readonly #edgeRecords: MemoryEdgeRecords;
+  readonly #routes: MemoryProjectRoutes;
   readonly #accountExists: (id: string) => Promise<boolean>;
   readonly #sites = new Map<string, Site>();
 
   constructor(
     outbox: MemoryOutbox,
-    edgeRecords: MemoryEdgeRecords,
+    routes: MemoryProjectRoutes,
     accountExists: (id: string) => Promise<boolean>,
   ) {
     super();
     this.#outbox = outbox;
-    this.#edgeRecords = edgeRecords;
+    this.#routes = routes;
     this.#accountExists = accountExists;
   }
 
@@ -35,6 +35,7 @@ export class MemoryProjects extends Projects {
     if (this.#sites.has(state.slug)) throw slugTaken(state.slug);
     const project = structuredClone(state);
     this.#sites.set(state.slug, { project, deploys: [], servedDeployId: undefined });
+    this.#routes.add(project);
     this.#outbox.append(events);
   }
 
@@ -59,8 +60,9 @@ export class MemoryProjects extends Projects {
     if (servedDeployId !== site.servedDeployId) {
       if (servedDeployId === undefined)
         throw new Error(`${slug} was served and cannot cease to be`);
-      const { id: projectId } = site.project;
-      this.#edgeRecords.setRoute({ name: slug, projectId, deployId: servedDeployId });
+      const { id, createdAt } = site.project;
+      // A deploy takes no route away, so the time does not matter.
+      this.#routes.change(id, { servedDeployId }, createdAt);
     }
     this.#sites.set(slug, { project: site.project, deploys, servedDeployId });
     this.#outbox.append(events);

@@ -1,0 +1,76 @@
+import type { Selectable } from 'kysely';
+import { isCertified } from '../../sites/domain/certificate-plan.ts';
+import {
+  customDomainStates,
+  removalReasons,
+  type CustomDomain,
+} from '../../sites/domain/custom-domain.ts';
+import { dueAt } from '../../sites/domain/domain-schedule.ts';
+import { fromDatedJson, toDatedJson } from './dated-json.ts';
+import { fromMillis, oneOf, toMillis, toMillisOrNull, type Schema } from './schema.ts';
+
+export type CustomDomainRow = Selectable<Schema['domains']>;
+
+/** What is in no column of its own, since nothing is searched or sorted by it. */
+type Details = Pick<CustomDomain, 'registrableDomain' | 'isApex' | 'dns' | 'certificate'> & {
+  readonly since: Date;
+  readonly reason: string | undefined;
+};
+
+export const customDomainRow = (
+  domain: CustomDomain,
+): Omit<CustomDomainRow, 'claim' | 'claimed_until'> => {
+  const { id, accountId, projectId, host, unicodeHost, token, state, generation, addedAt } = domain;
+  const { registrableDomain, isApex, dns, certificate } = domain;
+  const reason = state === 'removed' ? domain.reason : undefined;
+  const since = sinceOf(domain);
+  const details: Details = { registrableDomain, isApex, dns, certificate, since, reason };
+  return {
+    ...{ id, account_id: accountId, project_id: projectId, host, unicode_host: unicodeHost },
+    attached_host: state === 'removed' ? null : host,
+    proven_host: isCertified(domain) ? host : null,
+    ...{ token, state, generation: BigInt(generation), added_at: toMillis(addedAt) },
+    details: toDatedJson(details),
+    due_at: toMillisOrNull(dueAt(domain)),
+  };
+};
+
+export const customDomainFrom = (row: CustomDomainRow): CustomDomain => {
+  const { since, reason, ...details } = fromDatedJson(row.details) as Details;
+  const shared = {
+    id: row.id,
+    accountId: row.account_id,
+    projectId: row.project_id,
+    host: row.host,
+    unicodeHost: row.unicode_host,
+    token: row.token,
+    generation: Number(row.generation),
+    addedAt: fromMillis(row.added_at),
+    ...details,
+  };
+  const state = oneOf(customDomainStates, row.state);
+  switch (state) {
+    case 'added':
+      return { ...shared, state };
+    case 'verified':
+      return { ...shared, state, verifiedAt: since };
+    case 'live':
+      return { ...shared, state, liveSince: since };
+    case 'removed':
+      return { ...shared, state, removedAt: since, reason: oneOf(removalReasons, reason ?? '') };
+  }
+};
+
+/** Since when it is in its state. */
+export const sinceOf = (domain: CustomDomain): Date => {
+  switch (domain.state) {
+    case 'added':
+      return domain.addedAt;
+    case 'verified':
+      return domain.verifiedAt;
+    case 'live':
+      return domain.liveSince;
+    case 'removed':
+      return domain.removedAt;
+  }
+};

@@ -1,0 +1,96 @@
+import type { Kysely } from 'kysely';
+import { Unavailable } from '../../kernel/unavailable.ts';
+import type { Database } from './database.ts';
+import type { Schema } from './schema.ts';
+
+type Write = (db: Kysely<Schema>) => Promise<void>;
+
+interface Waiting {
+  readonly write: Write;
+  /** Stores it by itself, and tells its caller. */
+  readonly alone: () => void;
+  readonly stored: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** What is written sooner after the last time waits for others to come along. */
+const pauseMs = 20;
+/** They hold up whoever else writes, and on SQLite everything else too. */
+const mostAtOnce = 25;
+
+/**
+ * Stores what comes at about the same time in one transaction. On SQLite each transaction waits for the disk, and
+ * the whole process with it: many small ones in a row would keep it from answering anybody. Who comes first does
+ * not wait. When one fails, all that were together are done again one by one, so that nobody fails for another.
+ */
+export class JointWrites {
+  readonly #database: Database;
+  readonly #waiting: Waiting[] = [];
+  #isPlanned = false;
+  #lastAt = -Infinity;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** As `Database.transaction`: `work` may run several times. @throws Unavailable */
+  transaction<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+    // Elsewhere transactions run side by side, and would lock in the order of their coming.
+    if (this.#database.kind !== 'sqlite' || this.#database.isInTransaction) {
+      return this.#database.transaction(work);
+    }
+    return new Promise((resolve, reject) => {
+      let result: T;
+      this.#waiting.push({
+        write: async (db) => {
+          result = await work(db);
+        },
+        alone: () => {
+          this.#database.transaction(work).then(resolve, reject);
+        },
+        stored: () => {
+          resolve(result);
+        },
+        failed: reject,
+      });
+      this.#plan();
+    });
+  }
+
+  #plan(): void {
+    if (this.#isPlanned || this.#waiting.length === 0) return;
+    this.#isPlanned = true;
+    const wait = this.#lastAt + pauseMs - performance.now();
+    setTimeout(() => void this.#store(), Math.max(0, wait));
+  }
+
+  async #store(): Promise<void> {
+    await this.#together(this.#waiting.splice(0, mostAtOnce));
+    this.#lastAt = performance.now();
+    this.#isPlanned = false;
+    this.#plan();
+  }
+
+  /** Never rejects. */
+  async #together(group: readonly Waiting[]): Promise<void> {
+    const [first, ...others] = group;
+    if (others.length === 0) {
+      first?.alone();
+      return;
+    }
+    try {
+      await this.#database.transaction(async (db) => {
+        for (const { write } of group) await write(db);
+      });
+    } catch (error) {
+      // One by one, each would wait as long once more.
+      const isLost = error instanceof Unavailable;
+      for (const { alone, failed } of group) {
+        if (isLost) failed(error);
+        else alone();
+      }
+      return;
+    }
+    for (const { stored } of group) stored();
+  }
+}

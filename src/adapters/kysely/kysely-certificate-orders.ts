@@ -1,0 +1,114 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Sealer } from '../../kernel/sealer.ts';
+import { CertificateOrders, type Challenge, type KeptOrder } from '../../sites/domain-ports.ts';
+import type { Database } from './database.ts';
+import { failureOf } from './failure.ts';
+import type { Schema } from './schema.ts';
+
+export class KyselyCertificateOrders extends CertificateOrders {
+  readonly #database: Database;
+  readonly #sealer: Sealer;
+  readonly #answer;
+
+  constructor(database: Database, sealer: Sealer) {
+    super();
+    this.#database = database;
+    this.#sealer = sealer;
+    this.#answer = database.prepare<
+      { host: string; token: string },
+      { key_authorization: string | null }
+    >((db, the) =>
+      db
+        .selectFrom('certificate_orders')
+        .select('key_authorization')
+        .where('token', '=', the('token'))
+        .where('host', '=', the('host')),
+    );
+  }
+
+  async find(subject: string): Promise<KeptOrder | undefined> {
+    const row = await this.#database.run((db) =>
+      db
+        .selectFrom('certificate_orders')
+        .selectAll()
+        .where('subject', '=', subject)
+        .executeTakeFirst(),
+    );
+    return row && this.#orderFrom(row);
+  }
+
+  async begin(order: Omit<KeptOrder, 'url'>): Promise<KeptOrder> {
+    const { subject, host, privateKey } = order;
+    try {
+      // A deadlock with one that is forgotten is tried again.
+      await this.#database.transaction((db) =>
+        db
+          .insertInto('certificate_orders')
+          .values({ subject, host, private_key: this.#sealer.seal(privateKey, purpose(subject)) })
+          .execute(),
+      );
+    } catch (error) {
+      if (failureOf(error) !== 'duplicate') throw error;
+    }
+    return this.#kept(subject);
+  }
+
+  async placed(subject: string, url: string): Promise<KeptOrder & { readonly url: string }> {
+    await this.#database.run((db) =>
+      db
+        .updateTable('certificate_orders')
+        .set({ url })
+        .where('subject', '=', subject)
+        .where('url', 'is', null)
+        .execute(),
+    );
+    const kept = await this.#kept(subject);
+    return { ...kept, url: kept.url ?? url };
+  }
+
+  async publish(subject: string, { token, keyAuthorization }: Challenge): Promise<void> {
+    await this.#database.run((db) =>
+      db
+        .updateTable('certificate_orders')
+        .set({ token, key_authorization: keyAuthorization })
+        .where('subject', '=', subject)
+        .execute(),
+    );
+    await this.#kept(subject);
+  }
+
+  async forget(subject: string): Promise<void> {
+    await this.#database.run((db) =>
+      db.deleteFrom('certificate_orders').where('subject', '=', subject).execute(),
+    );
+  }
+
+  async answer(host: string, token: string): Promise<string | undefined> {
+    const [row] = await this.#answer({ host, token });
+    return row?.key_authorization ?? undefined;
+  }
+
+  async #kept(subject: string): Promise<KeptOrder> {
+    const kept = await this.find(subject);
+    if (!kept) throw new Error(`the order of ${subject} was forgotten meanwhile`);
+    return kept;
+  }
+
+  #orderFrom(row: Selectable<Schema['certificate_orders']>): KeptOrder {
+    const { subject, host, url } = row;
+    const privateKey = this.#sealer.open(row.private_key, purpose(subject));
+    return { subject, host, privateKey, url: url ?? undefined };
+  }
+}
+
+/** For the other adapters of this folder, in their transaction: a domain that is removed needs none any more. */
+export const forgetOrdersOf = async (db: Kysely<Schema>, domainId: string): Promise<void> => {
+  // Every subject that begins with `domain:<id>:`; the semicolon is the next character.
+  await db
+    .deleteFrom('certificate_orders')
+    .where('subject', '>=', `domain:${domainId}:`)
+    .where('subject', '<', `domain:${domainId};`)
+    .execute();
+};
+
+const purpose = (subject: string): string => `order of ${subject}`;

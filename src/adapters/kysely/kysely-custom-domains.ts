@@ -1,0 +1,223 @@
+import type { Kysely } from 'kysely';
+import type { Ids } from '../../kernel/ids.ts';
+import type { Sealer } from '../../kernel/sealer.ts';
+import { isCertified } from '../../sites/domain/certificate-plan.ts';
+import type { CustomDomain, DomainDecision } from '../../sites/domain/custom-domain.ts';
+import { domainNotFound, domainTaken, projectNotFound } from '../../sites/domain/sites-error.ts';
+import { CustomDomains, type DomainChange } from '../../sites/domain-ports.ts';
+import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
+import type { Database } from './database.ts';
+import { claimDue } from './domain-claims.ts';
+import { lockProjectsOf, serveMoves } from './domain-moves.ts';
+import { failureOf } from './failure.ts';
+import { JointWrites } from './joint-writes.ts';
+import { forgetOrdersOf } from './kysely-certificate-orders.ts';
+import { storeCertificate } from './kysely-certificates.ts';
+import type { KyselyOutbox } from './kysely-outbox.ts';
+import { alignRoutes, lockProject } from './project-routes.ts';
+import { toMillis, type Schema } from './schema.ts';
+
+type Wanted = Parameters<CustomDomains['add']>[0];
+type Admit = Parameters<CustomDomains['add']>[1];
+
+const mostRemovedShown = 20;
+
+export class KyselyCustomDomains extends CustomDomains {
+  readonly #database: Database;
+  readonly #writes: JointWrites;
+  readonly #outbox: KyselyOutbox;
+  readonly #sealer: Sealer;
+  readonly #ids: Ids;
+
+  constructor(database: Database, outbox: KyselyOutbox, sealer: Sealer, ids: Ids) {
+    super();
+    this.#database = database;
+    this.#writes = new JointWrites(database);
+    this.#outbox = outbox;
+    this.#sealer = sealer;
+    this.#ids = ids;
+  }
+
+  add({ accountId, projectId, host }: Wanted, decide: Admit): Promise<CustomDomain> {
+    return this.#database.transaction(async (db) => {
+      // Rivals of one account wait here for each other, whatever their projects.
+      await this.#lockAccount(db, accountId);
+      const project = await lockProject(this.#database, db, projectId);
+      if (project?.account_id !== accountId) throw projectNotFound(projectId);
+      const own = await db
+        .selectFrom('domains')
+        .select('host')
+        .where('account_id', '=', accountId)
+        .where('attached_host', 'is not', null)
+        .execute();
+      const { state, events } = decide({
+        current: own.length,
+        hasSucceededDeploy: project.served_deploy_id !== null,
+        isOwn: own.some((one) => one.host === host),
+      });
+      await db.insertInto('domains').values(customDomainRow(state)).execute();
+      await this.#outbox.append(events);
+      await alignRoutes(this.#database, db, projectId, state.addedAt);
+      return state;
+    });
+  }
+
+  async find(projectId: string, host: string): Promise<CustomDomain | undefined> {
+    const [found] = await this.#read((domains) =>
+      domains
+        .where('project_id', '=', projectId)
+        .where('host', '=', host)
+        .orderBy('attached_host', 'desc')
+        .orderBy('added_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(1),
+    );
+    return found;
+  }
+
+  async get(id: string): Promise<CustomDomain | undefined> {
+    const [found] = await this.#read((domains) => domains.where('id', '=', id));
+    return found;
+  }
+
+  async list(projectId: string): Promise<readonly CustomDomain[]> {
+    const attached = await this.#read((domains) =>
+      domains.where('project_id', '=', projectId).where('attached_host', 'is not', null),
+    );
+    const removed = await this.#read((domains) =>
+      domains
+        .where('project_id', '=', projectId)
+        .where('attached_host', 'is', null)
+        .orderBy('added_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(mostRemovedShown),
+    );
+    // One that is removed in between is in both; what was read last counts.
+    const all = new Map([...attached, ...removed].map((domain) => [domain.id, domain]));
+    return [...all.values()].sort(newestFirst);
+  }
+
+  async holderOf(host: string): Promise<CustomDomain | undefined> {
+    const [found] = await this.#read((domains) => domains.where('proven_host', '=', host));
+    return found;
+  }
+
+  change(
+    id: string,
+    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => DomainChange,
+  ): Promise<CustomDomain> {
+    return this.#writes.transaction(async (db) => {
+      const domain = await this.#lock(db, id);
+      if (!domain) throw domainNotFound(id);
+      const holder = await this.#lockHolder(db, domain);
+      const { displaced, certificate, ...decision } = decide(domain, holder);
+      // Whoever gives the name up goes first: it is unique among those who hold it.
+      const moves = [
+        ...(displaced && holder ? [moveOf(holder, displaced)] : []),
+        moveOf(domain, decision),
+      ];
+      await lockProjectsOf(this.#database, db, moves);
+      for (const move of moves) await this.#save(db, move);
+      await serveMoves(this.#database, db, moves);
+      if (certificate) await storeCertificate(db, this.#sealer, certificate);
+      return decision.state;
+    });
+  }
+
+  claimDue(now: Date, leaseUntil: Date, limit: number): Promise<readonly CustomDomain[]> {
+    const id = this.#ids.next('claim');
+    return claimDue(this.#database, { id, now, leaseUntil, limit });
+  }
+
+  async prolong(ids: readonly string[], leaseUntil: Date): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#database.run((db) =>
+      db
+        .updateTable('domains')
+        .set({ claimed_until: toMillis(leaseUntil) })
+        .where('id', 'in', ids)
+        .where('claim', 'is not', null)
+        .execute(),
+    );
+  }
+
+  async release(id: string): Promise<void> {
+    await this.#writes.transaction((db) =>
+      db
+        .updateTable('domains')
+        .set({ claim: null, claimed_until: null })
+        .where('id', '=', id)
+        .execute(),
+    );
+  }
+
+  live(after: string, limit: number): Promise<readonly CustomDomain[]> {
+    return this.#read((domains) =>
+      domains.where('state', '=', 'live').where('id', '>', after).orderBy('id').limit(limit),
+    );
+  }
+
+  async #read(
+    narrow: (domains: DomainQuery) => { execute(): Promise<CustomDomainRow[]> },
+  ): Promise<readonly CustomDomain[]> {
+    const rows = await this.#database.run((db) => narrow(selectDomains(db)).execute());
+    return rows.map(customDomainFrom);
+  }
+
+  async #save(db: Kysely<Schema>, { from, to, events }: ReturnType<typeof moveOf>): Promise<void> {
+    try {
+      await db.updateTable('domains').set(customDomainRow(to)).where('id', '=', from.id).execute();
+    } catch (error) {
+      throw failureOf(error) === 'duplicate' ? domainTaken(to.host) : error;
+    }
+    await this.#outbox.append(events);
+    if (to.state === 'removed') await forgetOrdersOf(db, from.id);
+  }
+
+  async #lock(db: Kysely<Schema>, id: string): Promise<CustomDomain | undefined> {
+    const row = await selectDomains(db)
+      .where('id', '=', id)
+      .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+      .executeTakeFirst();
+    return row && customDomainFrom(row);
+  }
+
+  /** Asks for another one as long as the holder gives the name up while its lock is waited for. */
+  async #lockHolder(
+    db: Kysely<Schema>,
+    { id, host }: CustomDomain,
+  ): Promise<CustomDomain | undefined> {
+    for (;;) {
+      const row = await db
+        .selectFrom('domains')
+        .select('id')
+        .where('proven_host', '=', host)
+        .where('id', '!=', id)
+        .executeTakeFirst();
+      const holder = row && (await this.#lock(db, row.id));
+      if (!holder || isCertified(holder)) return holder;
+    }
+  }
+
+  async #lockAccount(db: Kysely<Schema>, accountId: string): Promise<void> {
+    await db
+      .selectFrom('accounts')
+      .select('id')
+      .where('id', '=', accountId)
+      .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+      .execute();
+  }
+}
+
+const moveOf = (from: CustomDomain, { state: to, events }: DomainDecision) => ({
+  from,
+  to,
+  events,
+});
+
+type DomainQuery = ReturnType<typeof selectDomains>;
+
+const selectDomains = (db: Kysely<Schema>) => db.selectFrom('domains').selectAll();
+
+const newestFirst = (one: CustomDomain, other: CustomDomain): number =>
+  other.addedAt.getTime() - one.addedAt.getTime() || (one.id < other.id ? 1 : -1);

@@ -1,0 +1,148 @@
+import { isCertified } from '../../sites/domain/certificate-plan.ts';
+import type { CustomDomain, DomainDecision } from '../../sites/domain/custom-domain.ts';
+import { dueAt } from '../../sites/domain/domain-schedule.ts';
+import type { ProjectHost } from '../../sites/domain/redirects.ts';
+import { domainNotFound, domainTaken, projectNotFound } from '../../sites/domain/sites-error.ts';
+import { CustomDomains, type DomainChange } from '../../sites/domain-ports.ts';
+import type { MemoryCertificateOrders } from './memory-certificate-orders.ts';
+import type { MemoryEdgeRecords } from './memory-edge-records.ts';
+import type { MemoryOutbox } from './memory-outbox.ts';
+import type { MemoryProjectRoutes } from './memory-project-routes.ts';
+
+type Wanted = Parameters<CustomDomains['add']>[0];
+type Admit = Parameters<CustomDomains['add']>[1];
+
+const mostRemovedShown = 20;
+
+/** What a change of a domain touches besides. */
+export interface DomainSurroundings {
+  readonly outbox: MemoryOutbox;
+  readonly routes: MemoryProjectRoutes;
+  readonly orders: MemoryCertificateOrders;
+  readonly edgeRecords: MemoryEdgeRecords;
+}
+
+export class MemoryCustomDomains extends CustomDomains {
+  readonly #around: DomainSurroundings;
+  readonly #domains = new Map<string, CustomDomain>();
+  readonly #leases = new Map<string, Date>();
+
+  constructor(around: DomainSurroundings) {
+    super();
+    this.#around = around;
+  }
+
+  override async add({ accountId, projectId, host }: Wanted, decide: Admit): Promise<CustomDomain> {
+    await Promise.resolve();
+    const project = this.#around.routes.find(projectId);
+    if (project?.accountId !== accountId) throw projectNotFound(projectId);
+    const own = this.#all((one) => one.accountId === accountId && one.state !== 'removed');
+    const { state, events } = decide({
+      current: own.length,
+      hasSucceededDeploy: project.servedDeployId !== undefined,
+      isOwn: own.some((one) => one.host === host),
+    });
+    this.#domains.set(state.id, structuredClone(state));
+    this.#around.outbox.append(events);
+    this.#alignRoutes(projectId, state.addedAt);
+    return state;
+  }
+
+  override find(projectId: string, host: string): Promise<CustomDomain | undefined> {
+    const found = this.#all((one) => one.projectId === projectId && one.host === host);
+    return Promise.resolve(found.find(({ state }) => state !== 'removed') ?? found[0]);
+  }
+
+  override get(id: string): Promise<CustomDomain | undefined> {
+    return Promise.resolve(structuredClone(this.#domains.get(id)));
+  }
+
+  override list(projectId: string): Promise<readonly CustomDomain[]> {
+    const domains = this.#all((one) => one.projectId === projectId);
+    const removed = domains.filter(({ state }) => state === 'removed').slice(0, mostRemovedShown);
+    const shown = domains.filter((one) => one.state !== 'removed' || removed.includes(one));
+    return Promise.resolve(shown);
+  }
+
+  override holderOf(host: string): Promise<CustomDomain | undefined> {
+    const [holder] = this.#all((one) => one.host === host && isCertified(one));
+    return Promise.resolve(holder);
+  }
+
+  override async change(
+    id: string,
+    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => DomainChange,
+  ): Promise<CustomDomain> {
+    await Promise.resolve();
+    const domain = this.#domains.get(id);
+    if (!domain) throw domainNotFound(id);
+    const { host } = domain;
+    const [holder] = this.#all((one) => one.host === host && isCertified(one) && one.id !== id);
+    const { displaced, certificate, ...decision } = decide(
+      structuredClone(domain),
+      structuredClone(holder),
+    );
+    const stays = holder && isCertified(displaced?.state ?? holder);
+    if (stays && isCertified(decision.state)) throw domainTaken(host);
+    if (holder && displaced) this.#save(holder, displaced);
+    this.#save(domain, decision);
+    if (certificate) this.#around.edgeRecords.setCertificate(certificate);
+    return decision.state;
+  }
+
+  override claimDue(now: Date, leaseUntil: Date, limit: number): Promise<readonly CustomDomain[]> {
+    const isFree = ({ id }: CustomDomain) => (this.#leases.get(id) ?? now) <= now;
+    const due = this.#all((one) => timeDue(one) <= now.getTime() && isFree(one))
+      .sort((one, other) => timeDue(one) - timeDue(other))
+      .slice(0, limit);
+    for (const { id } of due) this.#leases.set(id, new Date(leaseUntil));
+    return Promise.resolve(due);
+  }
+
+  override prolong(ids: readonly string[], leaseUntil: Date): Promise<void> {
+    const held = ids.filter((id) => this.#leases.has(id));
+    for (const id of held) this.#leases.set(id, new Date(leaseUntil));
+    return Promise.resolve();
+  }
+
+  override release(id: string): Promise<void> {
+    this.#leases.delete(id);
+    return Promise.resolve();
+  }
+
+  override live(after: string, limit: number): Promise<readonly CustomDomain[]> {
+    const live = this.#all(({ id, state }) => state === 'live' && id > after);
+    return Promise.resolve(live.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit));
+  }
+
+  #save(from: CustomDomain, { state: to, events }: DomainDecision): void {
+    const { outbox, orders, edgeRecords } = this.#around;
+    this.#domains.set(from.id, structuredClone(to));
+    outbox.append(events);
+    if (to.state === 'removed') {
+      orders.forgetOrdersOf(from.id);
+      // Who never held the name had no certificate: what is under the name belongs to somebody else.
+      if (isCertified(from)) edgeRecords.removeCertificate(to.host, to.removedAt);
+    }
+    this.#alignRoutes(to.projectId, to.state === 'removed' ? to.removedAt : to.addedAt);
+  }
+
+  #alignRoutes(projectId: string, now: Date): void {
+    const attached = this.#all((one) => one.projectId === projectId && one.state !== 'removed');
+    const hosts = attached.toReversed().map(({ host, unicodeHost, state }): ProjectHost => ({
+      ...{ host, unicodeHost, isLive: state === 'live' },
+    }));
+    this.#around.routes.change(projectId, { hosts }, now);
+  }
+
+  /** Newest first; the caller may keep them. */
+  #all(isWanted: (domain: CustomDomain) => boolean): CustomDomain[] {
+    const found = [...this.#domains.values()].filter(isWanted);
+    return structuredClone(found).sort(newestFirst);
+  }
+}
+
+const newestFirst = (one: CustomDomain, other: CustomDomain): number =>
+  other.addedAt.getTime() - one.addedAt.getTime() || (one.id < other.id ? 1 : -1);
+
+const timeDue = (domain: CustomDomain): number => dueAt(domain)?.getTime() ?? Infinity;

@@ -1,0 +1,17 @@
+import { describe } from '@jest/globals';
+import { openStores, storeKinds } from '../support/stores.ts';
+import { customDomainsContract } from './custom-domains.contract.ts';
+import { dueDomainsContract } from './due-domains.contract.ts';
+import { provenNamesContract } from './proven-names.contract.ts';
+
+describe.each(storeKinds)('custom domains in %s', (kind) => {
+  customDomainsContract(() => openStores(kind));
+});
+
+describe.each(storeKinds)('proven names in %s', (kind) => {
+  provenNamesContract(() => openStores(kind));
+});
+
+describe.each(storeKinds)('due domains in %s', (kind) => {
+  dueDomainsContract(() => openStores(kind));
+});

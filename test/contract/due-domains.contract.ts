@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { unchanged, type CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import type { Project } from '../../src/sites/domain/project.ts';
+import type { CustomDomains } from '../../src/sites/domain-ports.ts';
+import { later } from '../support/accounts.ts';
+import { liveDomain, newDomain, remove, servedProject, verify } from '../support/custom-domains.ts';
+import { race } from '../support/race.ts';
+import { scribble } from '../support/scribble.ts';
+import type { Stores } from '../support/stores.ts';
+
+const lease = 60_000;
+const idsOf = (domains: readonly CustomDomain[]) => domains.map(({ id }) => id);
+
+/** Which domains have something to do, and who does it. */
+export const dueDomainsContract = (open: () => Promise<Stores>): void => {
+  let stores: Stores;
+  let domains: CustomDomains;
+  let project: Project;
+  beforeAll(async () => {
+    stores = await open();
+    domains = stores.domains;
+  });
+  afterAll(() => stores.close());
+  beforeEach(async () => {
+    project = await servedProject(stores);
+    // What other tests left is held for ever.
+    await domains.claimDue(later(1e12), later(2e12), 1000);
+  });
+
+  const claim = (at = 0, limit = 1000, from = domains) =>
+    from.claimDue(later(at), later(at + lease), limit);
+  /** With a check to be made at that time. */
+  const due = async (at: number | undefined): Promise<CustomDomain> => {
+    const { id } = await newDomain(stores, project);
+    const nextCheckAt = at === undefined ? undefined : later(at);
+    return domains.change(id, (one) => unchanged({ ...one, dns: { ...one.dns, nextCheckAt } }));
+  };
+
+  test('what is due is given out as it is stored, the longest waiting first, and what is not due is not', async () => {
+    const waiting = [await due(-1), await due(-3), await due(0), await due(-2)];
+    const [second, fourth, first, third] = [waiting[3], waiting[2], waiting[1], waiting[0]];
+    for (const at of [1, undefined]) await due(at);
+    expect(await claim()).toEqual([first, second, third, fourth]);
+    expect(await claim()).toEqual([]);
+  });
+
+  test('what is given out is no more than is asked for, and the rest comes next', async () => {
+    const waiting = [await due(-3), await due(-2), await due(-1)];
+    expect(await claim(0, 2)).toEqual(waiting.slice(0, 2));
+    expect(await claim(0, 2)).toEqual(waiting.slice(2));
+  });
+
+  test('a certificate to be seen to is due as well, but nothing of a domain that was removed', async () => {
+    const { id } = await due(undefined);
+    expect(await claim()).toEqual([]);
+    await domains.change(id, verify);
+    expect(idsOf(await claim(1))).toEqual([id]);
+    const removed = await due(-1);
+    await domains.change(removed.id, remove);
+    expect(await claim(lease)).toEqual([]);
+  });
+
+  test('what one process holds is given to another when the lease ends, and not before', async () => {
+    const held = await due(0);
+    expect(await claim()).toEqual([held]);
+    expect(await claim(lease - 1, 1000, stores.secondProcess.domains)).toEqual([]);
+    expect(await claim(lease, 1000, stores.secondProcess.domains)).toEqual([held]);
+    expect(await claim(lease)).toEqual([]);
+  });
+
+  test('what is held for longer is given to nobody else until then, and what is not held stays free', async () => {
+    const [held, free] = [await due(-1), await due(0)];
+    expect(await claim(0, 1)).toEqual([held]);
+    await domains.prolong([held.id, free.id, 'dom_nobodys'], later(3 * lease));
+    await domains.prolong([], later(9 * lease));
+    const other = stores.secondProcess.domains;
+    expect(await claim(2 * lease, 1000, other)).toEqual([free]);
+    expect(await claim(3 * lease, 1000, other)).toEqual([held, free]);
+  });
+
+  test('what is given back is given out again at once, and only that', async () => {
+    const [first, second] = [await due(-1), await due(0)];
+    expect(await claim()).toEqual([first, second]);
+    await stores.secondProcess.domains.release(first.id);
+    expect(await claim()).toEqual([first]);
+    for (const id of [first.id, first.id, 'dom_nobodys']) await domains.release(id);
+    expect(await claim(1)).toEqual([first]);
+  });
+
+  test('a change leaves a domain with who holds it, and counts when it is given back', async () => {
+    const { id } = await due(0);
+    await claim();
+    await domains.change(id, (one) =>
+      unchanged({ ...one, dns: { ...one.dns, nextCheckAt: later(5) } }),
+    );
+    expect(await claim(5)).toEqual([]);
+    await domains.release(id);
+    expect(await claim(4)).toEqual([]);
+    expect(idsOf(await claim(5))).toEqual([id]);
+  });
+
+  test('two processes that claim at the same time never share a domain and leave none', async () => {
+    const waiting = [];
+    for (let n = 0; n < 60; n++) waiting.push(await due(-n));
+    const processes = [domains, stores.secondProcess.domains];
+    const given: string[] = [];
+    for (let last = -1; last < given.length;) {
+      last = given.length;
+      const { won, lost } = await race(10, (n) => claim(0, 3, processes[n % 2]));
+      expect(lost).toEqual([]);
+      given.push(...idsOf(won.flat()));
+    }
+    expect(given.toSorted()).toEqual(idsOf(waiting).toSorted());
+  });
+
+  test('callers cannot reach into storage through what they were given', async () => {
+    const held = await due(0);
+    const kept = structuredClone(held);
+    const leaseUntil = later(lease);
+    scribble(await domains.claimDue(later(0), leaseUntil, 1000));
+    scribble(leaseUntil);
+    expect(await claim(lease - 1)).toEqual([]);
+    expect(await claim(lease)).toEqual([kept]);
+  });
+
+  test('the live ones come page by page, each once, in the order of their ids', async () => {
+    await due(0);
+    const removed = await liveDomain(stores, project);
+    const live = [];
+    for (let n = 0; n < 5; n++) live.push(await liveDomain(stores, project));
+    await domains.change(removed.id, remove);
+    const pages: (readonly CustomDomain[])[] = [];
+    for (let after = ''; ; after = pages.at(-1)?.at(-1)?.id ?? after) {
+      const page = await stores.secondProcess.domains.live(after, 2);
+      if (page.length === 0) break;
+      pages.push(page);
+    }
+    expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
+    expect(pages.flat()).toEqual(live.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+  });
+};

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
+import { timelineKinds, type Timeline, type TimelineEntry } from '../../src/sites/domain-ports.ts';
+import { later } from '../support/accounts.ts';
+import { race } from '../support/race.ts';
+import { scribble } from '../support/scribble.ts';
+import type { Stores } from '../support/stores.ts';
+
+const ids = new UuidIds();
+
+export const timelineContract = (open: () => Promise<Stores>): void => {
+  let stores: Stores;
+  let timeline: Timeline;
+  let domain: string;
+  beforeAll(async () => {
+    stores = await open();
+    timeline = stores.timeline;
+  });
+  afterAll(() => stores.close());
+  beforeEach(() => {
+    domain = ids.next('dom');
+  });
+
+  const processes = () => [timeline, stores.secondProcess.timeline] as const;
+  const entry = (draft: Partial<TimelineEntry> = {}): TimelineEntry => {
+    return { kind: 'checked', occurredAt: later(0), details: {}, ...draft };
+  };
+  const timesOf = (entries: readonly TimelineEntry[]) =>
+    entries.map(({ occurredAt }) => occurredAt);
+
+  test('what happened to a domain is listed newest first, by each process, and nothing of another', async () => {
+    const all = timelineKinds.map((kind, at) => entry({ kind, occurredAt: later(at) }));
+    for (const one of all) await timeline.record(domain, one);
+    await timeline.record(ids.next('dom'), entry());
+    for (const reader of processes())
+      expect(await reader.list(domain, 100)).toEqual(all.toReversed());
+    expect(await timeline.list('dom_nobodys', 100)).toEqual([]);
+  });
+
+  test('newest is what was recorded last, also when the clock was set back in between', async () => {
+    for (const at of [5, 9, 7]) await timeline.record(domain, entry({ occurredAt: later(at) }));
+    expect(timesOf(await timeline.list(domain, 2))).toEqual([later(7), later(9)]);
+  });
+
+  test('details are given back as JSON keeps them: times become text, and what is undefined is gone', async () => {
+    const details = {
+      text: `'"\\ ü🐦 \u0000 \ud800`,
+      long: 'x'.repeat(100_000),
+      nested: [{ number: 1.5, yes: true, nothing: null, list: [] }],
+    };
+    const retryAt = new Date('2026-03-01T10:00:00.123Z');
+    const wanted = { ...details, retryAt, gone: undefined };
+    await timeline.record(domain, entry({ details: wanted }));
+    const [kept] = await stores.secondProcess.timeline.list(domain, 1);
+    expect(kept?.details).toStrictEqual({ ...details, retryAt: '2026-03-01T10:00:00.123Z' });
+  });
+
+  test('what two processes record at once is all there', async () => {
+    const { lost } = await race(20, (n) =>
+      (processes()[n % 2] ?? timeline).record(domain, entry({ occurredAt: later(n) })),
+    );
+    expect(lost).toEqual([]);
+    const times = timesOf(await timeline.list(domain, 100)).map((time) => time.getTime());
+    expect(times.toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, n) => later(n).getTime()),
+    );
+  });
+
+  test('a sweep forgets what happened before a moment, of all domains', async () => {
+    const longAgo = (milliseconds: number) => later(milliseconds - 1e12);
+    const other = ids.next('dom');
+    for (const id of [domain, other])
+      for (const at of [1, 2, 3]) await timeline.record(id, entry({ occurredAt: longAgo(at) }));
+    expect(await timeline.sweep(longAgo(3))).toBe(4);
+    expect(await timeline.sweep(longAgo(3))).toBe(0);
+    for (const id of [domain, other])
+      expect(timesOf(await timeline.list(id, 100))).toEqual([longAgo(3)]);
+    expect(await timeline.sweep(longAgo(4))).toBe(2);
+  });
+
+  test('callers cannot reach into storage through what they gave or got', async () => {
+    const given = entry({ details: { problems: [{ code: 'cname_missing' }] } });
+    const kept = structuredClone(given);
+    await timeline.record(domain, given);
+    for (const held of [given, await timeline.list(domain, 1)]) scribble(held);
+    expect(await timeline.list(domain, 1)).toEqual([kept]);
+  });
+};

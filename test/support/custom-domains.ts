@@ -1,0 +1,131 @@
+import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
+import { addDomain, type CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import {
+  certificateIssued,
+  fenceOf,
+  orderStarted,
+} from '../../src/sites/domain/domain-certificate.ts';
+import { recordCheck } from '../../src/sites/domain/domain-checks.ts';
+import { contestedBy, removeDomain } from '../../src/sites/domain/domain-removal.ts';
+import type { Project } from '../../src/sites/domain/project.ts';
+import type { Route } from '../../src/sites/domain/routes.ts';
+import type { DomainChange } from '../../src/sites/domain-ports.ts';
+import { later, newAccount, now, takeEvents } from './accounts.ts';
+import { admitted, moment, report } from './known-domains.ts';
+import { certificateFor, newProject, publish } from './sites.ts';
+import type { StoragePorts } from './storage-ports.ts';
+
+const ids = new UuidIds();
+
+/** One that nobody used before. */
+export const newHost = (): string => `${ids.next('www').replace('_', '-')}.shop.example`;
+
+const validity = { notBefore: now, notAfter: later(90 * 86_400_000) };
+
+/** Deploys through the port. @returns the id of the deploy */
+export const deployTo = async (
+  { projects }: Pick<StoragePorts, 'projects'>,
+  project: Project,
+): Promise<string> => {
+  const id = ids.next('dep');
+  await projects.change(project, (site) => publish(site, id));
+  return id;
+};
+
+/** A project that serves a deploy, of an account of its own unless said otherwise. */
+export const servedProject = async (stores: StoragePorts, accountId?: string): Promise<Project> => {
+  const project = await newProject(stores, accountId ?? (await newAccount(stores)));
+  await deployTo(stores, project);
+  await takeEvents(stores);
+  return project;
+};
+
+export interface WantedDomain {
+  readonly host?: string;
+  readonly at?: Date;
+  /** Of the whole account. */
+  readonly limit?: number;
+}
+
+/** Asks the port for a domain; it is not out of the outbox yet. */
+export const addTo = (
+  { domains }: Pick<StoragePorts, 'domains'>,
+  { accountId, id: projectId }: Project,
+  { host = newHost(), at = later(0), limit = 1000 }: WantedDomain = {},
+): Promise<CustomDomain> => {
+  const draft = {
+    id: ids.next('dom'),
+    accountId,
+    projectId,
+    token: ids.next('t').replace('_', '-'),
+  };
+  const name = { host, unicode: host, registrableDomain: 'shop.example', labels: 'www' };
+  return domains.add({ accountId, projectId, host }, (facts) =>
+    addDomain(
+      { ...draft, hostname: { ...name, isApex: false } },
+      { ...admitted, ...facts, limit },
+      moment(at),
+    ),
+  );
+};
+
+/** A domain made through the port; its event is out of the way. */
+export const newDomain = async (
+  stores: StoragePorts,
+  project: Project,
+  wanted: WantedDomain = {},
+): Promise<CustomDomain> => {
+  const domain = await addTo(stores, project, wanted);
+  await takeEvents(stores);
+  return domain;
+};
+
+const proven = report(later(1), { ownershipProven: true });
+
+/** Decides that the name is proven, whoever holds it. */
+export const verify = (domain: CustomDomain): DomainChange =>
+  recordCheck(domain, proven, moment(later(1)));
+
+/** Decides that the name is proven, and takes it from whoever holds it. */
+export const contest = (domain: CustomDomain, holder: CustomDomain | undefined): DomainChange => {
+  const decision = verify(domain);
+  return holder
+    ? { ...decision, displaced: contestedBy(holder, decision.state, later(1)) }
+    : decision;
+};
+
+/** Decides that an order was begun and brought a certificate. */
+export const goLive = (domain: CustomDomain): DomainChange => {
+  const { state, events } = orderStarted(domain, fenceOf(domain), later(2));
+  const issued = certificateIssued(state, { ...fenceOf(state), ...validity }, later(3));
+  return {
+    state: issued.state,
+    events: [...events, ...issued.events],
+    certificate: certificateFor(domain.host, validity),
+  };
+};
+
+export const remove = (domain: CustomDomain): DomainChange =>
+  removeDomain(domain, 'owner', later(4));
+
+/** A live domain made through the port; its events are out of the way. */
+export const liveDomain = async (
+  stores: StoragePorts,
+  project: Project,
+  wanted: WantedDomain = {},
+): Promise<CustomDomain> => {
+  const { id } = await addTo(stores, project, wanted);
+  await stores.domains.change(id, verify);
+  const live = await stores.domains.change(id, goLive);
+  await takeEvents(stores);
+  return live;
+};
+
+/** All routes of a project as an edge gets them that knows nothing. */
+export const routesIn = async (
+  { edgeRecords }: Pick<StoragePorts, 'edgeRecords'>,
+  { id }: Project,
+): Promise<ReadonlyMap<string, Route>> => {
+  const { routes } = await edgeRecords.changesSince(0n);
+  return new Map(routes.filter((one) => one.projectId === id).map((route) => [route.name, route]));
+};
