@@ -31,7 +31,7 @@ describe('a new deploy', () => {
     const deployId = await edge.store('rex.test', { 'index.html': 'one' });
     await edge.publish('rex.test', { 'index.html': 'two' });
     expect(await textAt('rex.test')).toBe('two');
-    edge.records.setRoute({ name: 'rex.test', projectId: 'proj-rex.test', deployId });
+    edge.records.setRoute({ name: 'rex.test', projectId: 'proj-rex.test', kind: 'site', deployId });
     await edge.routes.refresh();
     expect(await textAt('rex.test')).toBe('one');
   });
@@ -60,9 +60,15 @@ describe('a refresh', () => {
       const running = edge.routes.refresh();
       // Somewhere in the steps in which the running one ends.
       for (let step = 0; step < round; step++) await Promise.resolve();
-      edge.records.setRoute({ name: 'rex.test', projectId: 'p', deployId: `dep_${round}` });
+      edge.records.setRoute({
+        name: 'rex.test',
+        projectId: 'p',
+        kind: 'site',
+        deployId: `dep_${round}`,
+      });
       await edge.routes.refresh();
-      if (edge.routes.find('rex.test')?.deployId === `dep_${round}`) reached.push(round);
+      const route = edge.routes.find('rex.test');
+      if (route?.kind === 'site' && route.deployId === `dep_${round}`) reached.push(round);
       await running;
     }
     expect(reached).toHaveLength(20);
@@ -80,7 +86,7 @@ describe('a renewed certificate', () => {
     };
     const session = await edge.session('rex.test');
     const before = await serialOf();
-    const renewed = await edge.authority.issue('rex.test');
+    const renewed = await edge.issue('rex.test');
     edge.records.setCertificate(renewed);
     await edge.routes.refresh();
     const after = await serialOf();
@@ -95,7 +101,7 @@ describe('a renewed certificate', () => {
     edge.records.removeCertificate('rex.test', new Date());
     await edge.routes.refresh();
     await expect(edge.connect('rex.test')).rejects.toThrow('unrecognized name');
-    edge.records.setCertificate(await edge.authority.issue('rex.test'));
+    edge.records.setCertificate(await edge.issue('rex.test'));
     await edge.routes.refresh();
     expect(await textAt('rex.test')).toBe('Rex');
   });
@@ -165,12 +171,12 @@ describe('while the storage is away', () => {
 test('ten thousand hosts are found, and followed as they change', async () => {
   const deployId = await edge.store('rex.test', { 'index.html': 'Rex' });
   for (let at = 0; at < 10_000; at++) {
-    edge.records.setRoute({ name: `site-${at}`, projectId: 'proj_all', deployId });
+    edge.records.setRoute({ name: `site-${at}`, projectId: 'proj_all', kind: 'site', deployId });
   }
   await edge.routes.refresh();
   expect(edge.routes.size).toBe(10_001);
   expect(edge.server.state().hosts).toBe(10_001);
-  edge.records.setCertificate(await edge.authority.issue('site-9999.sites.test'));
+  edge.records.setCertificate(await edge.issue('site-9999.sites.test'));
   edge.records.removeRoute('site-5000', new Date());
   await edge.routes.refresh();
   expect(await textAt('site-9999.sites.test')).toBe('Rex');

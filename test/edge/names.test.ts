@@ -158,11 +158,16 @@ describe('a handshake', () => {
     await edge.publish('rex.test', { 'index.html': 'Rex' });
     const deployId = await edge.store('new.test', { 'index.html': 'New' });
     edge.records.removeCertificate('new.test', new Date());
-    edge.records.setRoute({ name: 'broken.test', projectId: 'proj_broken', deployId });
-    const { chain } = await edge.authority.issue('broken.test');
-    const other = await edge.authority.issue('other.test');
+    edge.records.setRoute({
+      name: 'broken.test',
+      projectId: 'proj_broken',
+      kind: 'site',
+      deployId,
+    });
+    const { chain } = await edge.issue('broken.test');
+    const other = await edge.issue('other.test');
     edge.records.setCertificate({ ...other, host: 'broken.test', chain });
-    edge.records.setCertificate(await edge.authority.issue('unpublished.test'));
+    edge.records.setCertificate(await edge.issue('unpublished.test'));
     await edge.routes.refresh();
   });
   afterAll(() => edge.close());

@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => edge.close());
 beforeEach(async () => {
-  edge.records.setRoute({ name: 'rex.test', projectId: 'proj-rex.test', deployId });
-  edge.records.setCertificate(await edge.authority.issue('rex.test'));
+  edge.records.setRoute({ name: 'rex.test', projectId: 'proj-rex.test', kind: 'site', deployId });
+  edge.records.setCertificate(await edge.issue('rex.test'));
   await edge.routes.refresh();
 });
 

@@ -4,6 +4,7 @@ import { Agent } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ChallengeAnswers } from '../../src/adapters/edge/challenge-answers.ts';
 import { EdgeServer } from '../../src/adapters/edge/edge-server.ts';
 import { SiteShelf } from '../../src/adapters/edge/site-shelf.ts';
 import { RouteTable } from '../../src/adapters/edge/route-table.ts';
@@ -11,6 +12,10 @@ import { closed, requestIn } from '../support/edge-client.ts';
 import { startEdge, type RunningEdge } from '../support/running-edge.ts';
 import { until } from '../support/until.ts';
 
+const challenges = new ChallengeAnswers(
+  () => Promise.resolve(undefined),
+  pino({ level: 'silent' }),
+);
 const large = new Uint8Array(20_000_000);
 
 let edge: RunningEdge;
@@ -66,13 +71,13 @@ test('stopping twice, or before anything listened, is no error', async () => {
   await edge.server.stop();
   const { routes } = edge;
   const shelf = new SiteShelf(edge.files);
-  await new EdgeServer({ routes, shelf, log: pino({ level: 'silent' }) }).stop();
+  await new EdgeServer({ routes, shelf, challenges, log: pino({ level: 'silent' }) }).stop();
 });
 
 test('an edge that cannot have both ports listens on none', async () => {
   const log = pino({ level: 'silent' });
   const routes = new RouteTable(edge.records, 'sites.test', log);
-  const second = new EdgeServer({ routes, shelf: new SiteShelf(edge.files), log });
+  const second = new EdgeServer({ routes, shelf: new SiteShelf(edge.files), challenges, log });
   const ports = { host: '127.0.0.1', httpPort: 0, httpsPort: edge.ports.https };
   await expect(second.listen(ports)).rejects.toHaveProperty('code', 'EADDRINUSE');
 });
@@ -81,7 +86,7 @@ test('an edge that cannot load its routes does not start', async () => {
   const log = pino({ level: 'silent' });
   edge.records.isAway = true;
   const routes = new RouteTable(edge.records, 'sites.test', log);
-  const second = new EdgeServer({ routes, shelf: new SiteShelf(edge.files), log });
+  const second = new EdgeServer({ routes, shelf: new SiteShelf(edge.files), challenges, log });
   const ports = { host: '127.0.0.1', httpPort: 0, httpsPort: 0 };
   await expect(second.listen(ports)).rejects.toThrow('The test cannot be reached');
   edge.records.isAway = false;

@@ -1,9 +1,11 @@
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import { Unavailable } from '../../kernel/unavailable.ts';
-import type { Route } from '../../sites/ports.ts';
+import { isAbsolute, redirectTarget } from '../../sites/domain/redirect-target.ts';
+import type { Route } from '../../sites/domain/routes.ts';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 import { hostNamed, isRepeated, portNamed, targetOf, type Target } from './request-host.ts';
+import { challengePrefix, type ChallengeAnswers } from './challenge-answers.ts';
 import type { RouteTable } from './route-table.ts';
 import { serveSite } from './serve-site.ts';
 import type { SiteShelf } from './site-shelf.ts';
@@ -11,6 +13,7 @@ import type { SiteShelf } from './site-shelf.ts';
 export interface EdgePorts {
   readonly routes: RouteTable;
   readonly shelf: SiteShelf;
+  readonly challenges: ChallengeAnswers;
   readonly log: Logger;
 }
 
@@ -27,28 +30,54 @@ export const secureHandler =
     const isForHost = serverNameOf(request) === host;
     // Asked for each request: a connection may outlive what it was made for.
     const route = isForHost ? ports.routes.find(host) : undefined;
-    if (route) serve(ports, request, response, route, path);
-    else refuse(request, response, 421);
+    if (!route) refuse(request, response, 421);
+    else if (route.kind === 'site') serve(ports, request, response, route.deployId, path);
+    else redirect(request, response, route, path);
   };
 
 /** A request without TLS goes to HTTPS, with its path and query, on hosts that are served. */
 export const plainHandler =
   (
-    { routes }: Pick<EdgePorts, 'routes'>,
+    { routes, challenges }: Pick<EdgePorts, 'routes' | 'challenges'>,
     ports: { readonly http: number; readonly https: number },
   ) =>
   (request: EdgeRequest, response: EdgeResponse): void => {
     const target = targetOr400(request, response);
     if (!target) return;
-    if (target.path.startsWith('/.well-known/acme-challenge/') || !routes.find(target.host)) {
+    if (target.path.startsWith(challengePrefix)) {
+      void challenges.serve(request, response, target);
+      return;
+    }
+    if (!routes.find(target.host)) {
       refuse(request, response, 404);
       return;
     }
-    // Who came by our own port goes to our own port; otherwise something before us has the usual ones.
-    const isDirect = portNamed(authorityOf(request) ?? '') === ports.http;
-    const port = isDirect && ports.https !== 443 ? `:${String(ports.https)}` : '';
+    const port = portFor(request, ports.http, ports.https);
     refuse(request, response, 308, ['Location', `https://${target.host}${port}${target.path}`]);
   };
+
+const redirect = (
+  request: EdgeRequest,
+  response: EdgeResponse,
+  { to, status }: Extract<Route, { kind: 'redirect' }>,
+  target: string,
+): void => {
+  const [path = '/', query = ''] = target.split(/\?(.*)/s);
+  const { localPort } = socketOf(request);
+  // A host is one of the same project, which we serve too.
+  const base = isAbsolute(to) ? to : `https://${to}${portFor(request, localPort, localPort)}`;
+  refuse(request, response, status, ['Location', redirectTarget({ to: base }, path, query)]);
+};
+
+/** Who came by our own port goes to our own port; otherwise something before us has the usual ones. */
+const portFor = (
+  request: EdgeRequest,
+  own: number | undefined,
+  https: number | undefined,
+): string => {
+  const named = portNamed(authorityOf(request) ?? '');
+  return named !== undefined && named === own && https !== 443 ? `:${String(https)}` : '';
+};
 
 const targetOr400 = (request: EdgeRequest, response: EdgeResponse): Target | undefined => {
   const { rawHeaders } = request;
@@ -70,15 +99,18 @@ const authorityOf = ({ headers, authority }: EdgeRequest): string | undefined =>
   return isAgreed ? authority : undefined;
 };
 
-/** What the connection was made for, in lower case. HTTP/2 hides it behind its session. */
-const serverNameOf = ({ stream, socket }: EdgeRequest): unknown =>
-  ((stream?.session?.socket ?? socket) as Partial<TLSSocket>).servername;
+/** What the connection was made for, in lower case. */
+const serverNameOf = (request: EdgeRequest): unknown => socketOf(request).servername;
+
+/** HTTP/2 hides it behind its session. */
+const socketOf = ({ stream, socket }: EdgeRequest) =>
+  (stream?.session?.socket ?? socket) as Partial<TLSSocket>;
 
 const serve = (
   { shelf, log }: EdgePorts,
   request: EdgeRequest,
   response: EdgeResponse,
-  { deployId }: Route,
+  deployId: string,
   path: string,
 ): void => {
   serveSite(shelf, { request, response, deployId, path }).catch((error: unknown) => {

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { hostOf } from '../../sites/domain/certificate.ts';
-import type { EdgeRecords, LoadedCertificate, Route } from '../../sites/ports.ts';
+import type { Route } from '../../sites/domain/routes.ts';
+import type { EdgeRecords, LoadedCertificate } from '../../sites/ports.ts';
 
 /** Other processes' changes are seen within a second, with time to read them. */
 const pollMs = 500;

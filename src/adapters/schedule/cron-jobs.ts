@@ -1,4 +1,4 @@
-import { schedule, type ScheduledTask } from 'node-cron';
+import { createTask, type ScheduledTask } from 'node-cron';
 import type { Logger } from 'pino';
 
 export interface Job {
@@ -8,35 +8,71 @@ export interface Job {
   readonly run: () => Promise<unknown>;
 }
 
-const nothing = () => undefined;
+interface Plan {
+  readonly job: Job;
+  readonly times: ScheduledTask;
+  nextAt: number;
+}
 
-/** node-cron would write its own lines about late ticks beside our JSON log. */
-const quiet = { info: nothing, warn: nothing, error: nothing, debug: nothing };
+/** After that it is noticed that the clock was set. */
+const longestWaitMs = 1000;
 
-/** Runs each job on its schedule, never twice at the same time in this process. A failing run is logged. */
+/**
+ * Runs each job on its schedule, never twice at the same time in this process. A failing run is logged. When the
+ * clock is set ahead, as after a suspended machine, a job runs once for all the times that it missed; when it is
+ * set back, jobs go on from there. node-cron only says when: its own runner counts each missed second one by one,
+ * which takes minutes, or waits until the old time comes round again.
+ */
 export class CronJobs {
-  readonly #tasks: readonly ScheduledTask[];
+  readonly #plans: readonly Plan[];
   readonly #running = new Map<string, Promise<void>>();
+  readonly #log: Logger;
+  #lookedAt = Date.now();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(jobs: readonly Job[], log: Logger) {
-    this.#tasks = jobs.map((job) =>
-      schedule(job.schedule, () => this.#run(job, log), { name: job.name, logger: quiet }),
-    );
+    this.#log = log;
+    this.#plans = jobs.map((job) => {
+      const times = createTask(job.schedule, () => undefined, { name: job.name });
+      return { job, times, nextAt: nextOf(times) };
+    });
+    this.#wait();
   }
 
   /** Starts no more runs and waits for those under way. */
   async stop(): Promise<void> {
-    await Promise.all(this.#tasks.map(async (task) => task.destroy()));
+    clearTimeout(this.#timer);
+    await Promise.all(this.#plans.map(async ({ times }) => times.destroy()));
     await Promise.all(this.#running.values());
   }
 
+  #wait(): void {
+    const nextAt = Math.min(...this.#plans.map((plan) => plan.nextAt));
+    const wait = Math.min(Math.max(0, nextAt - this.#lookedAt), longestWaitMs);
+    this.#timer = setTimeout(() => {
+      this.#look();
+    }, wait);
+  }
+
+  #look(): void {
+    const now = Date.now();
+    const isSetBack = now < this.#lookedAt - longestWaitMs;
+    this.#lookedAt = now;
+    for (const plan of this.#plans) {
+      const isDue = now >= plan.nextAt;
+      if (isDue) void this.#run(plan.job);
+      if (isDue || isSetBack) plan.nextAt = nextOf(plan.times);
+    }
+    this.#wait();
+  }
+
   /** A tick that comes while the job still runs is left out. */
-  async #run(job: Job, log: Logger): Promise<void> {
+  async #run(job: Job): Promise<void> {
     if (this.#running.has(job.name)) return;
     const run = job.run().then(
       () => undefined,
       (error: unknown) => {
-        log.warn({ job: job.name, err: error }, 'job failed, will run again on its schedule');
+        this.#log.warn({ job: job.name, err: error }, 'job failed, will run again on its schedule');
       },
     );
     this.#running.set(job.name, run);
@@ -44,3 +80,5 @@ export class CronJobs {
     this.#running.delete(job.name);
   }
 }
+
+const nextOf = (times: ScheduledTask): number => times.getNextRuns(1)[0]?.getTime() ?? Infinity;

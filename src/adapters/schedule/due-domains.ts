@@ -1,0 +1,146 @@
+import PQueue from 'p-queue';
+import type { Logger } from 'pino';
+import type { Clock } from '../../kernel/clock.ts';
+import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import type { CustomDomains } from '../../sites/domain-ports.ts';
+
+/** Whoever does not hold on to a domain for so long is dead. The work itself may take longer. */
+const usualLeaseMs = 30_000;
+const prolongedPerLease = 3;
+/** What fails for a reason that nobody foresaw must not be tried in a circle. */
+const restMs = 5 * 60_000;
+const batch = 200;
+
+/** Checks wait for name servers, orders for the authority: neither keeps the other from its turn. */
+const atOnce = { checks: 100, orders: 20 } as const;
+
+/** A check begins with dozens of questions: many that began together would keep the process from all else. */
+const pace = { interval: 5, intervalCap: 2 } as const;
+
+export interface DuePorts {
+  readonly domains: Pick<CustomDomains, 'claimDue' | 'prolong' | 'release'>;
+  /** Does what is due for one domain. */
+  readonly tend: (domain: CustomDomain) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Finds domains with something to do and does it, each by one process at a time, many side by side. One that hangs
+ * or fails holds up no other.
+ */
+export class DueDomains {
+  readonly #ports: DuePorts;
+  readonly #leaseMs: number;
+  readonly #checks = new PQueue({ concurrency: atOnce.checks, ...pace });
+  readonly #orders = new PQueue({ concurrency: atOnce.orders });
+  readonly #held = new Set<string>();
+  #prolonging: NodeJS.Timeout | undefined;
+  #claiming: Promise<void> | undefined;
+  #again = false;
+  /** More were due than there was room for. */
+  #mayBeMore = false;
+  #stopped = false;
+
+  constructor(ports: DuePorts, leaseMs = usualLeaseMs) {
+    this.#ports = ports;
+    this.#leaseMs = leaseMs;
+  }
+
+  /** Takes what is due, as far as there is room, and returns once it is taken. @throws Unavailable */
+  run(): Promise<void> {
+    this.#again = true;
+    this.#claiming ??= this.#claim().finally(() => {
+      this.#claiming = undefined;
+    });
+    return this.#claiming;
+  }
+
+  /** Takes no more, finishes what is under way, gives back what was not begun. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#claiming?.catch(() => undefined);
+    await Promise.all([this.#checks.onIdle(), this.#orders.onIdle()]);
+  }
+
+  async #claim(): Promise<void> {
+    const { domains, clock } = this.#ports;
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      const room = this.#room();
+      this.#mayBeMore = room <= 0;
+      if (this.#mayBeMore) return;
+      const due = await domains.claimDue(clock.now(), this.#in(this.#leaseMs), room);
+      // When the clock jumps, a lease is over although its domain is being worked on in here.
+      for (const domain of due) if (!this.#held.has(domain.id)) this.#begin(domain);
+      this.#mayBeMore = due.length === room;
+    }
+  }
+
+  #begin(domain: CustomDomain): void {
+    this.#hold(domain.id);
+    const queue = domain.state === 'added' ? this.#checks : this.#orders;
+    void queue
+      .add(() => (this.#stopped ? this.#release(domain.id) : this.#work(domain)))
+      .finally(() => {
+        this.#letGo(domain.id);
+        this.#lookForMore();
+      });
+  }
+
+  async #work(domain: CustomDomain): Promise<void> {
+    const { tend, log } = this.#ports;
+    try {
+      await tend(domain);
+    } catch (error) {
+      log.warn({ err: error, domainId: domain.id }, 'domain not tended, will be tried again');
+      await this.#prolong([domain.id], restMs);
+      return;
+    }
+    await this.#release(domain.id);
+  }
+
+  async #release(id: string): Promise<void> {
+    const { domains, log } = this.#ports;
+    await domains.release(id).catch((error: unknown) => {
+      log.warn({ err: error, domainId: id }, 'domain not released, its lease will end');
+    });
+  }
+
+  #hold(id: string): void {
+    this.#held.add(id);
+    this.#prolonging ??= setInterval(() => {
+      void this.#prolong([...this.#held], this.#leaseMs);
+    }, this.#leaseMs / prolongedPerLease).unref();
+  }
+
+  #letGo(id: string): void {
+    this.#held.delete(id);
+    if (this.#held.size > 0) return;
+    clearInterval(this.#prolonging);
+    this.#prolonging = undefined;
+  }
+
+  async #prolong(ids: readonly string[], milliseconds: number): Promise<void> {
+    const { domains, log } = this.#ports;
+    await domains.prolong(ids, this.#in(milliseconds)).catch((error: unknown) => {
+      log.warn({ err: error }, 'leases of domains not prolonged, others may take them over');
+    });
+  }
+
+  #in(milliseconds: number): Date {
+    return new Date(this.#ports.clock.now().getTime() + milliseconds);
+  }
+
+  #room(): number {
+    return batch - this.#checks.size - this.#orders.size;
+  }
+
+  /** Not for each that is done, but as soon as there is room for many. */
+  #lookForMore(): void {
+    if (!this.#mayBeMore || this.#room() < batch / 2) return;
+    this.run().catch((error: unknown) => {
+      this.#ports.log.warn({ err: error }, 'due domains not found, will be looked for again');
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import { isIP } from 'node:net';
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { parse } from 'tldts';
+import type { NameFacts } from '../../sites/domain/name-facts.ts';
+import { HostNames } from '../../sites/ports.ts';
+
+/**
+ * With the private part of the list: below `github.io` or `duckdns.org` every name is somebody else's, and
+ * Let's Encrypt counts its limits for registered domains in the same way.
+ */
+const options = { allowPrivateDomains: true, extractHostname: false } as const;
+
+/** IDNA as browsers do it (UTS #46, non-transitional), and the Public Suffix List that comes with tldts. */
+export class TldtsHostNames extends HostNames {
+  override read(name: string): NameFacts {
+    // domainToASCII ends a name where an address would go on, and decodes %2e.
+    const ascii = /[\s%/\\?#@:[\]]/.test(name) ? '' : domainToASCII(name);
+    const isIp = [name, name.replace(/^\[(.*)\]$/, '$1'), ascii].some((text) => isIP(text) !== 0);
+    const { domain, publicSuffix } = parse(ascii, options);
+    return {
+      ascii,
+      unicode: domainToUnicode(ascii),
+      registrableDomain: domain ?? undefined,
+      isPublicSuffix: ascii !== '' && publicSuffix === ascii,
+      isIp,
+    };
+  }
+}
