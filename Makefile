@@ -29,7 +29,7 @@ test: $(DEPS) ## Everything, on SQLite and on a private MySQL-protocol server
 	@$(JEST)
 
 test-unit: $(DEPS) ## The pure part: no I/O, a few seconds
-	@$(JEST) --selectProjects unit
+	@$(JEST) --selectProjects unit --maxWorkers=100%
 
 check: $(DEPS) ## Types, lint, formatting and the architecture rules
 	@node_modules/.bin/tsc --noEmit

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { accountCommands } from './app/commands/account.ts';
 import { configCommands } from './app/commands/config.ts';
 import { deployCommand } from './app/commands/deploy.ts';
+import { domainCommands } from './app/commands/domain.ts';
 import { keyCommands } from './app/commands/key.ts';
 import { migrateCommands } from './app/commands/migrate.ts';
 import { petCommands } from './app/commands/pet.ts';
@@ -27,6 +28,7 @@ const groups = [
   petCommands,
   projectCommands,
   deployCommand,
+  domainCommands,
   configCommands,
 ];
 for (const add of groups) add(program);

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import ipaddr from 'ipaddr.js';
+import { validate } from 'node-cron';
 import * as v from 'valibot';
 
 export const roles = ['api', 'dashboard', 'edge', 'worker'] as const;
@@ -19,6 +21,17 @@ export interface Config {
   readonly edgeHttpsPort: number;
   /** In lower case: the zone below which every project has a host of its own. */
   readonly platformHost: string;
+  /** What an apex has to resolve to. */
+  readonly platformAddresses: readonly string[];
+  readonly allowTestDomains: boolean;
+  /** Custom domains of an account on plan enterprise. */
+  readonly enterpriseDomainLimit: number;
+  /** `ip[:port]`, each asked by itself. */
+  readonly dnsServers: readonly string[];
+  /** Undefined: certificates come from a local authority, for development. */
+  readonly acme: AcmeConfig | undefined;
+  /** node-cron expression: how often domains with something to do are looked for. */
+  readonly verifierSchedule: string;
   /** Undefined: the one in the data folder is used, and made when it is missing. */
   readonly secretKey: string | undefined;
   readonly logLevel: string;
@@ -27,6 +40,13 @@ export interface Config {
   readonly redisUrl: string | undefined;
   readonly trustProxy: number;
   readonly petByIdDeprecatedSince: Date;
+}
+
+export interface AcmeConfig {
+  readonly directoryUrl: string;
+  readonly email: string | undefined;
+  readonly eab: { readonly kid: string; readonly hmac: string } | undefined;
+  readonly issuers: readonly string[];
 }
 
 /** Everything that is wrong with the settings, in one message. */
@@ -55,6 +75,9 @@ export const loadConfig = (environment: Environment): Config => {
     : result.issues.map((issue) => `${v.getDotPath(issue) ?? ''}: ${issue.message}`);
   if (set['NODE_ENV'] === 'production' && !set['SECRET_KEY']) {
     faults.push('SECRET_KEY: is required with NODE_ENV=production; make one: openssl rand -hex 32');
+  }
+  if ((set['ACME_EAB_KID'] === undefined) !== (set['ACME_EAB_HMAC'] === undefined)) {
+    faults.push('ACME_EAB_KID, ACME_EAB_HMAC: give both or none; the authority gave both together');
   }
   if (!result.success || faults.length > 0) throw new ConfigFault(faults);
   return configFrom(result.output);
@@ -88,6 +111,30 @@ const port = v.pipe(
 );
 /** 0: any free one. */
 const portOrAny = v.union([v.pipe(v.literal('0'), v.transform(Number)), port], portRule);
+
+const addresses = v.pipe(
+  v.string(),
+  v.transform(list),
+  v.check(
+    (all) => all.length > 0 && all.every((one) => isIP(one) !== 0),
+    'must be a list of IP addresses',
+  ),
+);
+
+const isIP = (text: string): 0 | 4 | 6 => {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return 4;
+  return ipaddr.IPv6.isValid(text) ? 6 : 0;
+};
+
+/** `ip` or `ip:port`; an IPv6 address with a port stands in brackets. */
+const isServer = (text: string): boolean => {
+  if (isIP(text) !== 0) return true;
+  const [, v6, v4, port] = /^(?:\[(.+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  const isPort = Number(port) >= 1 && Number(port) <= 65535;
+  return isPort && (v6 === undefined ? isIP(v4 ?? '') === 4 : isIP(v6) === 6);
+};
+
+const isSchedule = (text: string): boolean => validate(text);
 
 const addressToListenOn = v.pipe(
   v.string(),
@@ -148,6 +195,58 @@ export const settings = v.object({
     ),
     roles.join(','),
   ),
+  PLATFORM_ADDRESSES: v.optional(addresses),
+  ENTERPRISE_DOMAIN_LIMIT: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1 to 999999'),
+      v.transform(Number),
+    ),
+    '1000',
+  ),
+  ALLOW_TEST_DOMAINS: v.optional(v.picklist(['0', '1'], 'must be 0 or 1'), '0'),
+  DNS_SERVERS: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform(list),
+      v.check(
+        (servers) => servers.length > 0 && servers.every(isServer),
+        'must be a list of addresses like 1.1.1.1 or 127.0.0.1:5353 or [2620:fe::fe]:53',
+      ),
+    ),
+    '1.1.1.1,8.8.8.8,9.9.9.9',
+  ),
+  ACME_DIRECTORY_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((text) => urlLike(text, ['https:']), 'must be an https address'),
+    ),
+  ),
+  ACME_EMAIL: v.optional(v.pipe(v.string(), v.email('must be an e-mail address'))),
+  ACME_EAB_KID: v.optional(v.string()),
+  ACME_EAB_HMAC: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[A-Za-z0-9_-]+=*$/, 'must be base64url, as the authority gave it'),
+    ),
+  ),
+  CAA_ISSUER: v.optional(
+    v.pipe(
+      v.string(),
+      v.toLowerCase(),
+      v.transform(list),
+      v.check(
+        (names) =>
+          names.length > 0 && names.every((name) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)),
+        'must be what CAA records call the authority, like letsencrypt.org',
+      ),
+    ),
+    'letsencrypt.org',
+  ),
+  VERIFIER_SCHEDULE: v.optional(
+    v.pipe(v.string(), v.check(isSchedule, 'must be a cron expression like */5 * * * * *')),
+    '*/5 * * * * *',
+  ),
   SECRET_KEY: v.optional(
     v.pipe(
       v.string(),
@@ -207,6 +306,12 @@ const configFrom = (set: v.InferOutput<typeof settings>): Config => ({
   edgeHttpPort: set.EDGE_HTTP_PORT,
   edgeHttpsPort: set.EDGE_HTTPS_PORT,
   platformHost: set.PLATFORM_HOST,
+  platformAddresses: set.PLATFORM_ADDRESSES ?? [reachableAddress(set.EDGE_HOST)],
+  allowTestDomains: set.ALLOW_TEST_DOMAINS === '1',
+  enterpriseDomainLimit: set.ENTERPRISE_DOMAIN_LIMIT,
+  dnsServers: set.DNS_SERVERS,
+  acme: set.ACME_DIRECTORY_URL === undefined ? undefined : acmeFrom(set, set.ACME_DIRECTORY_URL),
+  verifierSchedule: set.VERIFIER_SCHEDULE,
   secretKey: set.SECRET_KEY,
   logLevel: set.LOG_LEVEL,
   corsOrigins: set.CORS_ORIGINS,
@@ -214,6 +319,18 @@ const configFrom = (set: v.InferOutput<typeof settings>): Config => ({
   trustProxy: set.TRUST_PROXY,
   petByIdDeprecatedSince: set.PET_BY_ID_DEPRECATED_SINCE,
 });
+
+const acmeFrom = (set: v.InferOutput<typeof settings>, directoryUrl: string): AcmeConfig => {
+  const { ACME_EMAIL: email, ACME_EAB_KID: kid, ACME_EAB_HMAC: hmac, CAA_ISSUER: issuers } = set;
+  const eab = kid === undefined || hmac === undefined ? undefined : { kid, hmac };
+  return { directoryUrl, email, eab, issuers };
+};
+
+/** Where the edge listens, as far as that is an address; everywhere is the loopback address from here. */
+const reachableAddress = (host: string): string => {
+  if (host === '::') return '::1';
+  return isIP(host) === 0 || host === '0.0.0.0' ? '127.0.0.1' : host;
+};
 
 /** A process that listens everywhere is reached at the loopback address from here. */
 const reachable = (host: string): string => {

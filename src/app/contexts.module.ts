@@ -1,4 +1,5 @@
-import { ContainerModule } from 'inversify';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ContainerModule, type ResolutionContext } from 'inversify';
 import { access } from '../access/access.ts';
 import { Accounts, ApiKeys, KeyMaterial, QuotaCounters, UsageLog } from '../access/ports.ts';
 import { catalogue } from '../catalogue/catalogue.ts';
@@ -6,14 +7,47 @@ import { Orders, Pets } from '../catalogue/ports.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Ids } from '../kernel/ids.ts';
 import {
+  AuthorityLedger,
+  CertificateOrders,
+  CustomDomains,
+  DomainAllowances,
+  ProjectSettings,
+  Timeline,
+  type DomainPorts,
+} from '../sites/domain-ports.ts';
+import {
   CertificateAuthority,
   Certificates,
+  DnsVerifier,
   EdgeRecords,
+  HostNames,
   Projects,
   SiteFiles,
 } from '../sites/ports.ts';
 import { sites } from '../sites/sites.ts';
 import { AccessKey, CatalogueKey, ConfigKey, SitesKey } from './keys.ts';
+
+const domainPorts = (c: ResolutionContext): DomainPorts => {
+  const { platformHost, platformAddresses, allowTestDomains } = c.get(ConfigKey);
+  return {
+    domains: c.get(CustomDomains),
+    settings: c.get(ProjectSettings),
+    allowances: c.get(DomainAllowances),
+    hostNames: c.get(HostNames),
+    dns: c.get(DnsVerifier),
+    authority: c.get(CertificateAuthority),
+    certificates: c.get(Certificates),
+    orders: c.get(CertificateOrders),
+    ledger: c.get(AuthorityLedger),
+    timeline: c.get(Timeline),
+    naming: { platformHost, allowTestDomains },
+    platformAddresses,
+    clock: c.get(Clock),
+    ids: c.get(Ids),
+    chance: Math.random,
+    pause: (milliseconds) => delay(milliseconds),
+  };
+};
 
 /** The faces of the three contexts, each over its ports. */
 export const contexts = new ContainerModule(({ bind }) => {
@@ -41,9 +75,7 @@ export const contexts = new ContainerModule(({ bind }) => {
         projects: c.get(Projects),
         files: c.get(SiteFiles),
         edgeRecords: c.get(EdgeRecords),
-        certificates: c.get(Certificates),
-        authority: c.get(CertificateAuthority),
-        platformHost: c.get(ConfigKey).platformHost,
+        ...domainPorts(c),
         clock: c.get(Clock),
         ids: c.get(Ids),
       }),

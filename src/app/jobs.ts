@@ -6,6 +6,8 @@ import type { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import type { Job } from '../adapters/schedule/cron-jobs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Outbox } from '../kernel/outbox.ts';
+import type { DueDomains } from '../adapters/schedule/due-domains.ts';
+import type { AuthorityLedger, Timeline } from '../sites/domain-ports.ts';
 import type { EdgeRecords } from '../sites/ports.ts';
 import type { Sites } from '../sites/sites.ts';
 
@@ -14,6 +16,8 @@ const keepEventsMs = 7 * day;
 const keepCountersMs = 3 * day;
 const keepUsageMs = 90 * day;
 const keepRemovedRoutesMs = day;
+const keepLedgerMs = 8 * day;
+const keepTimelineMs = 90 * day;
 
 export interface WorkerPorts {
   readonly relay: OutboxRelay;
@@ -22,7 +26,12 @@ export interface WorkerPorts {
   readonly counterSnapshots: CounterSnapshots;
   readonly usage: UsageLog;
   readonly edgeRecords: EdgeRecords;
-  readonly sites: Pick<Sites, 'giveUpCutOffUploads' | 'secureSites'>;
+  readonly sites: Pick<Sites, 'giveUpCutOffUploads' | 'planRenewals' | 'secureSites'>;
+  readonly dueDomains: DueDomains;
+  readonly ledger: AuthorityLedger;
+  readonly timeline: Timeline;
+  /** node-cron expression. */
+  readonly verifierSchedule: string;
   readonly clock: Clock;
 }
 
@@ -60,6 +69,26 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => {
       name: 'issue and renew certificates',
       schedule: '13 * * * * *',
       run: () => ports.sites.secureSites(),
+    },
+    {
+      name: 'check domains and work on their certificates',
+      schedule: ports.verifierSchedule,
+      run: () => ports.dueDomains.run(),
+    },
+    {
+      name: 'plan renewals',
+      schedule: '47 7 */12 * * *',
+      run: () => ports.sites.planRenewals(),
+    },
+    {
+      name: 'forget what the authority was asked',
+      schedule: '3 29 * * * *',
+      run: () => ports.ledger.sweep(ago(keepLedgerMs)),
+    },
+    {
+      name: 'forget old entries of timelines',
+      schedule: '11 17 * * * *',
+      run: () => ports.timeline.sweep(ago(keepTimelineMs)),
     },
     {
       name: 'forget removed routes',

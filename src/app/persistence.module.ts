@@ -12,20 +12,34 @@ import { Database } from '../adapters/kysely/database.ts';
 import { KyselyAccounts } from '../adapters/kysely/kysely-accounts.ts';
 import { KyselyApiKeys } from '../adapters/kysely/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../adapters/kysely/kysely-audit-log.ts';
+import { KyselyAuthorityAccounts } from '../adapters/kysely/kysely-authority-accounts.ts';
+import { KyselyAuthorityLedger } from '../adapters/kysely/kysely-authority-ledger.ts';
+import { KyselyCertificateOrders } from '../adapters/kysely/kysely-certificate-orders.ts';
 import { KyselyCertificates } from '../adapters/kysely/kysely-certificates.ts';
 import { KyselyCounterSnapshots } from '../adapters/kysely/kysely-counter-snapshots.ts';
+import { KyselyCustomDomains } from '../adapters/kysely/kysely-custom-domains.ts';
 import { KyselyEdgeRecords } from '../adapters/kysely/kysely-edge-records.ts';
 import { KyselyIdempotencyKeys } from '../adapters/kysely/kysely-idempotency-keys.ts';
 import { KyselyOrders } from '../adapters/kysely/kysely-orders.ts';
 import { KyselyOutbox } from '../adapters/kysely/kysely-outbox.ts';
 import { KyselyPets } from '../adapters/kysely/kysely-pets.ts';
+import { KyselyProjectSettings } from '../adapters/kysely/kysely-project-settings.ts';
 import { KyselyProjects } from '../adapters/kysely/kysely-projects.ts';
+import { KyselyTimeline } from '../adapters/kysely/kysely-timeline.ts';
 import { KyselyUsageLog } from '../adapters/kysely/kysely-usage-log.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
+import { Clock } from '../kernel/clock.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
 import { Sealer } from '../kernel/sealer.ts';
-import { Certificates, EdgeRecords, Projects } from '../sites/ports.ts';
+import {
+  AuthorityLedger,
+  CertificateOrders,
+  CustomDomains,
+  ProjectSettings,
+  Timeline,
+} from '../sites/domain-ports.ts';
+import { AuthorityAccounts, Certificates, EdgeRecords, Projects } from '../sites/ports.ts';
 import { ConfigKey } from './keys.ts';
 import { subscribersOf } from './subscriptions.ts';
 
@@ -81,5 +95,26 @@ export const persistence = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(Certificates)
     .toDynamicValue((c) => new KyselyCertificates(c.get(Database), c.get(Sealer)))
+    .inSingletonScope();
+  bind(CustomDomains)
+    .toDynamicValue(
+      (c) =>
+        new KyselyCustomDomains(c.get(Database), c.get(KyselyOutbox), c.get(Sealer), c.get(Ids)),
+    )
+    .inSingletonScope();
+  bind(ProjectSettings)
+    .toDynamicValue((c) => new KyselyProjectSettings(c.get(Database), c.get(Clock)))
+    .inSingletonScope();
+  bind(CertificateOrders)
+    .toDynamicValue((c) => new KyselyCertificateOrders(c.get(Database), c.get(Sealer)))
+    .inSingletonScope();
+  bind(AuthorityLedger)
+    .toDynamicValue((c) => new KyselyAuthorityLedger(c.get(Database)))
+    .inSingletonScope();
+  bind(AuthorityAccounts)
+    .toDynamicValue((c) => new KyselyAuthorityAccounts(c.get(Database), c.get(Sealer)))
+    .inSingletonScope();
+  bind(Timeline)
+    .toDynamicValue((c) => new KyselyTimeline(c.get(Database)))
     .inSingletonScope();
 });

@@ -1,14 +1,31 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ContainerModule } from 'inversify';
+import { AcmeCertificateAuthority } from '../adapters/acme/acme-certificate-authority.ts';
 import { LocalCertificateAuthority } from '../adapters/acme/local-certificate-authority.ts';
+import { NodeDnsVerifier } from '../adapters/dns/node-dns-verifier.ts';
+import { ChallengeAnswers } from '../adapters/edge/challenge-answers.ts';
 import { EdgeServer } from '../adapters/edge/edge-server.ts';
 import { RouteTable } from '../adapters/edge/route-table.ts';
 import { SiteShelf } from '../adapters/edge/site-shelf.ts';
+import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { FileSystemSiteFiles } from '../adapters/storage/file-system-site-files.ts';
+import { TldtsHostNames } from '../adapters/system/tldts-host-names.ts';
+import { Accounts } from '../access/ports.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Sealer } from '../kernel/sealer.ts';
-import { CertificateAuthority, EdgeRecords, SiteFiles } from '../sites/ports.ts';
-import { ConfigKey, LogKey } from './keys.ts';
+import type { CustomDomain } from '../sites/domain/custom-domain.ts';
+import { CertificateOrders, CustomDomains, DomainAllowances } from '../sites/domain-ports.ts';
+import {
+  AuthorityAccounts,
+  CertificateAuthority,
+  DnsVerifier,
+  EdgeRecords,
+  HostNames,
+  SiteFiles,
+} from '../sites/ports.ts';
+import { ConfigKey, LogKey, SitesKey } from './keys.ts';
+import { PlanAllowances } from './plan-allowances.ts';
 
 /** Where sites are kept, who vouches for their names, and the servers that answer for them. */
 export const publishing = new ContainerModule(({ bind }) => {
@@ -16,14 +33,36 @@ export const publishing = new ContainerModule(({ bind }) => {
     .toDynamicValue((c) => new FileSystemSiteFiles(join(c.get(ConfigKey).dataDir, 'deploys')))
     .inSingletonScope();
   bind(CertificateAuthority)
+    .toDynamicValue((c) => {
+      const { acme, dataDir: folder } = c.get(ConfigKey);
+      const clock = c.get(Clock);
+      return acme
+        ? new AcmeCertificateAuthority(acme, c.get(AuthorityAccounts), clock)
+        : new LocalCertificateAuthority({ folder, sealer: c.get(Sealer), clock });
+    })
+    .inSingletonScope();
+  bind(DnsVerifier)
     .toDynamicValue(
       (c) =>
-        new LocalCertificateAuthority({
-          folder: c.get(ConfigKey).dataDir,
-          sealer: c.get(Sealer),
+        new NodeDnsVerifier({
+          servers: c.get(ConfigKey).dnsServers,
           clock: c.get(Clock),
+          randomLabel: () => `as-${randomBytes(8).toString('hex')}`,
         }),
     )
+    .inSingletonScope();
+  bind(HostNames).toConstantValue(new TldtsHostNames());
+  bind(DomainAllowances)
+    .toDynamicValue(
+      (c) => new PlanAllowances(c.get(Accounts), c.get(ConfigKey).enterpriseDomainLimit),
+    )
+    .inSingletonScope();
+  bind(DueDomains)
+    .toDynamicValue((c) => {
+      const tend = (domain: CustomDomain) => c.get(SitesKey).tendDomain(domain);
+      const [domains, clock, log] = [c.get(CustomDomains), c.get(Clock), c.get(LogKey)];
+      return new DueDomains({ domains, tend, clock, log });
+    })
     .inSingletonScope();
   bind(RouteTable)
     .toDynamicValue(
@@ -36,6 +75,10 @@ export const publishing = new ContainerModule(({ bind }) => {
         new EdgeServer({
           routes: c.get(RouteTable),
           shelf: new SiteShelf(c.get(SiteFiles)),
+          challenges: new ChallengeAnswers(
+            (host, token) => c.get(CertificateOrders).answer(host, token),
+            c.get(LogKey),
+          ),
           log: c.get(LogKey),
         }),
     )

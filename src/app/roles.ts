@@ -10,8 +10,10 @@ import { Metrics } from '../adapters/http/metrics.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import { CronJobs } from '../adapters/schedule/cron-jobs.ts';
+import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Outbox } from '../kernel/outbox.ts';
+import { AuthorityLedger, Timeline } from '../sites/domain-ports.ts';
 import { EdgeRecords } from '../sites/ports.ts';
 import type { Config } from './config.ts';
 import { apiJobs, workerJobs } from './jobs.ts';
@@ -46,7 +48,7 @@ export const startRoles = async (
     running.push(server);
     if (roles.includes('edge')) running.push(await startEdge(container, config, log));
     if (roles.includes('api')) running.push(startCounting(container, config, log));
-    if (roles.includes('worker')) running.push(startWorker(container, log));
+    if (roles.includes('worker')) running.push(startWorker(container, config, log));
   } catch (error) {
     await stop();
     throw error;
@@ -72,7 +74,12 @@ const startCounting = (container: Container, { redisUrl }: Config, log: Logger):
   };
 };
 
-const startWorker = (container: Container, log: Logger): RunningRole => {
+const startWorker = (
+  container: Container,
+  { verifierSchedule }: Config,
+  log: Logger,
+): RunningRole => {
+  const dueDomains = container.get(DueDomains);
   const relay = container.get(OutboxRelay);
   container.get(StoredSignal).listen(() => {
     relay.run().catch((error: unknown) => {
@@ -87,6 +94,10 @@ const startWorker = (container: Container, log: Logger): RunningRole => {
     usage: container.get(UsageLog),
     edgeRecords: container.get(EdgeRecords),
     sites: container.get(SitesKey),
+    dueDomains,
+    ledger: container.get(AuthorityLedger),
+    timeline: container.get(Timeline),
+    verifierSchedule,
     clock: container.get(Clock),
   };
   const cron = new CronJobs(workerJobs(ports), log);
@@ -94,6 +105,7 @@ const startWorker = (container: Container, log: Logger): RunningRole => {
     stop: async () => {
       await cron.stop();
       await relay.stop();
+      await dueDomains.stop();
     },
   };
 };

@@ -7,7 +7,7 @@ import type { Sites } from '../sites/sites.ts';
 
 export type AnyEvent = CatalogueEvent | AccessEvent | SitesEvent;
 
-export type SubscriberName = 'audit' | 'certificates' | 'storage';
+export type SubscriberName = 'audit' | 'certificates' | 'domains' | 'storage';
 
 /** Every event and who reacts to it. An empty list is a decision; a missing event does not compile. */
 export const subscriptions = {
@@ -29,6 +29,14 @@ export const subscriptions = {
   deploy_failed: ['audit', 'storage'],
   site_rolled_back: ['audit'],
   deploy_discarded: ['storage'],
+  domain_added: ['audit'],
+  domain_verified: ['audit', 'domains'],
+  domain_live: ['audit'],
+  domain_removed: ['audit'],
+  certificate_ordered: [],
+  certificate_issued: [],
+  certificate_renewed: ['audit'],
+  certificate_failed: ['audit'],
 } as const satisfies Readonly<Record<AnyEvent['type'], readonly SubscriberName[]>>;
 
 const table: Readonly<Record<string, readonly string[]>> = subscriptions;
@@ -38,13 +46,21 @@ export const subscribersOf = (type: string): readonly string[] => table[type] ??
 export const subscribers = ({
   auditLog,
   sites,
+  tendDomains,
 }: {
   readonly auditLog: AuditLog;
   readonly sites: Pick<Sites, 'secureSites' | 'removeDeployFiles'>;
+  /** Looks for domains with something to do, and does it. */
+  readonly tendDomains: () => void;
 }): Readonly<Record<SubscriberName, Subscriber>> => ({
   audit: (stored) => auditLog.record(stored),
   certificates: async () => {
     await sites.secureSites();
+  },
+  // Returns at once: orders take longer than a subscriber may, and are looked after by the schedule too.
+  domains: () => {
+    tendDomains();
+    return Promise.resolve();
   },
   storage: ({ event }) =>
     sites.removeDeployFiles((event as DeployDiscarded | DeployFailed).deployId),

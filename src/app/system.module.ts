@@ -11,6 +11,7 @@ import { Database } from '../adapters/kysely/database.ts';
 import { migrationStates } from '../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
+import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { AesGcmSealer } from '../adapters/system/aes-gcm-sealer.ts';
 import { NodeKeyMaterial } from '../adapters/system/node-key-material.ts';
 import { SystemClock } from '../adapters/system/system-clock.ts';
@@ -33,9 +34,17 @@ export const system = new ContainerModule(({ bind }) => {
 
   bind(StoredSignal).toConstantValue(new StoredSignal());
   bind(EventBus)
-    .toDynamicValue(
-      (c) => new EventBus(subscribers({ auditLog: c.get(AuditLog), sites: c.get(SitesKey) })),
-    )
+    .toDynamicValue((c) => {
+      const log = c.get(LogKey);
+      const dueDomains = c.get(DueDomains);
+      const tendDomains = () => {
+        dueDomains.run().catch((error: unknown) => {
+          log.warn({ err: error }, 'due domains not found, will be looked for again');
+        });
+      };
+      const ports = { auditLog: c.get(AuditLog), sites: c.get(SitesKey), tendDomains };
+      return new EventBus(subscribers(ports));
+    })
     .inSingletonScope();
   bind(OutboxRelay)
     .toDynamicValue(

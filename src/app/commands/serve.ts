@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
@@ -93,7 +94,7 @@ const firstAccount = async (
 };
 
 const banner = (
-  { publicUrl, production, roles, host, port, platformHost, dataDir }: Config,
+  { publicUrl, production, roles, host, port, platformHost, dataDir, acme }: Config,
   welcome: Welcome | undefined,
 ): string => {
   const lines = roles.includes('api')
@@ -102,7 +103,8 @@ const banner = (
         `Animal Store runs as ${roles.join(', ')}; health at http://${host}:${String(port)}/healthz`,
       ];
   if (roles.includes('edge')) {
-    lines.push(`Sites are at https://<project>.${platformHost}; trust ${dataDir}/local-ca.pem`);
+    const trust = acme ? '' : `; trust ${join(dataDir, 'local-ca.pem')}`;
+    lines.push(`Sites are at https://<project>.${platformHost}${trust}`);
   }
   if (welcome) {
     lines.push(

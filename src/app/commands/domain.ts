@@ -1,0 +1,135 @@
+import type { Container } from 'inversify';
+import type { Command } from 'commander';
+import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import { shownHost } from '../../sites/domain/hostname.ts';
+import type { Sites } from '../../sites/sites.ts';
+import type { DomainView } from '../../sites/use-cases/show-domain.ts';
+import { SitesKey } from '../keys.ts';
+import { addDomainConfig } from './domain-settings.ts';
+import { presentDomain, presentTimeline } from './present-domain.ts';
+import { print, table, withContainer, type OutputOptions } from './run-command.ts';
+
+interface DomainOptions extends OutputOptions {
+  readonly project: string;
+}
+
+/** What the dashboard does with custom domains, for operators. */
+export const domainCommands = (program: Command): void => {
+  const domain = program.command('domain').description('custom domains of published sites');
+
+  domain
+    .command('add')
+    .description('add a domain to a project; shows the DNS records to create')
+    .argument('<host>', 'the domain, like shop.example.com')
+    .requiredOption('--project <slug>', 'slug of the project')
+    .option('--json', 'print JSON')
+    .action(async (host: string, options: DomainOptions) => {
+      await withSites(async (sites) => {
+        const { project } = await sites.getSite(options.project);
+        await show(sites, await sites.addDomain(project, host), options);
+      });
+    });
+
+  for (const [name, description] of [
+    ['verify', 'check the DNS of a domain now, or start a fresh attempt at its certificate'],
+    ['show', 'everything about a domain: records, problems, certificate, timeline'],
+    ['remove', 'stop serving a domain, at once'],
+  ] as const) {
+    domain
+      .command(name)
+      .description(description)
+      .argument('<host>', 'the domain')
+      .requiredOption('--project <slug>', 'slug of the project')
+      .option('--json', 'print JSON')
+      .action(async (host: string, options: DomainOptions) => {
+        await withSites(async (sites) => {
+          const { project } = await sites.getSite(options.project);
+          const found = await sites.getDomain(project.id, host);
+          await show(sites, await steps[name](sites, found), options);
+        });
+      });
+  }
+
+  addDomainConfig(domain);
+
+  domain
+    .command('list')
+    .description('the domains of a project, newest first')
+    .requiredOption('--project <slug>', 'slug of the project')
+    .option('--json', 'print JSON')
+    .action(async (options: DomainOptions) => {
+      await withSites(async (sites) => {
+        const { project } = await sites.getSite(options.project);
+        const domains = await sites.listDomains(project.id);
+        const rows = domains.map((one) => [
+          shown(one),
+          stateInWords(one),
+          one.dns.report?.problems[0]?.code ?? '',
+        ]);
+        const nothing = 'No domains in this project.';
+        print(
+          options,
+          domains.map(presentDomain),
+          table(['DOMAIN', 'STATE', 'PROBLEM'], rows, nothing),
+        );
+      });
+    });
+};
+
+type Step = (sites: Sites, domain: CustomDomain) => Promise<CustomDomain>;
+
+const steps: Readonly<Record<'verify' | 'show' | 'remove', Step>> = {
+  verify: (sites, domain) => sites.verifyDomain(domain),
+  show: (_, domain) => Promise.resolve(domain),
+  remove: (sites, domain) => sites.removeDomain(domain),
+};
+
+const withSites = (work: (sites: Sites) => Promise<void>): Promise<void> =>
+  withContainer((container: Container) => work(container.get(SitesKey)));
+
+const show = async (sites: Sites, domain: CustomDomain, options: OutputOptions): Promise<void> => {
+  const view = await sites.showDomain(domain);
+  const { records, bind, hints, problems, health, budget, nextAt, timeline } = view;
+  print(
+    options,
+    {
+      domain: presentDomain(domain),
+      ...{ records, bind, hints, problems, health: health ?? null, budget, nextAt: nextAt ?? null },
+      timeline: timeline.map(presentTimeline),
+    },
+    describe(view),
+  );
+};
+
+const shown = ({ host, unicodeHost: unicode }: CustomDomain): string =>
+  shownHost({ host, unicode });
+
+const stateInWords = ({ state }: CustomDomain): string =>
+  state === 'added' ? 'added, awaiting DNS' : state;
+
+const describe = ({ domain, records, problems, hints, nextAt, budget }: DomainView): string => {
+  const lines = [`${shown(domain)}: ${stateInWords(domain)}`];
+  if (domain.state === 'removed') {
+    lines.push(`Delete the DNS record of ${domain.host}: it leads nowhere now.`);
+    return lines.join('\n');
+  }
+  const { notAfter } = domain.certificate;
+  if (notAfter) lines.push(`Certificate until ${notAfter.toISOString()}.`);
+  const rows = records.map(({ type, name, value, ttl, required }) => [
+    type,
+    name,
+    value,
+    String(ttl),
+    required ? 'required' : 'optional',
+  ]);
+  lines.push('', table(['TYPE', 'NAME', 'VALUE', 'TTL', ''], rows, ''));
+  for (const { severity, code, seen, wanted, fix } of problems) {
+    lines.push('', `${severity}: ${code}`, `  seen:   ${seen}`, `  wanted: ${wanted}`, `  ${fix}`);
+  }
+  if (domain.state === 'added') lines.push('', ...hints);
+  if (budget.used > 0) {
+    lines.push('', `${String(budget.used)} of ${String(budget.of)} failures used this hour.`);
+  }
+  if (nextAt) lines.push('', `Next automatic step: ${nextAt.toISOString()}.`);
+  return lines.join('\n');
+};
