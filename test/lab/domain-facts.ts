@@ -1,0 +1,63 @@
+import { Database } from '../../src/adapters/kysely/database.ts';
+import { until } from '../support/until.ts';
+
+/** Looks at custom domains in a service's database, which costs less than a command. */
+export class DomainFacts {
+  readonly #database: Database;
+
+  constructor(url: string) {
+    this.#database = new Database(url);
+  }
+
+  /** States of all attachments of a host, the oldest first. */
+  async states(host: string): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom('domains')
+      .select('state')
+      .where('host', '=', host)
+      .orderBy('added_at')
+      .execute();
+    return rows.map(({ state }) => state);
+  }
+
+  async waitForState(host: string, state: string, deadlineMs = 10_000): Promise<void> {
+    const isReached = async () => (await this.states(host)).at(-1) === state;
+    await until(`${host} is ${state}`, isReached, deadlineMs);
+  }
+
+  /** What the attempts at certificates for a host came to, the oldest first; see `workOnCertificate`. */
+  async outcomes(host: string): Promise<readonly unknown[]> {
+    const rows = await this.#db
+      .selectFrom('domain_timeline')
+      .innerJoin('domains', 'domains.id', 'domain_timeline.domain_id')
+      .select('domain_timeline.details')
+      .where('domains.host', '=', host)
+      .where('domain_timeline.kind', '=', 'attempt')
+      .orderBy('domain_timeline.id')
+      .execute();
+    return rows.map(({ details }) => (JSON.parse(details) as { outcome: unknown }).outcome);
+  }
+
+  /** How many certificates and orders of a host there are that have a private key. */
+  async privateKeys(host: string): Promise<number> {
+    const [certificates, orders] = await Promise.all(
+      (['certificates', 'certificate_orders'] as const).map((table) =>
+        this.#db
+          .selectFrom(table)
+          .select('host')
+          .where('host', '=', host)
+          .where('private_key', 'is not', null)
+          .execute(),
+      ),
+    );
+    return (certificates?.length ?? 0) + (orders?.length ?? 0);
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  get #db() {
+    return this.#database.root;
+  }
+}

@@ -1,0 +1,49 @@
+import { globSync } from 'node:fs';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findServer } from '../support/debian-server.ts';
+import type { Settings } from '../support/service-process.ts';
+
+/** The clock of service processes, which can be set while they run; their timers go on as before. */
+export interface FakeClock {
+  /** For a process that is to have it. */
+  readonly settings: Settings;
+  /** From now on it is so many seconds later than it would be; one that was stopped goes on. */
+  advance(seconds: number): Promise<void>;
+  /** It stands still: nothing comes to its time. */
+  stop(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export const newFakeClock = async (): Promise<FakeClock> => {
+  const { root } = await findServer('faketime', ['faketime', 'libfaketime']);
+  const [library] = globSync(join(root, 'usr/lib/*/faketime/libfaketimeMT.so.1'));
+  if (library === undefined) throw new Error(`no libfaketimeMT.so.1 in ${root}/usr/lib`);
+  const folder = await mkdtemp(join(tmpdir(), 'fake-clock-'));
+  const file = join(folder, 'offset');
+  let offset = 0;
+  const set = async (time: string): Promise<void> => {
+    // Whole or absent: it is read all the time.
+    await writeFile(`${file}.next`, `${time}\n`);
+    await rename(`${file}.next`, file);
+  };
+  const advance = async (seconds: number): Promise<void> => {
+    offset += seconds;
+    await set(`${offset >= 0 ? '+' : ''}${offset}s`);
+  };
+  await advance(0);
+  return {
+    settings: {
+      LD_PRELOAD: library,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      TZ: 'UTC',
+    },
+    advance,
+    stop: () =>
+      set(new Date(Date.now() + offset * 1000).toISOString().slice(0, 19).replace('T', ' ')),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+};

@@ -1,0 +1,41 @@
+// What `animal-store domain … --json` prints, as far as tests look at it.
+
+export interface ShownRecord {
+  readonly purpose: 'route' | 'ownership';
+  readonly type: 'CNAME' | 'ALIAS' | 'TXT';
+  readonly name: string;
+  readonly fqdn: string;
+  readonly value: string;
+  readonly required: boolean;
+}
+
+export interface ShownProblem {
+  readonly code: string;
+  readonly severity: string;
+  readonly actor: string;
+  readonly seen: string;
+  readonly wanted: string;
+  readonly fix: string;
+}
+
+export interface ShownDomain {
+  readonly domain: {
+    readonly id: string;
+    readonly host: string;
+    readonly unicodeHost: string;
+    readonly state: string;
+    readonly reason?: string;
+    readonly token: string;
+    readonly certificate: {
+      readonly status: string;
+      readonly nextAttemptAt?: string;
+      readonly notAfter?: string;
+      readonly problem?: ShownProblem;
+    };
+  };
+  readonly records: readonly [route: ShownRecord, ownership: ShownRecord];
+  readonly problems: readonly ShownProblem[];
+  readonly budget: { readonly used: number; readonly of: number };
+  readonly nextAt: string | null;
+  readonly timeline: readonly { readonly kind: string; readonly occurredAt: string }[];
+}

@@ -1,0 +1,163 @@
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { caPlaces, type CaFault } from '../lab/ca-gate-faults.ts';
+import { finalizesOf, ordersOf, unanswered } from '../lab/gate-log.ts';
+import { openDomainLab, platformHost, type DomainLab } from '../lab/domain-lab.ts';
+import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
+import type { SecureVisitor } from '../lab/secure-visitor.ts';
+import type { Shop } from '../lab/shop.ts';
+import { until } from '../support/until.ts';
+
+jest.setTimeout(45_000);
+
+const minute = 60;
+const hour = 60 * minute;
+
+let clock: FakeClock;
+let lab: DomainLab;
+let shop: Shop;
+let visitor: SecureVisitor;
+beforeAll(async () => {
+  clock = await newFakeClock();
+  lab = await openDomainLab('sqlite', { blocked: ['blocked.test'] }, clock.settings);
+  shop = await lab.openShop('zoo');
+  await lab.start();
+  visitor = await lab.visitor();
+  await lab.settle(shop);
+});
+afterAll(async () => {
+  await lab.close();
+  await clock.remove();
+});
+afterEach(() => {
+  lab.gate.setFaults();
+});
+
+/** Adds a domain with the right record, and waits until the authority was asked while it has these faults. */
+const attempt = async (host: string, ...faults: readonly CaFault[]): Promise<void> => {
+  const { records } = await shop.add(host);
+  lab.zone.create(records[0]);
+  lab.gate.setFaults(...faults);
+  await clock.advance(2 * minute);
+  await until('it was tried', async () => (await lab.facts.outcomes(host)).length > 0);
+  lab.gate.setFaults();
+};
+
+/** The owner is told what is in the way and when the next attempt is, so many seconds later; sites are served on. */
+const expectSetback = async (host: string, code: string, seconds: number): Promise<void> => {
+  const { domain, problems, timeline } = await shop.show(host);
+  expect(domain).toMatchObject({ state: 'verified', certificate: { problem: { code } } });
+  expect(problems.map((problem) => problem.code)).toContain(code);
+  const failedAt = Date.parse(timeline.find(({ kind }) => kind === 'attempt')?.occurredAt ?? '');
+  const wait = (Date.parse(domain.certificate.nextAttemptAt ?? '') - failedAt) / 1000;
+  expect(Math.abs(wait - seconds)).toBeLessThan(5);
+  expect(await visitor.refusal(`${shop.slug}.${platformHost}`)).toBeUndefined();
+};
+
+const isLive = async (host: string) => (await lab.facts.states(host)).at(-1) === 'live';
+
+const goesLiveAfter = async (seconds: number, host: string): Promise<void> => {
+  await clock.advance(seconds);
+  await lab.facts.waitForState(host, 'live');
+};
+
+const hanging = 'www.hangs.test';
+
+test('an authority that never answers holds up no other domain', async () => {
+  const { records } = await shop.add(hanging);
+  lab.zone.create(records[0]);
+  lab.gate.setFaults({ match: caPlaces.authorization, hang: true, times: 1 });
+  await clock.advance(2 * minute);
+  await until('it hangs', () => unanswered(lab.gate, caPlaces.authorization).length === 1);
+  await attempt('www.beside.test');
+  expect(await isLive('www.beside.test')).toBe(true);
+});
+
+test.each([
+  ['in trouble', 'www.trouble.test', { match: caPlaces.newOrder, status: 500 }],
+  ['cut off', 'www.cut.test', { match: caPlaces.newOrder, reset: true }],
+  ['full of nonsense', 'www.nonsense.test', { match: caPlaces.order, body: '<html>' }],
+])('an authority that is %s is asked again after a minute', async (_, host, fault) => {
+  await attempt(host, fault);
+  await expectSetback(host, 'ca_unavailable', minute);
+  await goesLiveAfter(minute, host);
+});
+
+test('an authority that wants to be left alone is, and the owner is told until when', async () => {
+  const host = 'www.patient.test';
+  const headers = { 'retry-after': String(3 * hour) };
+  const problem = { type: 'rateLimited', detail: 'too many new orders' };
+  const fault = { match: caPlaces.newOrder, status: 429, headers, problem };
+  await attempt(host, fault);
+  await expectSetback(host, 'ca_rate_limited', 3 * hour);
+  const { records } = await shop.add('www.meanwhile.test');
+  lab.zone.create(records[0]);
+  await goesLiveAfter(2 * hour, 'www.meanwhile.test');
+  const told = await shop.tell('verify', host);
+  expect(told).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/Try again in \d+ minutes/),
+  });
+  expect(ordersOf(lab.gate, host)).toHaveLength(1);
+  await goesLiveAfter(hour, host);
+  expect(ordersOf(lab.gate, host)).toHaveLength(2);
+});
+
+test.each([
+  ['challenge', 'www.lost-challenge.test'],
+  ['finalize', 'www.lost-finalize.test'],
+  ['certificate', 'www.lost-certificate.test'],
+] as const)(
+  'an answer lost after %s costs nothing: the same order goes on',
+  async (place, host) => {
+    const fault = { match: caPlaces[place], after: true, reset: true, times: 1 };
+    await attempt(host, fault);
+    expect(await isLive(host)).toBe(true);
+    expect(ordersOf(lab.gate, host)).toHaveLength(1);
+    expect(finalizesOf(lab.gate, host)).toHaveLength(1);
+  },
+);
+
+test('an order whose answer was lost is asked for again after a minute', async () => {
+  const host = 'www.lost-order.test';
+  const fault = { match: caPlaces.newOrder, after: true, reset: true, times: 1 };
+  await attempt(host, fault);
+  await expectSetback(host, 'ca_unavailable', minute);
+  await goesLiveAfter(minute, host);
+  expect(finalizesOf(lab.gate, host)).toHaveLength(1);
+});
+
+test('a name that the authority never issues for is left to its owner', async () => {
+  await attempt('www.blocked.test');
+  const { domain, problems } = await shop.show('www.blocked.test');
+  expect(domain).toMatchObject({ state: 'verified', certificate: { status: 'failed' } });
+  expect(domain.certificate.nextAttemptAt).toBeUndefined();
+  expect(problems).toMatchObject([{ code: 'ca_rejected_name', severity: 'final' }]);
+});
+
+test('a host that the authority alone finds elsewhere is tried again with another order', async () => {
+  const host = 'www.elsewhere.test';
+  lab.zone.lie(host, { A: ['127.0.0.9'] });
+  await attempt(host);
+  await expectSetback(host, 'challenge_unreachable', minute);
+  lab.zone.lie(host, undefined);
+  await goesLiveAfter(minute, host);
+  expect(ordersOf(lab.gate, host)).toHaveLength(2);
+});
+
+test('what hung is given up after half a minute, and goes on with the same order', async () => {
+  const isGivenUp = async () => (await lab.facts.outcomes(hanging)).length > 0;
+  await until('it is given up', isGivenUp, 35_000);
+  await clock.advance(minute);
+  const isDone = async () => (await lab.facts.outcomes(hanging)).length === 2;
+  await until('it is tried again', isDone);
+  expect(await lab.facts.outcomes(hanging)).toEqual(['failed', 'issued']);
+  expect(ordersOf(lab.gate, hanging)).toHaveLength(1);
+});
+
+test('an authority that forgot everything gets to know us again, once', async () => {
+  const known = lab.gate.asked(caPlaces.newAccount).length;
+  await lab.pebble.restart();
+  await attempt('www.forgotten.test');
+  expect(await isLive('www.forgotten.test')).toBe(true);
+  expect(lab.gate.asked(caPlaces.newAccount)).toHaveLength(known + 1);
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { caPlaces, type CaFault } from '../lab/ca-gate-faults.ts';
+import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
+import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
+import { finalizesOf, ordersOf, unanswered } from '../lab/gate-log.ts';
+import type { Shop } from '../lab/shop.ts';
+import type { Service } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
+
+jest.setTimeout(60_000);
+
+const hang = { hang: true, times: 1 };
+/** One domain gets stuck at each of them; with `after` the authority has done what it was asked for. */
+const stuck: readonly CaFault[] = [
+  { match: caPlaces.newOrder, ...hang },
+  { match: caPlaces.authorization, ...hang },
+  { match: caPlaces.challenge, after: true, ...hang },
+  { match: caPlaces.finalize, after: true, ...hang },
+  { match: caPlaces.certificate, ...hang },
+];
+const hosts = stuck.map((_, n) => `www.shop-${n}.test`);
+
+let clock: FakeClock;
+let lab: DomainLab;
+let shop: Shop;
+let service: Service;
+beforeAll(async () => {
+  clock = await newFakeClock();
+  lab = await openDomainLab('sqlite', {}, clock.settings);
+  shop = await lab.openShop('zoo');
+  service = await lab.start();
+  await lab.settle(shop);
+});
+afterAll(async () => {
+  await lab.close();
+  await clock.remove();
+});
+
+test('killed at every step of an issuance at once, the next process goes on with the same orders', async () => {
+  const added = await Promise.all(hosts.map((host) => shop.add(host)));
+  lab.zone.create(...added.map(({ records }) => records[0]));
+  lab.gate.setFaults(...stuck);
+  await clock.advance(120);
+  for (const { match } of stuck) {
+    await until(`one hangs at ${String(match)}`, () => unanswered(lab.gate, match).length === 1);
+  }
+  await service.end('SIGKILL');
+  lab.gate.setFaults();
+
+  await lab.start();
+  // What the dead process held is held for half a minute.
+  await clock.advance(30);
+  for (const host of hosts) await lab.facts.waitForState(host, 'live');
+  const visitor = await lab.visitor();
+  for (const host of hosts) {
+    const isTold = async () => (await lab.facts.outcomes(host)).length > 0;
+    await until('what came of it is told', isTold);
+    expect(await lab.facts.outcomes(host)).toEqual(['issued']);
+    await until(`${host} is served`, async () => (await visitor.refusal(host)) === undefined);
+    expect(await lab.facts.privateKeys(host)).toBe(1);
+    // The order that nobody heard of is asked for again, all else goes on.
+    const unheard = ordersOf(lab.gate, host).filter(({ status }) => status === 0);
+    expect(ordersOf(lab.gate, host)).toHaveLength(1 + unheard.length);
+    expect(finalizesOf(lab.gate, host)).toHaveLength(1);
+  }
+});

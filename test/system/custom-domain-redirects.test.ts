@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
+import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
+import type { SecureVisitor } from '../lab/secure-visitor.ts';
+import type { Shop } from '../lab/shop.ts';
+import { until } from '../support/until.ts';
+
+jest.setTimeout(30_000);
+
+const apex = 'xn--bcher-kva.test';
+const www = `www.${apex}`;
+
+let clock: FakeClock;
+let lab: DomainLab;
+let shop: Shop;
+let visitor: SecureVisitor;
+beforeAll(async () => {
+  clock = await newFakeClock();
+  lab = await openDomainLab('sqlite', {}, clock.settings);
+  shop = await lab.openShop('books');
+  await lab.start();
+  visitor = await lab.visitor();
+  await lab.settle(shop);
+});
+afterAll(async () => {
+  await lab.close();
+  await clock.remove();
+});
+
+test('an apex with letters of its own language goes live by ALIAS and TXT', async () => {
+  const { domain, records } = await shop.add('  BÜCHER.test. ');
+  expect(domain).toMatchObject({ host: apex, unicodeHost: 'bücher.test', state: 'added' });
+  const [alias, txt] = records;
+  expect([alias, txt]).toMatchObject([
+    { type: 'ALIAS', name: '@', fqdn: apex, required: true },
+    { type: 'TXT', fqdn: `_animal-store-challenge.${apex}`, required: true },
+  ]);
+  lab.zone.create(alias);
+  const { problems } = await shop.verify('bücher.test');
+  expect(problems).toMatchObject([{ code: 'ownership_txt_missing', severity: 'blocking' }]);
+  lab.zone.create(txt);
+  await clock.advance(11);
+  expect(await shop.verify(apex)).toMatchObject({ domain: { state: 'verified' }, problems: [] });
+  await lab.facts.waitForState(apex, 'live');
+  await until('it is served', async () => (await visitor.refusal(apex)) === undefined);
+});
+
+const inYaml = `domains:
+  primary: ${apex}
+  redirects:
+    - from: ${www}
+      to: ${apex}
+      status: 308
+`;
+const inJson = {
+  domains: { primary: apex, redirects: [{ from: www, to: apex, status: 308 }] },
+};
+
+test('a redirect to a domain that is not live is suspended, says so, and the site is served instead', async () => {
+  const { records } = await shop.add(www);
+  lab.zone.create(records[0]);
+  const file = `${lab.folder}/domains.json`;
+  const redirects = [{ from: 'bücher.test', to: 'www.bücher.test' }];
+  await writeFile(file, JSON.stringify({ domains: { redirects } }));
+  const { code, stdout, stderr } = await shop.tell('config', file, '--format', 'json');
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: `${apex}: Suspended until ${www} is live.\n`,
+  });
+  expect(JSON.parse(stdout)).toEqual({
+    domains: { primary: null, redirects: [{ from: apex, to: www, status: 308 }] },
+  });
+  expect(await visitor.get(apex)).toMatchObject({ status: 200, body: '<h1>books</h1>\n' });
+
+  await shop.verify(www);
+  const target = `https://${www}/shop?q=a%20b&q=c`;
+  await until('the apex leads to www', async () => {
+    const { status, headers } = await visitor.get(apex, '/shop?q=a%20b&q=c');
+    return status === 308 && headers.location === target;
+  });
+});
+
+test('settings go in as YAML and come out as they went in, and www leads to the apex with path and query', async () => {
+  const file = `${lab.folder}/domains.yaml`;
+  await writeFile(file, inYaml);
+  expect(await shop.tell('config', file)).toEqual({ code: 0, stdout: inYaml, stderr: '' });
+  const shown = await shop.tell('config', '--format', 'json');
+  expect(JSON.parse(shown.stdout)).toEqual(inJson);
+  const lead = await until('www leads to the apex', async () => {
+    const visit = await visitor.get(www, '/a/b?c=1&d=%2F');
+    return visit.status === 308 && visit;
+  });
+  expect(lead.headers.location).toBe(`https://${apex}/a/b?c=1&d=%2F`);
+  const home = await visitor.get(apex);
+  expect(home).toMatchObject({ status: 200, body: '<h1>books</h1>\n' });
+  expect(home.serial).not.toBe(lead.serial);
+});
+
+test('settings that lead in a circle or elsewhere are refused whole', async () => {
+  const file = `${lab.folder}/wrong.yaml`;
+  const back = `    - from: ${apex}\n      to: ${www}\n`;
+  await writeFile(file, inYaml.replace(`primary: ${apex}`, 'primary: null') + back);
+  const circle = await shop.tell('config', file);
+  expect(circle).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('circle') });
+  expect((await shop.tell('config')).stdout).toBe(inYaml);
+});
