@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { Database } from '../src/adapters/kysely/database.ts';
+import { seedDomains, unchecked } from './custom-domains.ts';
+import { freePort, loadCore, serverCore, startPinned, type PinnedProgram } from './processes.ts';
+import { cpuSecondsOf, megabytesOf } from './server-usage.ts';
+import { animals, storeWithAnimals } from './store.ts';
+
+const count = 10_000;
+const wantedSeconds = 60;
+const mostSeconds = 75;
+const requestsPerSecond = 50;
+/** For the server to start in, and to answer a few requests before. */
+const warmUpMs = 6_000;
+
+/** Points elsewhere, so that every check finds something wrong and nothing is verified. */
+const zone = {
+  '*.shops.example': { A: ['203.0.113.9'] },
+  'shops.example': { NS: ['ns.shops.example'] },
+};
+
+/**
+ * One process that is API and worker, on one core, with 10 000 domains that are due at the same moment: how long
+ * until each was checked by three resolvers, and how long a request takes meanwhile.
+ */
+export const dueDomainsBench = async (folder: string): Promise<readonly string[]> => {
+  const url = `sqlite:${join(folder, 'due-domains.db')}`;
+  const dns = startPinned(loadCore, [
+    process.execPath,
+    'bench/dns-answers.ts',
+    JSON.stringify(zone),
+  ]);
+  const settings = {
+    DATABASE_URL: url,
+    DATA_DIR: join(folder, 'due-domains'),
+    DNS_SERVERS: await addressesOf(dns),
+    PORT: String(await freePort()),
+    ROLES: 'api,worker',
+  };
+  const { accountId, secret } = await storeWithAnimals(settings);
+  const dueAt = new Date(Date.now() + warmUpMs);
+  await seedDomains(settings, { accountId, count, dueAt });
+  const serve = ['--max-semi-space-size=16', 'src/main.ts', 'serve'];
+  const server = startPinned(serverCore, [process.execPath, ...serve], settings);
+  const request = {
+    url: `http://127.0.0.1:${settings.PORT}/v1/pets?limit=20`,
+    headers: { Authorization: `Bearer ${secret}` },
+  };
+  await answering(server, request);
+  await autocannon({ ...request, ...modest, duration: 1 });
+
+  await delay(dueAt.getTime() - Date.now());
+  const [begin, cpuBefore] = [performance.now(), cpuSecondsOf(server.pid)];
+  const load = autocannon({ ...request, ...modest, duration: mostSeconds }) as RunningLoad;
+  const left = await untilChecked(url, dueAt);
+  const seconds = (performance.now() - begin) / 1000;
+  load.stop();
+  const { latency, requests, non2xx, errors } = await load;
+  if (left > 0 || non2xx + errors > 0) {
+    throw new Error(`${String(left)} domains left, ${String(non2xx + errors)} requests failed`);
+  }
+  return [
+    `${String(count)} due domains, three resolvers, API and worker on one core, ${String(animals)} animals, SQLite`,
+    `  all checked after ${seconds.toFixed(1)} s (wanted: less than ${String(wantedSeconds)} s)`,
+    `  ${(((cpuSecondsOf(server.pid) - cpuBefore) / count) * 1e6).toFixed(0)} µs of the processor for each` +
+      `, ${megabytesOf(server.pid).toFixed(0)} MB at the end`,
+    `  GET /v1/pets?limit=20 meanwhile, ${requests.average.toFixed(0)} requests/s: median ` +
+      `${String(latency.p50)} ms, p99 ${String(latency.p99)} ms (wanted: less than 50 ms)`,
+  ];
+};
+
+/** Its types do not say that it can be stopped. */
+type RunningLoad = Promise<autocannon.Result> & { readonly stop: () => void };
+
+const modest = { connections: 10, overallRate: requestsPerSecond } as const;
+
+const addressesOf = async (dns: PinnedProgram): Promise<string> => {
+  for (let tries = 0; tries < 200; tries++) {
+    const [servers, rest] = dns.stderr().split('\n');
+    if (servers !== undefined && rest !== undefined) return servers;
+    await delay(50);
+  }
+  throw new Error(`the resolvers do not start: ${dns.stderr()}`);
+};
+
+const answering = async (
+  server: PinnedProgram,
+  { url, headers }: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
+): Promise<void> => {
+  for (let tries = 0; tries < 200; tries++) {
+    const answer = await fetch(url, { headers }).catch(() => undefined);
+    await answer?.arrayBuffer();
+    if (answer?.ok) return;
+    await delay(50);
+  }
+  throw new Error(`the server does not answer: ${server.stderr()}`);
+};
+
+/** @returns how many are left when the time is over */
+const untilChecked = async (url: string, dueAt: Date): Promise<number> => {
+  const database = new Database(url);
+  try {
+    const end = performance.now() + mostSeconds * 1000;
+    for (;;) {
+      const left = await unchecked(database, dueAt);
+      if (left === 0 || performance.now() > end) return left;
+      await delay(250);
+    }
+  } finally {
+    await database.close();
+  }
+};
