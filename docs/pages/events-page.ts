@@ -38,11 +38,37 @@ const told: {
   ],
   site_rolled_back: ['An older deploy is served again.', 'projectId', 'deployId', 'number'],
   deploy_discarded: ['A deploy is not kept any longer.', 'projectId', 'deployId'],
+  domain_added: ['A custom domain was added to a project.', 'projectId', 'domainId', 'host'],
+  domain_verified: [
+    'The DNS of a domain is right; a certificate is ordered at once.',
+    'projectId',
+    'domainId',
+    'host',
+  ],
+  domain_live: ['A domain is served from now on.', 'projectId', 'domainId', 'host'],
+  domain_removed: ['A domain is not served any more.', 'projectId', 'domainId', 'host', 'reason'],
+  certificate_ordered: [
+    'An attempt at a certificate began.',
+    'projectId',
+    'domainId',
+    'generation',
+  ],
+  certificate_issued: ['A domain has its first certificate.', 'projectId', 'domainId', 'notAfter'],
+  certificate_renewed: ['A domain has its next certificate.', 'projectId', 'domainId', 'notAfter'],
+  certificate_failed: [
+    'An attempt at a certificate failed.',
+    'projectId',
+    'domainId',
+    'problem',
+    'attempt',
+    'isRenewal',
+  ],
 };
 
 const reactions: Readonly<Record<SubscriberName, string>> = {
   audit: "Adds a line to the account's audit log. The same event again adds nothing.",
   certificates: 'Gets a certificate for every served host that has none.',
+  domains: 'Wakes whoever works on domains that have something to do.',
   storage: 'Removes the files of the deploy. Removed ones stay removed.',
 };
 

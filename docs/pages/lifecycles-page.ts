@@ -22,6 +22,9 @@ import {
   rollBack,
   type Site,
 } from '../../src/sites/domain/site.ts';
+import { longestWaitForDnsMs } from '../../src/sites/domain/check-schedule.ts';
+import { customDomainTransitions } from '../../src/sites/domain/custom-domain.ts';
+import { domainCommands } from './domain-life.ts';
 import { code, page, printed, table } from './markdown.ts';
 
 export const lifecyclesPage = (): string =>
@@ -44,6 +47,16 @@ export const lifecyclesPage = (): string =>
     'To complete a deploy is to serve it, unless a newer one succeeded before. Which deploy visitors get is no ' +
       'state: rolling back chooses another one. An upload that began more than ' +
       `${String(longestUploadMs / 60_000)} minutes ago was cut off and is given up.`,
+    '## Custom domain',
+    'A domain starts as `added`, before anybody asked the DNS about it. Its DNS report, its certificate and its ' +
+      'health stand beside the state and change without it.',
+    diagram(customDomainTransitions, 'added'),
+    commandTable(customDomainTransitions, domainCommands),
+    'To verify an `added` domain, its DNS has to be right; the checks that run by themselves do the same. A ' +
+      '`verified` one gets a fresh attempt at its certificate. A certificate counts where one was ordered for this ' +
+      'life of the domain: what comes late is destroyed. It is contested when another account proves the name, and ' +
+      `expires when it was not verified within ${String(longestWaitForDnsMs / 86_400_000)} days. Removing twice is no error. ` +
+      'Who adds a removed name again gets another domain.',
     '## Whatever it is',
     'A step that the table does not allow is refused, and nothing changes.',
   );

@@ -1,3 +1,4 @@
+import { domainsPage } from './domains-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { eventsPage } from './events-page.ts';
 import { lifecyclesPage } from './lifecycles-page.ts';
@@ -6,6 +7,7 @@ import { sitesPage } from './sites-page.ts';
 
 /** The pages that code knows better than any writer, by their path in docs/. */
 export const printedPages = (): Readonly<Record<string, string>> => ({
+  'domains.md': domainsPage(),
   'errors.md': errorsPage(),
   'events.md': eventsPage(),
   'lifecycles.md': lifecyclesPage(),

@@ -1,0 +1,103 @@
+import { caBudgets, type BudgetName } from '../../src/sites/domain/ca-budget.ts';
+import { longestTryingMs, waitAfter } from '../../src/sites/domain/certificate-attempts.ts';
+import { longestWaitForDnsMs, nextCheck } from '../../src/sites/domain/check-schedule.ts';
+import { recordsFor, type DnsRecord } from '../../src/sites/domain/dns-records.ts';
+import { domainLimits } from '../../src/sites/domain/domain-admission.ts';
+import {
+  exportDomainSettings,
+  type DomainSettingsDocument,
+} from '../../src/sites/domain/domain-settings.ts';
+import { code } from './markdown.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+export const names = { host: 'shop.example.com', registrableDomain: 'example.com' };
+const token = 't-01a1fde9e0ef74ad99ff13be17f97481';
+
+export const exampleRecords = (isApex: boolean): readonly DnsRecord[] => {
+  const host = isApex ? names.registrableDomain : names.host;
+  const needs = { platformHost: 'sites.animal-store.test', txtRequired: false };
+  return recordsFor({ ...names, host, isApex }, token, needs);
+};
+
+export const recordRow = ({ name, type, value, ttl, required }: DnsRecord): readonly string[] => [
+  code(name),
+  type === 'ALIAS' ? 'ALIAS or ANAME' : type,
+  code(value),
+  String(ttl),
+  required ? 'yes' : 'no',
+];
+
+export const exampleSettings = (): DomainSettingsDocument =>
+  exportDomainSettings({
+    primary: names.host,
+    redirects: [{ from: 'www.example.com', to: names.host, status: 308 }],
+  });
+
+export const limits = (): readonly (readonly string[])[] => [
+  ...Object.entries(domainLimits).map(([plan, limit]) => [code(plan), String(limit)]),
+  [code('enterprise'), 'as agreed'],
+];
+
+const span = (milliseconds: number): string => {
+  const units = { day, hour, minute };
+  const [unit, length] = Object.entries(units).find(([, one]) => milliseconds % one === 0) ?? [
+    'minute',
+    minute,
+  ];
+  const count = milliseconds / length;
+  return `${String(count)} ${unit}${count === 1 ? '' : 's'}`;
+};
+
+/** Times of all checks of a domain that is never right, found out by asking. */
+const checks = (): readonly number[] => {
+  const since = new Date(0);
+  const times: number[] = [];
+  for (let now = since; ;) {
+    const next = nextCheck(since, now, 0);
+    if (next.kind === 'expired') return times;
+    now = next.at;
+    times.push(now.getTime());
+  }
+};
+
+const gapBefore = (times: readonly number[], at: number) => (times[at] ?? 0) - (times[at - 1] ?? 0);
+
+export const checkTimes = (): string => {
+  const times = checks();
+  const first = times.filter((time) => time < hour).map((time) => String(time / minute));
+  const lastHourly = times.findLast((_, at) => gapBefore(times, at) === hour) ?? 0;
+  return (
+    `after ${first.join(', ')} minutes, then every hour until ${String(lastHourly / hour)} hours are over, ` +
+    `then every day until day ${String(longestWaitForDnsMs / day)}.`
+  );
+};
+
+export const tryingDays = String(longestTryingMs / day);
+
+export const attempts = (): readonly (readonly string[])[] => {
+  const rows: string[][] = [];
+  for (let failed = 1; ; failed++) {
+    const isLast = waitAfter(failed) === waitAfter(failed + 1);
+    const number = `${String(failed)}${isLast ? ' and more' : ''}`;
+    rows.push([number, `${span(waitAfter(failed))} later`]);
+    if (isLast) return rows;
+  }
+};
+
+const told: Readonly<Record<BudgetName, string>> = {
+  automaticFailures: 'failed attempts of a name that were made by themselves',
+  manualFailures:
+    'failed attempts of a name that you asked for; both share what the authority allows',
+  orders: 'orders for all names of this service',
+  registeredDomain: 'certificates for all names below one registrable domain',
+  exactName: 'certificates for exactly this name',
+};
+
+export const budgets = (): readonly (readonly string[])[] =>
+  (Object.keys(caBudgets) as BudgetName[]).map((name) => {
+    const { stopAt, of, windowMs } = caBudgets[name];
+    return [told[name], String(stopAt), String(of), span(windowMs)];
+  });

@@ -1,0 +1,88 @@
+import { addDomain, type CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import type { DnsReport } from '../../src/sites/domain/dns-report.ts';
+import { longestWaitForDnsMs } from '../../src/sites/domain/check-schedule.ts';
+import {
+  certificateIssued,
+  fenceOf,
+  orderStarted,
+} from '../../src/sites/domain/domain-certificate.ts';
+import { recordCheck } from '../../src/sites/domain/domain-checks.ts';
+import { contestedBy, removeDomain } from '../../src/sites/domain/domain-removal.ts';
+import { reverify, verify } from '../../src/sites/domain/domain-verification.ts';
+
+const at = new Date(0);
+const moment = { now: at, jitter: 0 };
+const tooLate = new Date(longestWaitForDnsMs);
+
+const hostname = {
+  host: 'shop.example.com',
+  unicode: 'shop.example.com',
+  labels: 'shop',
+  registrableDomain: 'example.com',
+  isApex: false,
+};
+
+const added = (id: string): CustomDomain =>
+  addDomain(
+    { id, accountId: '', projectId: '', token: `t-${id}`, hostname },
+    { planAllows: true, limit: 1, current: 0, hasSucceededDeploy: true, isOwn: false },
+    moment,
+  ).state;
+
+const right: DnsReport = {
+  checkedAt: at,
+  problems: [],
+  resolvers: [],
+  isApex: false,
+  ownershipRequired: false,
+  ownershipProven: true,
+  pointsHere: true,
+  verifiable: true,
+};
+const wrong: DnsReport = {
+  ...right,
+  checkedAt: tooLate,
+  ownershipProven: false,
+  verifiable: false,
+};
+
+const certified = (domain: CustomDomain): CustomDomain => {
+  const ordered = orderStarted(domain, fenceOf(domain), at).state;
+  const brought = { ...fenceOf(ordered), notBefore: at, notAfter: tooLate };
+  return certificateIssued(ordered, brought, at).state;
+};
+
+const verified = (id: string): CustomDomain => verify(added(id), right, moment).state;
+
+const domainIn = (state: CustomDomain['state']): CustomDomain => {
+  switch (state) {
+    case 'added':
+      return added('dom_1');
+    case 'verified':
+      return verified('dom_1');
+    case 'live':
+      return certified(verified('dom_1'));
+    case 'removed':
+      return removeDomain(added('dom_1'), 'owner', at).state;
+  }
+};
+
+/** As `verifyDomain` chooses between the two. */
+const onVerify = (domain: CustomDomain): CustomDomain =>
+  domain.state === 'verified'
+    ? reverify(domain, tooLate).state
+    : verify(domain, right, moment).state;
+
+const after =
+  (command: (domain: CustomDomain) => CustomDomain) =>
+  (from: CustomDomain['state']): CustomDomain['state'] =>
+    command(domainIn(from)).state;
+
+/** What becomes of a custom domain in each state, by what happens to it. */
+export const domainCommands = {
+  verify: after(onVerify),
+  certificate: after(certified),
+  remove: after((domain) => removeDomain(domain, 'owner', at).state),
+  contest: after((domain) => contestedBy(domain, verified('dom_2'), at).state),
+  expiry: after((domain) => recordCheck(domain, wrong, { now: tooLate, jitter: 0 }).state),
+};

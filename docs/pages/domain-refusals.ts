@@ -1,0 +1,41 @@
+import { domainNameProblems, type DomainNameProblem } from '../../src/sites/domain/sites-error.ts';
+import { code } from './markdown.ts';
+
+type Told = readonly [meaning: string, advice: string];
+
+const names: Readonly<Record<DomainNameProblem, Told>> = {
+  domain_name_invalid: [
+    'It is no name of a site: an address with path or port, an underscore, a character or dot too many.',
+    'The message says what is wrong with it.',
+  ],
+  ip_literal: ['It is an IP address, or written like one.', 'Use a name.'],
+  name_reserved: [
+    'It is reserved (such as `example`, `localhost`, `local`), or lies below the platform host.',
+    'Use a name that you registered.',
+  ],
+  name_too_long: [
+    'A part has more than 63 characters, or all of it more than 253.',
+    'Use a shorter one.',
+  ],
+  public_suffix: [
+    'Others register their domains below it, as with `co.uk`.',
+    'Use a name below a domain that you registered.',
+  ],
+  wildcard_unsupported: ['It has an asterisk.', 'Add each name by itself.'],
+};
+
+const others: Readonly<Record<string, Told>> = {
+  plan_upgrade_required: ['The plan has no custom domains.', 'Change the plan.'],
+  domain_limit_reached: [
+    'The plan has no room for another one.',
+    'Remove one, or change the plan.',
+  ],
+  no_successful_deploy: ['The project has nothing to serve yet.', 'Deploy it.'],
+  domain_taken: ['Your account has added it already.', 'Remove it there first.'],
+};
+
+/** Why a name is not added. */
+export const refusals = (): readonly (readonly string[])[] => [
+  ...domainNameProblems.map((name) => [code(name), ...names[name]]),
+  ...Object.entries(others).map(([name, told]) => [code(name), ...told]),
+];
