@@ -20,7 +20,7 @@ export class DomainFacts {
     return rows.map(({ state }) => state);
   }
 
-  async waitForState(host: string, state: string, deadlineMs = 10_000): Promise<void> {
+  async waitForState(host: string, state: string, deadlineMs = 30_000): Promise<void> {
     const isReached = async () => (await this.states(host)).at(-1) === state;
     await until(`${host} is ${state}`, isReached, deadlineMs);
   }

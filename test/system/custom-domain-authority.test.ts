@@ -7,7 +7,7 @@ import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import type { Shop } from '../lab/shop.ts';
 import { until } from '../support/until.ts';
 
-jest.setTimeout(45_000);
+jest.setTimeout(60_000);
 
 const minute = 60;
 const hour = 60 * minute;

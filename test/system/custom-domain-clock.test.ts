@@ -7,7 +7,7 @@ import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import type { Shop } from '../lab/shop.ts';
 import { until } from '../support/until.ts';
 
-jest.setTimeout(30_000);
+jest.setTimeout(60_000);
 
 const hour = 60 * 60;
 const day = 24 * hour;

@@ -6,7 +6,7 @@ import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import type { Shop } from '../lab/shop.ts';
 import { until } from '../support/until.ts';
 
-jest.setTimeout(30_000);
+jest.setTimeout(60_000);
 
 const apex = 'xn--bcher-kva.test';
 const www = `www.${apex}`;

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { pino } from 'pino';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { DueDomains, type DuePorts } from '../../src/adapters/schedule/due-domains.ts';
@@ -62,6 +63,15 @@ test('a domain that fails for an unknown reason rests for a while', async () => 
   await due.run();
   await due.stop();
   expect([prolonged, released]).toEqual([[[[added.id], after(5 * 60_000)]], []]);
+});
+
+test('a domain whose storage was away for a moment is taken up again at the next look', async () => {
+  const { domains, prolonged, released } = storeOf(added);
+  const away = new Unavailable('The database', new Error('gone'));
+  const due = dueDomains(domains, () => Promise.reject(away));
+  await due.run();
+  await due.stop();
+  expect([prolonged, released]).toEqual([[], [added.id]]);
 });
 
 test('what was not begun when it stops is given back', async () => {

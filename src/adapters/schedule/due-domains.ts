@@ -1,6 +1,7 @@
 import PQueue from 'p-queue';
 import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';
+import { Unavailable } from '../../kernel/unavailable.ts';
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import type { CustomDomains } from '../../sites/domain-ports.ts';
 
@@ -94,8 +95,11 @@ export class DueDomains {
       await tend(domain);
     } catch (error) {
       log.warn({ err: error, domainId: domain.id }, 'domain not tended, will be tried again');
-      await this.#prolong([domain.id], restMs);
-      return;
+      // A database that was away for a moment is no fault of the domain: the next look takes it up.
+      if (!(error instanceof Unavailable)) {
+        await this.#prolong([domain.id], restMs);
+        return;
+      }
     }
     await this.#release(domain.id);
   }
