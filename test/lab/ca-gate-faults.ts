@@ -6,6 +6,8 @@ export interface CaFault {
   /** The authority does the work; only its answer is lost, late or replaced. */
   readonly after?: boolean;
   readonly delayMs?: number;
+  /** It waits for that. */
+  readonly held?: Promise<unknown>;
   /** The connection is cut. */
   readonly reset?: boolean;
   /** No answer, ever. */

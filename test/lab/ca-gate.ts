@@ -60,6 +60,7 @@ export const startCaGate = async ({ pebble, issuer, dns }: GateOptions): Promise
     const isReplaced = (fault?.status ?? fault?.problem ?? fault?.body) !== undefined;
     if (fault?.after) await authority.answerTo(request, signed);
     if (fault?.delayMs !== undefined) await delay(fault.delayMs);
+    await fault?.held;
     if (fault?.hang) return;
     if (fault?.reset) return void request.socket.destroy();
     const answer = await (fault && isReplaced

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { Database } from '../../src/adapters/kysely/database.ts';
 import { until } from '../support/until.ts';
 
@@ -22,7 +23,28 @@ export class DomainFacts {
 
   async waitForState(host: string, state: string, deadlineMs = 30_000): Promise<void> {
     const isReached = async () => (await this.states(host)).at(-1) === state;
-    await until(`${host} is ${state}`, isReached, deadlineMs);
+    await until(`${host} is ${state}`, isReached, deadlineMs).catch(async (error: unknown) => {
+      throw new Error(`${host} is not ${state}; so far: ${await this.story(host)}`, {
+        cause: error,
+      });
+    });
+  }
+
+  /** All that is told of a host, and how its attachments stand, to be read by people. */
+  async story(host: string): Promise<string> {
+    const domains = await this.#db
+      .selectFrom('domains')
+      .selectAll()
+      .where('host', '=', host)
+      .execute();
+    const told = await this.#db
+      .selectFrom('domain_timeline')
+      .innerJoin('domains', 'domains.id', 'domain_timeline.domain_id')
+      .selectAll('domain_timeline')
+      .where('domains.host', '=', host)
+      .orderBy('domain_timeline.id')
+      .execute();
+    return inspect({ domains, told }, { depth: null });
   }
 
   /** What the attempts at certificates for a host came to, the oldest first; see `workOnCertificate`. */

@@ -8,7 +8,7 @@ import type { Shop } from '../lab/shop.ts';
 import { findFreePort } from '../support/debian-server.ts';
 import { until } from '../support/until.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(90_000);
 
 let clock: FakeClock;
 let lab: DomainLab;
@@ -33,11 +33,21 @@ const add = async (host: string): Promise<void> => {
   lab.zone.set(host, { CNAME: [records[0].value] });
 };
 
+/** On a busy machine name servers can be too slow for a check: then the next one of the schedule counts. */
+const waitUntilLive = async (hosts: readonly string[], looks = 3): Promise<void> => {
+  await clock.advance(600);
+  try {
+    for (const host of hosts) await lab.facts.waitForState(host, 'live', 15_000);
+  } catch (error) {
+    if (looks === 1) throw error;
+    await waitUntilLive(hosts, looks - 1);
+  }
+};
+
 test('two workers order one certificate for each of many domains', async () => {
   const hosts = Array.from({ length: 20 }, (_, n) => `www.shop-${n}.test`);
   await Promise.all(hosts.map(add));
-  await clock.advance(120);
-  for (const host of hosts) await lab.facts.waitForState(host, 'live', 20_000);
+  await waitUntilLive(hosts);
   const asked = hosts.map((host) => [
     ordersOf(lab.gate, host).length,
     finalizesOf(lab.gate, host).length,
@@ -60,19 +70,20 @@ test('of twenty who verify a domain at the same time one does, and one certifica
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/Try again in \d+ (second|minute)s?\.$/m);
   }
-  await clock.advance(1);
-  await lab.facts.waitForState(host, 'live');
+  await waitUntilLive([host]);
   expect(ordersOf(lab.gate, host)).toHaveLength(1);
 });
 
 test('a domain that is removed while its certificate is made gets none, and starts anew when it is added again', async () => {
   const host = 'www.fickle.test';
   await add(host);
-  lab.gate.setFaults({ match: caPlaces.finalize, delayMs: 2000, times: 1 });
+  const removal = Promise.withResolvers<undefined>();
+  lab.gate.setFaults({ match: caPlaces.finalize, held: removal.promise, times: 1 });
   await shop.verify(host);
   await until('it is being made', () => unanswered(lab.gate, caPlaces.finalize).length === 1);
   const { domain } = await shop.remove(host);
   expect(domain.state).toBe('removed');
+  removal.resolve(undefined);
   const isOver = async () => (await lab.facts.outcomes(host)).length > 0;
   await until('it came', isOver);
   expect(await lab.facts.outcomes(host)).toEqual(['came too late, destroyed']);
@@ -81,8 +92,7 @@ test('a domain that is removed while its certificate is made gets none, and star
   expect(await visitor.refusal(host)).toBeDefined();
 
   await add(host);
-  await clock.advance(120);
-  await lab.facts.waitForState(host, 'live');
+  await waitUntilLive([host]);
   expect(await lab.facts.states(host)).toEqual(['removed', 'live']);
   expect(ordersOf(lab.gate, host)).toHaveLength(2);
   await until('it is served', async () => (await visitor.refusal(host)) === undefined);
