@@ -1,13 +1,23 @@
 import { changePlan } from './domain/account.ts';
-import { liftBan, revokeApiKey } from './domain/api-key.ts';
+import { keyOf, liftBan, revokeApiKey } from './domain/api-key.ts';
 import type { Limits, Plan } from './domain/plan.ts';
 import type { AccessPorts } from './ports.ts';
 import { authenticate } from './use-cases/authenticate.ts';
+import { choosePassword } from './use-cases/choose-password.ts';
 import { createAccount } from './use-cases/create-account.ts';
 import { createApiKey } from './use-cases/create-api-key.ts';
 import { meterAddress, meterCaller, peekAddress } from './use-cases/meter-request.ts';
+import {
+  dismiss,
+  invite,
+  revokeOtherSessions,
+  revokeSession,
+  signInLinkFor,
+} from './use-cases/people.ts';
 import { rotateKey } from './use-cases/rotate-api-key.ts';
 import { showUsage } from './use-cases/show-usage.ts';
+import { findSession, signIn, signInByLink } from './use-cases/sign-in.ts';
+import { sumUsage } from './use-cases/sum-usage.ts';
 
 /** Who may call, and how much. */
 export const access = (ports: AccessPorts) => ({
@@ -21,16 +31,29 @@ export const access = (ports: AccessPorts) => ({
   peekAddress: peekAddress(ports),
   rotateApiKey: rotateKey(ports),
   showUsage: showUsage(ports),
+  sumUsage: sumUsage(ports),
+  signIn: signIn(ports),
+  signInByLink: signInByLink(ports),
+  findSession: findSession(ports),
+  revokeSession: revokeSession(ports),
+  revokeOtherSessions: revokeOtherSessions(ports),
+  listSessions: (personId: string) => ports.sessions.list(personId),
+  listPeople: (accountId: string) => ports.people.list(accountId),
+  invite: invite(ports),
+  signInLinkFor: signInLinkFor(ports),
+  dismiss: dismiss(ports),
+  choosePassword: choosePassword(ports),
   /** @throws DomainError `account_not_found`, `account_invalid` */
   setPlan: (accountId: string, plan: Plan, ownLimits?: Limits) =>
     ports.accounts.change(accountId, (account) =>
       changePlan(account, plan, ownLimits, ports.clock.now()),
     ),
-  /** @throws DomainError `api_key_not_found` */
-  liftBan: (keyId: string) => ports.apiKeys.change(keyId, (key) => liftBan(key, ports.clock.now())),
-  /** @throws DomainError `api_key_not_found` */
-  revokeApiKey: (keyId: string) =>
-    ports.apiKeys.change(keyId, (key) => revokeApiKey(key, ports.clock.now())),
+  /** @param accountId see `keyOf` @throws DomainError `api_key_not_found` */
+  liftBan: (keyId: string, accountId?: string) =>
+    ports.apiKeys.change(keyId, (key) => liftBan(keyOf(accountId, key), ports.clock.now())),
+  /** @param accountId see `keyOf` @throws DomainError `api_key_not_found` */
+  revokeApiKey: (keyId: string, accountId?: string) =>
+    ports.apiKeys.change(keyId, (key) => revokeApiKey(keyOf(accountId, key), ports.clock.now())),
 });
 
 export type Access = ReturnType<typeof access>;

@@ -1,5 +1,6 @@
+import type { OrderStatus } from './domain/order.ts';
 import type { PetStatus } from './domain/pet.ts';
-import type { CataloguePorts, Page } from './ports.ts';
+import type { CataloguePorts, Page, PageBack } from './ports.ts';
 import { changeOrder } from './use-cases/change-order.ts';
 import { changePet } from './use-cases/change-pet.ts';
 import { createPet } from './use-cases/create-pet.ts';
@@ -10,12 +11,16 @@ import { placeOrder } from './use-cases/place-order.ts';
 export const catalogue = (ports: CataloguePorts) => ({
   listPets: (accountId: string, page: Page, status?: PetStatus) =>
     ports.pets.list(accountId, page, status),
+  newestPets: (accountId: string, page: PageBack, status?: PetStatus) =>
+    ports.pets.newest(accountId, page, status),
   getPet: getPet(ports),
   createPet: createPet(ports),
   changePet: changePet(ports),
   placeOrder: placeOrder(ports),
   changeOrder: changeOrder(ports),
   listOrders: (accountId: string, page: Page) => ports.orders.list(accountId, page),
+  newestOrders: (accountId: string, page: PageBack, status?: OrderStatus) =>
+    ports.orders.newest(accountId, page, status),
 });
 
 export type Catalogue = ReturnType<typeof catalogue>;

@@ -1,12 +1,19 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { CatalogueEvent } from './domain/catalogue-event.ts';
-import type { Order, OrderId, Sale } from './domain/order.ts';
+import type { Order, OrderId, OrderStatus, Sale } from './domain/order.ts';
 import type { Pet, PetDraft, PetId, PetStatus } from './domain/pet.ts';
 
 export interface Page {
   /** Only what has a higher id; 0n for the first page. */
   readonly after: bigint;
+  readonly limit: number;
+}
+
+/** For people, who look at the newest first. */
+export interface PageBack {
+  /** Only what has a lower id; undefined for the newest. */
+  readonly before: bigint | undefined;
   readonly limit: number;
 }
 
@@ -16,6 +23,13 @@ export abstract class Pets {
   abstract list(
     accountId: string,
     page: Page,
+    status: PetStatus | undefined,
+  ): Promise<readonly Pet[]>;
+
+  /** By id descending. */
+  abstract newest(
+    accountId: string,
+    page: PageBack,
     status: PetStatus | undefined,
   ): Promise<readonly Pet[]>;
 
@@ -43,6 +57,13 @@ export abstract class Pets {
 export abstract class Orders {
   /** By id ascending. */
   abstract list(accountId: string, page: Page): Promise<readonly Order[]>;
+
+  /** By id descending. */
+  abstract newest(
+    accountId: string,
+    page: PageBack,
+    status: OrderStatus | undefined,
+  ): Promise<readonly Order[]>;
 
   /**
    * Locks the animal, decides, stores animal, new order and events together.

@@ -1,8 +1,11 @@
-/** Something outside (the database) cannot be reached now. Nothing is known to be stored; trying again may help. */
+/**
+ * Something outside (the database) cannot be reached now, or has too much to do. Nothing is known to be stored; trying
+ * again may help.
+ */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
 
-  constructor(what: string, cause: unknown) {
-    super(`${what} cannot be reached`, { cause });
+  constructor(what: string, cause: unknown, problem = 'cannot be reached') {
+    super(`${what} ${problem}`, { cause });
   }
 }

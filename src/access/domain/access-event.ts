@@ -36,7 +36,43 @@ export interface ApiKeyRevoked extends DomainEvent<'api_key_revoked'> {
   readonly keyId: string;
 }
 
+export interface PersonInvited extends DomainEvent<'person_invited'> {
+  readonly personId: string;
+  readonly email: string;
+}
+
+export interface PersonRemoved extends DomainEvent<'person_removed'> {
+  readonly personId: string;
+  readonly email: string;
+}
+
+export interface SignInLinkMade extends DomainEvent<'sign_in_link_made'> {
+  readonly personId: string;
+  readonly email: string;
+}
+
+export interface PersonSignedIn extends DomainEvent<'person_signed_in'> {
+  readonly personId: string;
+  /** `password` or `link`. */
+  readonly way: string;
+}
+
+export interface PasswordChanged extends DomainEvent<'password_changed'> {
+  readonly personId: string;
+}
+
+export interface SessionRevoked extends DomainEvent<'session_revoked'> {
+  readonly personId: string;
+  readonly sessionId: string;
+}
+
 export type AccessEvent =
+  | PersonInvited
+  | PersonRemoved
+  | SignInLinkMade
+  | PersonSignedIn
+  | PasswordChanged
+  | SessionRevoked
   | AccountOpened
   | PlanChanged
   | ApiKeyIssued

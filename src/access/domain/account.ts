@@ -3,6 +3,7 @@ import { DomainError } from '../../kernel/domain-error.ts';
 import { isLine } from '../../kernel/text.ts';
 import type { AccessErrorCode } from './access-error.ts';
 import type { AccountOpened, PlanChanged } from './access-event.ts';
+import { emailOf, isEmail } from './email.ts';
 import { checkedLimits, limitsOf, type Limits, type Plan } from './plan.ts';
 
 /** One store. Everything else belongs to exactly one account. */
@@ -23,11 +24,11 @@ export const openAccount = (
   now: Date,
 ): Decision<Account, AccountOpened> => {
   const name = draft.name.trim();
-  const email = draft.email.trim().toLowerCase();
+  const email = emailOf(draft.email);
   if (!isLine(name, 100)) {
     throw invalid('An account needs a name of 1 to 100 characters without control characters.');
   }
-  if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) || email.length > 254) {
+  if (!isEmail(email)) {
     throw invalid(`"${email}" is no e-mail address; write it like owner@shop.example.`);
   }
   return {

@@ -1,7 +1,7 @@
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { isLine } from '../../kernel/text.ts';
-import type { AccessErrorCode } from './access-error.ts';
+import { apiKeyNotFound, type AccessErrorCode } from './access-error.ts';
 import type {
   ApiKeyBanLifted,
   ApiKeyBanned,
@@ -133,6 +133,16 @@ export const liftBan = (key: ApiKey, now: Date): Decision<ApiKey, ApiKeyBanLifte
     state: { ...key, ban: { ...key.ban, until: now } },
     events: [{ type: 'api_key_ban_lifted', accountId, occurredAt: now, keyId }],
   };
+};
+
+/**
+ * Another account's key does not exist for you.
+ * @param accountId whose it has to be; an operator looks after the keys of all and names none
+ * @throws DomainError `api_key_not_found`
+ */
+export const keyOf = (accountId: string | undefined, key: ApiKey): ApiKey => {
+  if (accountId !== undefined && key.accountId !== accountId) throw apiKeyNotFound(key.id);
+  return key;
 };
 
 export const opens = (key: ApiKey, now: Date): boolean =>

@@ -56,8 +56,7 @@ export interface Verdict {
  * that resets later); otherwise the window with the least left speaks, and the longer one if both have the same.
  */
 export const judge = (limits: Limits, counts: Counts, allowed: boolean, now: Date): Verdict => {
-  const minute = stateOf('minute', limits.perMinute, counts.minute, now);
-  const day = stateOf('day', limits.perDay, counts.day, now);
+  const { minute, day } = windowsOf(limits, counts, now);
   const minuteSpeaks = minute.remaining < day.remaining;
   return {
     kind: allowed ? 'allowed' : 'refused',
@@ -65,6 +64,16 @@ export const judge = (limits: Limits, counts: Counts, allowed: boolean, now: Dat
     limits,
   };
 };
+
+/** Both windows as they stand. */
+export const windowsOf = (
+  limits: Limits,
+  counts: Counts,
+  now: Date,
+): Readonly<Record<WindowName, WindowState>> => ({
+  minute: stateOf('minute', limits.perMinute, counts.minute, now),
+  day: stateOf('day', limits.perDay, counts.day, now),
+});
 
 const stateOf = (window: WindowName, limit: number, count: number, now: Date): WindowState => ({
   window,

@@ -1,12 +1,17 @@
+/** Hears whose things changed. */
+export type StoredListener = (accountIds: readonly string[]) => void;
+
 /** Tells who listens in this process that something was stored to be delivered. */
 export class StoredSignal {
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<StoredListener>();
 
-  listen(listener: () => void): void {
+  /** @returns what ends it */
+  listen(listener: StoredListener): () => void {
     this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
-  raise(): void {
-    for (const listener of this.#listeners) listener();
+  raise(accountIds: readonly string[]): void {
+    for (const listener of this.#listeners) listener(accountIds);
   }
 }

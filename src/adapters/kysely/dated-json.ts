@@ -9,8 +9,15 @@ export const toDatedJson = (value: unknown): string =>
   });
 
 /** @throws SyntaxError when it is no JSON */
-export const fromDatedJson = (text: string): unknown =>
-  JSON.parse(text, (_key, value: unknown) => {
-    if (typeof value !== 'object' || value === null || !('$date' in value)) return value;
-    return new Date(String(value.$date));
-  });
+export const fromDatedJson = (text: string): unknown => dated(JSON.parse(text));
+
+/** In place, and not as a reviver of `JSON.parse`, with which a list of a thousand takes three times as long. */
+const dated = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if ('$date' in value) return new Date(String(value.$date));
+  const fields = value as Record<string, unknown>;
+  for (const key of Object.keys(fields)) {
+    if (typeof fields[key] === 'object') fields[key] = dated(fields[key]);
+  }
+  return value;
+};

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { Acting } from '../../kernel/acting.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Database } from './database.ts';
 import type { Schema } from './schema.ts';
@@ -25,12 +26,15 @@ const mostAtOnce = 25;
  */
 export class JointWrites {
   readonly #database: Database;
+  readonly #acting: Acting | undefined;
   readonly #waiting: Waiting[] = [];
   #isPlanned = false;
   #lastAt = -Infinity;
 
-  constructor(database: Database) {
+  /** @param acting whose events are stored by what is written; absent where nothing stores any */
+  constructor(database: Database, acting?: Acting) {
     this.#database = database;
+    this.#acting = acting;
   }
 
   /** As `Database.transaction`: `work` may run several times. @throws Unavailable */
@@ -39,14 +43,15 @@ export class JointWrites {
     if (this.#database.kind !== 'sqlite' || this.#database.isInTransaction) {
       return this.#database.transaction(work);
     }
+    const own = this.#onBehalf(work);
     return new Promise((resolve, reject) => {
       let result: T;
       this.#waiting.push({
         write: async (db) => {
-          result = await work(db);
+          result = await own(db);
         },
         alone: () => {
-          this.#database.transaction(work).then(resolve, reject);
+          this.#database.transaction(own).then(resolve, reject);
         },
         stored: () => {
           resolve(result);
@@ -55,6 +60,14 @@ export class JointWrites {
       });
       this.#plan();
     });
+  }
+
+  /** It runs later, in the name of whoever came first: here it keeps its own. */
+  #onBehalf<T>(work: (db: Kysely<Schema>) => Promise<T>): typeof work {
+    const acting = this.#acting;
+    if (!acting) return work;
+    const { actor } = acting;
+    return (db) => acting.run(actor, () => work(db));
   }
 
   #plan(): void {

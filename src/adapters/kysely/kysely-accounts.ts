@@ -1,6 +1,7 @@
 import { accountNotFound, emailTaken } from '../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../access/domain/access-event.ts';
 import type { Account } from '../../access/domain/account.ts';
+import type { Person } from '../../access/domain/person.ts';
 import { plans } from '../../access/domain/plan.ts';
 import { Accounts, type KeyToStore } from '../../access/ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
@@ -9,23 +10,31 @@ import type { Database } from './database.ts';
 import { failureOf } from './failure.ts';
 import type { KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
+import type { KyselyPeople } from './kysely-people.ts';
 import { fromMillis, oneOf, ownLimitsFrom, toMillis, type Schema } from './schema.ts';
 
 export class KyselyAccounts extends Accounts {
   readonly #database: Database;
   readonly #outbox: KyselyOutbox;
   readonly #apiKeys: KyselyApiKeys;
+  readonly #people: KyselyPeople;
 
-  constructor(database: Database, outbox: KyselyOutbox, apiKeys: KyselyApiKeys) {
+  constructor(
+    database: Database,
+    outbox: KyselyOutbox,
+    { apiKeys, people }: { readonly apiKeys: KyselyApiKeys; readonly people: KyselyPeople },
+  ) {
     super();
     this.#database = database;
     this.#outbox = outbox;
     this.#apiKeys = apiKeys;
+    this.#people = people;
   }
 
   async open(
     { state, events }: Decision<Account, AccessEvent>,
     firstKey: Decision<KeyToStore, AccessEvent>,
+    firstPerson: Decision<Person, AccessEvent>,
   ): Promise<void> {
     await this.#database.transaction(async (db) => {
       try {
@@ -36,6 +45,7 @@ export class KyselyAccounts extends Accounts {
       }
       await this.#outbox.append(events);
       await this.#apiKeys.add(firstKey);
+      await this.#people.add(firstPerson);
     });
   }
 
@@ -43,14 +53,14 @@ export class KyselyAccounts extends Accounts {
     const rows = await this.#database.run((db) =>
       db.selectFrom('accounts').selectAll().orderBy('created_at').orderBy('id').execute(),
     );
-    return rows.map(fromRow);
+    return rows.map(accountFrom);
   }
 
   async find(id: string): Promise<Account | undefined> {
     const row = await this.#database.run((db) =>
       db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst(),
     );
-    return row && fromRow(row);
+    return row && accountFrom(row);
   }
 
   async change(
@@ -65,7 +75,7 @@ export class KyselyAccounts extends Accounts {
         .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
         .executeTakeFirst();
       if (!row) throw accountNotFound(id);
-      const { state, events } = decide(fromRow(row));
+      const { state, events } = decide(accountFrom(row));
       await db.updateTable('accounts').set(toRow(state)).where('id', '=', id).execute();
       await this.#outbox.append(events);
       return state;
@@ -82,7 +92,7 @@ const toRow = ({ createdAt, ownLimits, ...account }: Account) => ({
   created_at: toMillis(createdAt),
 });
 
-const fromRow = (row: Selectable<Schema['accounts']>): Account => ({
+export const accountFrom = (row: Selectable<Schema['accounts']>): Account => ({
   id: row.id,
   name: row.name,
   email: row.email,

@@ -32,7 +32,7 @@ export class KyselyCustomDomains extends CustomDomains {
   constructor(database: Database, outbox: KyselyOutbox, sealer: Sealer, ids: Ids) {
     super();
     this.#database = database;
-    this.#writes = new JointWrites(database);
+    this.#writes = new JointWrites(database, outbox.acting);
     this.#outbox = outbox;
     this.#sealer = sealer;
     this.#ids = ids;

@@ -4,10 +4,11 @@ import {
   orderStatuses,
   type Order,
   type OrderId,
+  type OrderStatus,
   type Sale,
 } from '../../catalogue/domain/order.ts';
-import type { Pet, PetId } from '../../catalogue/domain/pet.ts';
-import { Orders, type Page } from '../../catalogue/ports.ts';
+import { largestInt64, type Pet, type PetId } from '../../catalogue/domain/pet.ts';
+import { Orders, type Page, type PageBack } from '../../catalogue/ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { Database } from './database.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
@@ -22,6 +23,8 @@ interface OrderRow {
   readonly status: string;
 }
 
+type PageBackOf = Readonly<{ accountId: string; upTo: bigint; limit: number }>;
+
 const columns = ['id', 'pet_id', 'quantity', 'ship_date', 'status'] as const;
 
 export class KyselyOrders extends Orders {
@@ -29,6 +32,8 @@ export class KyselyOrders extends Orders {
   readonly #outbox: KyselyOutbox;
   readonly #pets: KyselyPets;
   readonly #list;
+  readonly #newestOfAll;
+  readonly #newestByStatus;
 
   constructor(database: Database, outbox: KyselyOutbox, pets: KyselyPets) {
     super();
@@ -45,10 +50,42 @@ export class KyselyOrders extends Orders {
           .orderBy('id')
           .limit(the('limit')),
     );
+    this.#newestOfAll = database.prepare<PageBackOf, OrderRow>((db, the) =>
+      db
+        .selectFrom('orders')
+        .select(columns)
+        .where('account_id', '=', the('accountId'))
+        .where('id', '<=', the('upTo'))
+        .orderBy('id', 'desc')
+        .limit(the('limit')),
+    );
+    this.#newestByStatus = database.prepare<PageBackOf & { status: string }, OrderRow>((db, the) =>
+      db
+        .selectFrom('orders')
+        .select(columns)
+        .where('account_id', '=', the('accountId'))
+        .where('status', '=', the('status'))
+        .where('id', '<=', the('upTo'))
+        .orderBy('id', 'desc')
+        .limit(the('limit')),
+    );
   }
 
   async list(accountId: string, { after, limit }: Page): Promise<readonly Order[]> {
     return (await this.#list({ accountId, after, limit })).map(fromRow);
+  }
+
+  async newest(
+    accountId: string,
+    { before, limit }: PageBack,
+    status: OrderStatus | undefined,
+  ): Promise<readonly Order[]> {
+    const upTo = before === undefined ? largestInt64 : before - 1n;
+    const rows =
+      status === undefined
+        ? await this.#newestOfAll({ accountId, upTo, limit })
+        : await this.#newestByStatus({ accountId, upTo, limit, status });
+    return rows.map(fromRow);
   }
 
   place(

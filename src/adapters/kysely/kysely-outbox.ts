@@ -1,26 +1,37 @@
+import type { Acting } from '../../kernel/acting.ts';
 import type { DomainEvent } from '../../kernel/domain-event.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import { Outbox, type Delivery, type OutboxState } from '../../kernel/outbox.ts';
 import type { Database } from './database.ts';
-import { fromMillis, toMillis } from './schema.ts';
+import { actorFrom, fromMillis, toMillis } from './schema.ts';
 
 const longestProblem = 2000;
 
+export interface OutboxPorts {
+  readonly ids: Ids;
+  readonly acting: Acting;
+  readonly subscribersOf: (type: string) => readonly string[];
+  /**
+   * Called once after a commit that stored something to deliver, with the accounts that it happened to. What it
+   * begins, the service does.
+   */
+  readonly onStored: (accountIds: readonly string[]) => void;
+}
+
 export class KyselyOutbox extends Outbox {
+  /** For the other adapters of this folder: whose events are stored. */
+  readonly acting: Acting;
   readonly #database: Database;
   readonly #ids: Ids;
-  readonly #subscribersOf: (type: string) => readonly string[];
-  readonly #onStored: () => void;
+  readonly #subscribersOf: OutboxPorts['subscribersOf'];
+  readonly #onStored: OutboxPorts['onStored'];
+  /** By transaction: the accounts to tell of once it is stored. */
+  readonly #accounts = new WeakMap<object, Set<string>>();
 
-  /** @param onStored called after a commit that stored something to deliver */
-  constructor(
-    database: Database,
-    ids: Ids,
-    subscribersOf: (type: string) => readonly string[],
-    onStored: () => void,
-  ) {
+  constructor(database: Database, { ids, acting, subscribersOf, onStored }: OutboxPorts) {
     super();
     this.#database = database;
+    this.acting = acting;
     this.#ids = ids;
     this.#subscribersOf = subscribersOf;
     this.#onStored = onStored;
@@ -28,6 +39,7 @@ export class KyselyOutbox extends Outbox {
 
   /** For the other adapters of this folder: stores events in the transaction they are in. */
   append(events: readonly DomainEvent[]): Promise<void> {
+    const { actor } = this.acting;
     return this.#database.transaction(async (db) => {
       for (const { type, accountId, occurredAt, ...details } of events) {
         const id = this.#ids.next('evt');
@@ -39,6 +51,7 @@ export class KyselyOutbox extends Outbox {
             type,
             details: JSON.stringify(details),
             occurred_at: toMillis(occurredAt),
+            actor,
           })
           .execute();
         const deliveries = this.#subscribersOf(type).map((subscriber) => ({
@@ -49,7 +62,7 @@ export class KyselyOutbox extends Outbox {
         }));
         if (deliveries.length === 0) continue;
         await db.insertInto('deliveries').values(deliveries).execute();
-        this.#database.afterCommit(this.#onStored);
+        this.#tellAfterCommit(db, accountId);
       }
     });
   }
@@ -127,6 +140,19 @@ export class KyselyOutbox extends Outbox {
     return Number(numDeletedRows);
   }
 
+  #tellAfterCommit(transaction: object, accountId: string): void {
+    const accounts = this.#accounts.get(transaction) ?? new Set();
+    if (accounts.size === 0) {
+      this.#accounts.set(transaction, accounts);
+      this.#database.afterCommit(() => {
+        this.acting.run('service', () => {
+          this.#onStored([...accounts]);
+        });
+      });
+    }
+    accounts.add(accountId);
+  }
+
   async #claimed(claim: string): Promise<readonly Delivery[]> {
     const rows = await this.#database.run((db) =>
       db
@@ -144,6 +170,7 @@ export class KyselyOutbox extends Outbox {
       attempts: Number(row.attempts),
       stored: {
         id: row.id,
+        actor: actorFrom(row.actor),
         event: {
           ...(JSON.parse(row.details) as Readonly<Record<string, unknown>>),
           type: row.type,

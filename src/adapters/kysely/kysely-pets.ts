@@ -1,19 +1,21 @@
 import { petNotFound } from '../../catalogue/domain/catalogue-error.ts';
 import type { CatalogueEvent } from '../../catalogue/domain/catalogue-event.ts';
 import {
+  largestInt64,
   petStatuses,
   type Pet,
   type PetDraft,
   type PetId,
   type PetStatus,
 } from '../../catalogue/domain/pet.ts';
-import { Pets, type Page } from '../../catalogue/ports.ts';
+import { Pets, type Page, type PageBack } from '../../catalogue/ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { Database } from './database.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
 import { oneOf } from './schema.ts';
 
 type PageOf = Readonly<{ accountId: string; after: bigint; limit: number }>;
+type PageBackOf = Readonly<{ accountId: string; upTo: bigint; limit: number }>;
 
 interface PetRow {
   readonly id: bigint;
@@ -29,6 +31,8 @@ export class KyselyPets extends Pets {
   readonly #outbox: KyselyOutbox;
   readonly #listAll;
   readonly #listByStatus;
+  readonly #newestOfAll;
+  readonly #newestByStatus;
   readonly #find;
 
   constructor(database: Database, outbox: KyselyOutbox) {
@@ -54,6 +58,25 @@ export class KyselyPets extends Pets {
         .orderBy('id')
         .limit(the('limit')),
     );
+    this.#newestOfAll = database.prepare<PageBackOf, PetRow>((db, the) =>
+      db
+        .selectFrom('pets')
+        .select(columns)
+        .where('account_id', '=', the('accountId'))
+        .where('id', '<=', the('upTo'))
+        .orderBy('id', 'desc')
+        .limit(the('limit')),
+    );
+    this.#newestByStatus = database.prepare<PageBackOf & { status: string }, PetRow>((db, the) =>
+      db
+        .selectFrom('pets')
+        .select(columns)
+        .where('account_id', '=', the('accountId'))
+        .where('status', '=', the('status'))
+        .where('id', '<=', the('upTo'))
+        .orderBy('id', 'desc')
+        .limit(the('limit')),
+    );
     this.#find = database.prepare<{ accountId: string; id: bigint }, PetRow>((db, the) =>
       db
         .selectFrom('pets')
@@ -72,6 +95,19 @@ export class KyselyPets extends Pets {
       status === undefined
         ? await this.#listAll({ accountId, after, limit })
         : await this.#listByStatus({ accountId, after, limit, status });
+    return rows.map(fromRow);
+  }
+
+  async newest(
+    accountId: string,
+    { before, limit }: PageBack,
+    status: PetStatus | undefined,
+  ): Promise<readonly Pet[]> {
+    const upTo = before === undefined ? largestInt64 : before - 1n;
+    const rows =
+      status === undefined
+        ? await this.#newestOfAll({ accountId, upTo, limit })
+        : await this.#newestByStatus({ accountId, upTo, limit, status });
     return rows.map(fromRow);
   }
 

@@ -1,18 +1,22 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { Decision } from '../../kernel/decision.ts';
 import type { DomainSettings } from '../../sites/domain/domain-settings.ts';
-import type { ProjectHost } from '../../sites/domain/redirects.ts';
 import { projectNotFound } from '../../sites/domain/sites-error.ts';
-import { ProjectSettings } from '../../sites/domain-ports.ts';
+import type { SitesEvent } from '../../sites/domain/sites-event.ts';
+import { ProjectSettings, type SettingsFacts } from '../../sites/domain-ports.ts';
 import type { Database } from './database.ts';
+import type { KyselyOutbox } from './kysely-outbox.ts';
 import { alignRoutes, hostsOf, lockProject, settingsFrom } from './project-routes.ts';
 
 export class KyselyProjectSettings extends ProjectSettings {
   readonly #database: Database;
+  readonly #outbox: KyselyOutbox;
   readonly #clock: Clock;
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, outbox: KyselyOutbox, clock: Clock) {
     super();
     this.#database = database;
+    this.#outbox = outbox;
     this.#clock = clock;
   }
 
@@ -29,20 +33,27 @@ export class KyselyProjectSettings extends ProjectSettings {
 
   change(
     projectId: string,
-    decide: (settings: DomainSettings, hosts: readonly ProjectHost[]) => DomainSettings,
+    decide: (
+      settings: DomainSettings,
+      facts: SettingsFacts,
+    ) => Decision<DomainSettings, SitesEvent>,
   ): Promise<DomainSettings> {
     return this.#database.transaction(async (db) => {
       const project = await lockProject(this.#database, db, projectId);
       if (!project) throw projectNotFound(projectId);
       const hosts = await hostsOf(db, projectId);
-      const settings = decide(settingsFrom(project.domain_settings), hosts);
+      const { state, events } = decide(settingsFrom(project.domain_settings), {
+        accountId: project.account_id,
+        hosts,
+      });
       await db
         .updateTable('projects')
-        .set({ domain_settings: JSON.stringify(settings) })
+        .set({ domain_settings: JSON.stringify(state) })
         .where('id', '=', projectId)
         .execute();
+      await this.#outbox.append(events);
       await alignRoutes(this.#database, db, projectId, this.#clock.now());
-      return settings;
+      return state;
     });
   }
 }

@@ -1,7 +1,17 @@
 import { sql } from 'kysely';
-import { UsageLog, usageOutcomes, type HourOfUsage } from '../../access/ports.ts';
+import {
+  UsageLog,
+  usageOutcomes,
+  type CallsOfKey,
+  type HourOfUsage,
+  type UsageSum,
+} from '../../access/ports.ts';
 import type { Database } from './database.ts';
 import { fromMillis, oneOf, toMillis } from './schema.ts';
+
+const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
+/** A sum is a decimal for MySQL unless it is told otherwise. */
+const total = sql<bigint>`cast(sum(requests) as signed)`;
 
 export class KyselyUsageLog extends UsageLog {
   readonly #database: Database;
@@ -39,6 +49,53 @@ export class KyselyUsageLog extends UsageLog {
       outcome: oneOf(usageOutcomes, row.outcome),
       hour: fromMillis(row.hour),
       requests: Number(row.requests),
+    }));
+  }
+
+  async sum(accountId: string, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]> {
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('usage_hours')
+        .select([beginOf(unit).as('begin'), 'outcome', total.as('requests')])
+        .where('account_id', '=', accountId)
+        .where('hour', '>=', toMillis(since))
+        .groupBy([sql.ref('begin'), 'outcome'])
+        .orderBy('begin')
+        .orderBy('outcome')
+        .execute(),
+    );
+    return rows.map((row) => ({
+      begin: fromMillis(row.begin),
+      outcome: oneOf(usageOutcomes, row.outcome),
+      requests: Number(row.requests),
+    }));
+  }
+
+  async callsTo(
+    operations: readonly string[],
+    accountId: string,
+    since: Date,
+  ): Promise<readonly CallsOfKey[]> {
+    if (operations.length === 0) return [];
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('usage_hours')
+        .select(['key_id', 'operation', total.as('requests')])
+        .select(({ fn }) => fn.max('hour').as('last_hour'))
+        .where('account_id', '=', accountId)
+        .where('hour', '>=', toMillis(since))
+        .where('operation', 'in', operations)
+        .groupBy(['key_id', 'operation'])
+        .orderBy('last_hour', 'desc')
+        .orderBy('key_id')
+        .orderBy('operation')
+        .execute(),
+    );
+    return rows.map((row) => ({
+      keyId: row.key_id,
+      operation: row.operation,
+      requests: Number(row.requests),
+      lastHour: fromMillis(row.last_hour),
     }));
   }
 
@@ -95,6 +152,10 @@ export class KyselyUsageLog extends UsageLog {
     );
   }
 }
+
+/** The begin of the UTC hour or day that an hour lies in. A literal: MySQL takes a parameter for a decimal. */
+const beginOf = (unit: keyof typeof unitMs) =>
+  sql<bigint>`${sql.ref('hour')} - ${sql.ref('hour')} % ${sql.lit(unitMs[unit])}`;
 
 const place = (one: HourOfUsage): string =>
   [one.accountId, one.hour.toISOString(), one.keyId, one.operation, one.outcome].join(' ');

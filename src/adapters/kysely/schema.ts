@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Limits } from '../../access/domain/plan.ts';
+import type { Actor } from '../../kernel/acting.ts';
 
 /** Every integer column is an int64 and arrives as a bigint; times are epoch milliseconds. */
 type Int64 = bigint;
@@ -29,6 +30,23 @@ export interface Schema {
     ban_minutes: Int64 | null;
   };
   api_key_secrets: { secret_hash: string; key_id: string; ends_at: Int64 | null };
+  people: {
+    id: string;
+    account_id: string;
+    email: string;
+    password_hash: string | null;
+    created_at: Int64;
+  };
+  sessions: {
+    id: string;
+    person_id: string;
+    secret_hash: string;
+    way: string;
+    browser: string;
+    started_at: Int64;
+    ends_at: Int64;
+  };
+  sign_in_links: { secret_hash: string; person_id: string; ends_at: Int64 };
   quota_counters: { subject: string; data: string; saved_at: Int64 };
   usage_hours: {
     account_id: string;
@@ -163,6 +181,7 @@ export interface Schema {
     type: string;
     details: string;
     occurred_at: Int64;
+    actor: string | null;
   };
   deliveries: {
     id: Generated<Int64>;
@@ -180,6 +199,7 @@ export interface Schema {
     what: string;
     details: string;
     occurred_at: Int64;
+    actor: string | null;
   };
 }
 
@@ -202,6 +222,9 @@ export const present = <Value>(column: string, stored: Value | null): Value => {
   if (stored === null) throw new Error(`stored ${column} is missing`);
   return stored;
 };
+
+/** The release before this one did not write who acted. */
+export const actorFrom = (stored: string | null): Actor => (stored ?? 'service') as Actor;
 
 export const ownLimitsFrom = (
   perMinute: bigint | null,

@@ -2,36 +2,45 @@ import { accountNotFound, apiKeyNotFound, emailTaken } from '../../access/domain
 import type { AccessEvent } from '../../access/domain/access-event.ts';
 import type { Account } from '../../access/domain/account.ts';
 import type { ApiKey, Rotation } from '../../access/domain/api-key.ts';
+import type { Person } from '../../access/domain/person.ts';
 import { limitsOf } from '../../access/domain/plan.ts';
 import { Accounts, ApiKeys, type KeyHolder, type KeyToStore } from '../../access/ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
+import { MemoryPeople } from './memory-people.ts';
 import { oldestFirst } from './oldest-first.ts';
 
-/** Accounts and their keys live together, as they do in a database with a foreign key. */
+/** Accounts, their keys and people live together, as they do in a database with foreign keys. */
 export class MemoryAccounts extends Accounts {
   readonly #outbox: MemoryOutbox;
   readonly #accounts = new Map<string, Account>();
   readonly apiKeys: MemoryApiKeys;
+  readonly people: MemoryPeople;
 
   constructor(outbox: MemoryOutbox) {
     super();
     this.#outbox = outbox;
-    this.apiKeys = new MemoryApiKeys(outbox, (id) => this.#accounts.get(id));
+    const account = (id: string) => this.#accounts.get(id);
+    this.apiKeys = new MemoryApiKeys(outbox, account);
+    this.people = new MemoryPeople(outbox, account);
   }
 
   override async open(
     { state, events }: Decision<Account, AccessEvent>,
     firstKey: Decision<KeyToStore, AccessEvent>,
+    firstPerson: Decision<Person, AccessEvent>,
   ): Promise<void> {
     if ([...this.#accounts.values()].some(({ email }) => email === state.email)) {
       throw emailTaken(state.email);
     }
-    const { accountId } = firstKey.state.key;
-    if (accountId !== state.id) throw accountNotFound(accountId);
+    for (const { accountId } of [firstKey.state.key, firstPerson.state]) {
+      if (accountId !== state.id) throw accountNotFound(accountId);
+    }
+    this.people.requireFree(firstPerson.state.email);
     this.#accounts.set(state.id, structuredClone(state));
     this.#outbox.append(events);
     await this.apiKeys.add(firstKey);
+    await this.people.add(firstPerson);
   }
 
   override list(): Promise<readonly Account[]> {

@@ -1,19 +1,25 @@
 import { AuditLog, type AuditEntry } from '../../access/ports.ts';
 import type { StoredEvent } from '../../kernel/domain-event.ts';
 
+type Place = Pick<AuditEntry, 'id' | 'occurredAt'>;
+
 export class MemoryAuditLog extends AuditLog {
   readonly #entries = new Map<string, AuditEntry>();
 
-  override record({ id, event }: StoredEvent): Promise<void> {
+  override record({ id, actor, event }: StoredEvent): Promise<void> {
     const { type, accountId, occurredAt, ...details } = event;
-    this.#entries.set(id, structuredClone({ id, accountId, what: type, occurredAt, details }));
+    const entry = { id, accountId, actor, what: type, occurredAt, details };
+    this.#entries.set(id, structuredClone(entry));
     return Promise.resolve();
   }
 
-  override list(accountId: string, limit: number): Promise<readonly AuditEntry[]> {
-    const newestFirst = (a: AuditEntry, b: AuditEntry) =>
-      b.occurredAt.getTime() - a.occurredAt.getTime() || (a.id < b.id ? 1 : -1);
-    const mine = [...this.#entries.values()].filter((entry) => entry.accountId === accountId);
+  override list(accountId: string, limit: number, before?: Place): Promise<readonly AuditEntry[]> {
+    const mine = [...this.#entries.values()]
+      .filter((entry) => entry.accountId === accountId)
+      .filter((entry) => !before || newestFirst(entry, before) > 0);
     return Promise.resolve(structuredClone(mine.sort(newestFirst).slice(0, limit)));
   }
 }
+
+const newestFirst = (a: Place, b: Place): number =>
+  b.occurredAt.getTime() - a.occurredAt.getTime() || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);

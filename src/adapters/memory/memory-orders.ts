@@ -1,8 +1,8 @@
 import { orderNotFound } from '../../catalogue/domain/catalogue-error.ts';
 import type { CatalogueEvent } from '../../catalogue/domain/catalogue-event.ts';
-import type { Order, OrderId, Sale } from '../../catalogue/domain/order.ts';
+import type { Order, OrderId, OrderStatus, Sale } from '../../catalogue/domain/order.ts';
 import type { Pet, PetId } from '../../catalogue/domain/pet.ts';
-import { Orders, type Page } from '../../catalogue/ports.ts';
+import { Orders, type Page, type PageBack } from '../../catalogue/ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
 import type { MemoryPets } from './memory-pets.ts';
@@ -19,11 +19,20 @@ export class MemoryOrders extends Orders {
   }
 
   override list(accountId: string, { after, limit }: Page): Promise<readonly Order[]> {
-    const found = [...this.#orders.values()]
-      .filter((kept) => kept.accountId === accountId && kept.order.id > after)
-      .map(({ order }) => order)
-      .slice(0, limit);
-    return Promise.resolve(structuredClone(found));
+    const found = this.#of(accountId).filter((order) => order.id > after);
+    return Promise.resolve(structuredClone(found.slice(0, limit)));
+  }
+
+  override newest(
+    accountId: string,
+    { before, limit }: PageBack,
+    status: OrderStatus | undefined,
+  ): Promise<readonly Order[]> {
+    const found = this.#of(accountId)
+      .filter((order) => before === undefined || order.id < before)
+      .filter((order) => status === undefined || order.status === status)
+      .reverse();
+    return Promise.resolve(structuredClone(found.slice(0, limit)));
   }
 
   override async place(
@@ -51,5 +60,12 @@ export class MemoryOrders extends Orders {
     this.#orders.set(id, { accountId, order: structuredClone(state) });
     this.#outbox.append(events);
     return state;
+  }
+
+  /** By id ascending, as they came. */
+  #of(accountId: string): Order[] {
+    return [...this.#orders.values()]
+      .filter((kept) => kept.accountId === accountId)
+      .map(({ order }) => order);
   }
 }

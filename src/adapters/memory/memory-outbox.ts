@@ -1,3 +1,4 @@
+import type { Acting } from '../../kernel/acting.ts';
 import type { DomainEvent } from '../../kernel/domain-event.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import { Outbox, type Delivery, type OutboxState } from '../../kernel/outbox.ts';
@@ -11,19 +12,26 @@ interface Entry {
 export class MemoryOutbox extends Outbox {
   readonly #ids: Ids;
   readonly #subscribersOf: (type: string) => readonly string[];
+  readonly #acting: Pick<Acting, 'actor'>;
   readonly #entries = new Map<string, Entry>();
   readonly #events = new Map<string, DomainEvent>();
 
-  constructor(ids: Ids, subscribersOf: (type: string) => readonly string[]) {
+  constructor(
+    ids: Ids,
+    subscribersOf: (type: string) => readonly string[],
+    acting: Pick<Acting, 'actor'> = { actor: 'service' },
+  ) {
     super();
     this.#ids = ids;
     this.#subscribersOf = subscribersOf;
+    this.#acting = acting;
   }
 
   /** For the other adapters of this folder, in the same turn as the state is kept. */
   append(events: readonly DomainEvent[]): void {
+    const { actor } = this.#acting;
     for (const event of events) {
-      const stored = { id: this.#ids.next('evt'), event: structuredClone(event) };
+      const stored = { id: this.#ids.next('evt'), actor, event: structuredClone(event) };
       this.#events.set(stored.id, stored.event);
       for (const subscriber of this.#subscribersOf(event.type)) {
         const delivery = { id: this.#ids.next('dlv'), subscriber, attempts: 0, stored };

@@ -1,7 +1,7 @@
 import { petNotFound } from '../../catalogue/domain/catalogue-error.ts';
 import type { CatalogueEvent } from '../../catalogue/domain/catalogue-event.ts';
 import type { Pet, PetDraft, PetId, PetStatus } from '../../catalogue/domain/pet.ts';
-import { Pets, type Page } from '../../catalogue/ports.ts';
+import { Pets, type Page, type PageBack } from '../../catalogue/ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
 
@@ -20,12 +20,19 @@ export class MemoryPets extends Pets {
     { after, limit }: Page,
     status: PetStatus | undefined,
   ): Promise<readonly Pet[]> {
-    const found = [...this.#pets.values()]
-      .filter((kept) => kept.accountId === accountId && kept.pet.id > after)
-      .map(({ pet }) => pet)
-      .filter((pet) => status === undefined || pet.status === status)
-      .slice(0, limit);
-    return Promise.resolve(structuredClone(found));
+    const found = this.#of(accountId, status).filter((pet) => pet.id > after);
+    return Promise.resolve(structuredClone(found.slice(0, limit)));
+  }
+
+  override newest(
+    accountId: string,
+    { before, limit }: PageBack,
+    status: PetStatus | undefined,
+  ): Promise<readonly Pet[]> {
+    const found = this.#of(accountId, status)
+      .filter((pet) => before === undefined || pet.id < before)
+      .reverse();
+    return Promise.resolve(structuredClone(found.slice(0, limit)));
   }
 
   override find(accountId: string, id: PetId): Promise<Pet | undefined> {
@@ -65,5 +72,13 @@ export class MemoryPets extends Pets {
     this.#pets.set(pet.id, { accountId, pet: structuredClone(pet) });
     this.#outbox.append(events);
     return pet;
+  }
+
+  /** By id ascending, as they came. */
+  #of(accountId: string, status: PetStatus | undefined): Pet[] {
+    return [...this.#pets.values()]
+      .filter((kept) => kept.accountId === accountId)
+      .map(({ pet }) => pet)
+      .filter((pet) => status === undefined || pet.status === status);
   }
 }

@@ -1,16 +1,20 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { Decision } from '../../kernel/decision.ts';
 import { noDomainSettings, type DomainSettings } from '../../sites/domain/domain-settings.ts';
-import type { ProjectHost } from '../../sites/domain/redirects.ts';
 import { projectNotFound } from '../../sites/domain/sites-error.ts';
-import { ProjectSettings } from '../../sites/domain-ports.ts';
+import type { SitesEvent } from '../../sites/domain/sites-event.ts';
+import { ProjectSettings, type SettingsFacts } from '../../sites/domain-ports.ts';
+import type { MemoryOutbox } from './memory-outbox.ts';
 import type { MemoryProjectRoutes } from './memory-project-routes.ts';
 
 export class MemoryProjectSettings extends ProjectSettings {
+  readonly #outbox: MemoryOutbox;
   readonly #routes: MemoryProjectRoutes;
   readonly #clock: Clock;
 
-  constructor(routes: MemoryProjectRoutes, clock: Clock) {
+  constructor(outbox: MemoryOutbox, routes: MemoryProjectRoutes, clock: Clock) {
     super();
+    this.#outbox = outbox;
     this.#routes = routes;
     this.#clock = clock;
   }
@@ -22,13 +26,18 @@ export class MemoryProjectSettings extends ProjectSettings {
 
   override async change(
     projectId: string,
-    decide: (settings: DomainSettings, hosts: readonly ProjectHost[]) => DomainSettings,
+    decide: (
+      settings: DomainSettings,
+      facts: SettingsFacts,
+    ) => Decision<DomainSettings, SitesEvent>,
   ): Promise<DomainSettings> {
     await Promise.resolve();
     const project = this.#routes.find(projectId);
     if (!project) throw projectNotFound(projectId);
-    const settings = decide(project.settings, project.hosts);
-    this.#routes.change(projectId, { settings }, this.#clock.now());
-    return settings;
+    const { settings, accountId, hosts } = project;
+    const { state, events } = decide(settings, { accountId, hosts });
+    this.#routes.change(projectId, { settings: state }, this.#clock.now());
+    this.#outbox.append(events);
+    return state;
   }
 }

@@ -1,5 +1,7 @@
-import { UsageLog, type HourOfUsage } from '../../access/ports.ts';
+import { UsageLog, type CallsOfKey, type HourOfUsage, type UsageSum } from '../../access/ports.ts';
 import type { MemoryApiKeys } from './memory-accounts.ts';
+
+const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
 
 export class MemoryUsageLog extends UsageLog {
   readonly #apiKeys: MemoryApiKeys;
@@ -27,6 +29,39 @@ export class MemoryUsageLog extends UsageLog {
     return Promise.resolve(structuredClone(mine.sort(byPlace)));
   }
 
+  override async sum(
+    accountId: string,
+    since: Date,
+    unit: 'hour' | 'day',
+  ): Promise<readonly UsageSum[]> {
+    const hours = await this.list(accountId, since);
+    const sums = hours.map(({ hour, outcome, requests }) => {
+      const time = hour.getTime();
+      return { begin: new Date(time - (time % unitMs[unit])), outcome, requests };
+    });
+    const groups = Map.groupBy(sums, ({ begin, outcome }) => `${begin.toISOString()} ${outcome}`);
+    return [...groups.entries()].sort(byName).flatMap(([, [first, ...rest]]) => {
+      return first ? [{ ...first, requests: requestsOf([first, ...rest]) }] : [];
+    });
+  }
+
+  override async callsTo(
+    operations: readonly string[],
+    accountId: string,
+    since: Date,
+  ): Promise<readonly CallsOfKey[]> {
+    const hours = await this.list(accountId, since);
+    const calls = hours.filter(({ operation }) => operations.includes(operation));
+    const groups = Map.groupBy(calls, ({ keyId, operation }) => `${keyId} ${operation}`);
+    const sums = [...groups.entries()].sort(byName).flatMap(([, group]) => {
+      const last = group.at(-1);
+      if (!last) return [];
+      const { keyId, operation, hour: lastHour } = last;
+      return [{ keyId, operation, requests: requestsOf(group), lastHour }];
+    });
+    return sums.sort((a, b) => b.lastHour.getTime() - a.lastHour.getTime());
+  }
+
   override sweep(before: Date): Promise<number> {
     const old = [...this.#hours].filter(([, { hour }]) => hour < before);
     for (const [key] of old) this.#hours.delete(key);
@@ -36,5 +71,11 @@ export class MemoryUsageLog extends UsageLog {
 
 const place = ({ accountId, hour, keyId, operation, outcome }: HourOfUsage): string =>
   [hour.toISOString(), accountId, keyId, operation, outcome].join(' ');
+
+const requestsOf = (group: readonly { readonly requests: number }[]): number =>
+  group.reduce((sum, { requests }) => sum + requests, 0);
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  a < b ? -1 : 1;
 
 const byPlace = (a: HourOfUsage, b: HourOfUsage): number => (place(a) < place(b) ? -1 : 1);

@@ -1,0 +1,38 @@
+import { DomainError } from '../../kernel/domain-error.ts';
+
+/** Refusals around people who sign in. None of them is known to the API. */
+export type PeopleErrorCode =
+  | 'person_invalid'
+  | 'person_not_found'
+  | 'person_taken'
+  | 'last_person'
+  | 'password_invalid'
+  | 'sign_in_refused'
+  | 'sign_in_link_invalid'
+  | 'too_many_sign_ins'
+  | 'session_not_found';
+
+export const personNotFound = (id: string): DomainError<PeopleErrorCode> =>
+  new DomainError('person_not_found', `There is nobody with the id ${id}.`);
+
+export const personTaken = (email: string): DomainError<PeopleErrorCode> =>
+  new DomainError(
+    'person_taken',
+    `${email} signs in to another account already; use another address.`,
+  );
+
+/** One answer for whatever is wrong: it does not tell who there is. */
+export const signInRefused = (): DomainError<PeopleErrorCode> =>
+  new DomainError(
+    'sign_in_refused',
+    'E-mail and password do not fit together. Without a password, ask for a sign-in link.',
+  );
+
+export const signInLinkInvalid = (): DomainError<PeopleErrorCode> =>
+  new DomainError(
+    'sign_in_link_invalid',
+    'This link was used already, or its time is over. Sign in with your password, or ask for a new link.',
+  );
+
+export const sessionNotFound = (): DomainError<PeopleErrorCode> =>
+  new DomainError('session_not_found', 'That session has ended already.');

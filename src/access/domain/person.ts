@@ -1,0 +1,86 @@
+import type { Decision } from '../../kernel/decision.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
+import type { AccessEvent, PasswordChanged, PersonInvited } from './access-event.ts';
+import { emailOf, isEmail } from './email.ts';
+import { personNotFound, type PeopleErrorCode } from './people-error.ts';
+
+/** Somebody who signs in to the dashboard of one account. */
+export interface Person {
+  readonly id: string;
+  readonly accountId: string;
+  /** Lower case; no two people have the same, whatever their account. */
+  readonly email: string;
+  /** As `Passwords` made it; undefined until there is one: then only links lead in. */
+  readonly passwordHash: string | undefined;
+  readonly createdAt: Date;
+}
+
+export const passwordLength = { min: 12, max: 200 } as const;
+
+/** @throws DomainError `person_invalid` */
+export const invitePerson = (
+  draft: Pick<Person, 'id' | 'accountId' | 'email'>,
+  now: Date,
+): Decision<Person, PersonInvited> => {
+  const email = emailOf(draft.email);
+  if (!isEmail(email)) {
+    throw new DomainError<PeopleErrorCode>(
+      'person_invalid',
+      `"${email}" is no e-mail address; write it like keeper@shop.example.`,
+    );
+  }
+  const { id: personId, accountId } = draft;
+  return {
+    state: { ...draft, email, passwordHash: undefined, createdAt: now },
+    events: [{ type: 'person_invited', accountId, occurredAt: now, personId, email }],
+  };
+};
+
+/** @throws DomainError `password_invalid` */
+export const checkPassword = (password: string, { email }: Pick<Person, 'email'>): void => {
+  const { min, max } = passwordLength;
+  const length = [...password].length;
+  if (length < min || length > max || password.trim() === '') {
+    throw invalidPassword(`A password has ${min} to ${max} characters; a few words do well.`);
+  }
+  if (password.toLowerCase().includes(email)) {
+    throw invalidPassword('A password must not contain the e-mail address.');
+  }
+};
+
+export const changePassword = (
+  person: Person,
+  passwordHash: string,
+  now: Date,
+): Decision<Person, PasswordChanged> => {
+  const { id: personId, accountId } = person;
+  return {
+    state: { ...person, passwordHash },
+    events: [{ type: 'password_changed', accountId, occurredAt: now, personId }],
+  };
+};
+
+/**
+ * Nobody can lock the last one out.
+ * @param people all of the account
+ * @throws DomainError `person_not_found`, `last_person`
+ */
+export const removePerson = (
+  people: readonly Person[],
+  personId: string,
+  now: Date,
+): readonly AccessEvent[] => {
+  const person = people.find(({ id }) => id === personId);
+  if (!person) throw personNotFound(personId);
+  if (people.length === 1) {
+    throw new DomainError<PeopleErrorCode>(
+      'last_person',
+      `${person.email} is the only one who can sign in; invite somebody else first.`,
+    );
+  }
+  const { accountId, email } = person;
+  return [{ type: 'person_removed', accountId, occurredAt: now, personId, email }];
+};
+
+export const invalidPassword = (message: string): DomainError<PeopleErrorCode> =>
+  new DomainError('password_invalid', message);

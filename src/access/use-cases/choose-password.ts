@@ -1,0 +1,37 @@
+import { changePassword, checkPassword, invalidPassword } from '../domain/person.ts';
+import type { AccessPorts, SignedIn } from '../ports.ts';
+import { admitAttemptFor } from './sign-in-attempts.ts';
+
+/**
+ * Who came by a link, or has no password yet, needs no old one; tries of it count as attempts to sign in. All other
+ * sessions and all links of that person end.
+ * @throws DomainError `password_invalid`, `too_many_sign_ins`; `session_not_found` when their own ended meanwhile
+ */
+export const choosePassword =
+  (ports: AccessPorts) =>
+  async (
+    signedIn: SignedIn,
+    { current, wanted }: { readonly current: string; readonly wanted: string },
+  ): Promise<void> => {
+    const { people, passwords, clock } = ports;
+    const { person, session } = signedIn;
+    checkPassword(wanted, person);
+    await proveOwner(ports, signedIn, current);
+    const hash = await passwords.hash(wanted);
+    await people.changePassword(person.id, session.id, (one) =>
+      changePassword(one, hash, clock.now()),
+    );
+  };
+
+/** A session may be stolen: its thief does not get to guess the password at leisure. */
+const proveOwner = async (
+  ports: AccessPorts,
+  { person, session }: SignedIn,
+  current: string,
+): Promise<void> => {
+  if (session.way === 'link' || person.passwordHash === undefined) return;
+  await admitAttemptFor(ports, person.email);
+  if (!(await ports.passwords.matches(current, person.passwordHash))) {
+    throw invalidPassword('The current password is another one.');
+  }
+};

@@ -1,0 +1,77 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import PQueue from 'p-queue';
+import { Passwords } from '../../access/ports.ts';
+import { Unavailable } from '../../kernel/unavailable.ts';
+
+/** 2^15 blocks of 1 KiB, three times over: 32 MiB of memory (OWASP Password Storage Cheat Sheet). */
+const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 } as const;
+const saltBytes = 16;
+const keyBytes = 32;
+/** Who signs in takes time from all others that this process serves. */
+const mostAtOnce = 2;
+/** The last of them gets its answer after about five seconds. */
+const mostWaitingUsually = 50;
+
+const prefix = '$scrypt$ln=15,r=8,p=3$';
+const shape = /^\$scrypt\$ln=15,r=8,p=3\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
+
+interface Parts {
+  readonly salt: Uint8Array;
+  readonly key: Uint8Array;
+}
+
+/** No password has this hash. */
+const nobodys: Parts = { salt: new Uint8Array(saltBytes), key: new Uint8Array(keyBytes) };
+
+/**
+ * scrypt (RFC 7914) over the password in NFKC, so that it is the same from every keyboard. The result names the
+ * algorithm and its cost, as in the PHC string format: `$scrypt$ln=15,r=8,p=3$salt$key`.
+ */
+export class ScryptPasswords extends Passwords {
+  readonly #queue = new PQueue({ concurrency: mostAtOnce });
+  readonly #mostWaiting: number;
+
+  /** @param mostWaiting for their turn; whoever comes on top of them is refused */
+  constructor({ mostWaiting = mostWaitingUsually } = {}) {
+    super();
+    this.#mostWaiting = mostWaiting;
+  }
+
+  override async hash(password: string): Promise<string> {
+    const salt = randomBytes(saltBytes);
+    const key = await this.#derive(password, salt);
+    return `${prefix}${base64(salt)}$${base64(key)}`;
+  }
+
+  override async matches(password: string, hash: string | undefined): Promise<boolean> {
+    const known = partsOf(hash);
+    const { salt, key } = known ?? nobodys;
+    const isSame = timingSafeEqual(await this.#derive(password, salt), key);
+    return isSame && known !== undefined;
+  }
+
+  /** @throws Unavailable */
+  async #derive(password: string, salt: Uint8Array): Promise<Buffer> {
+    if (this.#queue.size >= this.#mostWaiting) {
+      throw new Unavailable('The work on passwords', undefined, 'is more than can be done now');
+    }
+    return this.#queue.add(() => derive(password.normalize('NFKC'), salt));
+  }
+}
+
+const derive = (password: string, salt: Uint8Array): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    scrypt(password, salt, keyBytes, cost, (error, key) => {
+      if (error) reject(error);
+      else resolve(key);
+    });
+  });
+
+const partsOf = (hash: string | undefined): Parts | undefined => {
+  const [, salt, key] = shape.exec(hash ?? '') ?? [];
+  if (salt === undefined || key === undefined) return undefined;
+  return { salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') };
+};
+
+const base64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes).toString('base64').replaceAll('=', '');

@@ -1,0 +1,13 @@
+/**
+ * Who does something: `service` by itself, `operator` by a command, `key:<id>` over the API, `person:<e-mail>` in the
+ * dashboard.
+ */
+export type Actor = 'service' | 'operator' | `key:${string}` | `person:${string}`;
+
+/** On whose behalf the current call runs. Events are stored with it; no rule depends on it. */
+export abstract class Acting {
+  abstract readonly actor: Actor;
+
+  /** Everything that `work` begins is done by `actor`. */
+  abstract run<T>(actor: Actor, work: () => T): T;
+}
