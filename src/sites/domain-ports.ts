@@ -1,6 +1,7 @@
 // What custom domains and their certificates need from outside, besides `ports.ts`.
 
 import type { Clock } from '../kernel/clock.ts';
+import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { BudgetVerdict, CaUse } from './domain/ca-budget.ts';
 import type { Certificate } from './domain/certificate.ts';
@@ -9,6 +10,7 @@ import type { AdmissionFacts } from './domain/domain-admission.ts';
 import type { DomainSettings } from './domain/domain-settings.ts';
 import type { NameSettings } from './domain/name-facts.ts';
 import type { ProjectHost } from './domain/redirects.ts';
+import type { SitesEvent } from './domain/sites-event.ts';
 import type { CertificateAuthority, Certificates, DnsVerifier, HostNames } from './ports.ts';
 
 /** Waits for so many milliseconds. */
@@ -175,17 +177,28 @@ export abstract class CustomDomains {
   abstract live(after: string, limit: number): Promise<readonly CustomDomain[]>;
 }
 
+/** What the settings of a project are decided by. */
+export interface SettingsFacts {
+  /** Whose project it is. */
+  readonly accountId: string;
+  /** Those that are not removed, the oldest first. */
+  readonly hosts: readonly ProjectHost[];
+}
+
 /** What owners decide about the hosts of a project. */
 export abstract class ProjectSettings {
   abstract read(projectId: string): Promise<DomainSettings>;
 
   /**
-   * Decides on the settings with the hosts as they are; the routes follow in the same step.
-   * @throws DomainError whatever `decide` throws
+   * Locks, decides with the hosts as they are, saves settings, routes and events together. `decide` is synchronous.
+   * @throws DomainError `project_not_found`; whatever `decide` throws
    */
   abstract change(
     projectId: string,
-    decide: (settings: DomainSettings, hosts: readonly ProjectHost[]) => DomainSettings,
+    decide: (
+      settings: DomainSettings,
+      facts: SettingsFacts,
+    ) => Decision<DomainSettings, SitesEvent>,
   ): Promise<DomainSettings>;
 }
 

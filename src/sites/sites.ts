@@ -4,7 +4,11 @@ import { rollBack, type Site } from './domain/site.ts';
 import type { DomainPorts } from './domain-ports.ts';
 import type { SitesPorts } from './ports.ts';
 import { addCustomDomain } from './use-cases/add-domain.ts';
-import { changeDomainSettings, showDomainSettings } from './use-cases/domain-settings.ts';
+import {
+  changeDomainSettings,
+  editDomainSettings,
+  showDomainSettings,
+} from './use-cases/domain-settings.ts';
 import { deploySite } from './use-cases/deploy-site.ts';
 import { giveUpCutOffUploads } from './use-cases/give-up-uploads.ts';
 import { planRenewals } from './use-cases/plan-renewals.ts';
@@ -55,6 +59,7 @@ export const sites = (ports: SitesPorts & DomainPorts) => ({
   planRenewals: planRenewals(ports),
   showDomainSettings: showDomainSettings(ports),
   changeDomainSettings: changeDomainSettings(ports),
+  editDomainSettings: editDomainSettings(ports),
 });
 
 export type Sites = ReturnType<typeof sites>;

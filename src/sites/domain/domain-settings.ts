@@ -1,3 +1,6 @@
+import type { Decision } from '../../kernel/decision.ts';
+import type { DomainSettingsChanged, SitesEvent } from './sites-event.ts';
+
 /** 308 and 307 keep the method of the request, 301 and 302 may turn it into GET. */
 export const redirectStatuses = [301, 302, 307, 308] as const;
 export type RedirectStatus = (typeof redirectStatuses)[number];
@@ -19,6 +22,18 @@ export interface DomainSettings {
 
 export const noDomainSettings: DomainSettings = { primary: undefined, redirects: [] };
 
+/** The wanted settings in place of the current ones. Where they do not differ, nothing happened. */
+export const replaceSettings = (
+  current: DomainSettings,
+  wanted: DomainSettings,
+  { now, ...whose }: Pick<DomainSettingsChanged, 'projectId' | 'accountId'> & { now: Date },
+): Decision<DomainSettings, SitesEvent> => {
+  if (isSame(current, wanted)) return { state: current, events: [] };
+  const { primary = '', redirects } = wanted;
+  const told = { occurredAt: now, primary, redirects: redirects.length };
+  return { state: wanted, events: [{ type: 'domain_settings_changed', ...whose, ...told }] };
+};
+
 /** As it is exported and imported, in YAML and JSON. */
 export interface DomainSettingsDocument {
   readonly domains: {
@@ -36,3 +51,6 @@ export const exportDomainSettings = ({
     redirects: redirects.map(({ from, to, status }) => ({ from, to, status })),
   },
 });
+
+const isSame = (one: DomainSettings, other: DomainSettings): boolean =>
+  JSON.stringify(exportDomainSettings(one)) === JSON.stringify(exportDomainSettings(other));

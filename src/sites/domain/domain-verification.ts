@@ -1,5 +1,5 @@
 import { DomainError } from '../../kernel/domain-error.ts';
-import { orderAtOnce } from './certificate-standing.ts';
+import { latest, orderAtOnce } from './certificate-standing.ts';
 import {
   refuseMove,
   type CustomDomain,
@@ -20,13 +20,16 @@ const pauseBeforeReverifyMs = 30 * 60_000;
  */
 export const askToVerify = (domain: CustomDomain, now: Date): DomainDecision => {
   if (domain.state === 'removed') return refuseMove(domain, 'verified');
-  const { dns } = domain;
-  const age = now.getTime() - (dns.lastVerifyAskedAt?.getTime() ?? -Infinity);
+  const remaining = verifyAllowedAt(domain, now).getTime() - now.getTime();
+  if (remaining > 0) throw tooEarly('verify_too_early', 'DNS was just checked', remaining);
+  return { state: { ...domain, dns: { ...domain.dns, lastVerifyAskedAt: now } }, events: [] };
+};
+
+/** From when on the owner may have the DNS looked at again; in the past when that is so already. */
+export const verifyAllowedAt = ({ dns }: Pick<CustomDomain, 'dns'>, now: Date): Date => {
+  const { lastVerifyAskedAt: last } = dns;
   // The future is a clock that was set back.
-  if (age >= 0 && age < pauseBetweenVerifiesMs) {
-    throw tooEarly('verify_too_early', 'DNS was just checked', pauseBetweenVerifiesMs - age);
-  }
-  return { state: { ...domain, dns: { ...dns, lastVerifyAskedAt: now } }, events: [] };
+  return last && last <= now ? new Date(last.getTime() + pauseBetweenVerifiesMs) : now;
 };
 
 /**
@@ -42,17 +45,25 @@ export const verify = (domain: CustomDomain, report: DnsReport, moment: Moment):
  */
 export const reverify = (domain: CustomDomain, now: Date): DomainDecision => {
   if (domain.state !== 'verified') return refuseMove(domain, 'verified');
-  const { certificate, verifiedAt } = domain;
-  const age = Math.max(0, now.getTime() - (certificate.attempts?.lastAt ?? verifiedAt).getTime());
-  const untilRetry = (certificate.retryAt?.getTime() ?? 0) - now.getTime();
-  const remaining = Math.max(pauseBeforeReverifyMs - age, untilRetry);
+  const remaining = reverifyAllowedAt(domain, now).getTime() - now.getTime();
   if (remaining > 0) {
     throw tooEarly('reverify_too_early', 'The last attempt was a short while ago', remaining);
   }
-  const { order } = certificate;
+  const { order } = domain.certificate;
   const attempts = { failed: 0, firstAt: now, lastAt: now };
   const fresh = { ...orderAtOnce(now), attempts, isManual: true, order };
   return { state: { ...domain, certificate: fresh }, events: [] };
+};
+
+/** From when on the owner may start a fresh attempt; in the past when that is so already. */
+export const reverifyAllowedAt = (
+  { certificate, verifiedAt }: Extract<CustomDomain, { readonly state: 'verified' }>,
+  now: Date,
+): Date => {
+  const lastAt = (certificate.attempts?.lastAt ?? verifiedAt).getTime();
+  // Never further away than the pause is long, also when the clock was set back since.
+  const rested = new Date(Math.min(lastAt, now.getTime()) + pauseBeforeReverifyMs);
+  return latest(rested, certificate.retryAt);
 };
 
 const tooEarly = (

@@ -70,12 +70,16 @@ export const suspensionOf = (
   return isReached ? undefined : `Suspended until ${target} is live.`;
 };
 
+/** Domains in a refusal. */
+const mostNamed = 10;
+
 const hostOfProject = (raw: string, { hosts }: RedirectFacts): string => {
   const name = cleanName(raw);
   const found = hosts.find(({ host, unicodeHost }) => name === host || name === unicodeHost);
   if (found) return found.host;
-  const known = hosts.map(({ host }) => host).join(', ');
-  throw refusal('redirect_unknown_domain', `"${name}" is no domain of this project: ${known}.`);
+  const known = hosts.slice(0, mostNamed).map(({ host }) => host);
+  const all = [...known, ...(hosts.length > mostNamed ? ['…'] : [])].join(', ') || 'it has none';
+  throw refusal('redirect_unknown_domain', `"${name}" is no domain of this project: ${all}.`);
 };
 
 const targetOf = (raw: string, facts: RedirectFacts): string => {

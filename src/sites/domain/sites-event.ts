@@ -31,6 +31,15 @@ export interface DeployDiscarded extends DomainEvent<'deploy_discarded'> {
   readonly deployId: string;
 }
 
+/** Another primary domain, or other redirects. */
+export interface DomainSettingsChanged extends DomainEvent<'domain_settings_changed'> {
+  readonly projectId: string;
+  /** Empty where there is none. */
+  readonly primary: string;
+  /** How many there are now. */
+  readonly redirects: number;
+}
+
 interface OfDomain {
   readonly projectId: string;
   readonly domainId: string;
@@ -80,6 +89,7 @@ export type SitesEvent =
   | DeployFailed
   | SiteRolledBack
   | DeployDiscarded
+  | DomainSettingsChanged
   | DomainAdded
   | DomainVerified
   | DomainLive

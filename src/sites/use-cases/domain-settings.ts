@@ -1,13 +1,21 @@
-import { exportDomainSettings, type DomainSettingsDocument } from '../domain/domain-settings.ts';
+import type { CustomDomain } from '../domain/custom-domain.ts';
+import {
+  exportDomainSettings,
+  replaceSettings,
+  type DomainSettings,
+  type DomainSettingsDocument,
+} from '../domain/domain-settings.ts';
 import {
   checkDomainSettings,
   suspensionOf,
   type DomainSettingsDraft,
   type ProjectHost,
 } from '../domain/redirects.ts';
+import { withoutGone } from '../domain/settings-without-gone.ts';
 import type { DomainPorts } from '../domain-ports.ts';
 
-type Ports = Pick<DomainPorts, 'settings' | 'domains'>;
+type Reading = Pick<DomainPorts, 'settings' | 'domains'>;
+type Ports = Reading & Pick<DomainPorts, 'clock'>;
 
 export interface DomainSettingsView {
   readonly document: DomainSettingsDocument;
@@ -15,11 +23,12 @@ export interface DomainSettingsView {
   readonly suspended: Readonly<Record<string, string>>;
 }
 
+/** @param known the domains of the project, where they were read just before */
 export const showDomainSettings =
-  ({ settings, domains }: Ports) =>
-  async (projectId: string): Promise<DomainSettingsView> => {
+  ({ settings, domains }: Reading) =>
+  async (projectId: string, known?: readonly CustomDomain[]): Promise<DomainSettingsView> => {
     const current = await settings.read(projectId);
-    const hosts: readonly ProjectHost[] = (await domains.list(projectId))
+    const hosts: readonly ProjectHost[] = (known ?? (await domains.list(projectId)))
       .filter(({ state }) => state !== 'removed')
       .map(({ host, unicodeHost, state }) => ({ host, unicodeHost, isLive: state === 'live' }));
     const reasons = current.redirects.map(
@@ -39,9 +48,25 @@ export const showDomainSettings =
  */
 export const changeDomainSettings =
   (ports: Ports) =>
-  async (projectId: string, draft: DomainSettingsDraft): Promise<DomainSettingsView> => {
-    await ports.settings.change(projectId, (_, hosts) =>
-      checkDomainSettings(draft, { hosts, allowAbsolute: true }),
-    );
+  (projectId: string, draft: DomainSettingsDraft): Promise<DomainSettingsView> =>
+    editDomainSettings(ports)(projectId, () => draft);
+
+/**
+ * Changes a part of the settings as they are then: of two people who do so at once, neither undoes what the other did.
+ * @param edit is given what still concerns a domain of the project
+ * @throws DomainError as `changeDomainSettings` does
+ */
+export const editDomainSettings =
+  (ports: Ports) =>
+  async (
+    projectId: string,
+    edit: (settings: DomainSettings) => DomainSettingsDraft,
+  ): Promise<DomainSettingsView> => {
+    const { settings, clock } = ports;
+    await settings.change(projectId, (current, { accountId, hosts }) => {
+      const draft = edit(withoutGone(current, hosts));
+      const wanted = checkDomainSettings(draft, { hosts, allowAbsolute: true });
+      return replaceSettings(current, wanted, { projectId, accountId, now: clock.now() });
+    });
     return showDomainSettings(ports)(projectId);
   };

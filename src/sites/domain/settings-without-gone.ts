@@ -1,0 +1,20 @@
+import type { DomainSettings } from './domain-settings.ts';
+import { isAbsolute } from './redirect-target.ts';
+import type { ProjectHost } from './redirects.ts';
+
+/**
+ * The settings without what names a domain that was removed since. It does nothing any more, and would stand in the
+ * way of every change.
+ */
+export const withoutGone = (
+  { primary, redirects }: DomainSettings,
+  hosts: readonly Pick<ProjectHost, 'host'>[],
+): DomainSettings => {
+  const known = new Set(hosts.map(({ host }) => host));
+  return {
+    primary: primary !== undefined && known.has(primary) ? primary : undefined,
+    redirects: redirects.filter(
+      ({ from, to }) => known.has(from) && (isAbsolute(to) || known.has(to)),
+    ),
+  };
+};
