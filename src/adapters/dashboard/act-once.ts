@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto';
+import type { DashboardPorts } from './dashboard-ports.ts';
+import { PageProblem } from './page-problem.ts';
+import { onceField } from './parts.ts';
+import { pathOf, type Form, type Outcome, type Page, type Screen, type Visit } from './screen.ts';
+
+interface SentForm {
+  readonly screen: Pick<Screen, 'path'>;
+  readonly form: Form;
+  readonly visit: Visit;
+  readonly values: Readonly<Record<string, string>>;
+  readonly ports: Pick<DashboardPorts, 'idempotencyKeys'>;
+}
+
+/** What `?done=` says where a secret was shown the first time, which is kept nowhere. */
+export const shownOnce = 'shown-once';
+
+/**
+ * A form that is sent twice, by a second click or a reload, does nothing more and leads to the same place. Where
+ * that was a page with a secret, it leads to the screen, which says so.
+ * @throws PageProblem
+ */
+export const actOnce = async (
+  { screen, form, visit, values, ports }: SentForm,
+  act: () => Promise<Outcome>,
+): Promise<Outcome> => {
+  const { [onceField]: key = '' } = values;
+  if (!/^[\w-]{10,40}$/.test(key)) throw new PageProblem(400, 'Load the page again, then send it.');
+  const fingerprint = hash('sha256', JSON.stringify([form.path, visit.parameters, values]), 'hex');
+  const request = { accountId: visit.accountId, key, fingerprint, now: visit.now };
+  let page: Page | undefined;
+  const outcome = await ports.idempotencyKeys.once(request, async () => {
+    const led = await act();
+    page = 'to' in led ? undefined : led;
+    const kept = 'to' in led ? led : { to: pathOf(screen, visit), done: shownOnce };
+    return { status: 303, headers: {}, body: JSON.stringify(kept) };
+  });
+  switch (outcome.kind) {
+    case 'answered':
+      return page ?? (JSON.parse(outcome.answer.body) as Outcome);
+    case 'replayed':
+      return JSON.parse(outcome.answer.body) as Outcome;
+    case 'in_progress':
+      throw new PageProblem(409, 'This form is being worked on already. Look again in a moment.');
+    case 'reused':
+      throw new PageProblem(
+        409,
+        'This form was sent before with something else in it. Load it again.',
+      );
+  }
+};

@@ -1,0 +1,48 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Context } from 'koa';
+
+const zip = promisify(gzip);
+/** Below that it does not get smaller. */
+const worthwhile = 1400;
+
+/** Nothing from another host, nothing inline, no frame around it. */
+const policy =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** On every answer of the dashboard. @param isSecure whether browsers reach it over HTTPS */
+export const setSecurityHeaders = (ctx: Context, isSecure: boolean): void => {
+  ctx.set({
+    'Content-Security-Policy': policy,
+    'X-Content-Type-Options': 'nosniff',
+    // Not "no-referrer": browsers then send forms without their origin.
+    'Referrer-Policy': 'same-origin',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+    ...(isSecure && { 'Strict-Transport-Security': 'max-age=31536000' }),
+  });
+};
+
+export const sendHtml = async (ctx: Context, status: number, text: string): Promise<void> => {
+  ctx.status = status;
+  ctx.set('Cache-Control', 'no-store');
+  ctx.vary('Accept-Encoding');
+  ctx.type = 'text/html; charset=utf-8';
+  if (text.length > worthwhile && ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
+    ctx.set('Content-Encoding', 'gzip');
+    ctx.body = await zip(text, { level: 4 });
+  } else {
+    ctx.body = text;
+  }
+};
+
+/** After a form: the browser asks for the page with GET, and a reload sends nothing again. */
+export const redirect = (ctx: Context, path: string, done?: string): void => {
+  ctx.status = 303;
+  ctx.set('Cache-Control', 'no-store');
+  const mark = path.includes('?') ? '&' : '?';
+  ctx.set('Location', done === undefined ? path : `${path}${mark}done=${encodeURIComponent(done)}`);
+  ctx.body = '';
+};

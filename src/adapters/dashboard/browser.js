@@ -1,0 +1,216 @@
+// What the pages gain where scripts run. Without it everything works too, with a reload more.
+import { Idiomorph } from 'idiomorph/dist/idiomorph.esm.js';
+
+/** `inWords` of parts.ts in the browser. */
+const units = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+const inWords = (at) => {
+  const seconds = Math.round((at - Date.now()) / 1000);
+  const unit = units.find(([, size]) => Math.abs(seconds) >= size);
+  if (!unit) return seconds > 0 ? `in ${seconds} s` : 'just now';
+  return relative.format(Math.trunc(seconds / unit[1]), unit[0]);
+};
+
+const refreshTimes = () => {
+  for (const one of document.querySelectorAll('time[data-relative]')) {
+    const words = inWords(Date.parse(one.dateTime));
+    if (one.textContent !== words) one.textContent = words;
+  }
+  // What may be pressed again at a time that is told with it.
+  for (const one of document.querySelectorAll('button[data-ready-at]')) {
+    one.disabled = Date.parse(one.dataset.readyAt) > Date.now();
+  }
+  for (const one of document.querySelectorAll('[data-until]')) {
+    one.hidden = Date.parse(one.dataset.until) <= Date.now();
+  }
+};
+
+const showScripted = () => {
+  for (const one of document.querySelectorAll('[data-copy]')) one.hidden = false;
+};
+
+const copy = async (button) => {
+  const { copy: text } = button.dataset;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Only secure pages have a clipboard; an older way works on the others.
+    const area = Object.assign(document.createElement('textarea'), { value: text });
+    document.body.append(area);
+    area.select();
+    document.execCommand('copy');
+    area.remove();
+  }
+  button.textContent = 'Copied';
+  setTimeout(() => (button.textContent = 'Copy'), 1500);
+};
+
+document.addEventListener('click', (event) => {
+  const button = event.target.closest?.('[data-copy]');
+  if (button) void copy(button);
+});
+
+/** A second click sends nothing a second time. */
+document.addEventListener('submit', (event) => {
+  const { submitter, target } = event;
+  if (target.dataset.sent) {
+    event.preventDefault();
+    return;
+  }
+  target.dataset.sent = 'yes';
+  submitter?.setAttribute('aria-busy', 'true');
+});
+addEventListener('pageshow', () => {
+  for (const form of document.querySelectorAll('form[data-sent]')) freshen(form);
+});
+
+const mib = (bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+
+/** Sends an upload and shows how far it is. What comes of it is the page that the server answers with. */
+const upload = (form) => {
+  const [box, bar, said, cancel] = ['.progress', 'progress', 'output', '[data-cancel]'].map((one) =>
+    form.querySelector(one),
+  );
+  const request = new XMLHttpRequest();
+  const stop = (message) => {
+    freshen(form);
+    said.textContent = message;
+    bar.hidden = cancel.hidden = true;
+  };
+  request.upload.addEventListener('progress', ({ loaded, total }) => {
+    bar.max = total;
+    bar.value = loaded;
+    // Every hundredth would be read aloud.
+    said.ariaLive = 'off';
+    said.textContent = `${Math.floor((100 * loaded) / total)} % of ${mib(total)}`;
+  });
+  request.upload.addEventListener('load', () => {
+    bar.removeAttribute('value');
+    cancel.hidden = true;
+    said.ariaLive = 'polite';
+    said.textContent = 'Uploaded. Unpacking and compressing …';
+  });
+  request.addEventListener('load', () => {
+    const page = new DOMParser().parseFromString(request.responseText, 'text/html');
+    const answer = page.querySelector('main');
+    if (request.status < 400) location.assign(request.responseURL);
+    else if (answer) showRefusal(form, answer);
+    else stop(`The upload was refused (${request.status}).`);
+  });
+  request.addEventListener('error', () => {
+    const became = cancel.hidden
+      ? 'The list below says what became of it.'
+      : 'Nothing was deployed.';
+    stop(`The connection was lost. ${became}`);
+  });
+  request.addEventListener('abort', () => stop('Cancelled. Nothing was deployed.'));
+  cancel.onclick = () => request.abort();
+  form.querySelector('[data-refusal]')?.remove();
+  form.querySelector('[aria-invalid]')?.removeAttribute('aria-invalid');
+  box.hidden = bar.hidden = cancel.hidden = false;
+  said.textContent = '';
+  request.open('POST', form.action);
+  request.send(new FormData(form));
+};
+
+/** A form that may be sent again. */
+const freshen = (form) => {
+  delete form.dataset.sent;
+  form.querySelector('[aria-busy]')?.removeAttribute('aria-busy');
+};
+
+/** The answer comes in place of what is shown; the file stays chosen, which no markup can say. */
+const showRefusal = (form, answer) => {
+  freshen(form);
+  show(answer.outerHTML);
+  const input = form.querySelector('input[type=file]');
+  const wanted = answer.querySelector('input[type=file]');
+  for (const name of ['aria-invalid', 'aria-describedby']) {
+    if (wanted?.hasAttribute(name)) input.setAttribute(name, wanted.getAttribute(name));
+  }
+  input.focus();
+};
+
+document.addEventListener('submit', (event) => {
+  if (event.defaultPrevented || !event.target.matches('form[data-upload]')) return;
+  event.preventDefault();
+  upload(event.target);
+});
+/** What is too large is told before it is sent. */
+document.addEventListener('change', ({ target }) => {
+  const largest = target.type === 'file' && target.form?.dataset.largest;
+  if (!largest) return;
+  const isLarger = [...target.files].some(({ size }) => size > Number(largest));
+  target.setCustomValidity(isLarger ? `This file is larger than ${mib(largest)}.` : '');
+  target.reportValidity();
+});
+
+/** In a menu the arrow keys go from item to item. */
+document.addEventListener('keydown', (event) => {
+  const menu = event.target.closest?.('[role=menu]');
+  if (!menu || !['ArrowDown', 'ArrowUp', 'Home', 'End'].includes(event.key)) return;
+  const items = [...menu.querySelectorAll('[role=menuitem]')];
+  const at = items.indexOf(event.target);
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+  items.at(next % items.length)?.focus();
+  event.preventDefault();
+});
+document.addEventListener(
+  'toggle',
+  (event) => {
+    if (event.newState === 'open') event.target.querySelector('[role=menuitem]')?.focus();
+  },
+  true,
+);
+
+/** A notice, or what is wrong with a form, tells of what was just done: the page on the server does not know of it. */
+const isAnswer = (node) => node instanceof Element && node.matches('.notice, [data-refusal]');
+
+/** Shows a live page as it is on the server, and leaves alone what somebody types or has opened. */
+const show = (markup) => {
+  const main = document.querySelector('main');
+  Idiomorph.morph(main, markup, {
+    ignoreActiveValue: true,
+    callbacks: {
+      beforeNodeMorphed: (old, fresh) => {
+        if (old instanceof HTMLInputElement && old.type !== 'hidden') return false;
+        if (old instanceof HTMLTextAreaElement || old instanceof HTMLSelectElement) return false;
+        if (old instanceof HTMLDetailsElement && old.open) fresh.setAttribute('open', '');
+        return !(old instanceof HTMLFormElement && old.dataset.sent) && !isAnswer(old);
+      },
+      beforeNodeRemoved: (old) => !isAnswer(old),
+    },
+  });
+  refreshTimes();
+  showScripted();
+};
+
+const { live } = document.querySelector('main').dataset;
+if (live !== undefined) {
+  // A refused form was sent elsewhere; a reload asks for the page that it stands on.
+  if (location.pathname !== live)
+    history.replaceState(null, '', live + location.search + location.hash);
+  const updates = new EventSource(location.pathname + location.search);
+  updates.addEventListener('page', ({ data }) => show(JSON.parse(data)));
+  // Over: signed out elsewhere, or the thing shown is gone. The page itself says what.
+  updates.addEventListener('over', () => {
+    updates.close();
+    location.reload();
+  });
+}
+
+// What was done is said once: a reload does not say it again.
+const address = new URL(location.href);
+if (address.searchParams.has('done')) {
+  address.searchParams.delete('done');
+  history.replaceState(null, '', address);
+}
+refreshTimes();
+showScripted();
+setInterval(refreshTimes, 1000);

@@ -1,0 +1,42 @@
+import type { DomainSettingsDocument } from '../../sites/domain/domain-settings.ts';
+import type { DashboardPorts } from './dashboard-ports.ts';
+import { settingPath } from './domain-paths.ts';
+import { html, type Html } from './html.ts';
+import { copyButton } from './parts.ts';
+import type { Refusal } from './screen.ts';
+
+/** The domains of a project as a document, to be kept beside its sources and brought back. */
+export const configurationSection = (
+  slug: string,
+  document: DomainSettingsDocument,
+  { write }: DashboardPorts['domainSettings'],
+  refusal: Refusal | undefined,
+): Html =>
+  html`<section class="card" aria-labelledby="configuration">
+    <h2 id="configuration">Configuration</h2>
+    <p class="quiet">The primary domain and the redirects as one document, to keep beside your sources.</p>
+    <div class="formats">
+      ${format('YAML', write(document, 'yaml'))}
+      ${format('JSON', write(document, 'json'))}
+    </div>
+    ${importForm(slug, refusal)}
+  </section>`;
+
+const format = (name: string, text: string): Html =>
+  html`<div>
+    <div class="row middle"><h3>${name}</h3>${copyButton(text, `the ${name}`)}</div>
+    <pre role="region" tabindex="0" aria-label="${name}">${text}</pre>
+  </div>`;
+
+const importForm = (slug: string, refusal: Refusal | undefined): Html =>
+  html`<form method="post" action="${settingPath(slug, 'configuration')}#configuration">
+    <div class="field">
+      <label for="settings">Configuration as YAML or JSON</label>
+      <textarea id="settings" name="settings" class="short" rows="6" spellcheck="false" autocomplete="off" required
+        ${refusal && html`aria-invalid="true"`}
+        aria-describedby="settings-hint${refusal && ' settings-error'}">${refusal?.values['settings'] ?? ''}</textarea>
+      <p class="hint" id="settings-hint">Replaces the primary domain and all redirects by what is above. Domains themselves are neither added nor removed. The command <code>animal-store domain config</code> does the same.</p>
+      ${refusal && html`<p class="error lines" id="settings-error" data-refusal>${refusal.message}</p>`}
+    </div>
+    <div><button>Import</button></div>
+  </form>`;

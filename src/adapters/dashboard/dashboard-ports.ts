@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import type { Access } from '../../access/access.ts';
+import type { Plan } from '../../access/domain/plan.ts';
+import type { AuditLog, IdempotencyKeys } from '../../access/ports.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { Acting } from '../../kernel/acting.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/ids.ts';
+import type { DomainSettingsDocument } from '../../sites/domain/domain-settings.ts';
+import type { DomainSettingsDraft } from '../../sites/domain/redirects.ts';
+import type { SiteSource } from '../../sites/ports.ts';
+import type { Sites } from '../../sites/sites.ts';
+
+/** What the pages show and do, and what they need of the machine. */
+export interface DashboardPorts {
+  readonly access: Access;
+  readonly catalogue: Catalogue;
+  readonly sites: Sites;
+  readonly auditLog: AuditLog;
+  readonly idempotencyKeys: IdempotencyKeys;
+  readonly acting: Acting;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  /** Hears of every answer. */
+  readonly onAnswered: (status: number, seconds: number) => void;
+  /**
+   * Calls whenever this process stored something that others may want to see, with the accounts that it happened to.
+   * @returns stops it
+   */
+  readonly onStored: (listener: (accountIds: readonly string[]) => void) => () => void;
+  /** An uploaded archive as it lies in a file. */
+  readonly openArchive: (path: string) => Promise<SiteSource>;
+  /** The settings of the domains of a project as text. */
+  readonly domainSettings: {
+    /** @throws DomainError `redirect_invalid` that says what is wrong where */
+    readonly read: (text: string) => DomainSettingsDraft;
+    readonly write: (document: DomainSettingsDocument, format: 'yaml' | 'json') => string;
+  };
+  /** What shares one bucket of sign-in attempts: the address of who asks, or its network. */
+  readonly networkOf: (request: {
+    readonly peer: string;
+    readonly forwardedFor: string | undefined;
+  }) => string;
+  readonly settings: DashboardSettings;
+}
+
+export interface DashboardSettings {
+  /** Scheme and host of the dashboard, without a slash at its end. */
+  readonly origin: string;
+  readonly platformHost: string;
+  /** Where the site of a project is served. */
+  readonly siteUrl: (slug: string) => string;
+  /** Where uploads lie while they are read. */
+  readonly uploadFolder: string;
+  /** Operations of the API that will be removed, by their ids, with the day. */
+  readonly deprecated: ReadonlyMap<string, Date>;
+  /** The public base address of the API, without a slash at its end. */
+  readonly apiUrl: string;
+  /** How many custom domains an account of a plan may have. */
+  readonly customDomains: Readonly<Record<Plan, number>>;
+  /** Whether this process knows what requests count now: it counts them itself, or all count in one place. */
+  readonly knowsCounts: boolean;
+}

@@ -1,0 +1,99 @@
+import Router from '@koa/router';
+import Koa, { type Context } from 'koa';
+import { isOpen } from '../../access/domain/session.ts';
+import type { SignedIn } from '../../access/ports.ts';
+import { accountScreen } from './account-screen.ts';
+import { animalsScreen } from './animals-screen.ts';
+import { redirect } from './answering.ts';
+import type { DashboardPorts } from './dashboard-ports.ts';
+import { domainScreen } from './domain-screen.ts';
+import { domainsScreen } from './domains-screen.ts';
+import { framing } from './framing.ts';
+import { keysScreen } from './keys-screen.ts';
+import { LiveStreams } from './live-streams.ts';
+import { notFound, PageProblem } from './page-problem.ts';
+import { projectScreen } from './project-screen.ts';
+import { projectsScreen } from './projects-screen.ts';
+import { removeDomainScreen } from './remove-domain-screen.ts';
+import { addScreen, addWaysBack } from './screen-routes.ts';
+import type { Screen } from './screen.ts';
+import { SessionCookie } from './session-cookie.ts';
+import { addSignIn } from './sign-in-pages.ts';
+import { usageScreen } from './usage-screen.ts';
+
+/** Every page behind the sign-in. */
+const screensOf = (ports: DashboardPorts): readonly Screen[] => [
+  domainsScreen(ports),
+  domainScreen(ports),
+  removeDomainScreen(ports),
+  projectsScreen(ports),
+  projectScreen(ports),
+  animalsScreen(ports),
+  keysScreen(ports),
+  usageScreen(ports),
+  accountScreen(ports),
+];
+
+export interface Dashboard {
+  readonly app: Koa;
+  /** Ends live updates, which would keep a server from stopping. */
+  readonly close: () => void;
+  /** What it answers: a method and a path of @koa/router each. */
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
+}
+
+/** Where store owners look after everything, as one Koa application for all paths from /dashboard on. */
+export const dashboard = (ports: DashboardPorts): Dashboard => {
+  const cookie = new SessionCookie(ports.settings.origin.startsWith('https:'));
+  const live = new LiveStreams({
+    ...ports,
+    stillSignedIn: async ({ session, person }) => {
+      const sessions = await ports.access.listSessions(person.id);
+      return sessions.some((one) => one.id === session.id && isOpen(one, ports.clock.now()));
+    },
+  });
+  const router = new Router({ exclusive: true });
+  addSignIn(router, { ...ports, cookie });
+  const signedIn = signingIn(ports, cookie);
+  const waysBack = new Router();
+  for (const screen of screensOf(ports)) {
+    addScreen(router, screen, { ...ports, live, signedIn });
+    addWaysBack(waysBack, screen, { ...ports, live, signedIn });
+  }
+
+  const app = new Koa();
+  app.use(framing(ports));
+  app.use(router.routes());
+  app.use(waysBack.routes());
+  app.use((ctx) => {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD' && ctx.method !== 'POST') {
+      ctx.set('Allow', 'GET, HEAD, POST');
+      throw new PageProblem(405, `Pages do not take ${ctx.method}.`);
+    }
+    throw notFound();
+  });
+  app.on('error', (error: unknown) => {
+    ports.log.debug({ err: error }, 'connection failed');
+  });
+  return {
+    app,
+    close: () => {
+      live.close();
+    },
+    routes: router.stack.flatMap(({ methods, path }) =>
+      methods.map((method) => ({ method, path: String(path) })),
+    ),
+  };
+};
+
+/** Who is signed in; whoever is not is sent to sign in, and then back. */
+const signingIn =
+  ({ access }: DashboardPorts, cookie: SessionCookie) =>
+  async (ctx: Context): Promise<SignedIn | undefined> => {
+    const secret = cookie.read(ctx);
+    const signedIn = secret === undefined ? undefined : await access.findSession(secret);
+    if (signedIn) return signedIn;
+    const next = ctx.method === 'GET' && ctx.path !== '/dashboard' ? `?next=${ctx.path}` : '';
+    redirect(ctx, `/dashboard/sign-in${next}`);
+    return undefined;
+  };

@@ -1,0 +1,67 @@
+import { keptDeploys, type Deploy, type DeployState } from '../../sites/domain/deploy.ts';
+import type { Site } from '../../sites/domain/site.ts';
+import type { UploadProgress } from '../../sites/use-cases/deploy-site.ts';
+import { html, type Html } from './html.ts';
+import { badge, buttonForm, count, counted, size, time, type Tone } from './parts.ts';
+
+const tones: Readonly<Record<DeployState, Tone>> = {
+  uploading: 'busy',
+  succeeded: 'good',
+  failed: 'bad',
+};
+
+export interface DeployListView extends Site {
+  /** Of the one upload that is unpacked just now. */
+  readonly progress: UploadProgress | undefined;
+  readonly now: Date;
+}
+
+/** Newest first. What is served is marked; every other deploy that succeeded can be served again. */
+export const deployList = (view: DeployListView): Html =>
+  html`<div class="table"><table class="cards-on-phone">
+    <thead><tr>
+      <th scope="col">Deploy</th><th scope="col">Status</th><th scope="col">Contents</th>
+      <th scope="col">Uploaded</th><th scope="col"><span class="visually-hidden">Action</span></th>
+    </tr></thead>
+    <tbody>${view.deploys.map((deploy) => row(deploy, view))}</tbody>
+  </table></div>
+  <p class="hint">The last ${keptDeploys} deploys are kept, and the one that visitors get.</p>`;
+
+const row = (deploy: Deploy, view: DeployListView): Html => {
+  const { number, state, startedAt } = deploy;
+  const isServed = deploy.id === view.servedDeployId;
+  return html`<tr>
+    <td data-label="Deploy"><span class="numbered"><strong>${number}</strong> ${isServed && html`<span class="served">live</span>`}</span></td>
+    <td data-label="Status">${badge(state, tones[state])}</td>
+    <td data-label="Contents">${contents(deploy, view)}</td>
+    <td data-label="Uploaded">${time(startedAt, view.now)}</td>
+    <td class="actions">${state === 'succeeded' && !isServed && rollBackButton(deploy, view)}</td>
+  </tr>`;
+};
+
+const contents = (deploy: Deploy, view: DeployListView): Html => {
+  switch (deploy.state) {
+    case 'uploading':
+      return html`<span class="quiet">${progressOf(view)}</span>`;
+    case 'succeeded':
+      return html`${counted(deploy.files, 'file')}, ${size(deploy.bytes)}`;
+    case 'failed':
+      return html`<span class="why">${deploy.explanation} <code>${deploy.problem}</code></span>`;
+  }
+};
+
+const steps = { unpacking: 'unpacking', preparing: 'compressing' } as const;
+
+/** Of several uploads at once it is not known which one is meant. */
+const progressOf = ({ deploys, progress }: DeployListView): string => {
+  const uploading = deploys.filter(({ state }) => state === 'uploading');
+  if (!progress || uploading.length > 1) return 'being unpacked';
+  const { step, done, total } = progress;
+  const of = total === undefined ? '' : ` of ${count(total)}`;
+  return `${steps[step]}: ${count(done)}${of} files`;
+};
+
+const rollBackButton = ({ number }: Deploy, { project }: Site): Html =>
+  buttonForm(`/dashboard/projects/${project.slug}/deploys/${number}/roll-back`, 'Roll back', {
+    about: `Serve deploy ${number} again`,
+  });

@@ -1,0 +1,51 @@
+import type { Plan } from '../../access/domain/plan.ts';
+import { domainLimits } from '../../sites/domain/domain-admission.ts';
+import type { Site } from '../../sites/domain/site.ts';
+import { html, type Html } from './html.ts';
+import { empty, field, formError, onceInput } from './parts.ts';
+import type { Refusal } from './screen.ts';
+
+/** The field for a new domain; what stands against it is said beside it. */
+export const addingForm = (action: string, once: string, refusal: Refusal | undefined): Html =>
+  html`<form method="post" action="${action}" class="row beside">
+    ${formError(refusal)}
+    ${onceInput(once)}
+    ${field(
+      {
+        label: 'Domain',
+        name: 'domain',
+        placeholder: 'shop.example.com',
+        maxlength: 300,
+        inputmode: 'url',
+        autocomplete: 'off',
+        hint: 'A name that you own, such as shop.example.com or example.com. You are shown the DNS records to create; nothing changes for visitors yet.',
+      },
+      refusal,
+    )}
+    <button class="main">Add domain</button>
+  </form>`;
+
+/** What a domain needs before it can be added, and the way to what is missing. */
+export const noDomainYet = ({ project, servedDeployId }: Site, plan: Plan): Html => {
+  const planAllows = plan === 'enterprise' || domainLimits[plan] > 0;
+  const isDeployed = servedDeployId !== undefined;
+  return empty(
+    'No domain yet',
+    'Give this site a name of your own. It is served over HTTPS, with a certificate that is issued and renewed by itself.',
+    html`<ul class="needs">
+      ${need(
+        planAllows,
+        `The plan ${plan} has custom domains.`,
+        html`The plan ${plan} has no custom domains; they need Pro or above. <a href="/dashboard/account">See your plan</a>`,
+      )}
+      ${need(
+        isDeployed,
+        'The site is deployed.',
+        html`There is nothing to serve yet. <a href="/dashboard/projects/${project.slug}">Deploy the site</a>`,
+      )}
+    </ul>`,
+  );
+};
+
+const need = (isMet: boolean, met: string, missing: Html): Html =>
+  html`<li class="${isMet ? 'met' : 'missing'}"><span>${isMet ? met : missing}</span></li>`;

@@ -1,0 +1,73 @@
+import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import { dueAt } from '../../sites/domain/domain-schedule.ts';
+import { domainMenu, verifyForm } from './domain-actions.ts';
+import { domainPath } from './domain-paths.ts';
+import { progressOf } from './domain-progress.ts';
+import { planned, shownName, stateBadge } from './domain-words.ts';
+import { html, nothing, type Html } from './html.ts';
+import { time } from './parts.ts';
+import { refusalOf, type Refusal } from './screen.ts';
+
+export interface ListOptions {
+  readonly slug: string;
+  readonly now: Date;
+  readonly refusal: Refusal | undefined;
+  /** Comes after a path: which page of the list it is. */
+  readonly pageQuery: string;
+}
+
+/** A row for each domain: how it stands, what comes next, and the one button that goes on with it. */
+export const domainTable = (domains: readonly CustomDomain[], options: ListOptions): Html =>
+  html`<div class="table">
+    <table class="cards-on-phone domains">
+      <thead><tr><th scope="col">Domain</th><th scope="col">State</th><th scope="col">What is happening</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
+      <tbody>${domains.map((domain) => domainRow(domain, options))}</tbody>
+    </table>
+  </div>`;
+
+const domainRow = (domain: CustomDomain, { slug, now, refusal, pageQuery }: ListOptions): Html => {
+  const { id, host } = domain;
+  const path = domainPath(slug, host);
+  const action = `${path}/verify${pageQuery}#${id}`;
+  const refused = refusalOf(refusal, 'verify', { host });
+  return html`<tr id="${id}">
+    <td><a class="host" href="${path}">${domain.unicodeHost}</a>${host !== domain.unicodeHost && html` <span class="ascii">(${host})</span>`}</td>
+    <td>${stateBadge(domain)}</td>
+    <td>${happening(domain, now)}</td>
+    <td class="actions"><div class="row middle">${verifyForm(domain, { action, now, refusal: refused })}${domainMenu(domain, path)}</div></td>
+  </tr>`;
+};
+
+const happening = (domain: CustomDomain, now: Date): Html => {
+  const { short, tone, isWorkedOn } = progressOf(domain, now);
+  const next = domain.state === 'live' || isWorkedOn ? undefined : dueAt(domain);
+  return html`<div><span class="short ${tone}">${short}</span>
+    ${next && html`<br><span class="hint">next look ${planned(next, now)}</span>`}</div>`;
+};
+
+type Removed = Extract<CustomDomain, { readonly state: 'removed' }>;
+
+/** What was removed: when and why. */
+export const removedTable = (
+  removed: readonly Removed[],
+  attached: readonly CustomDomain[],
+  { slug, now }: Pick<ListOptions, 'slug' | 'now'>,
+): Html => {
+  if (removed.length === 0) return nothing;
+  // A page shows the newest attachment of a name.
+  const shown = new Map([...removed.toReversed(), ...attached].map(({ host, id }) => [host, id]));
+  return html`<section class="removed" aria-labelledby="removed">
+    <h2 id="removed">Removed</h2>
+    <div class="table"><table class="cards-on-phone">
+      <thead><tr><th scope="col">Domain</th><th scope="col">State</th><th scope="col">When</th><th scope="col">Why</th></tr></thead>
+      <tbody>${removed.map(
+        (domain) => html`<tr>
+          <td>${shown.get(domain.host) === domain.id ? html`<a class="host" href="${domainPath(slug, domain.host)}">${shownName(domain)}</a>` : shownName(domain)}</td>
+          <td>${stateBadge(domain)}</td>
+          <td data-label="When">${time(domain.removedAt, now)}</td>
+          <td data-label="Why">${progressOf(domain, now).short}</td>
+        </tr>`,
+      )}</tbody>
+    </table></div>
+  </section>`;
+};

@@ -1,0 +1,53 @@
+import { healthBadge } from './domain-certificate.ts';
+import { leftRecords, whyDelete } from './domain-left-records.ts';
+import { progressOf } from './domain-progress.ts';
+import type { Progress } from './domain-turn.ts';
+import { stepLine, stepsOf } from './domain-steps.ts';
+import { actorWords, planned } from './domain-words.ts';
+import { html, nothing, type Child, type Html } from './html.ts';
+import { exact, time } from './parts.ts';
+import type { DomainView } from '../../sites/use-cases/show-domain.ts';
+
+/** How a domain stands at this moment, who has to do something, and what comes next by itself. */
+export const nowSection = (view: DomainView, now: Date, verify: Html): Html => {
+  const { domain, timeline } = view;
+  const progress = progressOf(domain, now);
+  return html`<section class="card now ${progress.tone}" aria-label="How it stands">
+    ${stepLine(stepsOf(domain, timeline, now), now)}
+    <div class="standing"><p class="sentence">${progress.sentence}</p>${verify}</div>
+    ${progress.isWorkedOn && html`<progress aria-label="${progress.short}"></progress>`}
+    <dl class="blocks">${factsOf(view, progress, now).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+  </section>`;
+};
+
+type Fact = readonly [name: string, value: Child];
+
+const factsOf = (
+  { domain, nextAt, health, ...view }: DomainView,
+  { actor }: Progress,
+  now: Date,
+): readonly Fact[] => {
+  const { lastCheckedAt } = domain.dns;
+  return [
+    ['Who acts', html`<strong>${actorWords[actor]}</strong>`],
+    ...(health ? [['Health', healthBadge({ domain, nextAt, health, ...view })] as const] : []),
+    ...(lastCheckedAt ? [['DNS looked at', time(lastCheckedAt, now)] as const] : []),
+    ...(nextAt ? [['Next, by itself', planned(nextAt, now)] as const] : []),
+  ];
+};
+
+/** What is left of a domain that is gone. */
+export const goneSection = ({ domain }: DomainView, platformHost: string, now: Date): Html => {
+  if (domain.state !== 'removed') return nothing;
+  const { sentence } = progressOf(domain, now);
+  return html`<section class="card now idle" aria-label="How it stands">
+    <p class="sentence">${sentence}</p>
+    <dl class="facts">
+      <dt>Not served since</dt><dd>${time(domain.removedAt, now)} (${exact(domain.removedAt)})</dd>
+      <dt>Certificate and key</dt><dd>destroyed</dd>
+    </dl>
+    <h2>Delete in your DNS</h2>
+    <p class="quiet">${whyDelete}</p>
+    ${leftRecords(domain, platformHost)}
+  </section>`;
+};

@@ -1,0 +1,15 @@
+import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import type { Project } from '../../sites/domain/project.ts';
+import type { Sites } from '../../sites/sites.ts';
+import type { Visit } from './screen.ts';
+import { siteOf } from './site-of.ts';
+
+/** The domain of a path with its project, if they are the visitor's. @throws DomainError `project_not_found`, `domain_not_found` */
+export const domainOf = async (
+  { sites }: { readonly sites: Pick<Sites, 'getSite' | 'getDomain'> },
+  visit: Visit,
+): Promise<{ readonly project: Project; readonly domain: CustomDomain }> => {
+  const { project } = await siteOf({ sites }, visit);
+  const domain = await sites.getDomain(project.id, visit.parameters['host'] ?? '');
+  return { project, domain };
+};

@@ -1,0 +1,30 @@
+import type { DnsProblemCode } from '../../sites/domain/dns-problem.ts';
+
+/** Each problem in a few words. */
+export const problemTitles: Readonly<Record<DnsProblemCode, string>> = {
+  dns_not_found: 'The name is not in the DNS',
+  cname_missing: 'The CNAME record is missing',
+  cname_wrong_target: 'The CNAME record leads elsewhere',
+  conflicting_a: 'An A record is in the way',
+  conflicting_aaaa: 'An AAAA record is in the way',
+  apex_needs_alias: 'The ALIAS record is missing',
+  alias_wrong_address: 'The name has other addresses',
+  ownership_txt_missing: 'The TXT record is missing',
+  ownership_txt_mismatch: 'The TXT record has another value',
+  caa_forbids_issuer: 'A CAA record forbids the certificate',
+  dns_lookup_failed: 'The name servers do not answer',
+  cname_loop: 'The CNAME records lead in a circle',
+  challenge_unreachable: 'The certificate authority did not reach the site',
+  propagation_incomplete: 'Not everybody sees it yet',
+  proxied: 'A proxy answers for the name',
+  wildcard_dns: 'Every name beside it exists too',
+  cname_chain: 'The CNAME leads over other names',
+  ca_rate_limited: 'The certificate authority asks us to wait',
+  ca_unavailable: 'The certificate authority has trouble',
+  ca_rejected_name: 'The certificate authority refuses the name',
+  name_reserved: 'The name is reserved',
+  public_suffix: 'Others register their domains below it',
+  ip_literal: 'It is an IP address',
+  wildcard_unsupported: 'It has an asterisk',
+  name_too_long: 'The name is too long',
+};

@@ -1,0 +1,45 @@
+import {
+  isBlocking,
+  type DnsProblem,
+  type DnsProblemCode,
+} from '../../sites/domain/dns-problem.ts';
+import type { DomainView } from '../../sites/use-cases/show-domain.ts';
+import { problemTitles } from './domain-problem-titles.ts';
+import { progressOf } from './domain-progress.ts';
+import { actorWords, severityBadge } from './domain-words.ts';
+import { html, nothing, type Html } from './html.ts';
+
+/** Each problem as a card: how bad, what was seen, what is wanted, who acts, and how. */
+export const problemCards = ({ domain, problems }: DomainView, now: Date): Html => {
+  if (problems.length === 0) return nothing;
+  const isSpreading = domain.state === 'added' && progressOf(domain, now).actor === 'nobody';
+  const groups = [...Map.groupBy(problems, ({ code }) => code)];
+  return html`<section class="problems" aria-labelledby="problems">
+    <h2 id="problems">Problems</h2>
+    ${groups.map(([code, alike]) => problemCard(code, alike, isSpreading))}
+  </section>`;
+};
+
+/** One for all that only differ in who sees it. */
+const problemCard = (
+  code: DnsProblemCode,
+  alike: readonly DnsProblem[],
+  isSpreading: boolean,
+): Html => {
+  const [first] = alike;
+  if (!first) return nothing;
+  const wanted = new Set(alike.map((one) => one.wanted));
+  return html`<article class="card problem ${first.severity}" id="problem-${code}">
+    <div class="row middle">
+      ${severityBadge(first.severity)}
+      <h3>${problemTitles[code]}</h3>
+      <code class="quiet">${code}</code>
+    </div>
+    <dl class="compare">
+      <div class="seen"><dt>Seen</dt>${alike.map(({ seen }) => html`<dd><code>${seen}</code></dd>`)}</div>
+      <div class="wanted"><dt>Wanted</dt>${[...wanted].map((one) => html`<dd><code>${one}</code></dd>`)}</div>
+    </dl>
+    <p>${first.fix}</p>
+    <p class="quiet">Who acts: <strong>${actorWords[first.actor]}</strong>${isSpreading && isBlocking(first) && ', if you have not done so just now: some resolvers see it as it has to be'}</p>
+  </article>`;
+};

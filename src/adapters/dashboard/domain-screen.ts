@@ -1,0 +1,77 @@
+import * as v from 'valibot';
+import type { DomainView } from '../../sites/use-cases/show-domain.ts';
+import type { DashboardPorts } from './dashboard-ports.ts';
+import { domainMenu, verifyForm } from './domain-actions.ts';
+import { certificateSection } from './domain-certificate.ts';
+import { domainHead } from './domain-head.ts';
+import { afterVerify, notYet, verifyNotices } from './domain-notices.ts';
+import { goneSection, nowSection } from './domain-now.ts';
+import { domainOf } from './domain-of.ts';
+import { domainPath } from './domain-paths.ts';
+import { problemCards } from './domain-problems.ts';
+import { recordsSection } from './domain-records.ts';
+import { resolverSection } from './domain-resolvers.ts';
+import { timelineSection } from './domain-timeline.ts';
+import { html, type Html } from './html.ts';
+import { form, refusalOf, type Refusal, type Screen, type Visit } from './screen.ts';
+
+const path = domainPath(':slug', ':host');
+
+/** Everything about one domain. */
+export const domainScreen = (ports: DashboardPorts): Screen => ({
+  path,
+  section: 'projects',
+  isLive: true,
+  notices: verifyNotices,
+  show: async (visit: Visit, refusal?: Refusal) => {
+    const { project, domain } = await domainOf(ports, visit);
+    const view = await ports.sites.showDomain(domain);
+    const { now, query } = visit;
+    const own = domainPath(project.slug, domain.host);
+    const verify = verifyForm(domain, {
+      action: own,
+      now,
+      refusal: refusalOf(refusal, 'verify'),
+      alsoLive: true,
+    });
+    const actions = html`${visitLink(view, ports.settings.siteUrl(project.slug))}${domainMenu(domain, own)}`;
+    const content = html`
+      ${notYet(query, domain)}
+      ${domainHead(project, domain, { actions })}
+      ${domain.state === 'removed' ? goneSection(view, ports.settings.platformHost, now) : sections(view, now, verify)}
+      ${timelineSection(view.timeline, query.get('timeline') === 'all', now)}`;
+    return { title: domain.host, content };
+  },
+  forms: [verifyingOf(ports)],
+});
+
+/** Until the records are there, they are what matters; afterwards it is the certificate. */
+const sections = (view: DomainView, now: Date, verify: Html): Html => {
+  const { domain } = view;
+  const records = recordsSection(view);
+  const resolvers = resolverSection(domain.dns.report, now);
+  const certificate = certificateSection(view, now);
+  return html`
+    ${nowSection(view, now, verify)}
+    ${problemCards(view, now)}
+    ${domain.state === 'added' ? [records, resolvers, certificate] : [certificate, records, resolvers]}`;
+};
+
+/** @param siteUrl of the project itself: scheme and port are the same */
+const visitLink = ({ domain: { host, state } }: DomainView, siteUrl: string): Html | false => {
+  const url = new URL(siteUrl);
+  url.hostname = host;
+  return state === 'live' && html`<a class="button" href="${url.href}" rel="noopener">Visit</a>`;
+};
+
+const verifyingOf = (ports: DashboardPorts) =>
+  form({
+    name: 'verify',
+    path,
+    schema: v.object({}),
+    act: async (visit) => {
+      const { project, domain } = await domainOf(ports, visit);
+      const verified = await ports.sites.verifyDomain(domain);
+      return { to: domainPath(project.slug, domain.host), done: afterVerify(domain, verified) };
+    },
+  });

@@ -1,0 +1,70 @@
+import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import type { TimelineEntry } from '../../sites/domain-ports.ts';
+import { progressOf } from './domain-progress.ts';
+import { html, type Html } from './html.ts';
+import { day, time } from './parts.ts';
+
+export interface Step {
+  readonly name: 'added' | 'verified' | 'certificate' | 'live';
+  /** `failed`: it does not go on like this. */
+  readonly standing: 'done' | 'now' | 'failed' | 'ahead';
+  readonly at?: Date | undefined;
+}
+
+/** The way of a domain, and how far it is; a removed one is on none. */
+export const stepsOf = (
+  domain: CustomDomain,
+  timeline: readonly TimelineEntry[],
+  now: Date,
+): readonly Step[] => {
+  const { addedAt, certificate } = domain;
+  const standing = progressOf(domain, now).tone === 'bad' ? 'failed' : 'now';
+  const added: Step = { name: 'added', standing: 'done', at: addedAt };
+  const verifiedAt = timeline.find(({ kind }) => kind === 'verified')?.occurredAt;
+  switch (domain.state) {
+    case 'added':
+      return [
+        added,
+        { name: 'verified', standing },
+        { name: 'certificate', standing: 'ahead' },
+        { name: 'live', standing: 'ahead' },
+      ];
+    case 'verified':
+      return [
+        added,
+        { name: 'verified', standing: 'done', at: domain.verifiedAt },
+        { name: 'certificate', standing },
+        { name: 'live', standing: 'ahead' },
+      ];
+    case 'live': {
+      const { notAfter } = certificate;
+      const hasEnded = notAfter !== undefined && notAfter <= now;
+      return [
+        added,
+        { name: 'verified', standing: 'done', at: verifiedAt },
+        { name: 'certificate', standing: hasEnded ? 'failed' : 'done', at: notAfter },
+        { name: 'live', standing: 'done', at: domain.liveSince },
+      ];
+    }
+    case 'removed':
+      return [];
+  }
+};
+
+const spoken: Readonly<Record<Step['standing'], string>> = {
+  done: 'done',
+  now: 'under way',
+  failed: 'does not go on like this',
+  ahead: 'not yet',
+};
+
+export const stepLine = (steps: readonly Step[], now: Date): Html =>
+  html`<ol class="steps" aria-label="Progress">
+    ${steps.map(
+      ({ name, standing, at }) =>
+        html`<li class="${standing}" ${standing === 'now' && html`aria-current="step"`}>
+          <span>${name}<span class="visually-hidden">: ${spoken[standing]}</span></span>
+          ${at && html`<span class="when">${name === 'certificate' ? html`until ${day(at)}` : time(at, now)}</span>`}
+        </li>`,
+    )}
+  </ol>`;

@@ -1,0 +1,29 @@
+import type { BudgetName } from '../../sites/domain/ca-budget.ts';
+import type { AuthorityFailureReason } from '../../sites/domain/certificate-order.ts';
+import type { RemovalReason } from '../../sites/domain/custom-domain.ts';
+
+export const removalWords: Readonly<Record<RemovalReason, string>> = {
+  owner: 'Removed by your account',
+  contested: 'Removed: somebody else proved that the name is theirs',
+  expired: 'Removed: it was not verified within 30 days',
+};
+
+/** Why the authority did not issue. */
+export const failureWords: Readonly<Partial<Record<AuthorityFailureReason, string>>> = {
+  order_gone: 'the order had expired',
+  rate_limited: 'the authority asks us to wait',
+  unavailable: 'the authority has trouble',
+  rejected_name: 'the authority refuses the name',
+  caa: 'a CAA record forbids it',
+  dns: 'the authority found no answer in the DNS',
+  challenge: 'the authority did not reach the site',
+} satisfies Record<AuthorityFailureReason, string>;
+
+/** What was used up. */
+export const budgetWords: Readonly<Partial<Record<BudgetName, string>>> = {
+  automaticFailures: 'failed attempts of this name in an hour',
+  manualFailures: 'failed attempts of this name in an hour that you asked for',
+  orders: 'orders of this service in 3 hours',
+  registeredDomain: 'certificates below this registered domain in 7 days',
+  exactName: 'certificates for exactly this name in 7 days',
+} satisfies Record<BudgetName, string>;

@@ -1,0 +1,109 @@
+import * as v from 'valibot';
+import type { BudgetName } from '../../sites/domain/ca-budget.ts';
+import type { AuthorityFailureReason } from '../../sites/domain/certificate-order.ts';
+import type { TimelineEntry } from '../../sites/domain-ports.ts';
+import { answersTable } from './domain-answers.ts';
+import { problemTitles } from './domain-problem-titles.ts';
+import { budgetWords, failureWords, removalWords } from './domain-story-words.ts';
+import { html, type Child, type Html } from './html.ts';
+import { day, exact, type Tone } from './parts.ts';
+
+export interface Told {
+  readonly title: Child;
+  readonly tone: Tone;
+  readonly more?: Html;
+}
+
+/** One entry of a timeline in words. What was kept by another release and says less is told with less. */
+export const tell = ({ kind, details }: TimelineEntry): Told => {
+  switch (kind) {
+    case 'added':
+      return { title: 'Added', tone: 'idle' };
+    case 'checked':
+      return tellCheck(v.parse(check, details), details);
+    case 'verified':
+      return { title: 'Verified', tone: 'good' };
+    case 'attempt':
+      return tellAttempt(v.parse(attempt, details));
+    case 'live':
+      return { title: 'Live: visitors get the site', tone: 'good' };
+    case 'renewed':
+      return {
+        title: html`Certificate renewed${until(v.parse(attempt, details).notAfter)}`,
+        tone: 'good',
+      };
+    case 'removed':
+      return { title: removalWords[v.parse(removal, details).reason], tone: 'idle' };
+  }
+};
+
+const moment = v.fallback(
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.isoTimestamp(),
+      v.transform((text) => new Date(text)),
+    ),
+  ),
+  undefined,
+);
+const text = v.fallback(v.string(), '');
+
+const check = v.object({
+  verifiable: v.fallback(v.boolean(), false),
+  problems: v.fallback(v.array(v.object({ code: v.string(), seen: text })), []),
+});
+
+const attempt = v.object({
+  outcome: text,
+  notAfter: moment,
+  until: moment,
+  retryAt: moment,
+  budget: text,
+  reason: text,
+  detail: text,
+});
+
+const removal = v.object({
+  reason: v.fallback(v.picklist(['owner', 'contested', 'expired']), 'owner'),
+});
+
+const tellCheck = (
+  { verifiable, problems }: v.InferOutput<typeof check>,
+  details: TimelineEntry['details'],
+): Told => {
+  const titles: Readonly<Record<string, string>> = problemTitles;
+  const found = [...new Set(problems.map(({ code }) => titles[code] ?? code))];
+  const seen = problems[0]?.seen ?? '';
+  const more = html`${seen !== '' && html`<p><code class="quiet">${seen}</code></p>`}${answersTable(details['answers'])}`;
+  return verifiable
+    ? { title: ['DNS checked: right', ...found].join('. '), tone: 'good', more }
+    : { title: `DNS checked: ${found.join('. ') || 'not right'}`, tone: 'bad', more };
+};
+
+const tellAttempt = (told: v.InferOutput<typeof attempt>): Told => {
+  switch (told.outcome) {
+    case 'issued':
+      return { title: html`Certificate issued${until(told.notAfter)}`, tone: 'good' };
+    case 'failed':
+      return {
+        title: `Attempt at the certificate failed: ${failureWords[told.reason as AuthorityFailureReason] ?? told.reason}`,
+        tone: 'bad',
+        more: html`<blockquote>${told.detail}</blockquote>
+          ${told.retryAt && html`<p class="hint">The authority wants to hear nothing before ${exact(told.retryAt)}.</p>`}`,
+      };
+    case 'postponed': {
+      const what = budgetWords[told.budget as BudgetName];
+      return {
+        title: `Attempt put off${told.until ? ` until ${exact(told.until)}` : ''}`,
+        tone: 'busy',
+        more: html`<p class="hint">Used up: ${what ?? told.budget}.</p>`,
+      };
+    }
+    default:
+      return { title: `Certificate ${told.outcome}`, tone: 'busy' };
+  }
+};
+
+const until = (notAfter: Date | undefined): Child =>
+  notAfter && html`, valid until ${day(notAfter)}`;

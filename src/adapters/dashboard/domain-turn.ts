@@ -1,0 +1,37 @@
+import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import type { Actor } from '../../sites/domain/dns-problem.ts';
+import type { Tone } from './parts.ts';
+
+/** How a domain gets on, for its owner. */
+export interface Progress {
+  /** In a few words, for a list. */
+  readonly short: string;
+  /** What is happening now, in a sentence or two. */
+  readonly sentence: string;
+  /** Who has to do something about it. */
+  readonly actor: Actor;
+  readonly tone: Tone;
+  /** Something is worked on at this moment: it takes seconds or minutes. */
+  readonly isWorkedOn: boolean;
+}
+
+export type DomainIn<State extends CustomDomain['state']> = Extract<
+  CustomDomain,
+  { readonly state: State }
+>;
+
+export const yourTurn = (short: string, sentence: string, tone: Tone = 'bad'): Progress => ({
+  ...{ short, sentence, tone },
+  actor: 'customer',
+  isWorkedOn: false,
+});
+
+export const ourTurn = (short: string, sentence: string): Progress => ({
+  ...{ short, sentence, tone: 'busy' },
+  actor: 'us',
+  isWorkedOn: true,
+});
+
+/** A title to go on with within a sentence; abbreviations stay as they are. */
+export const lowered = (title: string): string =>
+  /^[A-Z][a-z]|^An? /.test(title) ? `${title.slice(0, 1).toLowerCase()}${title.slice(1)}` : title;

@@ -1,0 +1,51 @@
+import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import type { Actor, Severity } from '../../sites/domain/dns-problem.ts';
+import { html, type Html } from './html.ts';
+import { badge, exact, time, type Tone } from './parts.ts';
+
+const tones: Readonly<Record<CustomDomain['state'], Tone>> = {
+  added: 'busy',
+  verified: 'busy',
+  live: 'good',
+  removed: 'idle',
+};
+
+export const stateBadge = ({ state }: Pick<CustomDomain, 'state'>): Html =>
+  badge(state === 'added' ? 'added, awaiting DNS' : state, tones[state]);
+
+/** Who acts. */
+export const actorWords: Readonly<Record<Actor, string>> = {
+  customer: 'You',
+  us: 'We, by ourselves',
+  nobody: 'Nobody: it goes by itself',
+};
+
+export const severityBadge = (severity: Severity): Html => badge(severity, severityTones[severity]);
+
+const severityTones: Readonly<Record<Severity, Tone>> = {
+  blocking: 'bad',
+  warning: 'busy',
+  ours: 'idle',
+  final: 'bad',
+};
+
+/** `14:12 UTC`, with the day where it is another one. */
+export const atClock = (at: Date, now: Date): Html => {
+  const isToday = at.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
+  const text = `${at
+    .toISOString()
+    .slice(isToday ? 11 : 0, 16)
+    .replace('T', ' ')} UTC`;
+  return html`<time datetime="${at.toISOString()}" title="${exact(at)}">${text}</time>`;
+};
+
+/** What is planned: `in 3 minutes`, or that its time has come. */
+export const planned = (at: Date, now: Date): Html =>
+  at <= now ? html`any moment` : time(at, now);
+
+/** The letters as they are typed, and as the DNS has them where that is something else: they can look the same. */
+export const shownName = ({
+  host,
+  unicodeHost,
+}: Pick<CustomDomain, 'host' | 'unicodeHost'>): Html =>
+  host === unicodeHost ? html`${host}` : html`${unicodeHost} <span class="ascii">(${host})</span>`;

@@ -1,0 +1,118 @@
+import * as v from 'valibot';
+import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import { configurationSection } from './configuration-section.ts';
+import type { DashboardPorts } from './dashboard-ports.ts';
+import { addingForm, noDomainYet } from './domain-adding.ts';
+import { domainTable, removedTable } from './domain-list.ts';
+import { afterRemoval, afterVerify, notYet, verifyNotices } from './domain-notices.ts';
+import { domainOf } from './domain-of.ts';
+import { pageLinks, pageOf, pageQuery } from './domain-pages.ts';
+import { domainPath, domainsPath } from './domain-paths.ts';
+import { newRecords } from './domain-records.ts';
+import { html, type Html } from './html.ts';
+import { projectHead } from './project-head.ts';
+import { redirectForms, redirectNotices } from './redirect-forms.ts';
+import { redirectSection } from './redirect-section.ts';
+import { form, refusalOf, type Refusal, type Screen, type Visit } from './screen.ts';
+import { siteOf } from './site-of.ts';
+
+const path = domainsPath(':slug');
+
+/** All domains of a project, a new one, and what is decided about them together. */
+export const domainsScreen = (ports: DashboardPorts): Screen => ({
+  path,
+  section: 'projects',
+  isLive: true,
+  notices: {
+    ...redirectNotices,
+    ...verifyNotices,
+    added: 'Added. Create the records below; we look for them by ourselves.',
+  },
+  show: showDomains(ports),
+  forms: [addingOf(ports), verifyingOf(ports), ...redirectForms(ports)],
+});
+
+const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Refusal) => {
+  const { sites, ids, domainSettings, settings } = ports;
+  const { now, query } = visit;
+  const site = await siteOf(ports, visit);
+  const { id, slug, name } = site.project;
+  const all = await sites.listDomains(id);
+  const view = await sites.showDomainSettings(id, all);
+  const attached = all.filter(({ state }) => state !== 'removed');
+  const removed = all.filter(isRemoved);
+  const fresh = attached.find(
+    ({ host, state }) => host === query.get('added') && state === 'added',
+  );
+  const adding = addingForm(domainsPath(slug), ids.next('form'), refusalOf(refusal, 'add-domain'));
+  const content = html`
+    ${afterRemoval(removed, query, settings.platformHost)}
+    ${notYet(
+      query,
+      attached.find(({ host }) => host === query.get('host')),
+    )}
+    ${projectHead(site.project, 'domains', html`<p class="lead">Names of your own for this site, each with a certificate of its own.</p>`)}
+    ${fresh && newRecords(await sites.showDomain(fresh), domainPath(slug, fresh.host))}
+    <section class="card">
+      <h2 id="domains">Domains</h2>
+      ${adding}
+      ${attached.length === 0 ? noDomainYet(site, visit.signedIn.account.plan) : listed(attached, slug, visit, refusal)}
+    </section>
+    ${redirectSection({ slug, view, attached, once: ids.next('form'), refusal })}
+    ${configurationSection(slug, view.document, domainSettings, refusalOf(refusal, 'import'))}
+    ${removedTable(removed, attached, { slug, now })}`;
+  return { title: `Domains of ${name}`, content };
+};
+
+const listed = (
+  attached: readonly CustomDomain[],
+  slug: string,
+  { now, query }: Visit,
+  refusal: Refusal | undefined,
+): Html => {
+  const page = pageOf(attached, query.get('page'));
+  return html`${domainTable(page.domains, { slug, now, refusal, pageQuery: pageQuery(query) })}
+    ${pageLinks(page)}`;
+};
+
+const isRemoved = (
+  domain: CustomDomain,
+): domain is Extract<CustomDomain, { readonly state: 'removed' }> => domain.state === 'removed';
+
+const draft = v.object({
+  domain: v.pipe(
+    v.string(),
+    v.trim(),
+    v.minLength(1, 'Type a domain, such as shop.example.com.'),
+    v.maxLength(300, 'A domain has at most 253 characters.'),
+  ),
+});
+
+const addingOf = (ports: DashboardPorts) =>
+  form({
+    name: 'add-domain',
+    path,
+    schema: draft,
+    field: 'domain',
+    once: true,
+    act: async (visit, { domain }) => {
+      const { project } = await siteOf(ports, visit);
+      const { host } = await ports.sites.addDomain(project, domain);
+      const to = `${domainsPath(project.slug)}?${new URLSearchParams({ added: host }).toString()}`;
+      return { to, done: 'added' };
+    },
+  });
+
+const verifyingOf = (ports: DashboardPorts) =>
+  form({
+    name: 'verify',
+    path: `${domainPath(':slug', ':host')}/verify`,
+    schema: v.object({}),
+    act: async (visit) => {
+      const { project, domain } = await domainOf(ports, visit);
+      const verified = await ports.sites.verifyDomain(domain);
+      const { host } = domain;
+      const to = `${domainsPath(project.slug)}${pageQuery(visit.query, { host })}`;
+      return { to, done: afterVerify(domain, verified) };
+    },
+  });

@@ -1,0 +1,47 @@
+import type { Context } from 'koa';
+import getRawBody from 'raw-body';
+import * as v from 'valibot';
+import { PageProblem } from './page-problem.ts';
+
+const largest = 256 * 1024;
+
+/** Reads a form that a browser sent. @throws PageProblem */
+export const readForm = async (ctx: Context): Promise<Readonly<Record<string, string>>> => {
+  if (!ctx.is('application/x-www-form-urlencoded')) {
+    throw new PageProblem(415, 'This form has to be sent by a browser.');
+  }
+  const text = await getRawBody(ctx.req, {
+    length: ctx.req.headers['content-length'] ?? null,
+    limit: largest,
+    encoding: 'utf-8',
+  }).catch((error: unknown) => {
+    // What still comes is thrown away: who sends hears of it, and the connection is free again.
+    ctx.req.resume();
+    throw (error as { type?: string }).type === 'entity.too.large'
+      ? new PageProblem(413, 'What was typed is too long; a form takes 256 KiB.')
+      : new PageProblem(400, 'The form was cut off. Send it again.');
+  });
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = fields.get(name);
+    fields.set(name, before === undefined ? value : `${before},${value}`);
+  }
+  return Object.fromEntries(fields);
+};
+
+/** @returns what the form says, or which field is wrong and why */
+export const checkForm = <
+  Schema extends v.GenericSchema<Record<string, string | undefined>, unknown>,
+>(
+  schema: Schema,
+  values: Readonly<Record<string, string>>,
+):
+  | { readonly kind: 'accepted'; readonly output: v.InferOutput<Schema> }
+  | { readonly kind: 'refused'; readonly field: string | undefined; readonly message: string } => {
+  const result = v.safeParse(schema, values);
+  if (result.success) return { kind: 'accepted', output: result.output };
+  const [issue] = result.issues;
+  const field = v.getDotPath(issue) ?? undefined;
+  const isMissing = field !== undefined && values[field] === undefined;
+  return { kind: 'refused', field, message: isMissing ? 'This field is missing.' : issue.message };
+};

@@ -1,0 +1,68 @@
+import * as v from 'valibot';
+import { overlaps, type Overlap } from '../../access/domain/api-key.ts';
+import type { IssuedKey } from '../../access/use-cases/create-api-key.ts';
+import type { DashboardPorts } from './dashboard-ports.ts';
+import { keyDraft } from './key-draft.ts';
+import { form, type Form, type Page, type Visit } from './screen.ts';
+
+export const keysPath = '/dashboard/keys';
+
+type Ports = Pick<DashboardPorts, 'access'>;
+
+/** A new key, whose secret is seen on the page that answers and nowhere else. */
+export const creation = (
+  { access }: Ports,
+  answer: (visit: Visit, key: IssuedKey) => Promise<Page>,
+): Form =>
+  form({
+    name: 'create-key',
+    path: keysPath,
+    schema: keyDraft,
+    field: 'expires',
+    once: true,
+    act: async (visit, draft) =>
+      answer(visit, await access.createApiKey({ accountId: visit.accountId, ...draft })),
+  });
+
+const overlapChoices = Object.keys(overlaps) as [Overlap, ...Overlap[]];
+
+/** A new secret for a key, seen likewise. */
+export const rotation = (
+  { access }: Ports,
+  answer: (visit: Visit, key: IssuedKey, overlap: Overlap) => Promise<Page>,
+): Form =>
+  form({
+    name: 'rotate-key',
+    path: `${keysPath}/:key/rotate`,
+    schema: v.object({ overlap: v.picklist(overlapChoices, 'Choose one of the times.') }),
+    field: 'overlap',
+    once: true,
+    act: async (visit, { overlap }) => {
+      const key = await access.rotateApiKey(keyIdOf(visit), overlap, visit.accountId);
+      return answer(visit, key, overlap);
+    },
+  });
+
+export const revocation = ({ access }: Ports): Form =>
+  form({
+    name: 'revoke-key',
+    path: `${keysPath}/:key/revoke`,
+    schema: v.object({}),
+    act: async (visit) => {
+      await access.revokeApiKey(keyIdOf(visit), visit.accountId);
+      return { to: keysPath, done: 'revoked' };
+    },
+  });
+
+export const lift = ({ access }: Ports): Form =>
+  form({
+    name: 'lift-ban',
+    path: `${keysPath}/:key/lift-ban`,
+    schema: v.object({}),
+    act: async (visit) => {
+      await access.liftBan(keyIdOf(visit), visit.accountId);
+      return { to: keysPath, done: 'lifted' };
+    },
+  });
+
+const keyIdOf = ({ parameters: { key = '' } }: Visit): string => key;

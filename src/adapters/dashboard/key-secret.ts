@@ -1,0 +1,48 @@
+import { overlaps, type Overlap, type Scope } from '../../access/domain/api-key.ts';
+import type { IssuedKey } from '../../access/use-cases/create-api-key.ts';
+import type { DashboardSettings } from './dashboard-ports.ts';
+import { html, type Html } from './html.ts';
+import { copyButton, time } from './parts.ts';
+
+export interface ShownSecret {
+  readonly key: IssuedKey;
+  /** Of a rotation: how long the old secret works on. */
+  readonly overlap?: Overlap;
+}
+
+/** The only time that a secret is seen: what to do with it, and a call that works. */
+export const shownSecret = (
+  { key, overlap }: ShownSecret,
+  { apiUrl }: Pick<DashboardSettings, 'apiUrl'>,
+  now: Date,
+): Html => {
+  const call = exampleCall(key, apiUrl);
+  return html`<section class="card secret" aria-labelledby="secret-title">
+    <h2 id="secret-title">${overlap === undefined ? html`Your new key: ${key.name}` : html`The new secret of ${key.name}`}</h2>
+    <p>Copy it now and keep it where only the program finds it. <strong>It is not shown again</strong>: we keep no copy, only what is needed to recognise it.</p>
+    <div class="copyable"><pre tabindex="0"><code>${key.secret}</code></pre>${copyButton(key.secret, 'the key')}</div>
+    ${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
+    <h3>Try it</h3>
+    <div class="copyable"><pre tabindex="0"><code>${call}</code></pre>${copyButton(call, 'the call')}</div>
+    <p><a class="button" href="/dashboard/keys">I have kept it</a></p>
+  </section>`;
+};
+
+const oldSecret = (overlap: Overlap, now: Date): Html =>
+  overlap === '0'
+    ? html`The old secret does not work any more.`
+    : html`The old secret works on; it ends ${time(new Date(now.getTime() + overlaps[overlap]), now)}. Until then both do.`;
+
+/** What a key with these scopes may ask for. */
+const asking: readonly (readonly [scope: Scope, path: string])[] = [
+  ['pets:read', '/pets'],
+  ['orders:read', '/store/orders'],
+];
+
+const exampleCall = ({ secret, scopes }: IssuedKey, apiUrl: string): string => {
+  const authorization = `-H 'Authorization: Bearer ${secret}'`;
+  const [, path] = asking.find(([scope]) => scopes.includes(scope)) ?? [];
+  if (path !== undefined) return `curl ${authorization} ${apiUrl}${path}`;
+  const body = `-H 'Content-Type: application/json' -d '{"name": "Rex", "categoryId": 1}'`;
+  return `curl ${authorization} ${body} ${apiUrl}/pets`;
+};

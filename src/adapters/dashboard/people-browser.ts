@@ -1,0 +1,26 @@
+/** Whoever is named first is it: most browsers also call themselves by the names of others. */
+const browsers = [
+  [/\bEdgA?\//, 'Edge'],
+  [/\b(OPR|Opera)\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(HeadlessChrome|Chrome|CriOS|Chromium)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+  [/\bcurl\//, 'curl'],
+] as const;
+
+const systems = [
+  [/\b(iPhone|iPad|iPod)\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+] as const;
+
+/** `Firefox on Linux`: enough to recognise one's own. @param userAgent RFC 9110, section 10.1.5 */
+export const browserName = (userAgent: string): string => {
+  const [, browser = 'Unknown browser'] = browsers.find(([shape]) => shape.test(userAgent)) ?? [];
+  const [, system] = systems.find(([shape]) => shape.test(userAgent)) ?? [];
+  return system === undefined ? browser : `${browser} on ${system}`;
+};

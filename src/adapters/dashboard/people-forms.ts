@@ -1,0 +1,70 @@
+import * as v from 'valibot';
+import { personNotFound } from '../../access/domain/people-error.ts';
+import type { Person } from '../../access/domain/person.ts';
+import type { Invitation } from '../../access/use-cases/people.ts';
+import type { DashboardPorts } from './dashboard-ports.ts';
+import { PageProblem } from './page-problem.ts';
+import { form, type Form, type Page, type Visit } from './screen.ts';
+
+export const accountPath = '/dashboard/account';
+export const peoplePath = `${accountPath}/people`;
+
+type Ports = Pick<DashboardPorts, 'access'>;
+type Answer = (visit: Visit, invited: Invitation) => Promise<Page>;
+
+/** Somebody new; the link is seen on the page that answers and nowhere else. */
+export const invitation = ({ access }: Ports, answer: Answer): Form =>
+  form({
+    name: 'invite',
+    path: peoplePath,
+    schema: v.object({
+      email: v.pipe(
+        v.string(),
+        v.trim(),
+        v.minLength(1, 'Type an e-mail address.'),
+        v.maxLength(254, 'An address has at most 254 characters.'),
+      ),
+    }),
+    field: 'email',
+    once: true,
+    act: async (visit, { email }) => answer(visit, await access.invite(visit.accountId, email)),
+  });
+
+/** Another link for somebody who is known, such as after a forgotten password. */
+export const newLink = (ports: Ports, answer: Answer): Form =>
+  form({
+    name: 'new-link',
+    path: `${peoplePath}/:person/link`,
+    schema: v.object({}),
+    once: true,
+    act: async (visit) => {
+      const { email } = await personOf(ports, visit);
+      return answer(visit, await ports.access.invite(visit.accountId, email));
+    },
+  });
+
+export const dismissal = (ports: Ports): Form =>
+  form({
+    name: 'dismiss',
+    path: `${peoplePath}/:person/remove`,
+    schema: v.object({}),
+    act: async (visit) => {
+      const { id } = await personOf(ports, visit);
+      if (id === visit.signedIn.person.id) {
+        throw new PageProblem(422, 'You cannot remove yourself; ask somebody else of the account.');
+      }
+      await ports.access.dismiss(visit.accountId, id);
+      return { to: accountPath, done: 'removed' };
+    },
+  });
+
+/** @throws DomainError `person_not_found` for somebody of another account too */
+const personOf = async (
+  { access }: Ports,
+  { accountId, parameters: { person = '' } }: Visit,
+): Promise<Person> => {
+  const people = await access.listPeople(accountId);
+  const found = people.find(({ id }) => id === person);
+  if (!found) throw personNotFound(person);
+  return found;
+};

@@ -1,0 +1,50 @@
+import * as v from 'valibot';
+import { passwordLength } from '../../access/domain/person.ts';
+import type { SignedIn } from '../../access/ports.ts';
+import type { DashboardPorts } from './dashboard-ports.ts';
+import { html, nothing, type Html } from './html.ts';
+import { field, formError } from './parts.ts';
+import { accountPath } from './people-forms.ts';
+import { form, type Form, type Refusal } from './screen.ts';
+
+const { min, max } = passwordLength;
+const path = `${accountPath}/password`;
+
+/** The inside says who needs the current one. */
+export const passwordForm = ({ access }: Pick<DashboardPorts, 'access'>): Form =>
+  form({
+    name: 'password',
+    path,
+    schema: v.object({
+      current: v.optional(v.string(), ''),
+      wanted: v.pipe(
+        v.string(),
+        v.check(
+          (text) => [...text].length >= min && [...text].length <= max,
+          `A password has ${min} to ${max} characters; a few words do well.`,
+        ),
+      ),
+    }),
+    act: async ({ signedIn }, { current, wanted }) => {
+      await access.choosePassword(signedIn, { current, wanted });
+      return { to: accountPath, done: 'password' };
+    },
+  });
+
+export const passwordSection = (
+  { person, session }: SignedIn,
+  refusal: Refusal | undefined,
+): Html => {
+  const needsCurrent = person.passwordHash !== undefined && session.way === 'password';
+  return html`<section class="card" id="password">
+    <h2>Password</h2>
+    <p class="quiet">${person.passwordHash === undefined ? 'You have none yet: only links sign you in.' : 'You have one.'} Saving one ends all your other sessions.</p>
+    <form method="post" action="${path}" class="narrow">
+      ${formError(refusal)}
+      <input type="text" name="username" value="${person.email}" autocomplete="username" hidden>
+      ${needsCurrent ? field({ label: 'Current password', name: 'current', type: 'password', autocomplete: 'current-password', maxlength: 1000 }, refusal) : nothing}
+      ${field({ label: 'New password', name: 'wanted', type: 'password', autocomplete: 'new-password', hint: `${min} to ${max} characters; a few words do well.` }, refusal)}
+      <div><button class="main">Save password</button></div>
+    </form>
+  </section>`;
+};

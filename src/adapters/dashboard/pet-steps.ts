@@ -1,0 +1,58 @@
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { OrderStatus } from '../../catalogue/domain/order.ts';
+import type { PetStatus } from '../../catalogue/domain/pet.ts';
+import type { Transitions } from '../../kernel/transitions.ts';
+
+/** What somebody does to bring a thing into a status. Whether it may be done, the table of transitions says. */
+export interface Step {
+  /** Last part of its path. */
+  readonly name: string;
+  readonly label: string;
+  /** What the page says afterwards. */
+  readonly told: string;
+  readonly act: (catalogue: Catalogue, accountId: string, id: bigint) => Promise<unknown>;
+}
+
+export const petSteps: Readonly<Record<PetStatus, Step>> = {
+  available: {
+    name: 'release',
+    label: 'Release',
+    told: 'The animal is available again.',
+    act: (catalogue, accountId, id) => catalogue.changePet(accountId, id, 'release'),
+  },
+  pending: {
+    name: 'reserve',
+    label: 'Reserve',
+    told: 'The animal is reserved.',
+    act: (catalogue, accountId, id) => catalogue.changePet(accountId, id, 'reserve'),
+  },
+  sold: {
+    name: 'sell',
+    label: 'Sell',
+    told: 'The animal is sold. Its order stands first among the orders.',
+    act: (catalogue, accountId, id) => catalogue.placeOrder(accountId, id),
+  },
+};
+
+/** An order is placed by selling an animal, and by nothing else. */
+export const orderSteps: Readonly<Record<Exclude<OrderStatus, 'placed'>, Step>> = {
+  approved: {
+    name: 'approve',
+    label: 'Approve',
+    told: 'The order is approved.',
+    act: (catalogue, accountId, id) => catalogue.changeOrder(accountId, id, 'approve'),
+  },
+  delivered: {
+    name: 'deliver',
+    label: 'Deliver',
+    told: 'The order is delivered.',
+    act: (catalogue, accountId, id) => catalogue.changeOrder(accountId, id, 'deliver'),
+  },
+};
+
+/** The steps that the table allows, in its order. */
+export const stepsFrom = <Status extends string>(
+  transitions: Transitions<Status>,
+  steps: Readonly<Partial<Record<Status, Step>>>,
+  status: Status,
+): readonly Step[] => transitions[status].flatMap((next) => steps[next] ?? []);

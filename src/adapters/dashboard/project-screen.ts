@@ -1,0 +1,79 @@
+import type { Context } from 'koa';
+import * as v from 'valibot';
+import type { DashboardPorts } from './dashboard-ports.ts';
+import { notFound, PageProblem } from './page-problem.ts';
+import { projectContent } from './project-content.ts';
+import { form, pathOf, type Outcome, type Refusal, type Screen, type Visit } from './screen.ts';
+import { siteOf } from './site-of.ts';
+import { discardRest, uploadField } from './upload-file.ts';
+import { Uploads } from './uploads.ts';
+
+const path = '/dashboard/projects/:slug';
+
+/** One project: its site, its deploys, and the next one. */
+export const projectScreen = (ports: DashboardPorts): Screen => {
+  const { sites, settings } = ports;
+  const uploads = new Uploads({ ...ports, folder: settings.uploadFolder });
+  const show = async (visit: Visit, refusal?: Refusal) => {
+    const site = await siteOf(ports, visit);
+    const domains = await sites.listDomains(site.project.id);
+    const { slug, name } = site.project;
+    const own = settings.siteUrl(slug);
+    const live = domains.filter(({ state }) => state === 'live');
+    const addresses = [own, ...live.map(({ host }) => withHost(own, host))];
+    const progress = uploads.progressOf(site.project);
+    const view = { ...site, addresses, progress, refusal, now: visit.now };
+    return { title: name, content: projectContent(view) };
+  };
+  return {
+    path,
+    section: 'projects',
+    isLive: true,
+    notices: {
+      created: 'The project is there. Now upload its site.',
+      deployed: 'The deploy succeeded.',
+      'rolled-back': 'Visitors get the deploy that you chose from now on.',
+    },
+    show,
+    forms: [rollingBack(ports)],
+    others: [{ method: 'POST', path: `${path}/deploys`, answer: uploading(ports, uploads, show) }],
+  };
+};
+
+/** The same scheme and port: all names are served by the same edge. */
+const withHost = (url: string, host: string): string =>
+  Object.assign(new URL(url), { hostname: host }).href;
+
+const rollingBack = ({ sites }: DashboardPorts) =>
+  form({
+    name: 'roll-back',
+    path: `${path}/deploys/:number/roll-back`,
+    schema: v.object({}),
+    act: async (visit) => {
+      const { slug = '', number = '' } = visit.parameters;
+      if (!/^[1-9]\d{0,8}$/.test(number)) throw notFound();
+      await sites.rollBack({ accountId: visit.accountId, slug }, Number(number));
+      return { to: pathOf({ path }, visit), done: 'rolled-back' };
+    },
+  });
+
+/** Takes an upload. Whatever is wrong with it stands beside the field; a bad archive is among the deploys. */
+const uploading =
+  (ports: DashboardPorts, uploads: Uploads, show: Screen['show']) =>
+  async (visit: Visit, ctx: Context): Promise<Outcome> => {
+    try {
+      const { project } = await siteOf(ports, visit);
+      const { state } = await uploads.take(project, ctx.req);
+      const to = pathOf({ path }, visit);
+      return state === 'succeeded' ? { to, done: 'deployed' } : { to };
+    } catch (error) {
+      if (!(error instanceof PageProblem)) throw error;
+      const { status, message } = error;
+      const { parameters } = visit;
+      if (status === 503) ctx.set('Retry-After', '30');
+      const refusal = { form: 'upload', field: uploadField, message, values: {}, parameters };
+      return { ...(await show(visit, refusal)), status };
+    } finally {
+      discardRest(ctx.req);
+    }
+  };

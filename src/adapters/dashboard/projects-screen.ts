@@ -1,0 +1,87 @@
+import * as v from 'valibot';
+import type { Site } from '../../sites/domain/site.ts';
+import type { DashboardPorts } from './dashboard-ports.ts';
+import { html, type Html } from './html.ts';
+import { badge, day, empty, field, formError, onceInput } from './parts.ts';
+import { form, refusalOf, type Refusal, type Screen, type Visit } from './screen.ts';
+
+const path = '/dashboard';
+
+const draft = v.object({
+  name: v.pipe(
+    v.string(),
+    v.trim(),
+    v.minLength(1, 'Give the project a name.'),
+    v.maxLength(100, 'A name has at most 100 characters.'),
+  ),
+});
+
+/** All projects of the account, and a new one. */
+export const projectsScreen = (ports: DashboardPorts): Screen => {
+  const { sites, ids, settings } = ports;
+  return {
+    path,
+    section: 'projects',
+    isLive: false,
+    notices: {},
+    show: async ({ accountId }: Visit, refusal?: Refusal) => {
+      const projects = await sites.listProjects(accountId);
+      const found = await Promise.all(projects.map(({ slug }) => sites.getSite(slug)));
+      return {
+        title: 'Projects',
+        content: html`
+          <div class="head"><h1>Projects</h1><p class="lead">Each project is a site of yours: upload it, then give it your own domain.</p></div>
+          ${found.length === 0 ? nothingYet : list(found, settings.siteUrl)}
+          <section class="card">
+            <h2>New project</h2>
+            ${newProject(ids.next('form'), refusalOf(refusal, 'new-project'))}
+          </section>`,
+      };
+    },
+    forms: [
+      form({
+        name: 'new-project',
+        path,
+        schema: draft,
+        field: 'name',
+        once: true,
+        act: async ({ accountId }, { name }) => {
+          const project = await sites.startProject(accountId, name);
+          return { to: `/dashboard/projects/${project.slug}`, done: 'created' };
+        },
+      }),
+    ],
+  };
+};
+
+const nothingYet = empty(
+  'No project yet',
+  'A project holds one site: its uploads and its domains. Start with a name, such as that of your shop.',
+);
+
+const list = (found: readonly Site[], siteUrl: (slug: string) => string): Html =>
+  html`<ul class="cards">
+    ${found.map((site) => {
+      const { name, slug, createdAt } = site.project;
+      return html`<li class="card">
+        <h2><a class="cover" href="/dashboard/projects/${slug}">${name}</a></h2>
+        <p class="quiet">${new URL(siteUrl(slug)).host}</p>
+        <p class="quiet">since ${day(createdAt)}</p>
+        <p class="badges">${standing(site)}</p>
+      </li>`;
+    })}
+  </ul>`;
+
+/** What visitors get, and what became of the newest deploy where that is something else. */
+const standing = ({ deploys: [newest], servedDeployId }: Site): Html =>
+  html`${servedDeployId === undefined ? badge('not published', 'idle') : badge('published', 'good')}
+    ${newest?.state === 'failed' && badge('last deploy failed', 'bad')}
+    ${newest?.state === 'uploading' && badge('uploading', 'busy')}`;
+
+const newProject = (once: string, refusal: Refusal | undefined): Html =>
+  html`<form method="post" action="${path}" class="row">
+    ${formError(refusal)}
+    ${onceInput(once)}
+    ${field({ label: 'Project name', name: 'name', maxlength: 100, placeholder: 'Happy Paws' }, refusal)}
+    <button class="main">New project</button>
+  </form>`;

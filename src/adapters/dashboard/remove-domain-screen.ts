@@ -1,0 +1,83 @@
+import * as v from 'valibot';
+import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import type { DashboardPorts } from './dashboard-ports.ts';
+import { domainHead } from './domain-head.ts';
+import { leftRecords, whyDelete } from './domain-left-records.ts';
+import { domainOf } from './domain-of.ts';
+import { domainPath, domainsPath } from './domain-paths.ts';
+import { shownName } from './domain-words.ts';
+import { html, type Html } from './html.ts';
+import { formError } from './parts.ts';
+import { PageProblem } from './page-problem.ts';
+import { form, type Refusal, type Screen, type Visit } from './screen.ts';
+
+const path = `${domainPath(':slug', ':host')}/remove`;
+
+/** Asks once more before a domain is removed. */
+export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
+  path,
+  section: 'projects',
+  isLive: false,
+  notices: {},
+  show: async (visit: Visit, refusal?: Refusal) => {
+    const { project, domain } = await domainOf(ports, visit);
+    const content = html`
+      ${domainHead(project, domain, { title: html`Remove ${shownName(domain)}?` })}
+      ${confirmation(domain, { slug: project.slug, platformHost: ports.settings.platformHost, refusal })}`;
+    return { title: `Remove ${domain.host}`, content };
+  },
+  forms: [
+    form({
+      name: 'remove',
+      path,
+      schema: v.object({ attachment: v.fallback(v.string(), '') }),
+      act: async (visit, { attachment }) => {
+        const { project, domain } = await domainOf(ports, visit);
+        // A page from before it was removed and added again must not remove it anew.
+        if (attachment !== '' && attachment !== domain.id) {
+          throw new PageProblem(
+            409,
+            `${domain.host} was removed and added again meanwhile. Look at it again.`,
+          );
+        }
+        await ports.sites.removeDomain(domain);
+        return { to: `${domainsPath(project.slug)}?host=${domain.host}`, done: 'removed' };
+      },
+    }),
+  ],
+});
+
+const confirmation = (domain: CustomDomain, options: ConfirmationOptions): Html => {
+  const { id, host, state } = domain;
+  const { slug, platformHost, refusal } = options;
+  const back = domainPath(slug, host);
+  if (state === 'removed') {
+    return html`<section class="card">
+      <p>It is removed already, and nothing is served under it any more. Delete what is left of it in your DNS. ${whyDelete}</p>
+      ${leftRecords(domain, platformHost)}
+      <p><a href="${domainsPath(slug)}">To the domains</a></p>
+    </section>`;
+  }
+  return html`<section class="card danger">
+    <ul class="consequences">
+      <li>${state === 'live' ? 'Visitors get nothing under this name any more, from the moment that you press the button.' : 'It is not looked for in the DNS any more.'}</li>
+      <li>${state === 'added' ? 'It has no certificate yet; none will be ordered.' : 'Its certificate and key are destroyed.'}</li>
+      <li>Redirects from it and to it stop working.</li>
+      <li>The site itself stays. Adding the name again begins anew, with other records.</li>
+    </ul>
+    <p>Then delete in your DNS what leads here. ${whyDelete}</p>
+    ${leftRecords(domain, platformHost)}
+    <form method="post" action="${back}/remove" class="row middle">
+      ${formError(refusal)}
+      <input type="hidden" name="attachment" value="${id}">
+      <button class="danger">Remove domain</button>
+      <a class="button quiet" href="${back}">Cancel</a>
+    </form>
+  </section>`;
+};
+
+interface ConfirmationOptions {
+  readonly slug: string;
+  readonly platformHost: string;
+  readonly refusal: Refusal | undefined;
+}

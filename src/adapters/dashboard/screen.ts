@@ -1,0 +1,102 @@
+import type { Context } from 'koa';
+import type { GenericSchema, InferOutput } from 'valibot';
+import type { SignedIn } from '../../access/ports.ts';
+import type { Html } from './html.ts';
+
+export const sections = ['projects', 'animals', 'keys', 'usage', 'account'] as const;
+export type Section = (typeof sections)[number];
+
+/** Somebody looks at a page, or sends one of its forms. */
+export interface Visit {
+  readonly signedIn: SignedIn;
+  readonly accountId: string;
+  /** Of the path. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly now: Date;
+}
+
+export interface Page {
+  readonly title: string;
+  readonly content: Html;
+  /** 200 by default. */
+  readonly status?: number;
+}
+
+/** A form that was not accepted: what was typed stays, and the message stands beside the field. */
+export interface Refusal {
+  /** Name of the form. */
+  readonly form: string;
+  /** Undefined: it concerns the form as a whole. */
+  readonly field: string | undefined;
+  readonly message: string;
+  readonly values: Readonly<Record<string, string>>;
+  /** Where there are many such forms: the parameters of the one that was sent. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Where a form leads: to a page that may say what was done, or straight to one that cannot be asked for again. */
+export type Outcome = { readonly to: string; readonly done?: string } | Page;
+
+export interface Form {
+  readonly name: string;
+  /** Of @koa/router, like `/dashboard/keys/:id/revoke`; the parameters of the screen have the same names. */
+  readonly path: string;
+  /** Fields are texts; where several have one name, they are joined by commas. */
+  readonly schema: GenericSchema<Record<string, string | undefined>, unknown>;
+  /** Beside which field a refusal from the inside stands. */
+  readonly field: string | undefined;
+  /** Sending it twice does it once: for what is made anew each time. Needs `onceField` in the form. */
+  readonly once: boolean;
+  readonly act: (visit: Visit, values: never) => Promise<Outcome>;
+}
+
+/** A page, its forms, and what it says after they worked. */
+export interface Screen {
+  /** Of @koa/router, like `/dashboard/projects/:slug`. */
+  readonly path: string;
+  readonly section: Section;
+  readonly show: (visit: Visit, refusal?: Refusal) => Promise<Page>;
+  readonly forms: readonly Form[];
+  /** What `?done=` says, by its code. */
+  readonly notices: Readonly<Record<string, string>>;
+  /** Whether it is shown anew whenever something changes. */
+  readonly isLive: boolean;
+  /** What is no plain form, such as an upload. */
+  readonly others?: readonly {
+    readonly method: 'GET' | 'POST';
+    readonly path: string;
+    readonly answer: (visit: Visit, ctx: Context) => Promise<Outcome | undefined>;
+  }[];
+}
+
+export const form = <Schema extends GenericSchema<Record<string, string | undefined>, unknown>>({
+  field,
+  once = false,
+  ...rest
+}: {
+  readonly name: string;
+  readonly path: string;
+  readonly schema: Schema;
+  readonly field?: string;
+  readonly once?: boolean;
+  readonly act: (visit: Visit, values: InferOutput<Schema>) => Promise<Outcome>;
+}): Form => ({ ...rest, field, once });
+
+/** Where a screen is; its forms may be sent to other places. */
+export const pathOf = (
+  { path }: Pick<Screen, 'path'>,
+  { parameters }: Pick<Visit, 'parameters'>,
+): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
+
+/** @returns the refusal, if it belongs to that form and, where there are many, to that one */
+export const refusalOf = (
+  refusal: Refusal | undefined,
+  name: string,
+  parameters: Readonly<Record<string, string>> = {},
+): Refusal | undefined =>
+  refusal?.form === name &&
+  Object.entries(parameters).every(([key, value]) => refusal.parameters[key] === value)
+    ? refusal
+    : undefined;

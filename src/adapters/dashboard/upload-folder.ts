@@ -1,0 +1,50 @@
+import { mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { longestUploadMs } from '../../sites/domain/deploy.ts';
+import { PageProblem } from './page-problem.ts';
+
+/**
+ * Lends a new file that nobody else can read, and removes it whatever happens.
+ * @param name not taken yet, and hard to guess
+ * @throws PageProblem 503 when the disk is full; whatever `work` throws
+ */
+export const inUploadFile = async <T>(
+  folder: string,
+  name: string,
+  work: (file: FileHandle, path: string) => Promise<T>,
+): Promise<T> => {
+  const path = join(folder, name);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await removeLeftOvers(folder);
+    const file = await open(path, 'wx', 0o600);
+    try {
+      return await work(file, path);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw isFull(error) ? noRoom() : error;
+  } finally {
+    await rm(path, { force: true });
+  }
+};
+
+/** What a process left behind that died in the middle of an upload. The machine's clock dates files. */
+const removeLeftOvers = async (folder: string): Promise<void> => {
+  const old = Date.now() - longestUploadMs;
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    // Another process may have been faster.
+    const found = await stat(path).catch(() => undefined);
+    if (found && found.mtimeMs < old) await rm(path, { force: true });
+  }
+};
+
+const isFull = (error: unknown): boolean => {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+};
+
+const noRoom = (): PageProblem =>
+  new PageProblem(503, 'There is no room left for uploads on our server. Try again later.');

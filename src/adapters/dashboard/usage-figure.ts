@@ -1,0 +1,71 @@
+import { html, nothing, type Html } from './html.ts';
+import { count } from './parts.ts';
+import { chartOf, totalOf, type Bar, type Chart, type Column } from './usage-chart.ts';
+import { added, ranges, type RangeName } from './usage-columns.ts';
+import { legend, look, patterns } from './usage-legend.ts';
+import { usageTable } from './usage-table.ts';
+import { namedBars, sentence, shortName } from './usage-words.ts';
+
+export interface Figure {
+  readonly columns: readonly Column[];
+  readonly range: RangeName;
+  /** How many requests can pass in one hour or day. */
+  readonly limit: number;
+}
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact' });
+const perUnit = { hour: 'in an hour', day: 'a day' } as const;
+
+/**
+ * The chart. Places are percents and letters keep their size, so that it reads on any width; colours come from the
+ * style sheet.
+ */
+export const usageFigure = (figure: Figure): Html => {
+  const { columns, range } = figure;
+  const chart = chartOf(columns, figure.limit);
+  const limit = `${count(figure.limit)} ${perUnit[ranges[range].unit]}`;
+  return html`<figure class="usage">
+    ${legend(columns, chart.limit && `limit: ${limit}`)}
+    <svg class="plot" role="img" aria-label="${summary(figure)}">
+      ${patterns}
+      ${chart.ticks.map(({ value, y }) => html`${across('tick', y)}<text class="tick" x="-8" y="${percent(y)}" dy="0.32em">${compact.format(value)}</text>`)}
+      ${chart.bars.map((bar) => drawn(bar, range))}
+      ${names(chart, figure)}
+      ${chart.limit ? across('limit', chart.limit.y) : nothing}
+    </svg>
+    ${chart.limit ? nothing : html`<p class="hint">The limit of ${limit} lies so far above these bars that the chart leaves it out.</p>`}
+    ${usageTable(columns, range)}
+  </figure>`;
+};
+
+const percent = (number: number): string => `${Number(number.toFixed(2))}%`;
+
+const across = (what: 'tick' | 'limit', y: number): Html =>
+  html`<line class="${what}" x1="0" x2="100%" y1="${percent(y)}" y2="${percent(y)}"/>`;
+
+const drawn = ({ column, x, width, parts }: Bar, range: RangeName): Html => html`<g class="bar">
+    <title>${sentence(column, range)}</title>
+    <rect class="hit" x="${percent(x)}" y="0" width="${percent(width)}" height="100%"/>
+    ${parts.map(({ outcome, y, height }) => html`<rect ${look(outcome)} x="${percent(x)}" y="${percent(y)}" width="${percent(width)}" height="${percent(height)}"/>`)}
+  </g>`;
+
+const names = ({ bars }: Chart, { columns, range }: Figure): readonly Html[] =>
+  namedBars(columns, range).flatMap(({ index, isMinor }) => {
+    const bar = bars[index];
+    if (!bar) return [];
+    const middle = percent(bar.x + bar.width / 2);
+    return [
+      html`<text class="name ${isMinor && 'minor'}" x="${middle}" y="100%" dy="1.6em">${shortName(bar.column, range)}</text>`,
+    ];
+  });
+
+const summary = ({ columns, range }: Figure): string => {
+  const totals = columns.map(totalOf);
+  const { unit, words } = ranges[range];
+  const all = totals.reduce((sum, one) => sum + one, 0);
+  const { refused } = added(columns.map(({ requests }) => requests));
+  return (
+    `Requests per ${unit} in ${words}: ${count(all)} in all, ${count(refused)} of them refused, ` +
+    `at most ${count(Math.max(0, ...totals))} in one ${unit}. The table below has the numbers.`
+  );
+};
