@@ -1,13 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { dashboardBench } from './dashboard.ts';
 import { dueDomainsBench } from './due-domains.ts';
 import { edgeBench } from './edge.ts';
 import { listPetsBench } from './list-pets.ts';
 import { keepCoresAwake, stopPrograms } from './processes.ts';
 
 /** Everything that is measured, nearly all as ratios within one run: absolute numbers say more of the machine. */
-const benches = [listPetsBench, dueDomainsBench, edgeBench];
+const benches = [listPetsBench, dashboardBench, dueDomainsBench, edgeBench];
 
 const folder = await mkdtemp(join(tmpdir(), 'animal-store-bench-'));
 try {

@@ -9,10 +9,18 @@ export const animals = 100_000;
 /** Many enough that no round of a bench meets a limit. */
 const ownLimits = { perMinute: 100_000_000, perDay: 1_000_000_000 };
 
+/** `linkSecret` signs in to its dashboard, once. */
+export interface BenchStore {
+  readonly accountId: string;
+  readonly secret: string;
+  readonly linkSecret: string;
+}
+
 /** A store with many animals, and a key that opens it. */
 export const storeWithAnimals = async (
   environment: Readonly<Record<string, string>>,
-): Promise<{ readonly accountId: string; readonly secret: string }> => {
+  count = animals,
+): Promise<BenchStore> => {
   const container = await openContainer(loadConfig(environment), pino({ level: 'silent' }));
   try {
     const access = container.get(AccessKey);
@@ -23,7 +31,7 @@ export const storeWithAnimals = async (
     });
     await access.setPlan(account.id, 'enterprise', ownLimits);
     await container.get(Database).transaction(async (db) => {
-      for (let first = 0; first < animals; first += 1000) {
+      for (let first = 0; first < count; first += 1000) {
         const rows = Array.from({ length: 1000 }, (_, at) => ({
           account_id: account.id,
           name: `Animal ${String(first + at)}`,
@@ -33,7 +41,8 @@ export const storeWithAnimals = async (
         await db.insertInto('pets').values(rows).execute();
       }
     });
-    return { accountId: account.id, secret: key.secret };
+    const link = await access.signInLinkFor(account.email);
+    return { accountId: account.id, secret: key.secret, linkSecret: link.secret };
   } finally {
     await container.unbindAllAsync();
   }

@@ -13,6 +13,7 @@ import { loadConfig } from '../src/app/config.ts';
 import { openContainer } from '../src/app/container.ts';
 import { CatalogueKey } from '../src/app/keys.ts';
 import { createLog } from '../src/app/log.ts';
+import { Acting } from '../src/kernel/acting.ts';
 import { Clock } from '../src/kernel/clock.ts';
 
 /** The API as it is, but for the access step: no key is checked, nothing counted, no limit on the answer. */
@@ -44,7 +45,8 @@ const routes = {
   cursors: new Cursors(new Uint8Array(32)),
   baseUrl,
 };
-const ports = { idempotencyKeys: container.get(IdempotencyKeys), clock, baseUrl };
+const [idempotencyKeys, acting] = [container.get(IdempotencyKeys), container.get(Acting)];
+const ports = { idempotencyKeys, acting, clock, baseUrl };
 app.use(
   routing(
     petOperations(routes, config.petByIdDeprecatedSince).map((operation) => ({
@@ -54,4 +56,4 @@ app.use(
     })),
   ),
 );
-await new HttpServer(app).listen(config.host, config.port);
+await new HttpServer(app.callback()).listen(config.host, config.port);

@@ -8,6 +8,7 @@ import { keyCommands } from './app/commands/key.ts';
 import { migrateCommands } from './app/commands/migrate.ts';
 import { petCommands } from './app/commands/pet.ts';
 import { projectCommands } from './app/commands/project.ts';
+import { userCommands } from './app/commands/user.ts';
 import { serveCommand } from './app/commands/serve.ts';
 import { ConfigFault } from './app/config.ts';
 import { DomainError } from './kernel/domain-error.ts';
@@ -24,6 +25,7 @@ const groups = [
   serveCommand,
   migrateCommands,
   accountCommands,
+  userCommands,
   keyCommands,
   petCommands,
   projectCommands,

@@ -1,5 +1,7 @@
 import { Container } from 'inversify';
 import type { Logger } from 'pino';
+import { AsyncActing } from '../adapters/system/async-acting.ts';
+import { Acting, type Actor } from '../kernel/acting.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrateUp } from '../adapters/kysely/migrations.ts';
 import type { Config } from './config.ts';
@@ -10,14 +12,23 @@ import { persistence } from './persistence.module.ts';
 import { publishing } from './publishing.module.ts';
 import { secretKeyFor } from './secret-key.ts';
 import { system } from './system.module.ts';
+import { web } from './web.module.ts';
 
-/** Everything, wired, on an up-to-date database. `close` with `unbindAllAsync`. */
-export const openContainer = async (config: Config, log: Logger): Promise<Container> => {
+/**
+ * Everything, wired, on an up-to-date database. `close` with `unbindAllAsync`.
+ * @param actor who acts where nobody is named
+ */
+export const openContainer = async (
+  config: Config,
+  log: Logger,
+  actor: Actor = 'service',
+): Promise<Container> => {
   const container = new Container();
   container.bind(ConfigKey).toConstantValue(config);
   container.bind(SecretKey).toConstantValue(secretKeyFor(config));
   container.bind(LogKey).toConstantValue(log);
-  container.load(persistence, contexts, metering, publishing, system);
+  container.bind(Acting).toConstantValue(new AsyncActing(actor));
+  container.load(persistence, contexts, metering, publishing, system, web);
   await bringUpToDate(config.databaseUrl, log);
   return container;
 };

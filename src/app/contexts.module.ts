@@ -1,9 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ContainerModule, type ResolutionContext } from 'inversify';
 import { access } from '../access/access.ts';
-import { Accounts, ApiKeys, KeyMaterial, QuotaCounters, UsageLog } from '../access/ports.ts';
+import {
+  Accounts,
+  ApiKeys,
+  KeyMaterial,
+  Passwords,
+  People,
+  QuotaCounters,
+  Sessions,
+  SignInLinks,
+  UsageLog,
+} from '../access/ports.ts';
+import { operationSunsets } from '../adapters/http/pet-operations.ts';
 import { catalogue } from '../catalogue/catalogue.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
+import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Ids } from '../kernel/ids.ts';
 import {
@@ -64,8 +76,14 @@ export const contexts = new ContainerModule(({ bind }) => {
         keyMaterial: c.get(KeyMaterial),
         counters: c.get(QuotaCounters),
         usage: c.get(UsageLog),
+        people: c.get(People),
+        sessions: c.get(Sessions),
+        signInLinks: c.get(SignInLinks),
+        passwords: c.get(Passwords),
+        acting: c.get(Acting),
         clock: c.get(Clock),
         ids: c.get(Ids),
+        deprecatedOperations: [...operationSunsets.keys()],
       }),
     )
     .inSingletonScope();

@@ -1,5 +1,11 @@
 import { forgottenBefore } from '../access/domain/idempotency.ts';
-import type { CounterSnapshots, IdempotencyKeys, UsageLog } from '../access/ports.ts';
+import type {
+  CounterSnapshots,
+  IdempotencyKeys,
+  Sessions,
+  SignInLinks,
+  UsageLog,
+} from '../access/ports.ts';
 import type { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import type { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import type { OutboxRelay } from '../adapters/events/outbox-relay.ts';
@@ -15,6 +21,7 @@ const day = 24 * 60 * 60 * 1000;
 const keepEventsMs = 7 * day;
 const keepCountersMs = 3 * day;
 const keepUsageMs = 90 * day;
+const keepSignInsMs = day;
 const keepRemovedRoutesMs = day;
 const keepLedgerMs = 8 * day;
 const keepTimelineMs = 90 * day;
@@ -25,6 +32,8 @@ export interface WorkerPorts {
   readonly idempotencyKeys: IdempotencyKeys;
   readonly counterSnapshots: CounterSnapshots;
   readonly usage: UsageLog;
+  readonly sessions: Sessions;
+  readonly signInLinks: SignInLinks;
   readonly edgeRecords: EdgeRecords;
   readonly sites: Pick<Sites, 'giveUpCutOffUploads' | 'planRenewals' | 'secureSites'>;
   readonly dueDomains: DueDomains;
@@ -59,6 +68,16 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => {
       name: 'forget usage',
       schedule: '7 53 * * * *',
       run: () => ports.usage.sweep(ago(keepUsageMs)),
+    },
+    {
+      name: 'forget sessions that are over',
+      schedule: '23 31 * * * *',
+      run: () => ports.sessions.sweep(ago(keepSignInsMs)),
+    },
+    {
+      name: 'forget sign-in links that are over',
+      schedule: '37 33 * * * *',
+      run: () => ports.signInLinks.sweep(ago(keepSignInsMs)),
     },
     {
       name: 'give up cut-off uploads',

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { ServiceIdentifier } from 'inversify';
 import type { Access } from '../access/access.ts';
+import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Sites } from '../sites/sites.ts';
 import type { Config } from './config.ts';
@@ -14,3 +15,4 @@ export const LogKey = key<Logger>('log');
 export const CatalogueKey = key<Catalogue>('catalogue');
 export const AccessKey = key<Access>('access');
 export const SitesKey = key<Sites>('sites');
+export const DashboardKey = key<Dashboard>('dashboard');

@@ -5,6 +5,9 @@ import {
   AuditLog,
   CounterSnapshots,
   IdempotencyKeys,
+  People,
+  Sessions,
+  SignInLinks,
   UsageLog,
 } from '../access/ports.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
@@ -22,12 +25,16 @@ import { KyselyEdgeRecords } from '../adapters/kysely/kysely-edge-records.ts';
 import { KyselyIdempotencyKeys } from '../adapters/kysely/kysely-idempotency-keys.ts';
 import { KyselyOrders } from '../adapters/kysely/kysely-orders.ts';
 import { KyselyOutbox } from '../adapters/kysely/kysely-outbox.ts';
+import { KyselyPeople } from '../adapters/kysely/kysely-people.ts';
 import { KyselyPets } from '../adapters/kysely/kysely-pets.ts';
 import { KyselyProjectSettings } from '../adapters/kysely/kysely-project-settings.ts';
 import { KyselyProjects } from '../adapters/kysely/kysely-projects.ts';
+import { KyselySessions } from '../adapters/kysely/kysely-sessions.ts';
+import { KyselySignInLinks } from '../adapters/kysely/kysely-sign-in-links.ts';
 import { KyselyTimeline } from '../adapters/kysely/kysely-timeline.ts';
 import { KyselyUsageLog } from '../adapters/kysely/kysely-usage-log.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
+import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
@@ -51,9 +58,11 @@ export const persistence = new ContainerModule(({ bind }) => {
   bind(KyselyOutbox)
     .toDynamicValue((c) => {
       const signal = c.get(StoredSignal);
-      return new KyselyOutbox(c.get(Database), c.get(Ids), subscribersOf, () => {
-        signal.raise();
-      });
+      const onStored = (accountIds: readonly string[]) => {
+        signal.raise(accountIds);
+      };
+      const [ids, acting] = [c.get(Ids), c.get(Acting)];
+      return new KyselyOutbox(c.get(Database), { ids, acting, subscribersOf, onStored });
     })
     .inSingletonScope();
   bind(Outbox).toService(KyselyOutbox);
@@ -70,10 +79,21 @@ export const persistence = new ContainerModule(({ bind }) => {
     .toDynamicValue((c) => new KyselyApiKeys(c.get(Database), c.get(KyselyOutbox)))
     .inSingletonScope();
   bind(ApiKeys).toService(KyselyApiKeys);
+  bind(KyselyPeople)
+    .toDynamicValue((c) => new KyselyPeople(c.get(Database), c.get(KyselyOutbox)))
+    .inSingletonScope();
+  bind(People).toService(KyselyPeople);
   bind(Accounts)
-    .toDynamicValue(
-      (c) => new KyselyAccounts(c.get(Database), c.get(KyselyOutbox), c.get(KyselyApiKeys)),
-    )
+    .toDynamicValue((c) => {
+      const [apiKeys, people] = [c.get(KyselyApiKeys), c.get(KyselyPeople)];
+      return new KyselyAccounts(c.get(Database), c.get(KyselyOutbox), { apiKeys, people });
+    })
+    .inSingletonScope();
+  bind(Sessions)
+    .toDynamicValue((c) => new KyselySessions(c.get(Database), c.get(KyselyOutbox)))
+    .inSingletonScope();
+  bind(SignInLinks)
+    .toDynamicValue((c) => new KyselySignInLinks(c.get(Database), c.get(KyselyOutbox)))
     .inSingletonScope();
   bind(AuditLog)
     .toDynamicValue((c) => new KyselyAuditLog(c.get(Database)))
@@ -103,7 +123,9 @@ export const persistence = new ContainerModule(({ bind }) => {
     )
     .inSingletonScope();
   bind(ProjectSettings)
-    .toDynamicValue((c) => new KyselyProjectSettings(c.get(Database), c.get(Clock)))
+    .toDynamicValue(
+      (c) => new KyselyProjectSettings(c.get(Database), c.get(KyselyOutbox), c.get(Clock)),
+    )
     .inSingletonScope();
   bind(CertificateOrders)
     .toDynamicValue((c) => new KyselyCertificateOrders(c.get(Database), c.get(Sealer)))

@@ -1,6 +1,12 @@
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
-import { CounterSnapshots, IdempotencyKeys, UsageLog } from '../access/ports.ts';
+import {
+  CounterSnapshots,
+  IdempotencyKeys,
+  Sessions,
+  SignInLinks,
+  UsageLog,
+} from '../access/ports.ts';
 import { EdgeServer } from '../adapters/edge/edge-server.ts';
 import { RouteTable } from '../adapters/edge/route-table.ts';
 import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
@@ -17,7 +23,7 @@ import { AuthorityLedger, Timeline } from '../sites/domain-ports.ts';
 import { EdgeRecords } from '../sites/ports.ts';
 import type { Config } from './config.ts';
 import { apiJobs, workerJobs } from './jobs.ts';
-import { SitesKey } from './keys.ts';
+import { DashboardKey, SitesKey } from './keys.ts';
 import { recallCounters } from './known-counters.ts';
 
 /** One role at work. Stopping waits for what is under way. */
@@ -45,9 +51,11 @@ export const startRoles = async (
     await recallCounters(container);
     const server = container.get(HttpServer);
     await naming('HOST', 'PORT', () => server.listen(host, port));
-    running.push(server);
+    running.push(roles.includes('dashboard') ? withDashboard(server, container) : server);
     if (roles.includes('edge')) running.push(await startEdge(container, config, log));
-    if (roles.includes('api')) running.push(startCounting(container, config, log));
+    if (roles.includes('api') || roles.includes('dashboard')) {
+      running.push(startCounting(container, config, log));
+    }
     if (roles.includes('worker')) running.push(startWorker(container, config, log));
   } catch (error) {
     await stop();
@@ -56,6 +64,14 @@ export const startRoles = async (
   log.info({ roles, host, port }, 'serving');
   return stop;
 };
+
+/** Live pages are requests that never end: they go first. */
+const withDashboard = (server: HttpServer, container: Container): RunningRole => ({
+  stop: () => {
+    container.get(DashboardKey).close();
+    return server.stop();
+  },
+});
 
 const startCounting = (container: Container, { redisUrl }: Config, log: Logger): RunningRole => {
   const counters = redisUrl === undefined ? container.get(CounterKeeper) : undefined;
@@ -92,6 +108,8 @@ const startWorker = (
     idempotencyKeys: container.get(IdempotencyKeys),
     counterSnapshots: container.get(CounterSnapshots),
     usage: container.get(UsageLog),
+    sessions: container.get(Sessions),
+    signInLinks: container.get(SignInLinks),
     edgeRecords: container.get(EdgeRecords),
     sites: container.get(SitesKey),
     dueDomains,

@@ -1,27 +1,48 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type Koa from 'koa';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** How long a whole request may take to arrive. */
+const usualMs = 30_000;
+/** Where files are uploaded. */
+const longestMs = 60 * 60_000;
+
+/** As Koa's `callback` makes one. */
+export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+export interface HttpServerOptions {
+  /** Whether such a request may take long to arrive. */
+  readonly isUpload?: (request: IncomingMessage) => boolean;
+}
 
 /** A listening server that can be stopped without cutting off anybody. */
 export class HttpServer {
   readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
   #stopping = false;
 
-  constructor(app: Koa) {
-    const handle = app.callback();
+  constructor(handle: Handler, { isUpload = () => false }: HttpServerOptions = {}) {
     this.#server = createServer(
       {
         optimizeEmptyRequests: true,
         headersTimeout: 10_000,
-        requestTimeout: 30_000,
+        requestTimeout: longestMs,
         keepAliveTimeout: 10_000,
         connectionsCheckingInterval: 1000,
       },
       (request, response) => {
         if (this.#stopping) response.setHeader('Connection', 'close');
-        void handle(request, response);
+        const limit = () => {
+          giveUpSlow(request);
+        };
+        if (isUpload(request)) response.once('finish', limit);
+        else limit();
+        handle(request, response);
       },
     );
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
   }
 
   /** @param port 0 for any free one @returns the port it listens on */
@@ -39,6 +60,8 @@ export class HttpServer {
   /** Takes no new connection, lets requests under way finish, closes idle connections at once. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    // Browsers connect ahead of their next request; to Node such a connection is none that idles.
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
     await new Promise<void>((resolve) => {
       // A kept-alive connection turns idle when its request ends, so look again until all are gone.
       const sweep = setInterval(() => {
@@ -51,3 +74,17 @@ export class HttpServer {
     });
   }
 }
+
+/**
+ * Who sends a small body a byte at a time holds a connection for half a minute at most; so does who goes on with an
+ * upload that was answered already.
+ */
+const giveUpSlow = (request: IncomingMessage): void => {
+  if (request.complete) return;
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  if (length === undefined && coding === undefined) return;
+  const timer = setTimeout(() => request.destroy(), usualMs);
+  request.once('close', () => {
+    clearTimeout(timer);
+  });
+};

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { IdempotencyKeys } from '../../access/ports.ts';
+import type { Acting } from '../../kernel/acting.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Answer, Call, Operation } from './operation.ts';
 import { parse, queryRecord } from './parse.ts';
@@ -10,6 +11,7 @@ import { answerOnce, refuseRemoved, requireJsonAccepted, requireScope } from './
 
 export interface RoutePorts {
   readonly idempotencyKeys: IdempotencyKeys;
+  readonly acting: Acting;
   readonly clock: Clock;
   readonly baseUrl: string;
 }
@@ -49,7 +51,7 @@ const answerOf = async (
   ctx: Context,
   operation: Operation,
   { caller, parameters }: Pick<Call<unknown, unknown>, 'caller' | 'parameters'>,
-  { idempotencyKeys, clock }: RoutePorts,
+  { idempotencyKeys, acting, clock }: RoutePorts,
 ): Promise<Answer> => {
   const { query: querySchema, body: bodySchema } = operation;
   const query =
@@ -58,7 +60,8 @@ const answerOf = async (
 
   const { text, value } = await readJsonBody(ctx);
   const body = parse(bodySchema, value, 'validation_failed');
-  const handle = () => operation.handle({ caller, parameters, query, body });
+  const handle = () =>
+    acting.run(`key:${caller.keyId}`, () => operation.handle({ caller, parameters, query, body }));
   if (!operation.idempotent || ctx.headers['idempotency-key'] === undefined) return handle();
   const request = {
     key: ctx.get('Idempotency-Key'),

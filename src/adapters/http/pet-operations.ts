@@ -13,8 +13,12 @@ export interface CatalogueRoutes {
   readonly baseUrl: string;
 }
 
+const petById = 'getPet';
 /** The interface's own date; from then on `GET /pets/{petId}` is gone. */
-export const petByIdSunset = new Date('2030-12-05T00:00:00Z');
+const petByIdSunset = new Date('2030-12-05T00:00:00Z');
+
+/** Operations that will be removed, by their ids. */
+export const operationSunsets: ReadonlyMap<string, Date> = new Map([[petById, petByIdSunset]]);
 
 export const petOperations = (
   { catalogue, cursors, baseUrl }: CatalogueRoutes,
@@ -82,7 +86,7 @@ export const petOperations = (
   }),
 
   operation({
-    id: 'getPet',
+    id: petById,
     method: 'GET',
     path: '/pets/{petId}',
     tags: ['animals'],

@@ -4,7 +4,8 @@ import type { Account } from '../../access/domain/account.ts';
 import { AuditLog } from '../../access/ports.ts';
 import type { Usage } from '../../access/use-cases/show-usage.ts';
 import { Clock } from '../../kernel/clock.ts';
-import { AccessKey } from '../keys.ts';
+import { signInUrl } from '../addresses.ts';
+import { AccessKey, ConfigKey } from '../keys.ts';
 import { recallCounters } from '../known-counters.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';
 
@@ -23,11 +24,18 @@ export const accountCommands = (program: Command): void => {
         const { name, email, plan } = options;
         const opened = await container.get(AccessKey).createAccount({ name, email, plan });
         const { account: made, key } = opened;
+        const link = await container.get(AccessKey).signInLinkFor(made.email);
+        const url = signInUrl(link.secret, container.get(ConfigKey));
         print(
           options,
-          { account: presentAccount(made), key: { id: key.id, secret: key.secret } },
+          {
+            account: presentAccount(made),
+            key: { id: key.id, secret: key.secret },
+            signInUrl: url,
+          },
           `Account ${made.id} (${made.name}, plan ${made.plan}).\n` +
-            `API key, shown this once:\n  ${key.secret}`,
+            `API key, shown this once:\n  ${key.secret}\n` +
+            `Sign in to the dashboard with this link, once and within 15 minutes:\n  ${url}`,
         );
       });
     });
@@ -100,10 +108,15 @@ export const accountCommands = (program: Command): void => {
         const entries = await container.get(AuditLog).list(accountId, 1000);
         const rows = entries.map((entry) => [
           entry.occurredAt.toISOString(),
+          entry.actor,
           entry.what,
           Object.values(entry.details).join(' '),
         ]);
-        print(options, entries, table(['WHEN', 'WHAT', 'DETAILS'], rows, 'Nothing happened yet.'));
+        print(
+          options,
+          entries,
+          table(['WHEN', 'WHO', 'WHAT', 'DETAILS'], rows, 'Nothing happened yet.'),
+        );
       });
     });
 };

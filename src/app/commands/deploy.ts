@@ -4,10 +4,9 @@ import type { Command } from 'commander';
 import { archiveSource } from '../../adapters/archives/archive-source.ts';
 import { folderSource } from '../../adapters/archives/folder-source.ts';
 import type { Deploy } from '../../sites/domain/deploy.ts';
-import { hostOf } from '../../sites/domain/certificate.ts';
 import type { SiteSource } from '../../sites/ports.ts';
 import type { UploadProgress } from '../../sites/use-cases/deploy-site.ts';
-import type { Config } from '../config.ts';
+import { siteUrl } from '../addresses.ts';
 import { ConfigKey, SitesKey } from '../keys.ts';
 import { print, withContainer, type OutputOptions } from './run-command.ts';
 
@@ -33,12 +32,6 @@ export const deployCommand = (program: Command): void => {
       });
     });
 };
-
-/** Where a project is served. */
-export const siteUrl = (
-  slug: string,
-  { platformHost, edgeHttpsPort }: Pick<Config, 'platformHost' | 'edgeHttpsPort'>,
-): string => new URL(`https://${hostOf(slug, platformHost)}:${String(edgeHttpsPort)}/`).href;
 
 export const presentDeploy = (deploy: Deploy) => {
   const { id, number, state, startedAt } = deploy;

@@ -1,13 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
-import * as v from 'valibot';
-import { parse, stringify } from 'yaml';
+import { DomainError } from '../../kernel/domain-error.ts';
 import type { DomainSettingsDraft } from '../../sites/domain/redirects.ts';
-import type { DomainSettingsView } from '../../sites/use-cases/domain-settings.ts';
+import {
+  readDomainSettings,
+  writeDomainSettings,
+  type DomainSettingsFormat,
+} from '../domain-settings-text.ts';
 import { SitesKey } from '../keys.ts';
 import { withContainer } from './run-command.ts';
 
-type Format = 'yaml' | 'json';
+interface ConfigOptions {
+  readonly project: string;
+  readonly format: DomainSettingsFormat;
+}
 
 /** The hosts of a project as a document: which one is the main one, and which lead elsewhere. */
 export const addDomainConfig = (domain: Command): void => {
@@ -21,7 +27,7 @@ export const addDomainConfig = (domain: Command): void => {
         .choices(['yaml', 'json'])
         .default('yaml'),
     )
-    .action(async (file: string | undefined, options: { project: string; format: Format }) => {
+    .action(async (file: string | undefined, options: ConfigOptions) => {
       const draft = file === undefined ? undefined : await readSettings(file);
       await withContainer(async (container) => {
         const sites = container.get(SitesKey);
@@ -29,7 +35,7 @@ export const addDomainConfig = (domain: Command): void => {
         const view = draft
           ? await sites.changeDomainSettings(id, draft)
           : await sites.showDomainSettings(id);
-        process.stdout.write(write(view, options.format));
+        process.stdout.write(writeDomainSettings(view.document, options.format));
         for (const [from, reason] of Object.entries(view.suspended)) {
           process.stderr.write(`${from}: ${reason}\n`);
         }
@@ -37,40 +43,13 @@ export const addDomainConfig = (domain: Command): void => {
     });
 };
 
-/** Exactly what is printed can be read again. */
-export const domainSettingsSchema = v.strictObject({
-  domains: v.strictObject({
-    primary: v.nullish(v.string()),
-    redirects: v.optional(
-      v.array(v.strictObject({ from: v.string(), to: v.string(), status: v.optional(v.number()) })),
-      [],
-    ),
-  }),
-});
-
-const write = ({ document }: DomainSettingsView, format: Format): string =>
-  format === 'yaml' ? stringify(document) : `${JSON.stringify(document, null, 2)}\n`;
-
-/** JSON is YAML too. @throws Error that says what is wrong where */
+/** @throws Error that says what is wrong where */
 const readSettings = async (file: string): Promise<DomainSettingsDraft> => {
   const text = await readFile(file === '-' ? '/dev/stdin' : file, 'utf8');
-  const result = v.safeParse(domainSettingsSchema, parseYaml(file, text));
-  if (result.success) return result.output.domains;
-  const faults = result.issues.map((issue) => `  ${v.getDotPath(issue) ?? ''}: ${issue.message}`);
-  throw new Error(
-    `${file} has not the shape domains: { primary, redirects: [{ from, to, status }] }:\n${faults.join('\n')}.`,
-  );
-};
-
-const parseYaml = (file: string, text: string): unknown => {
   try {
-    return parse(text, { maxAliasCount: 0 });
+    return readDomainSettings(text);
   } catch (error) {
-    throw new Error(
-      `${file} is no YAML and no JSON: ${error instanceof Error ? error.message : ''}`,
-      {
-        cause: error,
-      },
-    );
+    if (!(error instanceof DomainError)) throw error;
+    throw new Error(`${file}: ${(error as DomainError).message}`, { cause: error });
   }
 };

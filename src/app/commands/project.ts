@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { ConfigKey, SitesKey } from '../keys.ts';
-import { presentDeploy, siteUrl, size } from './deploy.ts';
+import { siteUrl } from '../addresses.ts';
+import { presentDeploy, size } from './deploy.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';
 
 export const projectCommands = (program: Command): void => {

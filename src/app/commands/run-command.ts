@@ -10,7 +10,7 @@ export interface OutputOptions {
 /** Opens everything for one short command, and closes it whatever happens. */
 export const withContainer = async <T>(work: (container: Container) => Promise<T>): Promise<T> => {
   const config = loadConfig(process.env);
-  const container = await openContainer(config, pino({ level: 'silent' }));
+  const container = await openContainer(config, pino({ level: 'silent' }), 'operator');
   try {
     return await work(container);
   } finally {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
 import { DomainError } from '../../kernel/domain-error.ts';
+import { dashboardOrigin, signInUrl } from '../addresses.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { openContainer } from '../container.ts';
 import { AccessKey } from '../keys.ts';
@@ -70,22 +71,25 @@ const stopOnSignal = (stop: () => Promise<void>, log: Logger, flush: () => void)
 interface Welcome {
   readonly accountId: string;
   readonly secret: string;
+  readonly signInUrl: string;
 }
 
 /** Outside production an empty database gets an account, so that there is something to try. */
-const firstAccount = async (
-  container: Container,
-  { production }: Config,
-): Promise<Welcome | undefined> => {
+const firstAccount = async (container: Container, config: Config): Promise<Welcome | undefined> => {
   const access = container.get(AccessKey);
-  if (production || (await access.listAccounts()).length > 0) return undefined;
+  if (config.production || (await access.listAccounts()).length > 0) return undefined;
   try {
     const { account, key } = await access.createAccount({
       name: 'My animal store',
       email: 'owner@animal-store.test',
       plan: 'pro',
     });
-    return { accountId: account.id, secret: key.secret };
+    const link = await access.signInLinkFor(account.email);
+    return {
+      accountId: account.id,
+      secret: key.secret,
+      signInUrl: signInUrl(link.secret, config),
+    };
   } catch (error) {
     // Another process that started at the same moment was faster.
     if (error instanceof DomainError && error.code === 'email_taken') return undefined;
@@ -93,15 +97,15 @@ const firstAccount = async (
   }
 };
 
-const banner = (
-  { publicUrl, production, roles, host, port, platformHost, dataDir, acme }: Config,
-  welcome: Welcome | undefined,
-): string => {
+const banner = (config: Config, welcome: Welcome | undefined): string => {
+  const { publicUrl, production, roles, host, port, platformHost, dataDir, acme } = config;
   const lines = roles.includes('api')
     ? [`Animal Store serves ${publicUrl} (reference: ${publicUrl.replace(/\/v1$/, '/docs')})`]
     : [
         `Animal Store runs as ${roles.join(', ')}; health at http://${host}:${String(port)}/healthz`,
       ];
+  if (roles.includes('dashboard'))
+    lines.push(`The dashboard: ${dashboardOrigin(config)}/dashboard`);
   if (roles.includes('edge')) {
     const trust = acme ? '' : `; trust ${join(dataDir, 'local-ca.pem')}`;
     lines.push(`Sites are at https://<project>.${platformHost}${trust}`);
@@ -112,6 +116,13 @@ const banner = (
       `Account ${welcome.accountId} on plan pro was made for you. Its API key, shown this once:`,
       `  ${welcome.secret}`,
       '',
+      ...(roles.includes('dashboard')
+        ? [
+            'Sign in to the dashboard with this link, once and within 15 minutes:',
+            `  ${welcome.signInUrl}`,
+            '',
+          ]
+        : []),
       'Try it:',
       `  curl -H 'Authorization: Bearer ${welcome.secret}' '${publicUrl}/pets?limit=20'`,
     );

@@ -1,0 +1,16 @@
+import { hostOf } from '../sites/domain/certificate.ts';
+import type { Config } from './config.ts';
+
+/** Where a project is served. */
+export const siteUrl = (
+  slug: string,
+  { platformHost, edgeHttpsPort }: Pick<Config, 'platformHost' | 'edgeHttpsPort'>,
+): string => new URL(`https://${hostOf(slug, platformHost)}:${String(edgeHttpsPort)}/`).href;
+
+/** Where browsers find the dashboard: beside the API. */
+export const dashboardOrigin = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
+  new URL(publicUrl).origin;
+
+/** @param secret of a sign-in link */
+export const signInUrl = (secret: string, config: Pick<Config, 'publicUrl'>): string =>
+  `${dashboardOrigin(config)}/dashboard/sign-in/${secret}`;

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { signInUrl } from '../addresses.ts';
+import { AccessKey, ConfigKey } from '../keys.ts';
+import { print, table, withContainer, type OutputOptions } from './run-command.ts';
+
+interface UserOptions extends OutputOptions {
+  readonly account: string;
+}
+
+export const userCommands = (program: Command): void => {
+  const user = program.command('user').description('people who sign in to the dashboard');
+
+  user
+    .command('invite')
+    .description('let somebody sign in; prints a link that works once, for 7 days')
+    .requiredOption('--account <id>', 'id of the account')
+    .requiredOption('--email <email>', 'e-mail address; somebody known gets a new link')
+    .option('--json', 'print JSON')
+    .action(async (options: UserOptions & { email: string }) => {
+      await withContainer(async (container) => {
+        const access = container.get(AccessKey);
+        const { person, secret, endsAt } = await access.invite(options.account, options.email);
+        const url = signInUrl(secret, container.get(ConfigKey));
+        const { id, email } = person;
+        print(
+          options,
+          { user: { id, email }, signInUrl: url, endsAt },
+          `${email} signs in with this link, once, until ${endsAt.toISOString()}:\n  ${url}`,
+        );
+      });
+    });
+
+  user
+    .command('list')
+    .description('who can sign in to the dashboard of an account')
+    .requiredOption('--account <id>', 'id of the account')
+    .option('--json', 'print JSON')
+    .action(async (options: UserOptions) => {
+      await withContainer(async (container) => {
+        const people = await container.get(AccessKey).listPeople(options.account);
+        const users = people.map(({ id, email, createdAt, passwordHash }) => {
+          return { id, email, createdAt, hasPassword: passwordHash !== undefined };
+        });
+        const rows = users.map((one) => [one.id, one.email, one.hasPassword ? 'yes' : 'no']);
+        print(options, users, table(['ID', 'EMAIL', 'PASSWORD'], rows, 'Nobody yet.'));
+      });
+    });
+};

@@ -1,0 +1,57 @@
+import * as v from 'valibot';
+import { parse, stringify } from 'yaml';
+import { DomainError } from '../kernel/domain-error.ts';
+import type { DomainSettingsDocument } from '../sites/domain/domain-settings.ts';
+import type { DomainSettingsDraft } from '../sites/domain/redirects.ts';
+import type { SitesErrorCode } from '../sites/domain/sites-error.ts';
+
+export type DomainSettingsFormat = 'yaml' | 'json';
+
+/** Exactly what is written can be read again. */
+const shape = v.strictObject({
+  domains: v.strictObject({
+    primary: v.nullish(v.string()),
+    redirects: v.optional(
+      v.array(v.strictObject({ from: v.string(), to: v.string(), status: v.optional(v.number()) })),
+      [],
+    ),
+  }),
+});
+
+export const writeDomainSettings = (
+  document: DomainSettingsDocument,
+  format: DomainSettingsFormat,
+): string => (format === 'yaml' ? stringify(document) : `${JSON.stringify(document, null, 2)}\n`);
+
+/** JSON is YAML too. @throws DomainError `redirect_invalid` that says what is wrong where */
+export const readDomainSettings = (text: string): DomainSettingsDraft => {
+  if (text.length > longest) throw refusal('Settings have at most 128 KiB.');
+  const result = v.safeParse(shape, parseYaml(text));
+  if (result.success) return result.output.domains;
+  const faults = result.issues
+    .slice(0, mostFaults)
+    .map((issue) => `  ${v.getDotPath(issue) ?? ''}: ${cut(issue.message)}`);
+  throw refusal(
+    `The shape has to be domains: { primary, redirects: [{ from, to, status }] }:\n${faults.join('\n')}.`,
+  );
+};
+
+/** Thousands of redirects; more would hold up everybody else while it is read. */
+const longest = 128 * 1024;
+
+const parseYaml = (text: string): unknown => {
+  try {
+    // References could make little text into very much, and each key would be compared with every other.
+    return parse(text, { maxAliasCount: 0, uniqueKeys: false });
+  } catch (error) {
+    const why = error instanceof Error ? error.message.trim() : '';
+    throw refusal(`It is no YAML and no JSON: ${cut(why)}`);
+  }
+};
+
+/** What people read, whatever somebody sent. */
+const mostFaults = 5;
+const cut = (text: string): string => (text.length > 500 ? `${text.slice(0, 500)} …` : text);
+
+const refusal = (message: string): DomainError<SitesErrorCode> =>
+  new DomainError('redirect_invalid', message);
