@@ -2,7 +2,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { changePlan, type Account } from '../../src/access/domain/account.ts';
 import { plans } from '../../src/access/domain/plan.ts';
 import type { Accounts } from '../../src/access/ports.ts';
-import { accountDecision, keyDecision, later, now, takeEvents } from '../support/accounts.ts';
+import {
+  accountDecision,
+  keyDecision,
+  later,
+  now,
+  personDecision,
+  takeEvents,
+} from '../support/accounts.ts';
 import { race } from '../support/race.ts';
 import { refusal, refuse } from '../support/refusal.ts';
 import { scribble } from '../support/scribble.ts';
@@ -20,8 +27,15 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
 
   const opened = async (draft: Partial<Account> = {}, at = later(0)): Promise<Account> => {
     const decision = accountDecision(draft, at);
-    await accounts.open(decision, keyDecision(decision.state.id));
+    const { id } = decision.state;
+    await accounts.open(decision, keyDecision(id), personDecision(id));
     return decision.state;
+  };
+  const expectNothingOf = async (id: string): Promise<void> => {
+    expect(await accounts.find(id)).toBeUndefined();
+    expect(await stores.apiKeys.list(id)).toEqual([]);
+    expect(await stores.people.list(id)).toEqual([]);
+    expect(await takeEvents(stores)).toEqual([]);
   };
   const toPro = (account: Account) => changePlan(account, 'pro', undefined, now);
 
@@ -44,31 +58,51 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     expect(await accounts.find(accented.id)).toEqual(accented);
   });
 
-  test('opening stores the account, its first key and the events together', async () => {
+  test('opening stores the account, its first key and person, and the events together', async () => {
     const account = accountDecision();
-    const key = keyDecision(account.state.id);
-    await accounts.open(account, key);
-    expect(await stores.apiKeys.list(account.state.id)).toEqual([key.state.key]);
-    expect(await takeEvents(stores)).toEqual([...account.events, ...key.events]);
+    const { id } = account.state;
+    const [key, person] = [keyDecision(id), personDecision(id)];
+    await accounts.open(account, key, person);
+    expect(await stores.apiKeys.list(id)).toEqual([key.state.key]);
+    expect(await stores.people.list(id)).toEqual([person.state]);
+    const events = [...account.events, ...key.events, ...person.events];
+    expect(await takeEvents(stores)).toEqual(events);
   });
 
   test('an address that is taken opens no account and issues no key', async () => {
     const { email } = await opened();
     await takeEvents(stores);
     const second = accountDecision({ email });
-    const opening = accounts.open(second, keyDecision(second.state.id));
+    const { id } = second.state;
+    const opening = accounts.open(second, keyDecision(id), personDecision(id));
     await expect(opening).rejects.toHaveProperty('code', 'email_taken');
-    expect(await accounts.find(second.state.id)).toBeUndefined();
-    expect(await stores.apiKeys.list(second.state.id)).toEqual([]);
-    expect(await takeEvents(stores)).toEqual([]);
+    await expectNothingOf(id);
   });
 
-  test('an account whose first key cannot be stored is not opened', async () => {
-    const account = accountDecision();
-    const opening = accounts.open(account, keyDecision('acct_nobody'));
-    await expect(opening).rejects.toHaveProperty('code', 'account_not_found');
-    expect(await accounts.find(account.state.id)).toBeUndefined();
-    expect(await takeEvents(stores)).toEqual([]);
+  test('an address that signs in to another account opens no account and issues no key', async () => {
+    const [{ email } = { email: '' }] = await stores.people.list((await opened()).id);
+    await takeEvents(stores);
+    const second = accountDecision();
+    const { id } = second.state;
+    const opening = accounts.open(second, keyDecision(id), personDecision(id, { email }));
+    await expect(opening).rejects.toHaveProperty('code', 'person_taken');
+    await expectNothingOf(id);
+    expect(await stores.people.findByEmail(email)).not.toMatchObject({ accountId: id });
+  });
+
+  test('an account whose first key or person belongs elsewhere is not opened', async () => {
+    for (const [keyOf, personOf] of [
+      ['acct_nobody', undefined],
+      [undefined, 'acct_nobody'],
+    ]) {
+      const account = accountDecision();
+      const { id } = account.state;
+      const [key, person] = [keyDecision(keyOf ?? id), personDecision(personOf ?? id)];
+      const opening = accounts.open(account, key, person);
+      await expect(opening).rejects.toHaveProperty('code', 'account_not_found');
+      await expectNothingOf(id);
+      expect(await stores.people.find(person.state.id)).toBeUndefined();
+    }
   });
 
   test('the list holds all accounts, oldest first', async () => {
@@ -128,13 +162,15 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     const processes = [accounts, stores.secondProcess.accounts];
     const { won, lost } = await race(20, async (n) => {
       const account = accountDecision({ email });
-      await (processes[n % 2] ?? accounts).open(account, keyDecision(account.state.id));
+      const { id } = account.state;
+      const person = personDecision(id, { email });
+      await (processes[n % 2] ?? accounts).open(account, keyDecision(id), person);
       return account.state;
     });
     expect(won).toHaveLength(1);
     expect(lost).toEqual(Array(19).fill('email_taken'));
     expect((await accounts.list()).filter((one) => one.email === email)).toEqual(won);
-    expect(await takeEvents(stores)).toHaveLength(2);
+    expect(await takeEvents(stores)).toHaveLength(3);
   });
 
   test('twenty changes to one plan at once tell of one change', async () => {
@@ -149,10 +185,14 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
   test('callers cannot reach into storage through what they gave or got', async () => {
     const decision = accountDecision();
     const kept = structuredClone(decision.state);
-    await accounts.open(decision, keyDecision(kept.id));
+    const person = personDecision(kept.id);
+    const keptPerson = structuredClone(person.state);
+    await accounts.open(decision, keyDecision(kept.id), person);
     for (const held of [decision.state, await accounts.find(kept.id), await accounts.list()]) {
       scribble(held);
     }
+    scribble(person.state);
+    expect(await stores.people.list(kept.id)).toEqual([keptPerson]);
     const changed = await accounts.change(kept.id, (account) => ({ state: account, events: [] }));
     expect(changed).toEqual(kept);
     scribble(changed);

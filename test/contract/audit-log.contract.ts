@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { AuditLog } from '../../src/access/ports.ts';
+import type { AuditEntry, AuditLog } from '../../src/access/ports.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import type { StoredEvent } from '../../src/kernel/domain-event.ts';
 import { later } from '../support/accounts.ts';
@@ -24,11 +24,12 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
 
   const happened = (type: string, occurredAt: Date, details = {}): StoredEvent => ({
     id: ids.next('evt'),
+    actor: 'service',
     event: { type, accountId: account, occurredAt, ...details },
   });
-  const entry = ({ id, event }: StoredEvent, details = {}) => {
+  const entry = ({ id, actor, event }: StoredEvent, details = {}) => {
     const { type: what, accountId, occurredAt } = event;
-    return { id, accountId, what, occurredAt, details };
+    return { id, accountId, actor, what, occurredAt, details };
   };
 
   test('an entry says what happened, when, and to which things', async () => {
@@ -36,6 +37,17 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
     const stored = happened('pet_sold', later(0.5), details);
     await auditLog.record(stored);
     expect(await auditLog.list(account, 10)).toEqual([entry(stored, details)]);
+  });
+
+  test.each([
+    'service',
+    'operator',
+    'key:key_01a1fe82faed7179a34f42a8b7963a3c',
+    `person:${'é'.repeat(240)}@shop.example`,
+  ] as const)('an entry says who did it: %s', async (actor) => {
+    const stored = { ...happened('pet_sold', later(0)), actor };
+    await auditLog.record(stored);
+    expect(await auditLog.list(account, 10)).toEqual([entry(stored)]);
   });
 
   test('recording the same event again leaves one entry', async () => {
@@ -53,6 +65,30 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
     const expected = [young, b, a, old].map((stored) => entry(stored));
     expect(await auditLog.list(account, 10)).toEqual(expected);
     expect(await auditLog.list(account, 2)).toEqual(expected.slice(0, 2));
+  });
+
+  test('a walk back from entry to entry meets each once, those of one moment too', async () => {
+    const moments = [5, 1, 5, 9, 5, 1, 5].map((at) => happened('walked', later(at)));
+    for (const stored of moments) await auditLog.record(stored);
+    const all = await auditLog.list(account, 10);
+    expect(all).toHaveLength(7);
+    for (const size of [1, 2, 3]) {
+      const walked: AuditEntry[] = [];
+      while (walked.length < 7) {
+        const page = await auditLog.list(account, size, walked.at(-1));
+        expect(page).toEqual(all.slice(walked.length, walked.length + size));
+        walked.push(...page);
+      }
+      expect(await auditLog.list(account, size, walked.at(-1))).toEqual([]);
+    }
+  });
+
+  test('a walk back begins at any moment, and leaves out other accounts', async () => {
+    const [old, young] = [happened('old', later(1)), happened('young', later(9))];
+    for (const stored of [old, young]) await auditLog.record(stored);
+    const between = { id: 'evt_', occurredAt: later(5) };
+    expect(await auditLog.list(account, 10, between)).toEqual([entry(old)]);
+    expect(await auditLog.list(ids.next('acct'), 10, between)).toEqual([]);
   });
 
   test("another account's entries are not listed", async () => {

@@ -1,64 +1,22 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
-import { promisify } from 'node:util';
-import * as foundation from '../../db/migrations/0001-foundation.ts';
 import * as sitesAndEdge from '../../db/migrations/0002-sites-and-edge.ts';
 import * as customDomains from '../../db/migrations/0003-custom-domains.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselyEdgeRecords } from '../../src/adapters/kysely/kysely-edge-records.ts';
-import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
 import { KyselyProjectSettings } from '../../src/adapters/kysely/kysely-project-settings.ts';
 import { KyselyProjects } from '../../src/adapters/kysely/kysely-projects.ts';
 import { migrationStates } from '../../src/adapters/kysely/migrations.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
-import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import { databaseKinds, emptyDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  account,
+  foundIn,
+  migrate,
+  namesFrom,
+  outboxOf,
+  releases,
+} from '../support/earlier-release.ts';
 import { testSealer } from '../support/stores.ts';
-
-const main = resolve(import.meta.dirname, '../../src/main.ts');
-
-/** In a process of its own, as an operator or a starting service does it. @returns what it applied */
-const migrate = async (url: string): Promise<readonly string[]> => {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [main, 'migrate', 'up', '--json'],
-    { env: { ...process.env, DATABASE_URL: url } },
-  );
-  return (JSON.parse(stdout) as { applied: string[] }).applied;
-};
-
-const releases = [
-  { name: '0001-foundation', up: foundation.up },
-  { name: '0002-sites-and-edge', up: sitesAndEdge.up },
-  { name: '0003-custom-domains', up: customDomains.up },
-] as const;
-const namesFrom = (first: number) => releases.slice(first).map(({ name }) => name);
-
-/** Brings an empty database to where a release with the first so many migrations left it. */
-const foundIn = async (database: Database, count: number): Promise<void> => {
-  const { root } = database;
-  await root.schema
-    .createTable('kysely_migration')
-    .addColumn('name', 'varchar(255)', (c) => c.notNull().primaryKey())
-    .addColumn('timestamp', 'varchar(255)', (c) => c.notNull())
-    .execute();
-  for (const { name, up } of releases.slice(0, count)) {
-    await database.transaction((db) => up(db as never));
-    await root
-      .insertInto('kysely_migration' as never)
-      .values({ name, timestamp: '2026-01-01T00:00:00.000Z' })
-      .execute();
-  }
-};
-
-const account = {
-  id: 'acct_1',
-  name: 'Zoo',
-  email: 'zoo@shop.example',
-  plan: 'free',
-  created_at: 0n,
-};
 
 /** As that release does it. */
 const addProject = async ({ root }: Database, slug: string): Promise<void> => {
@@ -78,13 +36,7 @@ const addRoute = async ({ root }: Database, slug: string, revision: bigint): Pro
 };
 
 const projectsIn = async (database: Database): Promise<readonly string[]> => {
-  const outbox = new KyselyOutbox(
-    database,
-    new UuidIds(),
-    () => [],
-    () => undefined,
-  );
-  const projects = new KyselyProjects(database, outbox);
+  const projects = new KyselyProjects(database, outboxOf(database));
   const sites = (await projects.list(account.id)).map(({ slug }) => projects.find(slug));
   return (await Promise.all(sites)).map((site) => {
     expect(site).toMatchObject({ deploys: [], servedDeployId: undefined });
@@ -139,12 +91,13 @@ describe.each(databaseKinds)('a database of an earlier release, on %s,', (kind) 
   test('goes on serving its sites, and takes new routes from it while it still serves', async () => {
     await foundAfter(2);
     await addRoute(database, 'birds', 1n);
-    expect(await migrate(home.url)).toEqual(['0003-custom-domains']);
+    expect(await migrate(home.url)).toEqual(namesFrom(2));
     await addRoute(database, 'cats', 2n);
     const edgeRecords = new KyselyEdgeRecords(database, testSealer);
     const { routes } = await edgeRecords.changesSince(0n);
     expect(routes).toEqual(['birds', 'cats'].map(routeOf));
-    const settings = new KyselyProjectSettings(database, new SettableClock(new Date(0)));
+    const clock = new SettableClock(new Date(0));
+    const settings = new KyselyProjectSettings(database, outboxOf(database), clock);
     expect(await settings.read('proj_birds')).toEqual({ primary: undefined, redirects: [] });
   });
 });

@@ -92,6 +92,35 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     expect(await orders.list(account, { after: largestInt64, limit: 2 })).toEqual([]);
   });
 
+  test('pages back go by id descending, start before an id and keep their limit', async () => {
+    const all: Order[] = [];
+    for (let n = 0; n < 4; n++) all.push(await sell((await addRex()).id));
+    const back = all.toReversed();
+    const newest = (before: bigint | undefined, limit = 2, owner = account) =>
+      orders.newest(owner, { before, limit }, undefined);
+    expect(await newest(undefined, 1000)).toEqual(back);
+    expect(await newest(undefined)).toEqual(back.slice(0, 2));
+    expect(await newest(back[0]?.id)).toEqual(back.slice(1, 3));
+    expect(await newest(largestInt64)).toEqual(back.slice(0, 2));
+    expect(await newest(all[0]?.id)).toEqual([]);
+    expect(await newest(undefined, 1000, stranger)).toEqual([]);
+  });
+
+  test('a filter leaves only orders of that status on a page back', async () => {
+    const all: Order[] = [];
+    for (let n = 0; n < 4; n++) all.push(await sell((await addRex()).id));
+    const [first, , third] = all.map(({ id }) => id);
+    const approved = [await approve(third!), await approve(first!)];
+    const newest = (before: bigint | undefined, limit = 1000) =>
+      orders.newest(account, { before, limit }, 'approved');
+    expect(await newest(undefined)).toEqual(approved);
+    expect(await newest(undefined, 1)).toEqual(approved.slice(0, 1));
+    expect(await newest(third)).toEqual(approved.slice(1));
+    expect(await newest(first)).toEqual([]);
+    const delivered = { before: undefined, limit: 1000 };
+    expect(await orders.newest(account, delivered, 'delivered')).toEqual([]);
+  });
+
   test("another account's animal is not sold", async () => {
     await expect(sell(rex.id, stranger)).rejects.toHaveProperty('code', 'pet_not_found');
     expect(await stores.pets.find(account, rex.id)).toEqual(rex);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { AccessEvent } from '../../src/access/domain/access-event.ts';
+import type { Actor } from '../../src/kernel/acting.ts';
 import type { Delivery, Outbox } from '../../src/kernel/outbox.ts';
 import { later, newAccount, now } from '../support/accounts.ts';
 import { race } from '../support/race.ts';
@@ -50,10 +51,25 @@ export const outboxContract = (
     const deliveries = await claim();
     expect(deliveries.map((one) => one.subscriber)).toEqual(['audit', 'mail']);
     for (const { stored, attempts } of deliveries) {
-      expect(stored).toEqual({ id: deliveries[0]?.stored.id, event: issued('key_ä') });
+      const { id } = deliveries[0]!.stored;
+      expect(stored).toEqual({ id, actor: 'service', event: issued('key_ä') });
       expect(attempts).toBe(0);
     }
     expect(new Set(idsOf(deliveries)).size).toBe(2);
+  });
+
+  test('an event says in whose name it was stored, whatever others do at the same time', async () => {
+    const actorOf = (n: number): Actor => `person:mia-${n}@shop.example`;
+    await race(20, (n) => stores.acting.run(actorOf(n), () => store(issued(`key_${n}`))));
+    await store(planChanged());
+    const deliveries = (await claim()).filter(({ subscriber }) => subscriber === 'audit');
+    const told = new Map(deliveries.map(({ stored }) => [stored.actor, stored.event]));
+    const expected = Array.from(
+      { length: 20 },
+      (_, n) => [actorOf(n), issued(`key_${n}`)] as const,
+    );
+    expect(deliveries).toHaveLength(21);
+    expect(told).toEqual(new Map<Actor, AccessEvent>([...expected, ['service', planChanged()]]));
   });
 
   test('an event that nobody subscribes to is stored without a delivery', async () => {

@@ -15,10 +15,14 @@ describe.each(databaseKinds)('the signal of the outbox in %s', (kind) => {
   let stores: Stores;
   let account: string;
   let seenAtSignal: Promise<number>[] = [];
+  let whoListens: string[] = [];
+  let signals: (readonly string[])[] = [];
   beforeAll(async () => {
     stores = await openStores(kind, {
       subscribersOf: (type) => (type === 'pet_added' ? ['audit', 'mail'] : []),
-      onStored: () => {
+      onStored: (accountIds) => {
+        signals.push(accountIds);
+        whoListens.push(stores.acting.actor);
         const committed = stores.secondProcess.outbox.state();
         seenAtSignal.push(committed.then(({ waiting }) => waiting));
       },
@@ -28,24 +32,50 @@ describe.each(databaseKinds)('the signal of the outbox in %s', (kind) => {
   afterAll(() => stores.close());
 
   const draft = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
-  const add = () => stores.pets.add(account, draft, (id) => addPet(account, id, draft, now));
+  const add = (to = account) => stores.pets.add(to, draft, (id) => addPet(to, id, draft, now));
+  const once = (key: string, work: () => Promise<void>) => {
+    const request = { accountId: account, key, fingerprint: 'f', now };
+    return stores.idempotencyKeys.once(request, async () => {
+      await work();
+      return { status: 201, headers: {}, body: '' };
+    });
+  };
 
   test('is given once for what a transaction stored, when others can see it', async () => {
     seenAtSignal = [];
-    const request = { accountId: account, key: 'two', fingerprint: 'f', now };
-    await stores.idempotencyKeys.once(request, async () => {
+    await once('two', async () => {
       await add();
       await add();
       expect(seenAtSignal).toEqual([]);
-      return { status: 201, headers: {}, body: '' };
     });
     expect(await Promise.all(seenAtSignal)).toEqual([4]);
   });
 
+  test('is given in the name of the service, whoever stored it', async () => {
+    const { acting } = stores;
+    whoListens = [];
+    await acting.run('person:mia@shop.example', () => add());
+    expect(whoListens).toEqual(['service']);
+  });
+
+  test('names the accounts to which something happened, each once, and none from before', async () => {
+    const [other, refused] = [await newAccount(stores), await newAccount(stores)];
+    signals = [];
+    const outcome = once('refused', async () => {
+      await add(refused);
+      throw refusal;
+    });
+    await expect(outcome).rejects.toBe(refusal);
+    await once('kept', async () => {
+      for (const one of [other, account, other]) await add(one);
+    });
+    await add();
+    expect(signals).toEqual([[other, account], [account]]);
+  });
+
   test('is not given for what was not kept, or has no subscriber', async () => {
     seenAtSignal = [];
-    const request = { accountId: account, key: 'none', fingerprint: 'f', now };
-    const outcome = stores.idempotencyKeys.once(request, async () => {
+    const outcome = once('none', async () => {
       await add();
       throw refusal;
     });

@@ -89,6 +89,31 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     expect(await pets.list(account, { after, limit: 0 }, 'available')).toEqual([]);
   });
 
+  test('pages back go by id descending, start before an id and keep their limit', async () => {
+    const all = await addMany('sold', 'available', 'pending', 'available', 'sold');
+    await add(rex, stranger);
+    const back = all.toReversed();
+    const newest = (before: bigint | undefined, limit = 2) =>
+      pets.newest(account, { before, limit }, undefined);
+    expect(await newest(undefined, 1000)).toEqual(back);
+    expect(await newest(undefined)).toEqual(back.slice(0, 2));
+    expect(await newest(back[1]?.id)).toEqual(back.slice(2, 4));
+    expect(await newest(largestInt64)).toEqual(back.slice(0, 2));
+    expect(await newest(all[0]?.id)).toEqual([]);
+    expect(await newest(undefined, 0)).toEqual([]);
+  });
+
+  test('a filter leaves only animals of that status on a page back', async () => {
+    const [first, , , fourth] = await addMany('available', 'sold', 'pending', 'available');
+    await add(rex, stranger);
+    const newest = (before: bigint | undefined, limit = 1000) =>
+      pets.newest(account, { before, limit }, 'available');
+    expect(await newest(undefined)).toEqual([fourth, first]);
+    expect(await newest(undefined, 1)).toEqual([fourth]);
+    expect(await newest(fourth?.id, 1)).toEqual([first]);
+    expect(await newest(first?.id)).toEqual([]);
+  });
+
   test("another account's animal is not listed, not found and not changed", async () => {
     const { id } = await add(rex);
     expect(await pets.list(stranger, everything, undefined)).toEqual([]);
@@ -152,7 +177,8 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     const { id } = added;
     const found = await pets.find(account, id);
     const listed = await pets.list(account, everything, undefined);
-    for (const held of [draft, added, found, listed]) scribble(held);
+    const newest = await pets.newest(account, { before: undefined, limit: 1 }, undefined);
+    for (const held of [draft, added, found, listed, newest]) scribble(held);
     const meddle = pets.change(account, id, (pet) => {
       scribble(pet);
       return refuse();

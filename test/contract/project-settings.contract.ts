@@ -2,12 +2,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import {
   noDomainSettings,
   redirectStatuses,
+  replaceSettings,
   type DomainSettings,
 } from '../../src/sites/domain/domain-settings.ts';
 import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
+import type { ProjectHost } from '../../src/sites/domain/redirects.ts';
 import type { ProjectSettings } from '../../src/sites/domain-ports.ts';
-import { later } from '../support/accounts.ts';
+import { later, takeEvents } from '../support/accounts.ts';
 import {
   deployTo,
   goLive,
@@ -42,7 +44,14 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     redirects: all.map(([from, to]) => ({ from, to, status: 308 })),
   });
   const set = (wanted: DomainSettings, through = settings): Promise<DomainSettings> =>
-    through.change(project.id, () => wanted);
+    through.change(project.id, (current, { accountId }) =>
+      replaceSettings(current, wanted, { projectId: project.id, accountId, now: later(0) }),
+    );
+  const onlyLook = (look: (hosts: readonly ProjectHost[]) => void) =>
+    settings.change(project.id, (state, { hosts }) => {
+      look(hosts);
+      return { state, events: [] };
+    });
   const routeOf = async (host: string) => (await routesIn(stores, project)).get(host);
   const toSite = (name: string, deployId: string) => {
     return { name, projectId: project.id, kind: 'site', deployId };
@@ -71,7 +80,7 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     for (const reader of [settings, stores.secondProcess.settings])
       expect(await reader.read(project.id)).toEqual(wanted);
     expect(await settings.read((await servedProject(stores)).id)).toEqual(noDomainSettings);
-    await settings.change(project.id, (current) => ({ ...current, primary: undefined }));
+    await set({ ...wanted, primary: undefined });
     expect(await settings.read(project.id)).toEqual({ ...wanted, primary: undefined });
   });
 
@@ -82,9 +91,8 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     await stores.domains.change(removed.id, remove);
     await liveDomain(stores, await servedProject(stores));
     let told: unknown;
-    await settings.change(project.id, (current, hosts) => {
+    await onlyLook((hosts) => {
       told = hosts;
-      return current;
     });
     const hostOf = ({ host, unicodeHost }: CustomDomain, isLive: boolean) => {
       return { host, unicodeHost, isLive };
@@ -149,21 +157,42 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     expect((await stores.edgeRecords.changesSince(0n)).revision).toBe(revision);
   });
 
-  test('nothing is kept when the decision throws', async () => {
+  test('a change is told with whose it is and in whose name, and nothing is when nothing changes', async () => {
+    const wanted = { ...redirects(['a.example', 'b.example']), primary: 'b.example' };
+    await stores.acting.run('person:mia@shop.example', () => set(wanted));
+    const [delivery, ...others] = await stores.outbox.claim(later(0), later(1000), 1000);
+    const { accountId, id: projectId } = project;
+    const about = { accountId, projectId, occurredAt: later(0) };
+    expect(delivery?.stored).toMatchObject({
+      actor: 'person:mia@shop.example',
+      event: { type: 'domain_settings_changed', ...about, primary: 'b.example', redirects: 1 },
+    });
+    expect(others).toEqual([]);
+    await stores.outbox.done(delivery!.id);
+    await set(wanted);
+    expect(await takeEvents(stores)).toEqual([]);
+    expect(await settings.read(project.id)).toEqual(wanted);
+    await set(noDomainSettings);
+    expect(await takeEvents(stores)).toMatchObject([{ primary: '', redirects: 0 }]);
+  });
+
+  test('nothing is kept or told when the decision throws', async () => {
     const [from, to] = [(await live()).host, (await live()).host];
     await set(redirects([from, to]));
+    await takeEvents(stores);
     const { revision } = await stores.edgeRecords.changesSince(0n);
     await expect(settings.change(project.id, refuse)).rejects.toBe(refusal);
     expect(await settings.read(project.id)).toEqual(redirects([from, to]));
     expect((await stores.edgeRecords.changesSince(0n)).revision).toBe(revision);
+    expect(await takeEvents(stores)).toEqual([]);
   });
 
   test('twenty changes at once all count', async () => {
     const processes = [settings, stores.secondProcess.settings];
     const { lost } = await race(20, (n) =>
       (processes[n % 2] ?? settings).change(project.id, (current) => ({
-        ...current,
-        primary: `${current.primary ?? ''}x`,
+        state: { ...current, primary: `${current.primary ?? ''}x` },
+        events: [],
       })),
     );
     expect(lost).toEqual([]);
@@ -175,15 +204,14 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     const wanted = redirects(['a.example', 'b.example']);
     const kept = structuredClone(wanted);
     for (const held of [await set(wanted), wanted, await settings.read(project.id)]) scribble(held);
-    const meddle = settings.change(project.id, (current, hosts) => {
-      scribble([current, hosts]);
+    const meddle = settings.change(project.id, (current, facts) => {
+      scribble([current, facts]);
       return refuse();
     });
     await expect(meddle).rejects.toBe(refusal);
     let told: readonly unknown[] = [];
-    await settings.change(project.id, (current, hosts) => {
+    await onlyLook((hosts) => {
       told = hosts;
-      return current;
     });
     expect(told).toMatchObject([{ isLive: true }]);
     expect(await settings.read(project.id)).toEqual(kept);

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { revokeApiKey } from '../../src/access/domain/api-key.ts';
-import { usageOutcomes, type HourOfUsage, type UsageLog } from '../../src/access/ports.ts';
+import {
+  usageOutcomes,
+  type HourOfUsage,
+  type UsageLog,
+  type UsageOutcome,
+} from '../../src/access/ports.ts';
 import { keyDecision, later, newAccount } from '../support/accounts.ts';
 import { race } from '../support/race.ts';
 import { scribble } from '../support/scribble.ts';
@@ -71,6 +76,60 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await listed(new Date(hourOf(2).getTime() + 1))).toEqual([three]);
     expect(await usage.list(stranger, firstHour)).toEqual([used({ accountId: stranger })]);
     expect(await usage.list('acct_nobody', firstHour)).toEqual([]);
+  });
+
+  test('sums are over keys and operations, by the hour or the day, from a moment on', async () => {
+    const stranger = await newAccount(stores);
+    const rows = [
+      used({ requests: 1 }),
+      used({ operation: 'getPet', requests: 2 }),
+      used({ keyId: 'key_other', requests: 4 }),
+      used({ outcome: 'refused', requests: 8 }),
+      used({ hour: hourOf(13), requests: 16 }),
+      used({ hour: hourOf(14), requests: 32 }),
+      used({ hour: hourOf(-1), requests: 64 }),
+      used({ accountId: stranger, requests: 128 }),
+    ];
+    await usage.add(rows, nobody);
+    const sum = (begin: Date, requests: number, outcome: UsageOutcome = '2xx') => ({
+      begin,
+      outcome,
+      requests,
+    });
+    expect(await usage.sum(account, firstHour, 'hour')).toEqual([
+      sum(hourOf(0), 7),
+      sum(hourOf(0), 8, 'refused'),
+      sum(hourOf(13), 16),
+      sum(hourOf(14), 32),
+    ]);
+    const midnight = hourOf(-10);
+    expect(await usage.sum(account, firstHour, 'day')).toEqual([
+      sum(midnight, 7 + 16),
+      sum(midnight, 8, 'refused'),
+      sum(hourOf(14), 32),
+    ]);
+    expect(await usage.sum(account, midnight, 'day')).toContainEqual(sum(midnight, 7 + 16 + 64));
+    expect(await usage.sum('acct_nobody', midnight, 'hour')).toEqual([]);
+  });
+
+  test('calls to some operations are told per key, who called last first', async () => {
+    const stranger = await newAccount(stores);
+    const rows = [
+      used({ keyId: 'key_a', operation: 'getPet', requests: 1 }),
+      used({ keyId: 'key_a', operation: 'getPet', requests: 2, outcome: '4xx', hour: hourOf(1) }),
+      used({ keyId: 'key_a', operation: 'getPet', requests: 4, hour: hourOf(-1) }),
+      used({ keyId: 'key_a', operation: 'getToy', requests: 8 }),
+      used({ keyId: 'key_b', operation: 'getPet', requests: 16, hour: hourOf(2) }),
+      used({ keyId: 'key_c', operation: 'listPets', requests: 32 }),
+      used({ accountId: stranger, operation: 'getPet', requests: 64 }),
+    ];
+    await usage.add(rows, nobody);
+    const b = { keyId: 'key_b', operation: 'getPet', requests: 16, lastHour: hourOf(2) };
+    const a = { keyId: 'key_a', operation: 'getPet', requests: 3, lastHour: hourOf(1) };
+    const toy = { keyId: 'key_a', operation: 'getToy', requests: 8, lastHour: hourOf(0) };
+    expect(await usage.callsTo(['getPet', 'getToy'], account, firstHour)).toEqual([b, a, toy]);
+    expect(await usage.callsTo(['getPet'], account, hourOf(2))).toEqual([b]);
+    expect(await usage.callsTo([], account, firstHour)).toEqual([]);
   });
 
   test('two processes that add at once lose nothing, whatever the order of their rows', async () => {

@@ -1,5 +1,6 @@
 import { openAccount, type Account } from '../../src/access/domain/account.ts';
 import { issueApiKey, scopes, type ApiKey } from '../../src/access/domain/api-key.ts';
+import { invitePerson, type Person } from '../../src/access/domain/person.ts';
 import type { KeyToStore } from '../../src/access/ports.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import type { DomainEvent } from '../../src/kernel/domain-event.ts';
@@ -28,6 +29,12 @@ export const keyDecision = (accountId: string, draft: Partial<ApiKey> = {}, at =
   return { state: { key, secretHash } satisfies KeyToStore, events };
 };
 
+/** Somebody who may sign in, with an address of their own unless said otherwise. */
+export const personDecision = (accountId: string, draft: Partial<Person> = {}, at = later(0)) => {
+  const id = ids.next('pers');
+  return invitePerson({ id, accountId, email: `${id}@shop.example`, ...draft }, at);
+};
+
 /** Takes all that waits out of the outbox. @returns its events, oldest first */
 export const takeEvents = async ({
   outbox,
@@ -42,7 +49,8 @@ export const newAccount = async (
   stores: Pick<StoragePorts, 'accounts' | 'outbox'>,
 ): Promise<string> => {
   const account = accountDecision();
-  await stores.accounts.open(account, keyDecision(account.state.id));
+  const { id } = account.state;
+  await stores.accounts.open(account, keyDecision(id), personDecision(id));
   await takeEvents(stores);
-  return account.state.id;
+  return id;
 };

@@ -2,8 +2,9 @@ import { access, type Access } from '../../src/access/access.ts';
 import type { AccessPorts } from '../../src/access/ports.ts';
 import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
 import { CountingKeyMaterial } from '../../src/adapters/memory/counting-key-material.ts';
+import { PlainPasswords } from '../../src/adapters/memory/plain-passwords.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
-import type { DomainEvent } from '../../src/kernel/domain-event.ts';
+import type { DomainEvent, StoredEvent } from '../../src/kernel/domain-event.ts';
 import { memoryPorts } from './memory-ports.ts';
 
 export interface MemoryAccess {
@@ -11,13 +12,24 @@ export interface MemoryAccess {
   readonly ports: AccessPorts;
   readonly clock: SettableClock;
   readonly happened: () => readonly DomainEvent[];
+  /** Whatever waits in the outbox, with who did it. */
+  readonly stored: () => Promise<readonly StoredEvent[]>;
 }
 
 /** The face of the access context over memory, with a clock that stands still. */
 export const memoryAccess = (now: Date, stubs: Partial<AccessPorts> = {}): MemoryAccess => {
-  const { outbox, accounts, apiKeys, counters, usage } = memoryPorts();
+  const { outbox, acting, accounts, apiKeys, counters, usage, people, sessions, signInLinks } =
+    memoryPorts();
   const clock = new SettableClock(now);
-  const machine = { keyMaterial: new CountingKeyMaterial(), clock, ids: new CountingIds() };
-  const ports = { accounts, apiKeys, counters, usage, ...machine, ...stubs };
-  return { face: access(ports), ports, clock, happened: () => outbox.events };
+  const ids = new CountingIds();
+  const passwords = new PlainPasswords();
+  const machine = { keyMaterial: new CountingKeyMaterial(), passwords, acting, clock, ids };
+  const kept = { accounts, apiKeys, counters, usage, people, sessions, signInLinks };
+  const deprecatedOperations = ['getPet'];
+  const ports = { ...kept, ...machine, deprecatedOperations, ...stubs };
+  const stored = async () => {
+    const deliveries = await outbox.claim(now, now, 1000);
+    return deliveries.map((delivery) => delivery.stored);
+  };
+  return { face: access(ports), ports, clock, happened: () => outbox.events, stored };
 };

@@ -19,6 +19,7 @@ import { MemoryQuotaCounters } from '../../src/adapters/memory/memory-quota-coun
 import { MemoryTimeline } from '../../src/adapters/memory/memory-timeline.ts';
 import { MemoryUsageLog } from '../../src/adapters/memory/memory-usage-log.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
+import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
 import { now } from './accounts.ts';
 import type { EdgeWriter } from './storage-ports.ts';
 
@@ -26,7 +27,8 @@ import type { EdgeWriter } from './storage-ports.ts';
 export const memoryPorts = (
   subscribersOf: (type: string) => readonly string[] = () => ['witness'],
 ) => {
-  const outbox = new MemoryOutbox(new CountingIds(), subscribersOf);
+  const acting = new AsyncActing('service');
+  const outbox = new MemoryOutbox(new CountingIds(), subscribersOf, acting);
   const pets = new MemoryPets(outbox);
   const accounts = new MemoryAccounts(outbox);
   const accountExists = async (id: string) => (await accounts.find(id)) !== undefined;
@@ -34,11 +36,15 @@ export const memoryPorts = (
   const routes = new MemoryProjectRoutes(edgeRecords);
   const certificateOrders = new MemoryCertificateOrders();
   return {
+    acting,
     outbox,
     pets,
     orders: new MemoryOrders(outbox, pets),
     accounts,
     apiKeys: accounts.apiKeys,
+    people: accounts.people,
+    sessions: accounts.people.sessions,
+    signInLinks: accounts.people.signInLinks,
     counters: new MemoryQuotaCounters(),
     counterSnapshots: new MemoryCounterSnapshots(),
     usage: new MemoryUsageLog(accounts.apiKeys),
@@ -49,7 +55,7 @@ export const memoryPorts = (
     certificates: new MemoryCertificates(edgeRecords),
     edgeWriter: writerOf(edgeRecords),
     domains: new MemoryCustomDomains({ outbox, routes, orders: certificateOrders, edgeRecords }),
-    settings: new MemoryProjectSettings(routes, new SettableClock(now)),
+    settings: new MemoryProjectSettings(outbox, routes, new SettableClock(now)),
     timeline: new MemoryTimeline(),
     certificateOrders,
     ledger: new MemoryAuthorityLedger(),

@@ -4,9 +4,13 @@ import type {
   AuditLog,
   CounterSnapshots,
   IdempotencyKeys,
+  People,
+  Sessions,
+  SignInLinks,
   UsageLog,
 } from '../../src/access/ports.ts';
 import type { Orders, Pets } from '../../src/catalogue/ports.ts';
+import type { Acting } from '../../src/kernel/acting.ts';
 import type { Outbox } from '../../src/kernel/outbox.ts';
 import type { Route } from '../../src/sites/domain/routes.ts';
 import type {
@@ -29,6 +33,9 @@ export interface StoragePorts {
   readonly orders: Orders;
   readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
+  readonly people: People;
+  readonly sessions: Sessions;
+  readonly signInLinks: SignInLinks;
   readonly counterSnapshots: CounterSnapshots;
   readonly usage: UsageLog;
   readonly auditLog: AuditLog;
@@ -44,6 +51,8 @@ export interface StoragePorts {
   readonly ledger: AuthorityLedger;
   readonly authorityAccounts: AuthorityAccounts;
   readonly outbox: Outbox;
+  /** Whose events are stored. */
+  readonly acting: Acting;
 }
 
 /** What adapters do to the edges' records within a transaction of theirs, each by itself. */

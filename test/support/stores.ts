@@ -17,14 +17,18 @@ import { KyselyEdgeRecords } from '../../src/adapters/kysely/kysely-edge-records
 import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/kysely-idempotency-keys.ts';
 import { KyselyOrders } from '../../src/adapters/kysely/kysely-orders.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
+import { KyselyPeople } from '../../src/adapters/kysely/kysely-people.ts';
 import { KyselyPets } from '../../src/adapters/kysely/kysely-pets.ts';
 import { KyselyProjectSettings } from '../../src/adapters/kysely/kysely-project-settings.ts';
 import { KyselyProjects } from '../../src/adapters/kysely/kysely-projects.ts';
+import { KyselySessions } from '../../src/adapters/kysely/kysely-sessions.ts';
+import { KyselySignInLinks } from '../../src/adapters/kysely/kysely-sign-in-links.ts';
 import { KyselyTimeline } from '../../src/adapters/kysely/kysely-timeline.ts';
 import { KyselyUsageLog } from '../../src/adapters/kysely/kysely-usage-log.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
+import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import { now } from './accounts.ts';
 import { databaseKinds, emptyDatabase, type DatabaseKind } from './databases.ts';
@@ -40,7 +44,7 @@ export interface Stores extends StoragePorts {
 export interface StoreOptions {
   /** One witness for every event, unless said otherwise. */
   readonly subscribersOf?: (type: string) => readonly string[];
-  readonly onStored?: () => void;
+  readonly onStored?: (accountIds: readonly string[]) => void;
 }
 
 export type StoreKind = 'memory' | DatabaseKind;
@@ -82,17 +86,22 @@ const warmUp = (database: Database): Promise<unknown> =>
 const kyselyPorts = (
   database: Database,
   subscribersOf: (type: string) => readonly string[],
-  onStored: () => void,
+  onStored: (accountIds: readonly string[]) => void,
 ): StoragePorts => {
   const ids = new UuidIds();
-  const outbox = new KyselyOutbox(database, ids, subscribersOf, onStored);
+  const acting = new AsyncActing('service');
+  const outbox = new KyselyOutbox(database, { ids, acting, subscribersOf, onStored });
   const pets = new KyselyPets(database, outbox);
   const apiKeys = new KyselyApiKeys(database, outbox);
+  const people = new KyselyPeople(database, outbox);
   return {
     pets,
     orders: new KyselyOrders(database, outbox, pets),
-    accounts: new KyselyAccounts(database, outbox, apiKeys),
+    accounts: new KyselyAccounts(database, outbox, { apiKeys, people }),
     apiKeys,
+    people,
+    sessions: new KyselySessions(database, outbox),
+    signInLinks: new KyselySignInLinks(database, outbox),
     counterSnapshots: new KyselyCounterSnapshots(database),
     usage: new KyselyUsageLog(database),
     auditLog: new KyselyAuditLog(database),
@@ -102,12 +111,13 @@ const kyselyPorts = (
     certificates: new KyselyCertificates(database, testSealer),
     edgeWriter: writerOf(database),
     domains: new KyselyCustomDomains(database, outbox, testSealer, ids),
-    settings: new KyselyProjectSettings(database, new SettableClock(now)),
+    settings: new KyselyProjectSettings(database, outbox, new SettableClock(now)),
     timeline: new KyselyTimeline(database),
     certificateOrders: new KyselyCertificateOrders(database, testSealer),
     ledger: new KyselyAuthorityLedger(database),
     authorityAccounts: new KyselyAuthorityAccounts(database, testSealer),
     outbox,
+    acting,
   };
 };
 

@@ -142,7 +142,7 @@ describe('animal-store', () => {
     });
     const record = await json<readonly { what: string }[]>(`account audit ${account.id}`);
     expect(record.map(({ what }) => what).toSorted()).toEqual(
-      'account_opened api_key_issued order_approved order_delivered pet_added pet_released pet_reserved pet_sold'.split(
+      'account_opened api_key_issued order_approved order_delivered person_invited pet_added pet_released pet_reserved pet_sold sign_in_link_made'.split(
         ' ',
       ),
     );

@@ -48,7 +48,7 @@ describe.each(databaseKinds)('events on %s', (kind) => {
   test('outlive the process that stored them, and reach their subscriber once through several workers', async () => {
     const api = await home.start({ ROLES: 'api' });
     await addPets(api, printedKey(api), 150);
-    expect(await metric(api, 'outbox_deliveries{state="waiting"}')).toBe(152);
+    expect(await metric(api, 'outbox_deliveries{state="waiting"}')).toBe(154);
     await api.end('SIGKILL');
     expect(await facts.count('audit_log')).toBe(0);
 
@@ -57,8 +57,8 @@ describe.each(databaseKinds)('events on %s', (kind) => {
       ports.map((port) => home.start({ ROLES: 'worker', PORT: String(port) })),
     );
     await until('all is delivered', async () => (await facts.count('deliveries')) === 0);
-    // The account, its key, and the animals.
-    expect(await facts.count('audit_log')).toBe(152);
+    // The account, its key, person and sign-in link, and the animals.
+    expect(await facts.count('audit_log')).toBe(154);
     await everyPetOnce();
     for (const worker of workers) {
       expect((await fetch(`${worker.origin}/v1/pets`)).status).toBe(404);
@@ -98,11 +98,11 @@ describe('events', () => {
     await facts.setAttempts(9n);
     const worker = await home.start({ ROLES: 'worker' });
     const parked = 'outbox_deliveries{state="parked"}';
-    await until('all are parked', async () => (await metric(worker, parked)) === 3);
+    await until('all are parked', async () => (await metric(worker, parked)) === 5);
     expect(await metric(worker, 'outbox_deliveries{state="waiting"}')).toBe(0);
     await facts.showAuditLog();
     await worker.end('SIGTERM');
     expect(worker.stdout()).toContain('event parked: its subscriber keeps failing');
-    expect([await facts.count('deliveries'), await facts.count('audit_log')]).toEqual([3, 0]);
+    expect([await facts.count('deliveries'), await facts.count('audit_log')]).toEqual([5, 0]);
   });
 });

@@ -34,11 +34,14 @@ const refusalOf = async (secret: string): Promise<unknown> => {
 };
 
 describe('an account', () => {
-  test('is opened with a first key of all scopes that opens at once', async () => {
+  test('is opened with a first key of all scopes that opens at once, and its owner may sign in', async () => {
     const limits = planLimits.pro;
     const caller = { accountId, keyId: first.id, plan: 'pro', limits, scopes, ban: undefined };
     expect(await face.authenticate(first.secret)).toEqual(caller);
-    expect(happened().map(({ type }) => type)).toEqual(['account_opened', 'api_key_issued']);
+    const owner = { accountId, email: 'owner@zoo.example', passwordHash: undefined };
+    expect(await face.listPeople(accountId)).toMatchObject([{ ...owner, createdAt: now }]);
+    const types = ['account_opened', 'api_key_issued', 'person_invited'];
+    expect(happened().map(({ type }) => type)).toEqual(types);
   });
 
   test('keeps no secret: lists show a hint only', async () => {
@@ -57,6 +60,13 @@ describe('an account', () => {
     expect(await face.authenticate(first.secret)).toMatchObject(own);
     const unknown = face.setPlan('acct_nobody', 'free');
     await expect(unknown).rejects.toHaveProperty('code', 'account_not_found');
+  });
+
+  test('is refused to an owner who signs in to another account', async () => {
+    await face.invite(accountId, 'keeper@zoo.example');
+    const draft = { name: 'Zoo', email: 'Keeper@Zoo.example', plan: 'free' } as const;
+    await expect(face.createAccount(draft)).rejects.toHaveProperty('code', 'person_taken');
+    expect(await face.listAccounts()).toHaveLength(1);
   });
 
   test('is refused to a second owner of the same address, however it is written', async () => {

@@ -33,6 +33,24 @@ test('a redirect stands as it was written, and works as long as its target is li
   expect(await suspended()).toEqual({ [away.from]: `Suspended until ${host} is live.` });
 });
 
+test('a change is told with what stands then; writing the same again or being refused is none', async () => {
+  const { add, ports, project, clock } = await domainLab();
+  await add();
+  await add(project, away.from);
+  const change = changeDomainSettings(ports);
+  await change(project.id, { primary: host, redirects: [away] });
+  await change(project.id, { primary: host, redirects: [{ ...away, to: host.toUpperCase() }] });
+  const stranger = { ...away, from: 'www.stranger.com' };
+  await change(project.id, { redirects: [stranger] }).catch(codeOf);
+  await change(project.id, { redirects: [] });
+  const about = { projectId: project.id, accountId: project.accountId, occurredAt: clock.now() };
+  const told = { type: 'domain_settings_changed', ...about };
+  expect(ports.outbox.events.filter(({ type }) => type === told.type)).toEqual([
+    { ...told, primary: host, redirects: 1 },
+    { ...told, primary: '', redirects: 0 },
+  ]);
+});
+
 test('settings that are refused change nothing', async () => {
   const { add, ports, project } = await domainLab();
   await add();

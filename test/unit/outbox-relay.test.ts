@@ -117,7 +117,8 @@ test('a subscriber that throws at once or is unknown is treated as one that fail
     throw new Error('not even a promise');
   };
   const bus = new EventBus({ throws });
-  const stored = { id: 'evt_1', event: { type: 'a', accountId: 'acct_1', occurredAt: start } };
+  const event = { type: 'a', accountId: 'acct_1', occurredAt: start };
+  const stored = { id: 'evt_1', actor: 'service', event } as const;
   await expect(bus.hand(stored, 'throws')).rejects.toThrow('not even a promise');
   await expect(bus.hand(stored, 'nobody')).rejects.toThrow('no subscriber is called nobody');
 });

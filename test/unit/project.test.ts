@@ -6,7 +6,7 @@ import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { createProject, slugOf } from '../../src/sites/domain/project.ts';
 import type { SiteFiles } from '../../src/sites/ports.ts';
 import { startProject } from '../../src/sites/use-cases/start-project.ts';
-import { accountDecision, keyDecision, now } from '../support/accounts.ts';
+import { accountDecision, keyDecision, now, personDecision } from '../support/accounts.ts';
 import { memoryPorts } from '../support/memory-ports.ts';
 import { mustNotBeUsed } from '../support/strict-fake.ts';
 
@@ -55,7 +55,10 @@ describe('starting a project', () => {
   const openProjects = async () => {
     const { accounts, projects, edgeRecords } = memoryPorts();
     const owners = [accountDecision(), accountDecision()] as const;
-    for (const owner of owners) await accounts.open(owner, keyDecision(owner.state.id));
+    for (const owner of owners) {
+      const { id } = owner.state;
+      await accounts.open(owner, keyDecision(id), personDecision(id));
+    }
     const files = mustNotBeUsed<SiteFiles>('files');
     const [ids, clock] = [new CountingIds(), new SettableClock(now)];
     return {

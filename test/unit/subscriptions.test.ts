@@ -31,11 +31,12 @@ test('nobody reacts to an event that an older or newer release stored', () => {
 test('the audit log gets what happened, once, however often it is delivered', async () => {
   const auditLog = new MemoryAuditLog();
   const bus = new EventBus(subscribersOver({ auditLog }));
-  const stored = { id: 'evt_1', event: { type: 'pet_sold', ...event } };
+  const actor = 'key:key_1';
+  const stored = { id: 'evt_1', actor, event: { type: 'pet_sold', ...event } } as const;
   for (let time = 0; time < 2; time++) await bus.hand(stored, 'audit');
   const { accountId, occurredAt } = event;
   const details = { petId: '7' };
-  const entry = { id: 'evt_1', accountId, what: 'pet_sold', occurredAt, details };
+  const entry = { id: 'evt_1', accountId, actor, what: 'pet_sold', occurredAt, details };
   expect(await auditLog.list('acct_1', 10)).toEqual([entry]);
 });
 
@@ -53,7 +54,7 @@ test('the certificates of a new deploy are seen to, and the files of a failed or
     ['deploy_discarded', 'storage', 'dep_3'],
   ] as const) {
     const told = { type, ...about, deployId };
-    await bus.hand({ id: `evt_${deployId}`, event: told }, subscriber);
+    await bus.hand({ id: `evt_${deployId}`, actor: 'service', event: told }, subscriber);
   }
   expect(calls).toEqual(['secure', 'dep_2', 'dep_3']);
 });
@@ -68,6 +69,6 @@ test('a domain that was verified is seen to, and nobody waits for that', async (
     }),
   );
   const verified = { type: 'domain_verified', ...event, domainId: 'dom_1', host: 'shop.example' };
-  await bus.hand({ id: 'evt_1', event: verified }, 'domains');
+  await bus.hand({ id: 'evt_1', actor: 'service', event: verified }, 'domains');
   expect(told).toBe(1);
 });

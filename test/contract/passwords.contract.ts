@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import type { Passwords } from '../../src/access/ports.ts';
+
+const password = 'correct horse battery';
+
+export const passwordsContract = (passwords: Passwords): void => {
+  test('a password matches its own hash, and no other password does', async () => {
+    const hash = await passwords.hash(password);
+    expect(await passwords.matches(password, hash)).toBe(true);
+    for (const other of ['', `${password} `, password.toUpperCase(), password.slice(0, -1)]) {
+      expect(await passwords.matches(other, hash)).toBe(false);
+    }
+  });
+
+  test('a password is the same however its letters are composed', async () => {
+    const composed = await passwords.hash('caf\u00e9 \ufb01ne, thanks');
+    expect(await passwords.matches('cafe\u0301 fine, thanks', composed)).toBe(true);
+    expect(await passwords.matches('cafe fine, thanks', composed)).toBe(false);
+  });
+
+  test('every letter of the longest password counts', async () => {
+    const longest = '🦜'.repeat(199);
+    const hash = await passwords.hash(`${longest}a`);
+    expect(await passwords.matches(`${longest}a`, hash)).toBe(true);
+    expect(await passwords.matches(`${longest}b`, hash)).toBe(false);
+  });
+
+  test('where there is no hash, no password matches', async () => {
+    for (const guess of ['', password]) {
+      expect(await passwords.matches(guess, undefined)).toBe(false);
+    }
+  });
+
+  test('a hash that cannot be read matches nothing, and throws nothing', async () => {
+    for (const unreadable of ['', password, '$scrypt$', '$2b$12$abc', 'x'.repeat(255)]) {
+      expect(await passwords.matches(password, unreadable)).toBe(false);
+    }
+  });
+};

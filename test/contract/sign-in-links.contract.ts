@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { AccessEvent } from '../../src/access/domain/access-event.ts';
+import type { SignInLinks } from '../../src/access/ports.ts';
+import { later, newAccount, now, takeEvents } from '../support/accounts.ts';
+import { newHash, newLink } from '../support/people.ts';
+import { scribble } from '../support/scribble.ts';
+import type { Stores } from '../support/stores.ts';
+
+export const signInLinksContract = (open: () => Promise<Stores>): void => {
+  let stores: Stores;
+  let links: SignInLinks;
+  let personId: string;
+  beforeAll(async () => {
+    stores = await open();
+    links = stores.signInLinks;
+  });
+  afterAll(() => stores.close());
+  beforeEach(async () => {
+    personId = (await stores.people.list(await newAccount(stores)))[0]!.id;
+  });
+
+  const added = (endsAt = later(1000)): Promise<string> => newLink(stores, personId, endsAt);
+  const told: AccessEvent = {
+    ...{ type: 'sign_in_link_made', accountId: 'acct_zoo', occurredAt: now },
+    ...{ personId: 'pers_mia', email: 'mia@shop.example' },
+  };
+  const both = () => [links, stores.secondProcess.signInLinks];
+
+  test('links tell whose they are, in every process, and as often as they are asked', async () => {
+    const hashes = [await added(), await added()];
+    for (const those of [...both(), ...both()]) {
+      for (const hash of hashes) expect(await those.personIdOf(hash, now)).toBe(personId);
+    }
+  });
+
+  test('a link is found by the hash of its secret only', async () => {
+    const secretHash = await added();
+    for (const other of [secretHash.toUpperCase(), personId, '', newHash()]) {
+      expect(await links.personIdOf(other, now)).toBeUndefined();
+    }
+    expect(await links.personIdOf(secretHash, now)).toBe(personId);
+  });
+
+  test('a link works until the moment that it ends, and not from then on', async () => {
+    const [first, second] = [await added(later(5)), await added(later(5))];
+    expect(await links.personIdOf(first, later(4))).toBe(personId);
+    expect(await links.personIdOf(second, later(5))).toBeUndefined();
+    expect(await links.personIdOf(second, later(6))).toBeUndefined();
+  });
+
+  test('there is no link for somebody who does not exist', async () => {
+    const secretHash = newHash();
+    const adding = links.add({ secretHash, personId: 'pers_nobody', endsAt: later(5) }, [told]);
+    await expect(adding).rejects.toHaveProperty('code', 'person_not_found');
+    expect(await links.personIdOf(secretHash, now)).toBeUndefined();
+    expect(await takeEvents(stores)).toEqual([]);
+  });
+
+  test('a link is stored together with what tells of it', async () => {
+    await links.add({ secretHash: newHash(), personId, endsAt: later(5) }, [told]);
+    expect(await takeEvents(stores)).toEqual([told]);
+  });
+
+  test('a sweep forgets the links that ended before a moment', async () => {
+    await links.sweep(later(1e12));
+    const [first, second] = [await added(later(1)), await added(later(2))];
+    expect(await links.sweep(later(1))).toBe(0);
+    expect(await links.sweep(later(2))).toBe(1);
+    expect(await links.personIdOf(first, now)).toBeUndefined();
+    expect(await links.personIdOf(second, now)).toBe(personId);
+    expect(await links.sweep(later(3))).toBe(1);
+    expect(await links.sweep(later(3))).toBe(0);
+  });
+
+  test('callers cannot reach into storage through what they gave', async () => {
+    const link = { secretHash: newHash(), personId, endsAt: later(5) };
+    const { secretHash } = link;
+    await links.add(link, []);
+    scribble(link);
+    expect(await links.personIdOf(secretHash, later(4))).toBe(personId);
+  });
+};

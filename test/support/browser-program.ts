@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { existsSync, globSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { libraryEnvironment } from './debian-server.ts';
+
+const cache = join(import.meta.dirname, '..', '..', '.cache', 'debian');
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+export interface BrowserProgram {
+  readonly executable: string;
+  /** What it needs in its environment beyond what is there. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** CHROMIUM_PATH, or what is installed, or Debian's package unpacked without being installed. */
+export const findBrowser = async (): Promise<BrowserProgram> => {
+  const chosen = process.env['CHROMIUM_PATH'];
+  if (chosen) return { executable: chosen, environment: {} };
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin'];
+  const places = folders.flatMap((folder) => names.map((name) => join(folder, name)));
+  const installed = places.find((place) => existsSync(place));
+  if (installed !== undefined) return { executable: installed, environment: {} };
+  const root = join(cache, 'chromium');
+  if (!existsSync(programIn(root))) await unpack(root).catch(advise);
+  return { executable: programIn(root), environment: environmentOf(root) };
+};
+
+/** Not the script in usr/bin, which names places of the whole machine. */
+const programIn = (root: string): string => join(root, 'usr/lib/chromium/chromium');
+
+const environmentOf = (root: string): Readonly<Record<string, string>> => {
+  const { LD_LIBRARY_PATH = '' } = libraryEnvironment(root);
+  const nested = globSync(join(root, 'usr/lib/*-linux-gnu/pulseaudio'));
+  return {
+    LD_LIBRARY_PATH: [LD_LIBRARY_PATH, ...nested].join(delimiter),
+    // Where the machine has no fonts either, those that came along are used.
+    ...(existsSync(join(root, 'etc/fonts/fonts.conf')) && { FONTCONFIG_SYSROOT: root }),
+  };
+};
+
+const advise = (cause: unknown): never => {
+  const advice = 'Install the package chromium, or set CHROMIUM_PATH to a Chromium or Chrome.';
+  throw new Error(`No browser, and none could be downloaded. ${advice}\n${String(cause)}`, {
+    cause,
+  });
+};
+
+/** Apt finds out by itself which libraries this machine lacks; nothing of that needs root. */
+const unpack = async (root: string): Promise<void> => {
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(`${root}.`);
+  try {
+    await download(folder);
+    const unpacked = join(folder, 'root');
+    const archives = globSync(join(folder, 'cache/archives/*.deb'));
+    for (const archive of archives) await run('dpkg', ['-x', archive, unpacked]);
+    await rename(unpacked, root).catch((error: unknown) => {
+      // Another process was faster: its folder is as good as this one.
+      if (!existsSync(programIn(root))) throw error;
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/** With lists of its own: the machine's may be missing or old, and only root may refresh them. */
+const download = async (folder: string): Promise<void> => {
+  for (const name of ['state/lists/partial', 'cache/archives/partial']) {
+    await mkdir(join(folder, name), { recursive: true });
+  }
+  const options = [
+    ...['Debug::NoLocking=1', 'APT::Sandbox::User=root', 'Dir::State::status=/var/lib/dpkg/status'],
+    ...[`Dir::State=${folder}/state`, `Dir::Cache=${folder}/cache`],
+  ].flatMap((option) => ['-o', option]);
+  await run('apt-get', [...options, 'update']);
+  const wanted = ['--download-only', '--yes', '--no-install-recommends', 'chromium'];
+  await run('apt-get', [...options, 'install', ...wanted]);
+};
+
+const run = (command: string, args: readonly string[]): Promise<unknown> =>
+  promisify(execFile)(command, args, {
+    timeout: 300_000,
+    env: { ...process.env, LC_ALL: 'C' },
+    maxBuffer: 16 * 1024 * 1024,
+  });

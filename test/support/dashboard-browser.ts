@@ -1,0 +1,53 @@
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { startBrowser, type Look, type TestBrowser } from './browser.ts';
+import { startDashboard, type Owner, type RunningDashboard } from './running-dashboard.ts';
+import type { Page } from 'playwright-core';
+
+export interface BrowsedDashboard {
+  readonly dashboard: RunningDashboard;
+  readonly owner: Owner;
+  /** A page of the owner's, or of a stranger with `cookie: undefined`, that looks at a path. */
+  visit(path: string, look?: Look): Promise<Page>;
+}
+
+/**
+ * A dashboard and a browser for one test file. A test fails if one of its pages did what no page may do.
+ * @param keepsPages whether pages stay open, and are judged, until the end of the file
+ */
+export const browseDashboard = (
+  prepare: (browsed: BrowsedDashboard) => Promise<unknown>,
+  { keepsPages = false } = {},
+): BrowsedDashboard => {
+  let dashboard: RunningDashboard;
+  let owner: Owner;
+  let browser: TestBrowser;
+  const closing: (() => Promise<void>)[] = [];
+  const browsed: BrowsedDashboard = {
+    get dashboard() {
+      return dashboard;
+    },
+    get owner() {
+      return owner;
+    },
+    visit: async (path, look = {}) => {
+      const page = await browser.open({ cookie: owner.visitor.cookie, ...look });
+      await page.goto(dashboard.origin + path);
+      return page;
+    },
+  };
+  // A machine without a browser unpacks one first.
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    closing.push(() => dashboard.close());
+    browser = await startBrowser(dashboard.origin);
+    closing.push(() => browser.close());
+    owner = await dashboard.newOwner();
+    await prepare(browsed);
+  }, 120_000);
+  afterEach(() => (keepsPages ? undefined : browser.closePages()));
+  afterAll(async () => {
+    const ends = await Promise.allSettled(closing.toReversed().map((close) => close()));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  });
+  return browsed;
+};

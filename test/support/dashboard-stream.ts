@@ -1,0 +1,69 @@
+import type { DashboardVisitor } from './dashboard-visitor.ts';
+import { until } from './until.ts';
+
+export interface PageEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Live updates of one page, as a browser gets them (HTML standard, section 9.2). */
+export class DashboardStream {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly events: PageEvent[] = [];
+  #isOver = false;
+  readonly #abort: AbortController;
+
+  private constructor(response: Response, abort: AbortController) {
+    this.status = response.status;
+    this.headers = response.headers;
+    this.#abort = abort;
+    void this.#read(response).catch(() => undefined);
+  }
+
+  static async open(visitor: DashboardVisitor, path: string): Promise<DashboardStream> {
+    const abort = new AbortController();
+    const headers = { Accept: 'text/event-stream', Cookie: visitor.cookie ?? '' };
+    const { signal } = abort;
+    const url = visitor.origin + path;
+    return new DashboardStream(await fetch(url, { headers, signal, redirect: 'manual' }), abort);
+  }
+
+  /** Whether the server ended it. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Waits for a page that says that. @returns after how many milliseconds it came */
+  async shows(text: string, deadlineMs = 1000): Promise<number> {
+    const started = performance.now();
+    await until(
+      `the page shows "${text}"`,
+      () => this.events.some(({ event, data }) => event === 'page' && data.includes(text)),
+      deadlineMs,
+    );
+    return performance.now() - started;
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+
+  async #read({ body }: Response): Promise<void> {
+    let text = '';
+    for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
+      const parts = (text + chunk).split('\n\n');
+      text = parts.pop() ?? '';
+      for (const part of parts) this.#take(part);
+    }
+    this.#isOver = true;
+  }
+
+  #take(part: string): void {
+    const fields = new Map(
+      part.split('\n').map((line) => line.split(/: ?(.*)/s, 2) as [string, string]),
+    );
+    const event = fields.get('event');
+    if (event !== undefined) this.events.push({ event, data: fields.get('data') ?? '' });
+  }
+}

@@ -1,0 +1,68 @@
+export interface PageAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Where it sends the browser, without the origin. */
+  readonly location: string | undefined;
+}
+
+export interface PageRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array<ArrayBuffer> | FormData;
+}
+
+/** A browser without a window: keeps one session, and says of itself what browsers say. */
+export class DashboardVisitor {
+  readonly origin: string;
+  /** `name=value` */
+  cookie: string | undefined;
+
+  constructor(origin: string, cookie?: string) {
+    this.origin = origin;
+    this.cookie = cookie;
+  }
+
+  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<PageAnswer> {
+    return this.send(path, { headers });
+  }
+
+  /** Sends a form as one of our own pages does. */
+  post(
+    path: string,
+    fields: Readonly<Record<string, string>> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<PageAnswer> {
+    return this.send(path, {
+      method: 'POST',
+      body: new URLSearchParams(fields).toString(),
+      headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        'Sec-Fetch-Site': 'same-origin',
+        ...headers,
+      },
+    });
+  }
+
+  /** Follows nothing, so that a test sees where it is sent. */
+  async send(path: string, { headers, ...request }: PageRequest = {}): Promise<PageAnswer> {
+    const response = await fetch(this.origin + path, {
+      ...request,
+      redirect: 'manual',
+      headers: { ...(this.cookie !== undefined && { Cookie: this.cookie }), ...headers },
+    });
+    for (const line of response.headers.getSetCookie()) this.#keep(line);
+    const location = response.headers.get('Location') ?? undefined;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text: await response.text(),
+      location: location?.replace(this.origin, ''),
+    };
+  }
+
+  #keep(line: string): void {
+    const [pair = ''] = line.split(';');
+    this.cookie = /Max-Age=0(;|$)/i.test(line) ? undefined : pair;
+  }
+}

@@ -1,0 +1,158 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Access } from '../../src/access/access.ts';
+import type { Person } from '../../src/access/domain/person.ts';
+import type { SignInWay } from '../../src/access/domain/session.ts';
+import type { AccessPorts, SignedIn } from '../../src/access/ports.ts';
+import type { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
+import type { DomainEvent } from '../../src/kernel/domain-event.ts';
+import { memoryAccess } from '../support/memory-access.ts';
+import { race } from '../support/race.ts';
+
+const start = new Date('2026-03-01T10:00:30Z');
+const email = 'mia@shop.example';
+const from = { network: '203.0.113.7', browser: 'Firefox' };
+const [first, second] = ['correct horse battery', 'staple of many words'];
+
+let face: Access;
+let ports: AccessPorts;
+let clock: SettableClock;
+let happened: () => readonly DomainEvent[];
+let accountId: string;
+let mia: Person;
+beforeEach(async () => {
+  ({ face, ports, clock, happened } = memoryAccess(start));
+  ({ id: accountId } = (await face.createAccount({ name: 'Zoo', email, plan: 'pro' })).account);
+  mia = (await face.listPeople(accountId))[0]!;
+});
+
+const chosen = () => happened().filter(({ type }) => type === 'password_changed');
+const byLink = async (whose = email): Promise<SignedIn> => {
+  const { secret } = await face.signInLinkFor(whose);
+  const session = await face.signInByLink(secret, from);
+  return (await face.findSession(session.secret))!;
+};
+const byPassword = async (password: string): Promise<SignedIn> => {
+  const session = await face.signIn({ email, password }, from);
+  return (await face.findSession(session.secret))!;
+};
+const choose = (whose: SignedIn, wanted: string, current = '') =>
+  face.choosePassword(whose, { current, wanted });
+const sessionIds = async (personId = mia.id) =>
+  (await face.listSessions(personId)).map(({ id }) => id);
+
+describe('choosing a password', () => {
+  test('needs no old one the first time, nor for who came by a link', async () => {
+    await choose(await byLink(), first);
+    const again = await byLink();
+    expect(again.person.passwordHash).toBeDefined();
+    await choose(again, second);
+    expect(await byPassword(second)).toMatchObject({ person: { id: mia.id } });
+    await expect(byPassword(first)).rejects.toHaveProperty('code', 'sign_in_refused');
+    expect(chosen()).toMatchObject([{ personId: mia.id }, { personId: mia.id }]);
+  });
+
+  test('needs no old one where there is none, however they came', async () => {
+    const { session, ...rest } = await byLink();
+    const way: SignInWay = 'password';
+    await choose({ ...rest, session: { ...session, way } }, first);
+    expect(await byPassword(first)).toMatchObject({ person: { id: mia.id } });
+  });
+
+  test('needs the old one for who came by it', async () => {
+    await choose(await byLink(), first);
+    const session = await byPassword(first);
+    for (const wrong of ['', `${first} `, session.person.passwordHash!]) {
+      const choosing = choose(session, second, wrong);
+      await expect(choosing).rejects.toHaveProperty('code', 'password_invalid');
+      await expect(choosing).rejects.toThrow('The current password is another one.');
+    }
+    expect(chosen()).toHaveLength(1);
+    await choose(session, second, first);
+    clock.advance(60_000);
+    expect(await byPassword(second)).toMatchObject({ person: { id: mia.id } });
+  });
+
+  test('is refused when it is too short or holds the address, and changes nothing', async () => {
+    const [session, other] = [await byLink(), await byLink()];
+    for (const wanted of ['too short', `my ${email} 1`]) {
+      const choosing = choose(session, wanted);
+      await expect(choosing).rejects.toHaveProperty('code', 'password_invalid');
+    }
+    expect(await ports.people.find(mia.id)).toEqual(mia);
+    const open = [session.session.id, other.session.id].sort();
+    expect((await sessionIds()).sort()).toEqual(open);
+  });
+
+  test('ends the other sessions and the links of the same person, and nobody else’s', async () => {
+    const { secret: theirs } = await face.invite(accountId, 'ben@shop.example');
+    const ben = await byLink('ben@shop.example');
+    const [other, mine] = [await byLink(), await byLink()];
+    const { secret } = await face.signInLinkFor(email);
+    expect(await sessionIds()).toContain(other.session.id);
+    await choose(mine, first);
+    expect(await sessionIds()).toEqual([mine.session.id]);
+    const late = face.signInByLink(secret, from);
+    await expect(late).rejects.toHaveProperty('code', 'sign_in_link_invalid');
+    expect(await sessionIds(ben.person.id)).toEqual([ben.session.id]);
+    expect(await face.signInByLink(theirs, from)).toMatchObject({ personId: ben.person.id });
+  });
+
+  test('is refused to a session that has ended meanwhile', async () => {
+    const [gone, mine] = [await byLink(), await byLink()];
+    await choose(mine, first);
+    await expect(choose(gone, second)).rejects.toHaveProperty('code', 'session_not_found');
+    expect(await byPassword(first)).toMatchObject({ person: { id: mia.id } });
+  });
+
+  test('succeeds in one of two sessions that do it at once', async () => {
+    const rivals = [await byLink(), await byLink()];
+    const { won, lost } = await race(2, async (n) => {
+      await choose(rivals[n]!, first);
+      return rivals[n]!.session.id;
+    });
+    expect(lost).toEqual(['session_not_found']);
+    expect(await sessionIds()).toEqual(won);
+    expect(chosen()).toHaveLength(1);
+  });
+});
+
+describe('the current password', () => {
+  let session: SignedIn;
+  beforeEach(async () => {
+    await choose(await byLink(), first);
+    session = await byPassword(first);
+    clock.advance(60_000);
+  });
+  const guess = (n: number) => choose(session, second, `guess ${n}`);
+
+  test('may be tried five times a minute, whether it is right then or not', async () => {
+    const { lost } = await race(5, guess);
+    expect(lost).toEqual(Array(5).fill('password_invalid'));
+    const late = choose(session, second, first);
+    await expect(late).rejects.toHaveProperty('code', 'too_many_sign_ins');
+    await expect(late).rejects.toThrow('Try again in 30 seconds; a sign-in link works at once.');
+    expect(chosen()).toHaveLength(1);
+    clock.advance(30_000);
+    await choose(session, second, first);
+    expect(chosen()).toHaveLength(2);
+  });
+
+  test('has its tries in common with signing in', async () => {
+    await race(3, guess);
+    await race(2, (n) => byPassword(`guess ${n}`));
+    const late = [byPassword(first), choose(session, second, first)];
+    for (const attempt of late) {
+      await expect(attempt).rejects.toHaveProperty('code', 'too_many_sign_ins');
+    }
+  });
+
+  test('is not tried by who needs none, nor for a new one that is refused', async () => {
+    for (let n = 0; n < 6; n++) {
+      const choosing = choose(session, 'too short', first);
+      await expect(choosing).rejects.toThrow('12 to 200 characters');
+    }
+    await race(5, guess);
+    await choose(await byLink(), second);
+    expect(chosen()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,106 @@
+import { expect, test } from '@jest/globals';
+import { progressOf } from '../../src/adapters/dashboard/domain-progress.ts';
+import { stepsOf } from '../../src/adapters/dashboard/domain-steps.ts';
+import type { CertificateStanding } from '../../src/sites/domain/certificate-standing.ts';
+import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import { dnsProblem } from '../../src/sites/domain/dns-problem.ts';
+import type { ResolverSummary } from '../../src/sites/domain/dns-report.ts';
+import {
+  added,
+  after,
+  badReport,
+  inEachState,
+  live,
+  minute,
+  ordered,
+  removed,
+  verified,
+} from '../support/known-domains.ts';
+
+const now = after(5 * minute);
+const statuses = ['none', 'issuing', 'issued', 'failed'] as const;
+
+const withCertificate = (
+  domain: CustomDomain,
+  changes: Partial<CertificateStanding>,
+): CustomDomain => ({ ...domain, certificate: { ...domain.certificate, ...changes } });
+
+const each = inEachState.flatMap((domain) =>
+  statuses.map((status) => ({ state: domain.state, status, domain })),
+);
+
+test.each(each)('$state with certificate $status has something to say', ({ domain, status }) => {
+  const standing = withCertificate(domain, { status });
+  const { sentence, short, actor } = progressOf(standing, now);
+  expect(sentence).toMatch(/^[A-Z].*\.$/);
+  expect(short).toMatch(/^[A-Z].*[^.]$/);
+  expect(['customer', 'us', 'nobody']).toContain(actor);
+  const steps = stepsOf(standing, [], now).map((step) => step.standing);
+  // What is done comes first, then at most one that is under way or failed, then what is ahead.
+  expect(steps.join(' ')).toMatch(/^(done ?)*(now ?|failed ?)?(ahead ?)*$/);
+});
+
+const line = (domain: CustomDomain) => stepsOf(domain, [], now).map(({ standing }) => standing);
+
+test('the step line goes on with the domain, and a removed one is on none', () => {
+  expect(line(added)).toEqual(['done', 'now', 'ahead', 'ahead']);
+  expect(line(verified)).toEqual(['done', 'done', 'now', 'ahead']);
+  expect(line(live)).toEqual(['done', 'done', 'done', 'done']);
+  expect(line(removed)).toEqual([]);
+});
+
+const checked = (resolvers: readonly boolean[]): CustomDomain => {
+  const summary = (agrees: boolean): ResolverSummary => ({
+    ...{ resolver: '192.0.2.53', tookMs: 1, seen: '', ttl: 60 },
+    agrees,
+  });
+  const report = { ...badReport(now), resolvers: resolvers.map(summary) };
+  return { ...added, dns: { ...added.dns, report } };
+};
+
+test('a wrong record is the turn of its owner, and says what is wrong', () => {
+  const wrong = checked([false, false, false]);
+  expect(progressOf(wrong, now)).toMatchObject({ actor: 'customer', tone: 'bad' });
+  expect(progressOf(wrong, now).sentence).toContain('CNAME record is missing');
+  expect(line(wrong)).toEqual(['done', 'failed', 'ahead', 'ahead']);
+});
+
+test('while a change spreads there is nothing to do for anybody', () => {
+  const spreading = checked([true, false, false]);
+  expect(progressOf(spreading, now)).toMatchObject({ actor: 'nobody', tone: 'busy' });
+  expect(progressOf(spreading, now).sentence).toContain('1 of 3 resolvers');
+  expect(line(spreading)).toEqual(['done', 'now', 'ahead', 'ahead']);
+});
+
+test('an order that is under way shows that it is worked on', () => {
+  expect(progressOf(ordered, now)).toMatchObject({ actor: 'us', isWorkedOn: true });
+});
+
+const seen = { seen: 'nothing', wanted: 'a certificate' };
+
+test.each([
+  ['ca_unavailable', 'us', 'now'],
+  ['challenge_unreachable', 'customer', 'failed'],
+] as const)('after %s it is the turn of %s', (code, actor, step) => {
+  const problem = dnsProblem(code, seen);
+  const failed = withCertificate(verified, { status: 'failed', problem });
+  expect(progressOf(failed, now)).toMatchObject({ actor, isWorkedOn: false });
+  expect(line(failed)[2]).toBe(step);
+});
+
+test('who is not tried again any more is told to press the button', () => {
+  const problem = dnsProblem('ca_rejected_name', seen);
+  const over = { status: 'failed', problem, nextAttemptAt: undefined } as const;
+  expect(progressOf(withCertificate(verified, over), now).sentence).toContain('Re-verify');
+  expect(
+    progressOf(withCertificate(verified, { ...over, waitsForDns: true }), now).sentence,
+  ).toContain('by ourselves');
+});
+
+test('a site that is served and will not be for ever says so', () => {
+  const endangered = { ...live, dns: { ...live.dns, report: badReport(now) } };
+  expect(progressOf(endangered, now)).toMatchObject({ actor: 'customer', tone: 'bad' });
+  const ended = progressOf(live, live.certificate.notAfter ?? now);
+  expect(ended.sentence).toContain('has ended');
+  expect(stepsOf(live, [], live.certificate.notAfter ?? now)[2]?.standing).toBe('failed');
+});

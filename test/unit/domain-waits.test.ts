@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals';
+import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import {
+  askToVerify,
+  reverify,
+  reverifyAllowedAt,
+  verifyAllowedAt,
+} from '../../src/sites/domain/domain-verification.ts';
+import { codeOf } from '../support/race.ts';
+import { added, after, hour, minute, verified } from '../support/known-domains.ts';
+
+const refusalOf = (act: () => unknown): unknown => {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    return codeOf(error);
+  }
+};
+
+const isVerified = (
+  domain: CustomDomain,
+): domain is Extract<CustomDomain, { readonly state: 'verified' }> => domain.state === 'verified';
+const [waiting] = [verified].filter(isVerified);
+if (!waiting) throw new Error('it is not verified');
+const { dns } = added;
+const asked = { ...added, dns: { ...dns, lastVerifyAskedAt: after(hour) } };
+
+test('what is shown as the time of the next Verify is when it is allowed, to the millisecond', () => {
+  const at = verifyAllowedAt(asked, after(hour + 1));
+  expect(at).toEqual(after(hour + 10_000));
+  const early = new Date(at.getTime() - 1);
+  expect(refusalOf(() => askToVerify(asked, early))).toBe('verify_too_early');
+  expect(refusalOf(() => askToVerify(asked, at))).toBeUndefined();
+});
+
+test('who never asked may ask now, and so may who asked before the clock was set back', () => {
+  expect(verifyAllowedAt(added, after(minute))).toEqual(after(minute));
+  expect(verifyAllowedAt(asked, after(minute))).toEqual(after(minute));
+});
+
+test('what is shown as the time of the next Re-verify is when it is allowed, to the millisecond', () => {
+  const at = reverifyAllowedAt(waiting, after(2 * minute));
+  expect(at).toEqual(after(31 * minute));
+  const early = new Date(at.getTime() - 1);
+  expect(refusalOf(() => reverify(verified, early))).toBe('reverify_too_early');
+  expect(refusalOf(() => reverify(verified, at))).toBeUndefined();
+});
+
+test('it is never further away than the pause, unless the authority says so', () => {
+  expect(reverifyAllowedAt(waiting, after(-hour))).toEqual(after(-hour / 2));
+  const told = { ...waiting.certificate, retryAt: after(3 * hour) };
+  expect(reverifyAllowedAt({ ...waiting, certificate: told }, after(hour))).toEqual(
+    after(3 * hour),
+  );
+});
