@@ -15,7 +15,7 @@ NODE_PACKAGE := node-$(shell uname -s | tr A-Z a-z)-$(shell uname -m | sed 's/x8
 DEPS := node_modules/.package-lock.json
 JEST := node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js
 
-.PHONY: help run install test test-unit check format bench docs clean
+.PHONY: help run install test test-unit check format lab bench docs screenshots clean
 
 help: ## List what can be done
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -40,11 +40,17 @@ check: $(DEPS) ## Types, lint, formatting and the architecture rules
 format: $(DEPS) ## Rewrite files in the one style
 	@npx --no-install prettier --write --log-level warn .
 
+lab: $(DEPS) ## Name servers, an authority and the service, to try custom domains in a browser
+	@exec node test/lab/main.ts
+
 bench: $(DEPS) ## Throughput as ratios within one run
 	@node bench/main.ts
 
 docs: $(DEPS) ## Print the pages that come from code (docs/errors.md, …)
 	@node docs/print.ts
+
+screenshots: $(DEPS) ## Pictures of every page of the dashboard, into docs/screenshots
+	@node docs/screenshots.ts
 
 clean: ## Remove installed packages, private Node and test servers; data in var/ stays
 	rm -rf node_modules .node .cache coverage

@@ -20,6 +20,7 @@ export default {
     suite('contract', true),
     suite('http', true),
     suite('edge', false),
+    suite('dashboard', true),
     suite('system', true),
   ],
 };

@@ -1,0 +1,115 @@
+import { expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { browseDashboard } from '../support/dashboard-browser.ts';
+import { crawl, routeOf, type Crawl, type FoundForm } from '../support/dashboard-crawl.ts';
+import { fill, hostile } from '../support/dashboard-filling.ts';
+import type { Owner } from '../support/running-dashboard.ts';
+
+jest.setTimeout(60_000);
+
+/** Would leave an attribute rather than an element. */
+const quoted = `" autofocus onfocus=alert(1) x='`;
+
+let owner: Owner;
+let found: Crawl;
+const browsed = browseDashboard(async ({ dashboard }) => {
+  owner = await dashboard.newOwner({ name: hostile });
+  await fill(dashboard, owner, 'birds.test');
+  found = await crawl(owner.visitor);
+});
+
+const visit = (path: string): Promise<Page> =>
+  browsed.visit(path, { cookie: owner.visitor.cookie });
+
+/** What came of text that should not be there: elements and attributes that none of our templates has. */
+const strange = (page: Page): Promise<readonly string[]> =>
+  page.evaluate<readonly string[]>(`[
+    ...[...document.scripts].filter(({ src }) => !src.startsWith(origin + '/dashboard/assets/')),
+    ...[...document.images].filter(({ src }) => !src.startsWith(origin + '/dashboard/assets/')),
+    ...[...document.querySelectorAll('*')].filter(({ attributes }) =>
+      [...attributes].some(({ name }) => name.startsWith('on'))),
+    ...[...document.links].filter(({ protocol }) => !protocol.startsWith('http')),
+  ].map((one) => one.outerHTML)`);
+
+/** The page's own stream began before: what comes first of this one it has shown already. */
+const afterLiveUpdate = `'live' in document.querySelector('main').dataset && new Promise((resolve) => {
+  const updates = new EventSource(location.pathname + location.search);
+  updates.addEventListener('page', () => resolve(updates.close()));
+})`;
+
+test('hostile names are text on every page, in its title, and after its live update', async () => {
+  const page = await visit('/dashboard');
+  let shown = 0;
+  for (const [path, { status }] of found.pages) {
+    expect([path, status]).toEqual([path, 200]);
+    await page.goto(browsed.dashboard.origin + path);
+    await page.evaluate(afterLiveUpdate);
+    expect([path, await strange(page)]).toEqual([path, []]);
+    if ((await page.locator('body').innerText()).includes(hostile)) shown += 1;
+  }
+  expect(shown).toBe(found.pages.size);
+});
+
+/** One form of each kind that something can be typed or chosen in. */
+const forms = (): ReadonlyMap<string | undefined, FoundForm> => {
+  const posts = found.forms.filter(({ method, fields }) => method === 'POST' && names(fields) > 0);
+  const { routes } = browsed.dashboard;
+  return new Map(posts.map((form) => [routeOf(routes, 'POST', form.action), form]));
+};
+
+const names = (fields: FoundForm['fields']): number =>
+  Object.keys(fields).filter((name) => name !== 'once' && name !== 'archive').length;
+
+/** Sends a form of ours as a browser would that lets everything be typed and chosen. */
+const submit = (page: Page, { action, fields }: FoundForm, text: string): Promise<unknown> => {
+  const typed = Object.keys(fields).map((name) => [name, name === 'once' ? fields[name] : text]);
+  return Promise.all([
+    page.waitForEvent('load'),
+    page.evaluate(`(() => {
+      const form = document.createElement('form');
+      Object.assign(form, { method: 'post', action: ${JSON.stringify(action)} });
+      for (const [name, value] of ${JSON.stringify(typed)}) {
+        form.append(Object.assign(document.createElement('textarea'), { name, value }));
+      }
+      document.body.append(form);
+      form.submit();
+    })()`),
+  ]);
+};
+
+test.each([
+  ['an element', hostile],
+  ['an attribute', quoted],
+  ['an address', 'javascript:alert(1)'],
+])('what would be %s stays text, where it is stored and where it is refused', async (_, text) => {
+  const page = await visit('/dashboard');
+  for (const [route, form] of forms()) {
+    await submit(page, form, text);
+    expect([route, await strange(page)]).toEqual([route, []]);
+    expect(await page.title()).not.toContain('Our fault');
+  }
+  expect(forms().size).toBeGreaterThan(10);
+});
+
+test('so it is at the sign-in', async () => {
+  const page = await browsed.visit(
+    '/dashboard/sign-in?next=%22%3E%3Cscript%3Ealert(1)%3C/script%3E',
+    {
+      cookie: undefined,
+    },
+  );
+  const action = await page.locator('main form').getAttribute('action');
+  for (const text of [hostile, quoted]) {
+    await submit(page, { ...signInForm, action: action ?? '' }, text);
+    await page.getByRole('alert').waitFor();
+    expect(await strange(page)).toEqual([]);
+    expect(await page.getByLabel('Email').inputValue()).toBe(text);
+  }
+});
+
+const signInForm: FoundForm = {
+  page: '/dashboard/sign-in',
+  method: 'POST',
+  action: '/dashboard/sign-in',
+  fields: { email: '', password: '' },
+};

@@ -1,0 +1,82 @@
+import { expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { browseDashboard } from '../support/dashboard-browser.ts';
+import { fill } from '../support/dashboard-filling.ts';
+
+jest.setTimeout(30_000);
+
+let project: string;
+const browsed = browseDashboard(async ({ dashboard, owner }) => {
+  project = `/dashboard/projects/${await fill(dashboard, owner, 'birds.test')}`;
+});
+
+/** What has the focus, as a screen reader names it, more or less. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(`(({ ariaLabel, innerText, labels, tagName }) =>
+    (ariaLabel ?? labels?.[0]?.innerText ?? innerText ?? tagName).trim())(document.activeElement)`);
+
+/** @returns how often the Tab key had to be pressed */
+const tabTo = async (page: Page, name: string): Promise<number> => {
+  for (let times = 1; times <= 150; times++) {
+    await page.keyboard.press('Tab');
+    if ((await focused(page)) === name) return times;
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+};
+
+test('the first thing on a page leads past the navigation', async () => {
+  const page = await browsed.visit('/dashboard');
+  await page.keyboard.press('Tab');
+  expect(await focused(page)).toBe('Skip to content');
+  expect(await page.locator('.skip').boundingBox()).toMatchObject({ y: expect.any(Number) });
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate("document.activeElement.closest('main') !== null")).toBe(true);
+});
+
+test('every section is reached, and says that one is there', async () => {
+  const page = await browsed.visit('/dashboard');
+  for (const name of ['Animals', 'API keys', 'Usage', 'Account', 'Projects']) {
+    await tabTo(page, name);
+    await page.keyboard.press('Enter');
+    const current = page.getByRole('navigation', { name: 'Main' }).locator('[aria-current=page]');
+    await current.getByText(name, { exact: true }).waitFor();
+  }
+});
+
+test('a domain is removed', async () => {
+  const page = await browsed.visit(`${project}/settings/domains`);
+  const item = page.getByRole('menuitem', { name: 'Remove' });
+  const focusedItem = page.locator('[role=menuitem]:focus');
+  await tabTo(page, 'Actions for shop.birds.test');
+  await page.keyboard.press('Enter');
+  await focusedItem.waitFor();
+  await page.keyboard.press('Escape');
+  await item.waitFor({ state: 'hidden' });
+  expect(await focused(page)).toBe('Actions for shop.birds.test');
+  await page.keyboard.press('Enter');
+  await focusedItem.waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/shop.birds.test/remove');
+  await tabTo(page, 'Remove domain');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/settings/domains?*');
+  await page.getByText('removed').first().waitFor();
+});
+
+test('what has the focus is always shown to have it', async () => {
+  const page = await browsed.visit(`${project}/settings/domains`);
+  const seen: string[] = [];
+  for (;;) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate('document.activeElement === document.body')) break;
+    const look = await page.evaluate<readonly [outline: string, shadow: string]>(
+      '(({ outlineStyle, boxShadow }) => [outlineStyle, boxShadow])(getComputedStyle(document.activeElement))',
+    );
+    const name = await focused(page);
+    expect([name, look]).not.toEqual([name, ['none', 'none']]);
+    seen.push(name);
+  }
+  expect(seen.length).toBeGreaterThan(30);
+  expect(seen).toEqual(expect.arrayContaining(['Add domain', 'Verify', 'Add redirect', 'Import']));
+});

@@ -1,0 +1,117 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { AccessKey, SitesKey } from '../../src/app/keys.ts';
+import { DashboardStream } from '../support/dashboard-stream.ts';
+import { DashboardVisitor } from '../support/dashboard-visitor.ts';
+import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
+import { entry, sourceOf } from '../support/site-source.ts';
+import { until } from '../support/until.ts';
+
+jest.setTimeout(20_000);
+
+let dashboard: RunningDashboard;
+let owner: Owner;
+let path: string;
+let streams: DashboardStream[];
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  owner = await dashboard.newOwner();
+});
+afterAll(() => dashboard.close());
+beforeEach(async () => {
+  streams = [];
+  const { slug } = await dashboard.container
+    .get(SitesKey)
+    .startProject(owner.accountId, 'Birds and more');
+  path = `/dashboard/projects/${slug}`;
+});
+afterEach(() => {
+  for (const stream of streams) stream.close();
+});
+
+const open = async (visitor = owner.visitor): Promise<DashboardStream> => {
+  const stream = await DashboardStream.open(visitor, path);
+  streams.push(stream);
+  return stream;
+};
+
+const deploy = async (): Promise<void> => {
+  const sites = dashboard.container.get(SitesKey);
+  const { project } = await sites.getSite(path.split('/').at(-1)!);
+  await sites.deploySite(project, sourceOf(entry('index.html')));
+};
+
+const isOver = (stream: DashboardStream): Promise<unknown> =>
+  until('the stream is over', () => stream.isOver, 3000);
+
+test('a live page comes at once as its stream begins, and again only when it differs', async () => {
+  const stream = await open();
+  expect([stream.status, stream.headers.get('Content-Type')]).toEqual([
+    ...[200, 'text/event-stream; charset=utf-8'],
+  ]);
+  expect(stream.headers.get('Cache-Control')).toBe('no-store');
+  await stream.shows('Birds and more');
+  const [first] = stream.events;
+  const page = await owner.visitor.get(path);
+  expect(page.text).toContain(JSON.parse(first!.data) as string);
+  await dashboard.container.get(SitesKey).startProject(owner.accountId, 'Another');
+  await deploy();
+  await stream.shows('deploy 1');
+  expect(new Set(stream.events.map(({ data }) => data)).size).toBe(stream.events.length);
+});
+
+test('a change in this process shows within a second, on every open page', async () => {
+  const all = [await open(), await open(), await open()];
+  for (const stream of all) await stream.shows('Not published yet');
+  await deploy();
+  for (const stream of all) expect(await stream.shows('deploy 1')).toBeLessThan(1000);
+});
+
+test('revoking the session ends its streams, and nobody else’s', async () => {
+  const visitor = await dashboard.signIn(owner.email);
+  const [mine, others] = [await open(visitor), await open()];
+  await mine.shows('Not published yet');
+  const access = dashboard.container.get(AccessKey);
+  const signedIn = await access.findSession(visitor.cookie!.split('=')[1]!);
+  await access.revokeSession(signedIn!, signedIn!.session.id);
+  await isOver(mine);
+  expect(mine.events.at(-1)).toEqual({ event: 'over', data: '' });
+  await deploy();
+  await others.shows('deploy 1');
+  expect(mine.events.map(({ data }) => data).join()).not.toContain('deploy 1');
+});
+
+test('a session that has lasted 12 hours ends its streams', async () => {
+  const stream = await open(await dashboard.signIn(owner.email));
+  await stream.shows('Not published yet');
+  dashboard.clock.advance(12 * 3_600_000);
+  await isOver(stream);
+  expect(stream.events.at(-1)?.event).toBe('over');
+  owner = { ...owner, visitor: await dashboard.signIn(owner.email) };
+});
+
+test('whoever is not signed in, or belongs elsewhere, gets no stream', async () => {
+  const stranger = await open(new DashboardVisitor(dashboard.origin));
+  expect(stranger.status).toBe(303);
+  const foreign = await open((await dashboard.newOwner()).visitor);
+  expect(foreign.status).toBe(404);
+});
+
+test('one person has twelve streams at most; more pages are told not to ask', async () => {
+  const { visitor } = await dashboard.newOwner();
+  path = '/dashboard/usage';
+  for (let i = 0; i < 12; i++) expect((await open(visitor)).status).toBe(200);
+  expect((await open(visitor)).status).toBe(204);
+  streams[0]?.close();
+  await until('one can be opened again', async () => (await open(visitor)).status === 200);
+});
+
+test('stopping the server ends all streams at once', async () => {
+  const stopping = await startDashboard();
+  const { visitor } = await stopping.newOwner();
+  const stream = await DashboardStream.open(visitor, '/dashboard/usage');
+  await stream.shows('Usage');
+  const started = performance.now();
+  await stopping.close();
+  expect(performance.now() - started).toBeLessThan(1000);
+  await isOver(stream);
+});

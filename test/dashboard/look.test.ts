@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, jest, test } from '@jest/globals';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { browseDashboard } from '../support/dashboard-browser.ts';
+import { fill } from '../support/dashboard-filling.ts';
+
+jest.setTimeout(120_000);
+
+const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
+
+/** Every page, with something on it. PROJECT is where the project is that has everything. */
+const pages = {
+  projects: '/dashboard',
+  'a project': 'PROJECT',
+  'a project without a deploy': '/dashboard/projects/not-published-yet',
+  domains: 'PROJECT/settings/domains',
+  'no domains yet': '/dashboard/projects/not-published-yet/settings/domains',
+  'a live domain': 'PROJECT/settings/domains/www.birds.test',
+  'a domain whose DNS is wrong': 'PROJECT/settings/domains/wrong.birds.test',
+  'a domain that was never checked': 'PROJECT/settings/domains/birds.test',
+  'a removed domain': 'PROJECT/settings/domains/gone.birds.test',
+  'the removal of a domain': 'PROJECT/settings/domains/www.birds.test/remove',
+  'API keys': '/dashboard/keys',
+  'usage by the hour': '/dashboard/usage',
+  'usage by the day': '/dashboard/usage?range=30d',
+  animals: '/dashboard/animals',
+  'animals that are sold': '/dashboard/animals?status=sold',
+  account: '/dashboard/account',
+  'what is not there': '/dashboard/nowhere',
+} as const;
+
+let page: Page;
+let project: string;
+const browsed = browseDashboard(
+  async (all) => {
+    project = `/dashboard/projects/${await fill(all.dashboard, all.owner, 'birds.test')}`;
+    page = await all.visit('/dashboard');
+  },
+  { keepsPages: true },
+);
+
+const urlOf = (path: string): string => browsed.dashboard.origin + path.replace('PROJECT', project);
+
+/** What axe finds serious or critical, in words that say where. @param rules all, if none are named */
+const faultsOf = async (...rules: readonly string[]): Promise<readonly string[]> => {
+  const chosen = rules.length > 0 && { runOnly: { type: 'rule', values: rules } };
+  const options = JSON.stringify({ resultTypes: ['violations'], ...chosen });
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`);
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, target }) => `${id}: ${String(target)} ${html}`),
+    );
+};
+
+const overflows = (): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth > innerWidth');
+
+/** All rules on a desk and on a phone; by day and by night only colours differ. */
+const looksWell = async (): Promise<void> => {
+  await page.evaluate(axe);
+  await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+  for (const [width, first, second] of [
+    [1280, 'light', 'dark'],
+    [390, 'dark', 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.emulateMedia({ colorScheme: first });
+    expect({ width, overflows: await overflows() }).toEqual({ width, overflows: false });
+    expect({ width, first, faults: await faultsOf() }).toEqual({ width, first, faults: [] });
+    await page.emulateMedia({ colorScheme: second });
+    const faults = await faultsOf('color-contrast');
+    expect({ width, second, faults }).toEqual({ width, second, faults: [] });
+  }
+};
+
+describe.each(Object.entries(pages))('%s', (_, path) => {
+  test('can be used by everybody, on a desk and a phone, by day and by night', async () => {
+    await page.goto(urlOf(path));
+    await looksWell();
+  });
+});
+
+test('so can what comes of a form, and a form that is refused', async () => {
+  await page.goto(urlOf('/dashboard/keys'));
+  await page.getByLabel('Key name').fill('Till');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByText('It is not shown again').waitFor();
+  await looksWell();
+  await page.goto(urlOf('/dashboard/account'));
+  await page.getByRole('button', { name: 'New link' }).first().click();
+  await page.getByText('/dashboard/sign-in/').waitFor();
+  await looksWell();
+  await page.goto(urlOf('PROJECT/settings/domains'));
+  await page.getByLabel('Domain', { exact: true }).fill('localhost');
+  await page.getByRole('button', { name: 'Add domain' }).click();
+  await page.locator('[aria-invalid]').waitFor();
+  await looksWell();
+});
+
+test.each(['/dashboard/sign-in', '/dashboard/sign-in/made-up'])('so can %s', async (path) => {
+  await page.goto(urlOf(path));
+  await looksWell();
+});

@@ -1,0 +1,109 @@
+import { expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { browseDashboard } from '../support/dashboard-browser.ts';
+import { zipOf } from '../support/zip-bytes.ts';
+
+jest.setTimeout(30_000);
+
+const browsed = browseDashboard(() => Promise.resolve());
+
+const visit = (path: string): Promise<Page> => browsed.visit(path, { javaScript: false });
+
+const press = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+
+const says = async (page: Page, text: string | RegExp): Promise<void> => {
+  await page.getByRole('status').getByText(text).waitFor();
+};
+
+test('a site is published, and rolled back', async () => {
+  const page = await visit('/dashboard');
+  await page.getByLabel('Project name', { exact: true }).fill('Birds');
+  await press(page, 'New project');
+  await says(page, 'The project is there.');
+  expect(new URL(page.url()).pathname).toBe('/dashboard/projects/birds');
+
+  const publish = async (name: string) => {
+    const buffer = zipOf([{ name }]);
+    const file = { name: 'site.zip', mimeType: 'application/zip', buffer };
+    await page.getByLabel('Site archive', { exact: true }).setInputFiles(file);
+    await press(page, 'Deploy');
+  };
+  await publish('index.html');
+  await says(page, 'The deploy succeeded.');
+  await publish('index.html');
+  await press(page, 'Roll back');
+  await says(page, /the deploy that you chose/);
+  await page.getByText('Visitors get deploy 1 at').waitFor();
+  await publish('about.html');
+  await page.getByRole('alert').getByText('Deploy 3 failed.').waitFor();
+});
+
+test('a domain is added, looked at and removed', async () => {
+  const page = await visit('/dashboard/projects/birds/settings/domains');
+  await page.getByLabel('Domain', { exact: true }).fill('localhost');
+  await press(page, 'Add domain');
+  expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('localhost');
+  await page.getByLabel('Domain', { exact: true }).fill('www.birds.test');
+  await press(page, 'Add domain');
+  await says(page, /^Added\./);
+  expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'www.birds.test', exact: true }).click();
+  await press(page, 'Verify');
+  await page.getByRole('heading', { name: 'Problems' }).waitFor();
+  await press(page, 'Actions for www.birds.test');
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  await press(page, 'Remove domain');
+  await page.getByRole('row', { name: /www\.birds\.test removed/ }).waitFor();
+});
+
+test('a key is made, shown once, rotated and revoked', async () => {
+  const page = await visit('/dashboard/keys');
+  await page.getByLabel('Key name', { exact: true }).fill('Till');
+  await press(page, 'Create key');
+  const first = /pets_live_\w{38}/.exec(await page.locator('main').innerText())?.[0] ?? '';
+  expect(await answerTo(first)).toBe(200);
+  await page.goto(`${browsed.dashboard.origin}/dashboard/keys`);
+  expect(await page.content()).not.toContain(first);
+  const row = page.getByRole('row', { name: 'Till' });
+  await row.getByRole('combobox').selectOption('0');
+  await row.getByRole('button', { name: 'Rotate' }).click();
+  const second = /pets_live_\w{38}/.exec(await page.locator('main').innerText())?.[0] ?? '';
+  expect([await answerTo(first), await answerTo(second)]).toEqual([401, 200]);
+  await row.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await says(page, 'The key is revoked.');
+  expect(await answerTo(second)).toBe(401);
+});
+
+const answerTo = async (key: string): Promise<number> => {
+  const headers = { Authorization: `Bearer ${key}` };
+  return (await fetch(`${browsed.dashboard.origin}/v1/pets`, { headers })).status;
+};
+
+test('an animal is added, reserved, released and sold, and its order delivered', async () => {
+  const page = await visit('/dashboard/animals');
+  await page.getByLabel('Name', { exact: true }).fill('Rex');
+  await page.getByLabel('Category id', { exact: true }).fill('9007199254740993');
+  await press(page, 'Add animal');
+  await page.getByRole('row', { name: /Rex 9007199254740993 available/ }).waitFor();
+  await press(page, 'Reserve');
+  await page.getByRole('row', { name: /Rex 9007199254740993 pending/ }).waitFor();
+  await press(page, 'Release');
+  await press(page, 'Sell');
+  await page.getByRole('row', { name: /Rex 9007199254740993 sold/ }).waitFor();
+  await press(page, 'Approve');
+  await press(page, 'Deliver');
+  await page.getByRole('row', { name: /delivered/ }).waitFor();
+});
+
+test('a password is chosen, and signs in', async () => {
+  const page = await visit('/dashboard/account');
+  await page.getByLabel('New password', { exact: true }).fill('seven quiet tortoises');
+  await press(page, 'Save password');
+  await says(page, 'The password is saved.');
+  await press(page, 'Sign out');
+  await page.getByLabel('Email', { exact: true }).fill(browsed.owner.email);
+  await page.getByLabel('Password', { exact: true }).fill('seven quiet tortoises');
+  await press(page, 'Sign in');
+  await page.getByRole('heading', { name: 'Projects' }).waitFor();
+});

@@ -1,0 +1,126 @@
+import { expect, jest, test } from '@jest/globals';
+import { AccessKey, SitesKey } from '../../src/app/keys.ts';
+import { browseDashboard } from '../support/dashboard-browser.ts';
+import { pointAtUs } from '../support/dashboard-domains.ts';
+import { entry, sourceOf } from '../support/site-source.ts';
+import { zipOf } from '../support/zip-bytes.ts';
+
+jest.setTimeout(30_000);
+
+let slug: string;
+const browsed = browseDashboard(async ({ dashboard, owner }) => {
+  const sites = dashboard.container.get(SitesKey);
+  const project = await sites.startProject(owner.accountId, 'Birds');
+  await sites.deploySite(project, sourceOf(entry('index.html')));
+  ({ slug } = project);
+});
+
+const sites = () => browsed.dashboard.container.get(SitesKey);
+const addDomain = async (host: string) =>
+  sites().addDomain((await sites().getSite(slug)).project, host);
+const archive = (name = 'index.html') => ({
+  ...{ name: 'site.zip', mimeType: 'application/zip', buffer: zipOf([{ name }]) },
+});
+
+test('a live page follows what happens, and leaves alone what somebody types or has opened', async () => {
+  const domain = await addDomain('www.birds.test');
+  const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
+  const row = page.getByRole('row', { name: 'www.birds.test' }).first();
+  await row.getByText('added, awaiting DNS').waitFor();
+  const field = page.getByRole('textbox', { name: 'Domain', exact: true });
+  const status = page.getByRole('combobox', { name: 'Status' });
+  await field.pressSequentially('shop.bi');
+  await page.evaluate('window.isSame = true');
+  pointAtUs(browsed.dashboard, domain);
+  await sites().verifyDomain(domain);
+  await row.getByText('verified', { exact: true }).waitFor();
+  await field.pressSequentially('rds.test');
+  await field.blur();
+  await status.selectOption('302');
+  await sites().tendDomain(await sites().getDomain(domain.projectId, domain.host));
+  await row.getByText('live', { exact: true }).waitFor();
+  expect(await field.inputValue()).toBe('shop.birds.test');
+  expect(await status.inputValue()).toBe('302');
+  expect(await page.evaluate('window.isSame')).toBe(true);
+});
+
+test('an opened part of a live page stays open', async () => {
+  const domain = await addDomain('opened.birds.test');
+  const page = await browsed.visit(
+    `/dashboard/projects/${slug}/settings/domains/opened.birds.test`,
+  );
+  const snippet = page.locator('details pre');
+  await page.getByText('As lines of a zone file').click();
+  await snippet.waitFor();
+  await sites().verifyDomain(domain);
+  await page.getByRole('heading', { name: 'Problems' }).waitFor();
+  expect(await snippet.isVisible()).toBe(true);
+});
+
+test('a page whose session ends elsewhere leads to the sign-in, and then back', async () => {
+  const visitor = await browsed.dashboard.signIn(browsed.owner.email);
+  const path = `/dashboard/projects/${slug}`;
+  const page = await browsed.visit(path, { cookie: visitor.cookie });
+  await page.getByRole('heading', { name: 'Birds' }).waitFor();
+  const access = browsed.dashboard.container.get(AccessKey);
+  const signedIn = await access.findSession(visitor.cookie!.split('=')[1]!);
+  await access.revokeSession(signedIn!, signedIn!.session.id);
+  await page.waitForURL(`**/dashboard/sign-in?next=${path}`);
+});
+
+test('a record is copied', async () => {
+  await addDomain('copy.birds.test');
+  const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains/copy.birds.test`);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy', exact: true }).first().click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('copy');
+});
+
+test('an upload leads to its deploy; one that is refused says why', async () => {
+  const page = await browsed.visit(`/dashboard/projects/${slug}`);
+  const field = page.getByLabel('Site archive');
+  const send = page.getByRole('button', { name: 'Deploy', exact: true });
+  await field.setInputFiles(archive());
+  await send.click();
+  await page.getByRole('status').getByText('The deploy succeeded.').waitFor();
+  await page
+    .getByRole('row')
+    .filter({ hasText: /^\s*2\s*live/ })
+    .waitFor();
+
+  await field.setInputFiles(archive('../evil.html'));
+  await send.click();
+  await page.getByRole('alert').getByText('Deploy 3 failed.').waitFor();
+  await page.getByText('Visitors still get deploy 2.').waitFor();
+});
+
+test('a second press while a form is under way sends nothing', async () => {
+  const page = await browsed.visit('/dashboard/keys');
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(request.method()));
+  let goOn = (): void => undefined;
+  const held = new Promise<void>((resolve) => (goOn = resolve));
+  await page.route('**/dashboard/keys', (route) => held.then(() => route.continue()));
+  await page.getByRole('textbox', { name: 'Key name' }).fill('Rex');
+  const button = page.getByRole('button', { name: 'Create key' });
+  await button.focus();
+  const first = page.waitForRequest('**/dashboard/keys');
+  await page.keyboard.press('Enter');
+  await first;
+  await page.keyboard.press('Enter');
+  goOn();
+  await page.getByText('It is not shown again').waitFor();
+  expect(sent.filter((method) => method === 'POST')).toHaveLength(1);
+  expect(await page.getByRole('row', { name: 'Rex' }).count()).toBe(1);
+});
+
+test('what was done is said once: a reload does not say it again', async () => {
+  const page = await browsed.visit('/dashboard');
+  await page.getByRole('textbox', { name: 'Project name' }).fill('Fish');
+  await page.getByRole('button', { name: 'New project' }).click();
+  await page.getByRole('status').getByText('The project is there.').waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Fish' }).waitFor();
+  expect(await page.getByRole('status').count()).toBe(0);
+});

@@ -1,0 +1,31 @@
+import { startTryOut } from './try-out.ts';
+
+// `make lab`: runs until it is told to stop.
+process.stdout.write('starting name servers, a certificate authority and the service …\n');
+const lab = await startTryOut();
+process.stdout.write(`
+1. Sign in to the dashboard (once, within 15 minutes):
+     ${lab.signInUrl}
+   Start a project, upload a site, add a domain such as www.shop.test.
+2. Create its records, as with a DNS provider:
+     ${lab.dnsUrl}
+   Paste the zone file lines that the dashboard shows, and save.
+3. Verify it in the dashboard. When it is live, visit it:
+     curl --cacert ${lab.root} --resolve www.shop.test:${lab.edgePort}:127.0.0.1 https://www.shop.test:${lab.edgePort}/
+
+Ctrl-C stops all of it; nothing is kept.
+`);
+let stopping = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (stopping) return;
+    stopping = true;
+    lab.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`${String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  });
+}
