@@ -25,7 +25,8 @@ export const domainsPage = (): string =>
     printed('the rules in src/sites/domain'),
     'For those whose site is to be found under a name of their own, such as `shop.example.com`. ' +
       'How it is run: [operations](operations.md#custom-domains). Every state and step: ' +
-      '[lifecycles](lifecycles.md#custom-domain). As long as there is no dashboard, the operator types the commands.',
+      '[lifecycles](lifecycles.md#custom-domain). You do all of it in the [dashboard](dashboard.md), on the page ' +
+      'Domains of a project; the operator has the commands shown here, which do the same.',
     '## The steps',
     [
       '1. Publish the project: a domain needs something to serve, and [a plan](#how-many) with room for it.',

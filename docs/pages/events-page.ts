@@ -27,6 +27,12 @@ const told: {
   api_key_banned: ['An API key was banned for a while.', 'keyId', 'until'],
   api_key_ban_lifted: ['The ban of an API key was ended early.', 'keyId'],
   api_key_revoked: ['An API key was revoked.', 'keyId'],
+  person_invited: ['Somebody may sign in to the dashboard.', 'personId', 'email'],
+  person_removed: ['Somebody may not sign in any more.', 'personId', 'email'],
+  sign_in_link_made: ['A link was made that signs somebody in, once.', 'personId', 'email'],
+  person_signed_in: ['Somebody signed in.', 'personId', 'way'],
+  password_changed: ['Somebody chose a password.', 'personId'],
+  session_revoked: ['A session was ended by its person.', 'personId', 'sessionId'],
   project_created: ['A project was started.', 'projectId', 'slug'],
   deploy_succeeded: ['A deploy is complete.', 'projectId', 'deployId', 'number'],
   deploy_failed: [
@@ -38,6 +44,12 @@ const told: {
   ],
   site_rolled_back: ['An older deploy is served again.', 'projectId', 'deployId', 'number'],
   deploy_discarded: ['A deploy is not kept any longer.', 'projectId', 'deployId'],
+  domain_settings_changed: [
+    'A project has another primary domain, or other redirects.',
+    'projectId',
+    'primary',
+    'redirects',
+  ],
   domain_added: ['A custom domain was added to a project.', 'projectId', 'domainId', 'host'],
   domain_verified: [
     'The DNS of a domain is right; a certificate is ordered at once.',
@@ -81,7 +93,8 @@ export const eventsPage = (): string => {
   return page(
     '# Events',
     printed('src/app/subscriptions.ts'),
-    'Every event carries `type`, `accountId` and `occurredAt`, and what the table lists. ' +
+    'Every event carries `type`, `accountId` and `occurredAt`, and what the table lists. Stored with it is who ' +
+      'did it: `person:<e-mail>` in the dashboard, `key:<id>` over the API, `operator` by a command, `service` by itself. ' +
       'Ids of animals and orders are decimal digits in text, since they are int64; times are ISO 8601. ' +
       'How an event travels: [architecture](architecture.md#the-way-of-an-event).',
     table(['Event', 'When', 'Carries', 'Subscribers'], rows),

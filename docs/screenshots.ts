@@ -1,0 +1,151 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chromium, type Page } from 'playwright-core';
+import { startTryOut, type TryOut } from '../test/lab/try-out.ts';
+import { findBrowser } from '../test/support/browser-program.ts';
+import { zipOf } from '../test/support/zip-bytes.ts';
+
+// `make screenshots`: walks through the dashboard in the lab and takes a picture of every page, for people to look at.
+
+const folder = join(import.meta.dirname, 'screenshots');
+const wide = { width: 1280, height: 800 };
+const phone = { width: 390, height: 844 };
+const views = [
+  { name: 'light', colorScheme: 'light', size: wide },
+  { name: 'dark', colorScheme: 'dark', size: wide },
+  { name: 'phone-light', colorScheme: 'light', size: phone },
+  { name: 'phone-dark', colorScheme: 'dark', size: phone },
+] as const;
+
+const project = '/dashboard/projects/happy-paws';
+const domains = `${project}/settings/domains`;
+const host = 'www.happy-paws.test';
+
+const site = zipOf([
+  { name: 'index.html', content: '<!doctype html><title>Happy Paws</title><h1>Happy Paws</h1>' },
+  { name: '404.html', content: '<!doctype html><title>Nothing here</title>' },
+]);
+
+/** An empty page is taken once for each size. */
+const take = async (page: Page, name: string): Promise<void> => {
+  const wanted = name.endsWith('-empty') ? [views[0], views[3]] : views;
+  for (const { name: view, colorScheme, size } of wanted) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize(size);
+    await page.screenshot({ path: join(folder, `${name}-${view}.png`), fullPage: true });
+  }
+  await page.setViewportSize(wide);
+  process.stdout.write(`${name}\n`);
+};
+
+const button = (page: Page, name: string) =>
+  page.getByRole('button', { name, exact: true }).first();
+
+const publish = async (page: Page, origin: string): Promise<void> => {
+  await page.goto(`${origin}/dashboard`);
+  await take(page, 'projects-empty');
+  await page.getByLabel('Project name').fill('Happy Paws');
+  await button(page, 'New project').click();
+  await page.waitForURL(`**${project}*`);
+  await take(page, 'project-empty');
+  for (let deploy = 1; deploy <= 2; deploy++) {
+    const file = { name: 'site.zip', mimeType: 'application/zip', buffer: site };
+    await page.getByLabel('Site archive').setInputFiles(file);
+    await button(page, 'Deploy').click();
+    await page
+      .getByText(`#${deploy}`)
+      .or(page.getByText(`Deploy ${deploy}`))
+      .first()
+      .waitFor();
+    await page.waitForLoadState();
+  }
+  await page.goto(`${origin}${project}`);
+  await take(page, 'project');
+  await page.goto(`${origin}/dashboard`);
+  await take(page, 'projects');
+};
+
+const liveDomain = async (page: Page, lab: TryOut, origin: string): Promise<void> => {
+  await page.goto(origin + domains);
+  await take(page, 'domains-empty');
+  for (const one of ['shop.happy-paws.test', host]) {
+    await page.goto(origin + domains);
+    await page.getByLabel('Domain', { exact: true }).fill(one);
+    await button(page, 'Add domain').click();
+    await page.waitForURL(`**added=${one}*`);
+  }
+  await take(page, 'domain-added');
+  const records = (await page.locator('pre', { hasText: '$ORIGIN' }).first().textContent()) ?? '';
+  await page.goto(`${origin}${domains}/${host}`);
+  lab.createRecords('$ORIGIN happy-paws.test.\nwww 60 IN A 203.0.113.7\n');
+  await button(page, 'Verify').click();
+  await page.getByText('conflicting_a').or(page.getByText('A record')).first().waitFor();
+  await take(page, 'domain-problem');
+  lab.createRecords(records);
+  await page.locator('button:enabled', { hasText: 'Verify' }).first().click({ timeout: 30_000 });
+  await page.locator('.badge.good', { hasText: 'live' }).first().waitFor({ timeout: 30_000 });
+  await take(page, 'domain-live');
+  await page.goto(origin + domains);
+  await take(page, 'domains');
+  await page.goto(`${origin}${domains}/${host}/remove`);
+  await take(page, 'domain-remove');
+};
+
+const animals = async (page: Page, origin: string): Promise<void> => {
+  await page.goto(`${origin}/dashboard/animals`);
+  await take(page, 'animals-empty');
+  for (const name of ['Rex', 'Mimi', 'Nemo', 'Coco', 'Bella']) {
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await page.getByLabel('Category id').fill('7');
+    await button(page, 'Add animal').click();
+    await page.getByText(name, { exact: true }).first().waitFor();
+  }
+  await button(page, 'Sell').click();
+  await button(page, 'Approve').waitFor();
+  await button(page, 'Reserve').click();
+  await take(page, 'animals');
+};
+
+const keys = async (page: Page, origin: string): Promise<void> => {
+  await page.goto(`${origin}/dashboard/keys`);
+  await page.getByLabel('Key name').fill('Web shop');
+  await button(page, 'Create key').click();
+  const [secret = ''] = /pets_live_\w{38}/.exec((await page.textContent('main')) ?? '') ?? [];
+  await take(page, 'key-created');
+  for (let request = 0; request < 40; request++) {
+    const path = request % 8 === 0 ? '/v1/pets/1' : `/v1/pets?limit=${request % 10 === 0 ? 0 : 5}`;
+    await fetch(origin + path, { headers: { Authorization: `Bearer ${secret}` } });
+  }
+  await page.goto(`${origin}/dashboard/keys`);
+  await take(page, 'keys');
+  // Usage is stored every 5 seconds; the page follows by itself.
+  await page.goto(`${origin}/dashboard/usage`);
+  await page.getByText('Web shop').first().waitFor({ timeout: 15_000 });
+  await take(page, 'usage');
+  await page.goto(`${origin}/dashboard/account`);
+  await take(page, 'account');
+};
+
+await rm(folder, { recursive: true, force: true });
+await mkdir(folder, { recursive: true });
+const lab = await startTryOut();
+const program = await findBrowser();
+const browser = await chromium.launch({
+  executablePath: program.executable,
+  env: { ...process.env, ...program.environment },
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+});
+try {
+  const page = await browser.newPage({ viewport: wide });
+  const { origin } = lab.service;
+  await page.goto(`${origin}/dashboard/sign-in`);
+  await take(page, 'sign-in');
+  await page.goto(lab.signInUrl);
+  await publish(page, origin);
+  await liveDomain(page, lab, origin);
+  await animals(page, origin);
+  await keys(page, origin);
+} finally {
+  await browser.close();
+  await lab.close();
+}
