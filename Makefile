@@ -26,7 +26,8 @@ run: $(DEPS) ## Start everything on SQLite; prints an API key and a curl line
 install: $(DEPS) ## Install Node (when needed) and the packages of package-lock.json
 
 test: $(DEPS) ## Everything, on SQLite and on a private MySQL-protocol server
-	@$(JEST)
+	@$(JEST) --selectProjects unit contract http edge --maxWorkers=100%
+	@$(JEST) --selectProjects dashboard system
 
 test-unit: $(DEPS) ## The pure part: no I/O, a few seconds
 	@$(JEST) --selectProjects unit --maxWorkers=100%

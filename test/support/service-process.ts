@@ -103,11 +103,13 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     begin,
     start: async (settings = {}) => {
       const service = begin(settings);
-      await until('the service serves', () => {
+      // On a busy machine a start takes its time.
+      const serves = () => {
         if (service.hasEnded())
           throw new Error(`it ended:\n${service.stdout()}\n${service.stderr()}`);
         return /^Animal Store /m.test(service.stdout());
-      });
+      };
+      await until('the service serves', serves, 30_000);
       return service;
     },
     remove: async () => {

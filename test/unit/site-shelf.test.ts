@@ -3,7 +3,7 @@ import type { ServedForm } from '../../src/adapters/edge/served-file.ts';
 import { SiteShelf } from '../../src/adapters/edge/site-shelf.ts';
 import { SiteFiles, type StoredFile } from '../../src/sites/ports.ts';
 
-const small = 500_000;
+const small = 500;
 
 /** Files named by numbers; each read waits until it is let go. */
 class SlowFiles extends SiteFiles {
@@ -89,7 +89,7 @@ describe('the shelf', () => {
 
   test('answers all who asked for more than it has room for', async () => {
     const files = new SlowFiles();
-    const shelf = new SiteShelf(files);
+    const shelf = new SiteShelf(files, 100 * small);
     const asked = (await formsOf(shelf)).map(async (form) => shelf.content('dep_1', form));
     // The first ones come last, when others have long taken their place.
     for (const go of files.waiting.toReversed()) {

@@ -40,7 +40,7 @@ export const invitePerson = (
 export const checkPassword = (password: string, { email }: Pick<Person, 'email'>): void => {
   const { min, max } = passwordLength;
   const length = [...password].length;
-  if (length < min || length > max || password.trim() === '') {
+  if (length < min || length > max) {
     throw invalidPassword(`A password has ${min} to ${max} characters; a few words do well.`);
   }
   if (password.toLowerCase().includes(email)) {

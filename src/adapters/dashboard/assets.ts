@@ -11,40 +11,64 @@ const own = (name: string): string => readFileSync(join(import.meta.dirname, nam
 
 /** Compares two trees of a page and changes only what differs: what has the focus keeps it. */
 const morphingModule = 'idiomorph/dist/idiomorph.esm.js';
-const morphing = readFileSync(createRequire(import.meta.url).resolve(morphingModule), 'utf8');
 
-const texts = {
-  'dashboard.css': ['dashboard.css', 'domains.css', 'usage.css'].map(own).join('\n'),
-  'idiomorph.js': morphing,
-  'paw.svg': own('paw.svg'),
-} as const;
+const names = ['dashboard.css', 'dashboard.js', 'idiomorph.js', 'paw.svg'] as const;
+export type AssetName = (typeof names)[number];
+
+interface Asset {
+  readonly path: string;
+  readonly type: string;
+  readonly text: string;
+  /** Compressed when it is first asked for. */
+  readonly form: (encoding: 'br' | 'gzip') => Buffer;
+}
 
 const nameWithHash = (name: string, text: string): string =>
   name.replace('.', `.${hash('sha256', text, 'hex').slice(0, 12)}.`);
 
-const script = own('browser.js').replace(
-  morphingModule,
-  `./${nameWithHash('idiomorph.js', morphing)}`,
-);
+const assetOf = (name: AssetName, text: string): Asset => {
+  const [, kind = ''] = /\.(\w+)$/.exec(name) ?? [];
+  const forms = new Map<string, Buffer>();
+  return {
+    path: `/dashboard/assets/${nameWithHash(name, text)}`,
+    type: `${types[kind as keyof typeof types]}; charset=utf-8`,
+    text,
+    form: (encoding) => {
+      const known = forms.get(encoding);
+      if (known) return known;
+      const made = encoding === 'br' ? brotliCompressSync(text) : gzipSync(text);
+      forms.set(encoding, made);
+      return made;
+    },
+  };
+};
 
-const assets = new Map(
-  Object.entries({ ...texts, 'dashboard.js': script }).map(([name, text]) => {
-    const [, kind = ''] = /\.(\w+)$/.exec(name) ?? [];
-    const type = `${types[kind as keyof typeof types]}; charset=utf-8`;
-    const forms = { br: brotliCompressSync(text), gzip: gzipSync(text) };
-    return [name, { path: `/dashboard/assets/${nameWithHash(name, text)}`, type, text, forms }];
-  }),
-);
+const load = () => {
+  const morphing = readFileSync(createRequire(import.meta.url).resolve(morphingModule), 'utf8');
+  const script = own('browser.js').replace(
+    morphingModule,
+    `./${nameWithHash('idiomorph.js', morphing)}`,
+  );
+  const texts: Readonly<Record<AssetName, string>> = {
+    'dashboard.css': ['dashboard.css', 'domains.css', 'usage.css'].map(own).join('\n'),
+    'dashboard.js': script,
+    'idiomorph.js': morphing,
+    'paw.svg': own('paw.svg'),
+  };
+  const byName = new Map(names.map((name) => [name, assetOf(name, texts[name])]));
+  return { byName, byPath: new Map([...byName.values()].map((asset) => [asset.path, asset])) };
+};
 
-const byPath = new Map([...assets.values()].map((asset) => [asset.path, asset]));
+let loaded: ReturnType<typeof load> | undefined;
+/** Once, and not before a page is shown: commands show none. */
+const assets = (): ReturnType<typeof load> => (loaded ??= load());
 
 /** Its name has a hash of its content in it: another content has another name. */
-export const assetPath = (name: keyof typeof texts | 'dashboard.js'): string =>
-  assets.get(name)?.path ?? '';
+export const assetPath = (name: AssetName): string => assets().byName.get(name)?.path ?? '';
 
 /** @returns whether there is such an asset */
 export const sendAsset = (ctx: Context): boolean => {
-  const asset = byPath.get(ctx.path);
+  const asset = assets().byPath.get(ctx.path);
   if (!asset) return false;
   ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
   ctx.vary('Accept-Encoding');
@@ -52,7 +76,7 @@ export const sendAsset = (ctx: Context): boolean => {
   const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity');
   if (encoding === 'br' || encoding === 'gzip') {
     ctx.set('Content-Encoding', encoding);
-    ctx.body = asset.forms[encoding];
+    ctx.body = asset.form(encoding);
   } else {
     ctx.body = asset.text;
   }

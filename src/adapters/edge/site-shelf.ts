@@ -19,7 +19,8 @@ export class SiteShelf {
   readonly #sites: LRUCache<string, ServedSite>;
   readonly #contents: LRUCache<ServedForm, Buffer, string>;
 
-  constructor(files: SiteFiles) {
+  /** @param contentBytes how much content is remembered, over all sites */
+  constructor(files: SiteFiles, contentBytes = most.contentBytes) {
     this.#files = files;
     this.#sites = new LRUCache<string, ServedSite>({
       max: most.sites,
@@ -32,7 +33,7 @@ export class SiteShelf {
       },
     });
     this.#contents = new LRUCache<ServedForm, Buffer, string>({
-      maxSize: most.contentBytes,
+      maxSize: contentBytes,
       sizeCalculation: (content) => content.length + 1,
       ignoreFetchAbort: true,
       fetchMethod: (form, _stale, { context: deployId }) =>
