@@ -15,7 +15,7 @@ NODE_PACKAGE := node-$(shell uname -s | tr A-Z a-z)-$(shell uname -m | sed 's/x8
 DEPS := node_modules/.package-lock.json
 JEST := node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js
 
-.PHONY: help run install test test-unit check format lab bench docs screenshots clean
+.PHONY: help run install test test-unit check check-lint check-types check-format check-architecture format lab bench docs screenshots clean
 
 help: ## List what can be done
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,10 +32,19 @@ test: $(DEPS) ## Everything, on SQLite and on a private MySQL-protocol server
 test-unit: $(DEPS) ## The pure part: no I/O, a few seconds
 	@$(JEST) --selectProjects unit --maxWorkers=100%
 
-check: $(DEPS) ## Types, lint, formatting and the architecture rules
-	@node_modules/.bin/tsc --noEmit
+check: $(DEPS) ## Types, lint, formatting and the architecture rules, side by side
+	@$(MAKE) --no-print-directory --jobs --output-sync=target check-lint check-types check-format check-architecture
+
+check-lint: $(DEPS)
 	@node_modules/.bin/eslint --max-warnings 0 .
+
+check-types: $(DEPS)
+	@node_modules/.bin/tsc --noEmit
+
+check-format: $(DEPS)
 	@node_modules/.bin/prettier --check --log-level warn .
+
+check-architecture: $(DEPS)
 	@node_modules/.bin/depcruise --output-type err-long $(wildcard src db docs test bench)
 
 format: $(DEPS) ## Rewrite files in the one style

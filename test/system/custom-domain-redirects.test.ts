@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
-import type { Shop } from '../lab/shop.ts';
+import { json, type Shop } from '../lab/shop.ts';
 import { until } from '../support/until.ts';
 
 jest.setTimeout(60_000);
@@ -79,6 +79,13 @@ test('a redirect to a domain that is not live is suspended, says so, and the sit
     const { status, headers } = await visitor.get(apex, '/shop?q=a%20b&q=c');
     return status === 308 && headers.location === target;
   });
+});
+
+test('operators list the domains of one project, or of all', async () => {
+  for (const project of [[], ['--project', shop.slug]]) {
+    const listed = await json<{ host: string }[]>(lab.run, ['domain', 'list', ...project]);
+    expect(listed.map(({ host }) => host)).toEqual([www, apex]);
+  }
 });
 
 test('settings go in as YAML and come out as they went in, and www leads to the apex with path and query', async () => {

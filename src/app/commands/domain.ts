@@ -1,10 +1,11 @@
 import type { Container } from 'inversify';
 import type { Command } from 'commander';
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import type { Project } from '../../sites/domain/project.ts';
 import { shownHost } from '../../sites/domain/hostname.ts';
 import type { Sites } from '../../sites/sites.ts';
 import type { DomainView } from '../../sites/use-cases/show-domain.ts';
-import { SitesKey } from '../keys.ts';
+import { AccessKey, SitesKey } from '../keys.ts';
 import { addDomainConfig } from './domain-settings.ts';
 import { presentDomain, presentTimeline } from './present-domain.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';
@@ -54,19 +55,24 @@ export const domainCommands = (program: Command): void => {
 
   domain
     .command('list')
-    .description('the domains of a project, newest first')
-    .requiredOption('--project <slug>', 'slug of the project')
+    .description('the domains of a project, newest first, or of all projects')
+    .option('--project <slug>', 'slug of the project')
     .option('--json', 'print JSON')
-    .action(async (options: DomainOptions) => {
-      await withSites(async (sites) => {
-        const { project } = await sites.getSite(options.project);
-        const domains = await sites.listDomains(project.id);
+    .action(async (options: Partial<DomainOptions>) => {
+      await withContainer(async (container) => {
+        const sites = container.get(SitesKey);
+        const projects =
+          options.project === undefined
+            ? await allProjects(container)
+            : [(await sites.getSite(options.project)).project];
+        const lists = await Promise.all(projects.map(({ id }) => sites.listDomains(id)));
+        const domains = lists.flat();
         const rows = domains.map((one) => [
           shown(one),
           stateInWords(one),
           one.dns.report?.problems[0]?.code ?? '',
         ]);
-        const nothing = 'No domains in this project.';
+        const nothing = 'No domains yet.';
         print(
           options,
           domains.map(presentDomain),
@@ -82,6 +88,12 @@ const steps: Readonly<Record<'verify' | 'show' | 'remove', Step>> = {
   verify: (sites, domain) => sites.verifyDomain(domain),
   show: (_, domain) => Promise.resolve(domain),
   remove: (sites, domain) => sites.removeDomain(domain),
+};
+
+const allProjects = async (container: Container): Promise<readonly Project[]> => {
+  const accounts = await container.get(AccessKey).listAccounts();
+  const sites = container.get(SitesKey);
+  return (await Promise.all(accounts.map(({ id }) => sites.listProjects(id)))).flat();
 };
 
 const withSites = (work: (sites: Sites) => Promise<void>): Promise<void> =>
