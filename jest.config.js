@@ -15,6 +15,8 @@ const suite = (name, servers) => ({
 });
 
 export default {
+  // Against hanging, never a measure: machines are busy.
+  testTimeout: 120_000,
   projects: [
     suite('unit', false),
     suite('contract', true),

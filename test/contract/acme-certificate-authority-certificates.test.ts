@@ -22,7 +22,7 @@ beforeAll(async () => {
   order = await placed(connected.authority);
   issued = await takeToCertificate(connected, order);
   clock.set(issued.notBefore);
-}, 60_000);
+});
 afterAll(() => lab.close());
 afterEach(() => {
   lab.gate.setFaults();

@@ -22,7 +22,7 @@ const deadlineMs = 200;
 let lab: PebbleLab;
 beforeAll(async () => {
   lab = await startPebbleLab();
-}, 60_000);
+});
 afterAll(() => lab.close());
 beforeEach(() => void (lab.gate.log.length = 0));
 afterEach(() => lab.gate.setFaults());
@@ -194,7 +194,7 @@ describe('nonces', () => {
     } finally {
       await strict.close();
     }
-  }, 60_000);
+  });
 
   test('that are always refused are unavailable after six tries', async () => {
     const { authority } = connectAuthority(lab);

@@ -25,7 +25,7 @@ const {
 let lab: PebbleLab;
 beforeAll(async () => {
   lab = await startPebbleLab();
-}, 60_000);
+});
 afterAll(() => lab.close());
 beforeEach(() => void (lab.gate.log.length = 0));
 afterEach(() => lab.gate.setFaults());

@@ -16,7 +16,7 @@ const caa = (...values: readonly string[]): Zone => ({
 let lab: PebbleLab;
 beforeAll(async () => {
   lab = await startPebbleLab({ blocked: ['blocked.customer.test'] });
-}, 60_000);
+});
 afterAll(() => lab.close());
 afterEach(() => {
   lab.dns.setZone(here);

@@ -30,7 +30,7 @@ const windowText = JSON.stringify({
 let lab: PebbleLab;
 beforeAll(async () => {
   lab = await startPebbleLab();
-}, 60_000);
+});
 afterAll(() => lab.close());
 beforeEach(() => void (lab.gate.log.length = 0));
 afterEach(() => {

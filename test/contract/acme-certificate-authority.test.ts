@@ -24,7 +24,7 @@ describe('an authority that speaks ACME', () => {
 let lab: PebbleLab;
 beforeAll(async () => {
   lab = await startPebbleLab();
-}, 60_000);
+});
 afterAll(() => lab.close());
 beforeEach(() => void (lab.gate.log.length = 0));
 
@@ -108,7 +108,7 @@ test('nothing is signed for another place than the authority', async () => {
   } finally {
     await elsewhere.close();
   }
-}, 60_000);
+});
 
 test('what is said twice is done once', async () => {
   const connected = connectAuthority(lab);
@@ -132,7 +132,7 @@ test('an authority that forgot everybody gets the account again, once, with the 
   expect(after?.privateKey).toBe(before?.privateKey);
   expect(await connected.authority.accountUri()).toBe(after?.url);
   expect(lab.gate.asked(newAccount)).toHaveLength(2);
-}, 60_000);
+});
 
 test('a host that was validated before needs no challenge', async () => {
   const reusing = await startPebbleLab({ reusePercent: 100 });
@@ -147,7 +147,7 @@ test('a host that was validated before needs no challenge', async () => {
   } finally {
     await reusing.close();
   }
-}, 60_000);
+});
 
 test('an authority that binds accounts to contracts takes the one with the right key', async () => {
   const hmac = Buffer.alloc(32, 7).toString('base64url');
@@ -169,4 +169,4 @@ test('an authority that binds accounts to contracts takes the one with the right
   } finally {
     await binding.close();
   }
-}, 60_000);
+});

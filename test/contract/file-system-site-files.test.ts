@@ -168,7 +168,7 @@ describe('after a crash', () => {
     const { deploys, listing } = await deployInProcess({ folder, archives: [archive] });
     expect(deploys).toMatchObject([{ id: 'dep_000001', state: 'succeeded', files: 20 }]);
     expect(listing).toHaveLength(1 + 20 * 3 + 1);
-  }, 30_000);
+  });
 
   test('what was half removed is removed, and its id can be used again', async () => {
     await publish({ 'index.html': text });
@@ -203,7 +203,7 @@ describe('on a disk that is full', () => {
     const folders = listing.filter((line) => line.endsWith(' 40700'));
     expect(folders).toEqual(['dep_000001 40700', 'dep_000004 40700']);
     expect(listing).toHaveLength(2 + 2 * 4);
-  }, 30_000);
+  });
 });
 
 describe('what cannot be read or written', () => {

@@ -1,11 +1,9 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browseDashboard } from '../support/dashboard-browser.ts';
 import { crawl, routeOf, type Crawl, type FoundForm } from '../support/dashboard-crawl.ts';
 import { fill, hostile } from '../support/dashboard-filling.ts';
 import type { Owner } from '../support/running-dashboard.ts';
-
-jest.setTimeout(60_000);
 
 /** Would leave an attribute rather than an element. */
 const quoted = `" autofocus onfocus=alert(1) x='`;

@@ -1,9 +1,7 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browseDashboard } from '../support/dashboard-browser.ts';
 import { fill } from '../support/dashboard-filling.ts';
-
-jest.setTimeout(30_000);
 
 let project: string;
 const browsed = browseDashboard(async ({ dashboard, owner }) => {

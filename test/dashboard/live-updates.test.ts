@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { AccessKey, SitesKey } from '../../src/app/keys.ts';
 import { DashboardStream } from '../support/dashboard-stream.ts';
 import { DashboardVisitor } from '../support/dashboard-visitor.ts';
 import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
 import { entry, sourceOf } from '../support/site-source.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(20_000);
 
 let dashboard: RunningDashboard;
 let owner: Owner;

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { browseDashboard } from '../support/dashboard-browser.ts';
 import { fill } from '../support/dashboard-filling.ts';
-
-jest.setTimeout(120_000);
 
 const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 

@@ -1,9 +1,7 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browseDashboard } from '../support/dashboard-browser.ts';
 import { zipOf } from '../support/zip-bytes.ts';
-
-jest.setTimeout(30_000);
 
 const browsed = browseDashboard(() => Promise.resolve());
 

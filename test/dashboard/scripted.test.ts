@@ -1,11 +1,9 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { AccessKey, SitesKey } from '../../src/app/keys.ts';
 import { browseDashboard } from '../support/dashboard-browser.ts';
 import { pointAtUs } from '../support/dashboard-domains.ts';
 import { entry, sourceOf } from '../support/site-source.ts';
 import { zipOf } from '../support/zip-bytes.ts';
-
-jest.setTimeout(30_000);
 
 let slug: string;
 const browsed = browseDashboard(async ({ dashboard, owner }) => {

@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Passwords } from '../../src/access/ports.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { problemsIn } from '../support/dashboard-markup.ts';
 import type { DashboardVisitor } from '../support/dashboard-visitor.ts';
 import { startDashboard, type RunningDashboard } from '../support/running-dashboard.ts';
-
-jest.setTimeout(20_000);
 
 const path = '/dashboard/sign-in';
 const password = 'seven quiet tortoises';

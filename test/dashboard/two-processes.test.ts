@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { at, printedLink, signInFirst } from '../support/dashboard-process.ts';
 import { DashboardStream } from '../support/dashboard-stream.ts';
 import { DashboardVisitor } from '../support/dashboard-visitor.ts';
@@ -8,8 +8,6 @@ import { findFreePort } from '../support/debian-server.ts';
 import { newHome, printedAccount, type Home, type Service } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 import { zipOf } from '../support/zip-bytes.ts';
-
-jest.setTimeout(30_000);
 
 let home: Home;
 let first: Service;

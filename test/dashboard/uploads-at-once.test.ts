@@ -2,11 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ConfigKey, SitesKey } from '../../src/app/keys.ts';
 import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
-
-jest.setTimeout(30_000);
 
 let dashboard: RunningDashboard;
 const slow: Socket[] = [];

@@ -9,7 +9,7 @@ let browser: TestBrowser;
 beforeAll(async () => {
   dashboard = await startDashboard();
   browser = await startBrowser(dashboard.origin);
-}, 120_000);
+});
 afterAll(async () => {
   await browser.close();
   await dashboard.close();

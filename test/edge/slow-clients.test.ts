@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { closed, requestIn } from '../support/edge-client.ts';
 import { startEdge, type RunningEdge } from '../support/running-edge.ts';
-
-jest.setTimeout(30_000);
 
 const large = new Uint8Array(20_000_000);
 

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccessKey } from '../../src/app/keys.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
 import { databaseKinds } from '../support/databases.ts';
 import { publicUrl, startApi, type RunningApi } from '../support/running-api.ts';
-
-jest.setTimeout(60_000);
 
 const animals = 100_000;
 const neighbours = 1000;

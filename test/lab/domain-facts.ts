@@ -21,7 +21,7 @@ export class DomainFacts {
     return rows.map(({ state }) => state);
   }
 
-  async waitForState(host: string, state: string, deadlineMs = 30_000): Promise<void> {
+  async waitForState(host: string, state: string, deadlineMs = 60_000): Promise<void> {
     const isReached = async () => (await this.states(host)).at(-1) === state;
     await until(`${host} is ${state}`, isReached, deadlineMs).catch(async (error: unknown) => {
       throw new Error(`${host} is not ${state}; so far: ${await this.story(host)}`, {

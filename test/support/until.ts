@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export const until = async <T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
-  deadlineMs = 10_000,
+  deadlineMs = 30_000,
 ): Promise<T> => {
   const deadline = performance.now() + deadlineMs;
   for (;;) {

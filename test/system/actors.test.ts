@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   newHome,
   printedAccount,
@@ -7,8 +7,6 @@ import {
   type Service,
 } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(60_000);
 
 let home: Home;
 let service: Service;

@@ -111,7 +111,7 @@ beforeAll(async () => {
   tree = await plantTree(copied, { ...allowed, ...Object.fromEntries(planted) });
   const cruise = 'dependency-cruiser/bin/dependency-cruiser.mjs';
   report = (await tree.run(cruise, '--output-type', 'json', 'src', 'db', 'test')) as Report;
-}, 60_000);
+});
 
 afterAll(() => tree.remove());
 

@@ -1,11 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { databaseKinds, type DatabaseKind } from '../support/databases.ts';
 import { newHome, type Home } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(30_000);
 
 const folder = join(import.meta.dirname, '..', '..', 'db', 'migrations');
 const migrations = readdirSync(folder)

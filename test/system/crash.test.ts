@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,8 +8,6 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { liftLimits, newHome, printedKey, type Home } from '../support/service-process.ts';
 import { StoredFacts } from '../support/stored-facts.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(60_000);
 
 const seed = Number(process.env['CRASH_SEED'] ?? randomInt(1_000_000));
 const rounds = 5;

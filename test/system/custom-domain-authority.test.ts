@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { caPlaces, type CaFault } from '../lab/ca-gate-faults.ts';
 import { finalizesOf, ordersOf, unanswered } from '../lab/gate-log.ts';
 import { openDomainLab, platformHost, type DomainLab } from '../lab/domain-lab.ts';
@@ -6,8 +6,6 @@ import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import type { Shop } from '../lab/shop.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(60_000);
 
 const minute = 60;
 const hour = 60 * minute;

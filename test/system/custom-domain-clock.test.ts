@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import { ordersOf } from '../lab/gate-log.ts';
@@ -6,8 +6,6 @@ import { labIssuer } from '../lab/pebble-lab.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import type { Shop } from '../lab/shop.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(60_000);
 
 const hour = 60 * 60;
 const day = 24 * hour;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { caPlaces, type CaFault } from '../lab/ca-gate-faults.ts';
 import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
@@ -6,8 +6,6 @@ import { finalizesOf, ordersOf, unanswered } from '../lab/gate-log.ts';
 import type { Shop } from '../lab/shop.ts';
 import type { Service } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(60_000);
 
 const hang = { hang: true, times: 1 };
 /** One domain gets stuck at each of them; with `after` the authority has done what it was asked for. */

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import type { SecureConnection } from '../lab/secure-connection.ts';
 import { unrecognizedName, type SecureVisitor, type Visit } from '../lab/secure-visitor.ts';
 import type { Shop } from '../lab/shop.ts';
 import { findFreePort } from '../support/debian-server.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(60_000);
 
 const host = 'www.life.test';
 /** Two thirds of it later it is renewed, by the real clock: that is the authority's. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { caPlaces } from '../lab/ca-gate-faults.ts';
 import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
@@ -7,8 +7,6 @@ import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import type { Shop } from '../lab/shop.ts';
 import { findFreePort } from '../support/debian-server.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(90_000);
 
 let clock: FakeClock;
 let lab: DomainLab;

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import { json, type Shop } from '../lab/shop.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(60_000);
 
 const apex = 'xn--bcher-kva.test';
 const www = `www.${apex}`;

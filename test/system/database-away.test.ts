@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDatabase, startMariaDb, type MariaDb } from '../support/mariadb.ts';
 import {
   liftLimits,
@@ -10,8 +10,6 @@ import {
 import { SteadyLoad } from '../support/steady-load.ts';
 import { StoredFacts } from '../support/stored-facts.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(90_000);
 
 const longestAnswerMs = 8000;
 const backWithinMs = 2000;

@@ -1,11 +1,9 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { databaseKinds, type DatabaseKind } from '../support/databases.ts';
 import { findFreePort } from '../support/debian-server.ts';
 import { newHome, printedKey, type Home, type Service } from '../support/service-process.ts';
 import { StoredFacts } from '../support/stored-facts.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(30_000);
 
 let home: Home;
 let facts: StoredFacts;

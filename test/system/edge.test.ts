@@ -1,14 +1,12 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../support/debian-server.ts';
 import { edgeClient, protocols, type EdgeClient } from '../support/edge-client.ts';
 import { createDatabase, startMariaDb, type MariaDb } from '../support/mariadb.ts';
 import { newHome, printedAccount, type Home, type Service } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(60_000);
 
 const host = 'birds.sites.animal-store.test';
 

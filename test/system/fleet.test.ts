@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../support/debian-server.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import {
@@ -10,8 +10,6 @@ import {
   type Settings,
 } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(60_000);
 
 let home: Home;
 beforeEach(async () => {

@@ -139,7 +139,7 @@ beforeAll(async () => {
     relative(tree.folder, filePath),
     messages.map(({ ruleId }) => ruleId),
   ]);
-}, 60_000);
+});
 
 afterAll(() => tree.remove());
 

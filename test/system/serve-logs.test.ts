@@ -1,9 +1,7 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { stat } from 'node:fs/promises';
 import { newHome, printedKey, type Home } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(30_000);
 
 describe('animal-store serve', () => {
   let home: Home;

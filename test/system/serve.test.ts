@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { databaseKinds } from '../support/databases.ts';
@@ -6,8 +6,6 @@ import { findFreePort } from '../support/debian-server.ts';
 import { newHome, printedKey, type Home, type Service } from '../support/service-process.ts';
 import { slowPost } from '../support/slow-post.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(30_000);
 
 const ask = (
   service: Service,

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newHome, type Home } from '../support/service-process.ts';
-
-jest.setTimeout(30_000);
 
 describe('animal-store', () => {
   let home: Home;
