@@ -12,6 +12,7 @@ import type { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import type { Job } from '../adapters/schedule/cron-jobs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Outbox } from '../kernel/outbox.ts';
+import type { LeasedJob } from '../adapters/schedule/leased-job.ts';
 import type { DueDomains } from '../adapters/schedule/due-domains.ts';
 import type { AuthorityLedger, Timeline } from '../sites/domain-ports.ts';
 import type { EdgeRecords } from '../sites/ports.ts';
@@ -35,7 +36,9 @@ export interface WorkerPorts {
   readonly sessions: Sessions;
   readonly signInLinks: SignInLinks;
   readonly edgeRecords: EdgeRecords;
-  readonly sites: Pick<Sites, 'giveUpCutOffUploads' | 'planRenewals' | 'secureSites'>;
+  readonly sites: Pick<Sites, 'giveUpCutOffUploads'>;
+  readonly secureSites: LeasedJob;
+  readonly planRenewals: LeasedJob;
   readonly dueDomains: DueDomains;
   readonly ledger: AuthorityLedger;
   readonly timeline: Timeline;
@@ -87,7 +90,7 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => {
     {
       name: 'issue and renew certificates',
       schedule: '13 * * * * *',
-      run: () => ports.sites.secureSites(),
+      run: () => ports.secureSites.run(),
     },
     {
       name: 'check domains and work on their certificates',
@@ -97,7 +100,7 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => {
     {
       name: 'plan renewals',
       schedule: '47 7 */12 * * *',
-      run: () => ports.sites.planRenewals(),
+      run: () => ports.planRenewals.run(),
     },
     {
       name: 'forget what the authority was asked',

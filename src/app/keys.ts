@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { ServiceIdentifier } from 'inversify';
 import type { Access } from '../access/access.ts';
 import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
+import type { LeasedJob } from '../adapters/schedule/leased-job.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Sites } from '../sites/sites.ts';
 import type { Config } from './config.ts';
@@ -12,7 +13,12 @@ const key = <T>(name: string) => Symbol(name) as ServiceIdentifier<T>;
 export const ConfigKey = key<Config>('config');
 export const SecretKey = key<Uint8Array>('secret key');
 export const LogKey = key<Logger>('log');
+/** Tells this process from the others of a fleet. */
+export const ProcessKey = key<string>('process');
 export const CatalogueKey = key<Catalogue>('catalogue');
 export const AccessKey = key<Access>('access');
 export const SitesKey = key<Sites>('sites');
+/** Certificates for the hosts of projects. */
+export const SecureSitesKey = key<LeasedJob>('secure sites');
+export const PlanRenewalsKey = key<LeasedJob>('plan renewals');
 export const DashboardKey = key<Dashboard>('dashboard');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { ContainerModule } from 'inversify';
+import { ContainerModule, type ResolutionContext } from 'inversify';
 import { AcmeCertificateAuthority } from '../adapters/acme/acme-certificate-authority.ts';
 import { LocalCertificateAuthority } from '../adapters/acme/local-certificate-authority.ts';
 import { NodeDnsVerifier } from '../adapters/dns/node-dns-verifier.ts';
@@ -9,10 +9,12 @@ import { EdgeServer } from '../adapters/edge/edge-server.ts';
 import { RouteTable } from '../adapters/edge/route-table.ts';
 import { SiteShelf } from '../adapters/edge/site-shelf.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
+import { LeasedJob, type LeasedJobPorts } from '../adapters/schedule/leased-job.ts';
 import { FileSystemSiteFiles } from '../adapters/storage/file-system-site-files.ts';
 import { TldtsHostNames } from '../adapters/system/tldts-host-names.ts';
 import { Accounts } from '../access/ports.ts';
 import { Clock } from '../kernel/clock.ts';
+import { JobLeases } from '../kernel/job-leases.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import type { CustomDomain } from '../sites/domain/custom-domain.ts';
 import { CertificateOrders, CustomDomains, DomainAllowances } from '../sites/domain-ports.ts';
@@ -24,7 +26,14 @@ import {
   HostNames,
   SiteFiles,
 } from '../sites/ports.ts';
-import { ConfigKey, LogKey, SitesKey } from './keys.ts';
+import {
+  ConfigKey,
+  LogKey,
+  PlanRenewalsKey,
+  ProcessKey,
+  SecureSitesKey,
+  SitesKey,
+} from './keys.ts';
 import { PlanAllowances } from './plan-allowances.ts';
 
 /** Where sites are kept, who vouches for their names, and the servers that answer for them. */
@@ -64,6 +73,17 @@ export const publishing = new ContainerModule(({ bind }) => {
       return new DueDomains({ domains, tend, clock, log });
     })
     .inSingletonScope();
+  bind(SecureSitesKey)
+    .toDynamicValue((c) => {
+      const work = (isStopping: () => boolean) => c.get(SitesKey).secureSites(isStopping);
+      return new LeasedJob('issue and renew certificates', work, leased(c));
+    })
+    .inSingletonScope();
+  bind(PlanRenewalsKey)
+    .toDynamicValue(
+      (c) => new LeasedJob('plan renewals', () => c.get(SitesKey).planRenewals(), leased(c)),
+    )
+    .inSingletonScope();
   bind(RouteTable)
     .toDynamicValue(
       (c) => new RouteTable(c.get(EdgeRecords), c.get(ConfigKey).platformHost, c.get(LogKey)),
@@ -83,4 +103,11 @@ export const publishing = new ContainerModule(({ bind }) => {
         }),
     )
     .inSingletonScope();
+});
+
+const leased = (c: ResolutionContext): LeasedJobPorts => ({
+  leases: c.get(JobLeases),
+  clock: c.get(Clock),
+  log: c.get(LogKey),
+  holder: c.get(ProcessKey),
 });

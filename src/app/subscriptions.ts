@@ -53,18 +53,22 @@ export const subscribersOf = (type: string): readonly string[] => table[type] ??
 export const subscribers = ({
   auditLog,
   sites,
+  secureSites,
   tendDomains,
 }: {
   readonly auditLog: AuditLog;
-  readonly sites: Pick<Sites, 'secureSites' | 'removeDeployFiles'>;
+  readonly sites: Pick<Sites, 'removeDeployFiles'>;
+  /** Looks for hosts of projects without a certificate, and gets one. */
+  readonly secureSites: () => void;
   /** Looks for domains with something to do, and does it. */
   readonly tendDomains: () => void;
 }): Readonly<Record<SubscriberName, Subscriber>> => ({
   audit: (stored) => auditLog.record(stored),
-  certificates: async () => {
-    await sites.secureSites();
+  // These two return at once: orders take longer than a subscriber may, and are looked after by the schedule too.
+  certificates: () => {
+    secureSites();
+    return Promise.resolve();
   },
-  // Returns at once: orders take longer than a subscriber may, and are looked after by the schedule too.
   domains: () => {
     tendDomains();
     return Promise.resolve();

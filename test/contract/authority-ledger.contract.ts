@@ -114,7 +114,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
   test('of twenty rivals for the last order exactly one gets it, whatever their hosts', async () => {
     const { stopAt } = caBudgets.orders;
     for (let n = 1; n < stopAt; n++) await ledger.record(entry({ ...bikes }));
-    const wanted = { isManual: false, replaces: false };
+    const wanted = { isManual: false, kind: 'new' } as const;
     const { won, lost } = await race(20, (n) =>
       (processes()[n % 2] ?? ledger).reserve(entry({ host: `${n}.pets.example` }), (use) =>
         mayOrder(use, wanted, now),

@@ -16,9 +16,9 @@ const use = (known: Partial<CaUse> = {}): CaUse => ({
   ...known,
 });
 
-const automatic = { isManual: false, replaces: false };
-const manual = { isManual: true, replaces: false };
-const renewal = { isManual: false, replaces: true };
+const automatic = { isManual: false, kind: 'new' } as const;
+const manual = { isManual: true, kind: 'new' } as const;
+const renewal = { isManual: false, kind: 'renewal' } as const;
 const week = 7 * 24 * 60;
 
 describe('a budget', () => {
@@ -56,6 +56,9 @@ describe('a budget', () => {
     const full = { used: 1000, oldestAt: ago(1) };
     const spent = { orders: full, registeredDomain: full, exactName: full };
     expect(mayOrder(use(spent), renewal, now)).toEqual({ allowed: true });
+    const own = { isManual: false, kind: 'own' } as const;
+    expect(mayOrder(use({ ...spent, orders: unused }), own, now)).toEqual({ allowed: true });
+    expect(mayOrder(use(spent), own, now)).toMatchObject({ reason: 'orders' });
     const failing = use({ automaticFailures: { used: 3, oldestAt: ago(1) } });
     expect(mayOrder(failing, renewal, now)).toMatchObject({ reason: 'automaticFailures' });
   });

@@ -45,10 +45,32 @@ test('an authority that refuses a host is asked three times in an hour', async (
   expect(lab.asked('order')).toBe(3);
 });
 
-test('an authority that wants to hear nothing is not asked for the next host', async () => {
+test.each<AuthorityFailureReason>(['rate_limited', 'unavailable'])(
+  'an authority that is %s is not asked for the next host',
+  async (reason) => {
+    const lab = await domainLab();
+    for (let n = 0; n < 3; n++) await servedProject(lab.stores);
+    for (let n = 0; n < 4; n++) lab.authority.failNext('order', { reason });
+    expect(await secureSites(lab.ports)()).toBe(0);
+    expect(lab.asked('order')).toBe(1);
+  },
+);
+
+test('orders for own hosts count among those of customers, and stop where these stop', async () => {
   const lab = await domainLab();
   for (let n = 0; n < 3; n++) await servedProject(lab.stores);
-  for (let n = 0; n < 4; n++) lab.authority.failNext('order', { reason: 'rate_limited' });
-  expect(await secureSites(lab.ports)()).toBe(0);
+  const name = { host: 'cats.example', registrableDomain: 'cats.example' };
+  const order = { ...name, kind: 'order', isManual: false, occurredAt: lab.clock.now() } as const;
+  for (let n = 0; n < 248; n++) await lab.ports.ledger.record(order);
+  expect(await secureSites(lab.ports)()).toBe(2);
+  expect((await lab.ports.ledger.use(name, lab.clock.now())).orders.used).toBe(250);
+  lab.clock.advance(3 * 60 * minute);
+  expect(await secureSites(lab.ports)()).toBe(2);
+});
+
+test('whoever is told to stop begins with no further host', async () => {
+  const lab = await domainLab();
+  for (let n = 0; n < 3; n++) await servedProject(lab.stores);
+  expect(await secureSites(lab.ports)(() => lab.asked('order') > 0)).toBe(1);
   expect(lab.asked('order')).toBe(1);
 });

@@ -11,6 +11,9 @@ const subscribersOver = (known: Partial<Reactions> = {}) =>
   subscribers({
     auditLog: mustNotBeUsed<Reactions['auditLog']>('the audit log'),
     sites: mustNotBeUsed<Reactions['sites']>('sites'),
+    secureSites: () => {
+      throw new Error('no certificate was to be seen to');
+    },
     tendDomains: () => {
       throw new Error('no domain was to be tended');
     },
@@ -43,10 +46,10 @@ test('the audit log gets what happened, once, however often it is delivered', as
 test('the certificates of a new deploy are seen to, and the files of a failed or discarded one removed', async () => {
   const calls: string[] = [];
   const sites = {
-    secureSites: () => Promise.resolve(calls.push('secure')),
     removeDeployFiles: (deployId: string) => Promise.resolve(void calls.push(deployId)),
   };
-  const bus = new EventBus(subscribersOver({ sites }));
+  const secureSites = () => void calls.push('secure');
+  const bus = new EventBus(subscribersOver({ sites, secureSites }));
   const about = { ...event, projectId: 'proj_1', number: 1 };
   for (const [type, subscriber, deployId] of [
     ['deploy_succeeded', 'certificates', 'dep_1'],

@@ -173,6 +173,7 @@ export interface Schema {
     is_manual: Int64;
     occurred_at: Int64;
   };
+  job_leases: { job: string; holder: string; lease_until: Int64 };
   /** One row. */
   authority_turn: { id: Int64; turn: Int64 };
   events: {

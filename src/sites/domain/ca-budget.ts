@@ -42,25 +42,32 @@ export type BudgetName = keyof CaUse;
 export interface WantedAttempt {
   /** The owner asked for it. */
   readonly isManual: boolean;
-  /** It renews a certificate and says so to the authority (RFC 9773, section 5). */
-  readonly replaces: boolean;
+  /**
+   * `renewal`: it replaces a certificate and says so to the authority (RFC 9773, section 5). `own`: for a project's
+   * own host; how many of these there may be a week is between the authority and whoever runs the platform.
+   */
+  readonly kind: 'new' | 'renewal' | 'own';
 }
 
 export type BudgetVerdict =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly reason: BudgetName; readonly nextAt: Date };
 
+/** Besides failures, which always mean that something is wrong. Renewals are exempt from the limits of the authority. */
+const limitsOf: Readonly<Record<WantedAttempt['kind'], readonly BudgetName[]>> = {
+  new: ['orders', 'registeredDomain', 'exactName'],
+  renewal: [],
+  own: ['orders'],
+};
+
 /** Whether the authority may be asked for a certificate now. */
 export const mayOrder = (
   use: CaUse,
-  { isManual, replaces }: WantedAttempt,
+  { isManual, kind }: WantedAttempt,
   now: Date,
 ): BudgetVerdict => {
   const failures = isManual ? 'manualFailures' : 'automaticFailures';
-  // The authority exempts such renewals from its limits. Failures still mean that something is wrong.
-  const names: readonly BudgetName[] = replaces
-    ? [failures]
-    : [failures, 'orders', 'registeredDomain', 'exactName'];
+  const names: readonly BudgetName[] = [failures, ...limitsOf[kind]];
   const spent = names
     .filter((name) => use[name].used >= caBudgets[name].stopAt)
     .map((reason) => ({ reason, nextAt: freeAt(use[reason], caBudgets[reason], now) }))
@@ -79,7 +86,7 @@ export interface BudgetView {
 /** @param nextAt when the next attempt is planned, if one is */
 export const describeBudget = (use: CaUse, nextAt: Date | undefined, now: Date): BudgetView => {
   const { of, windowMs } = caBudgets.automaticFailures;
-  const verdict = mayOrder(use, { isManual: false, replaces: false }, now);
+  const verdict = mayOrder(use, { isManual: false, kind: 'new' }, now);
   const free = verdict.allowed ? undefined : verdict.nextAt;
   return {
     used: use.automaticFailures.used + use.manualFailures.used,

@@ -1,0 +1,52 @@
+import { JobLeases } from '../../kernel/job-leases.ts';
+import type { Database } from './database.ts';
+import { failureOf } from './failure.ts';
+import { toMillis } from './schema.ts';
+
+export class KyselyJobLeases extends JobLeases {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    super();
+    this.#database = database;
+  }
+
+  async hold(job: string, holder: string, now: Date, leaseUntil: Date): Promise<boolean> {
+    const lease = { holder, lease_until: toMillis(leaseUntil) };
+    const taken = await this.#database.run((db) =>
+      db
+        .updateTable('job_leases')
+        .set(lease)
+        .where('job', '=', job)
+        .where(({ eb, or }) =>
+          or([eb('holder', '=', holder), eb('lease_until', '<=', toMillis(now))]),
+        )
+        .executeTakeFirst(),
+    );
+    if (taken.numUpdatedRows > 0n) return true;
+    try {
+      await this.#database.run((db) =>
+        db
+          .insertInto('job_leases')
+          .values({ job, ...lease })
+          .execute(),
+      );
+      return true;
+    } catch (error) {
+      // Somebody else has it, or was first to have it at all.
+      if (failureOf(error) !== 'duplicate') throw error;
+      return false;
+    }
+  }
+
+  async release(job: string, holder: string): Promise<void> {
+    await this.#database.run((db) =>
+      db
+        .updateTable('job_leases')
+        .set({ lease_until: 0n })
+        .where('job', '=', job)
+        .where('holder', '=', holder)
+        .execute(),
+    );
+  }
+}
