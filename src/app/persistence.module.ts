@@ -23,6 +23,7 @@ import { KyselyCounterSnapshots } from '../adapters/kysely/kysely-counter-snapsh
 import { KyselyCustomDomains } from '../adapters/kysely/kysely-custom-domains.ts';
 import { KyselyEdgeRecords } from '../adapters/kysely/kysely-edge-records.ts';
 import { KyselyIdempotencyKeys } from '../adapters/kysely/kysely-idempotency-keys.ts';
+import { KyselyJobLeases } from '../adapters/kysely/kysely-job-leases.ts';
 import { KyselyOrders } from '../adapters/kysely/kysely-orders.ts';
 import { KyselyOutbox } from '../adapters/kysely/kysely-outbox.ts';
 import { KyselyPeople } from '../adapters/kysely/kysely-people.ts';
@@ -33,10 +34,12 @@ import { KyselySessions } from '../adapters/kysely/kysely-sessions.ts';
 import { KyselySignInLinks } from '../adapters/kysely/kysely-sign-in-links.ts';
 import { KyselyTimeline } from '../adapters/kysely/kysely-timeline.ts';
 import { KyselyUsageLog } from '../adapters/kysely/kysely-usage-log.ts';
+import { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
 import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Ids } from '../kernel/ids.ts';
+import { JobLeases } from '../kernel/job-leases.ts';
 import { Outbox } from '../kernel/outbox.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import {
@@ -58,8 +61,10 @@ export const persistence = new ContainerModule(({ bind }) => {
   bind(KyselyOutbox)
     .toDynamicValue((c) => {
       const signal = c.get(StoredSignal);
+      const hasFleet = c.get(ConfigKey).redisUrl !== undefined;
       const onStored = (accountIds: readonly string[]) => {
         signal.raise(accountIds);
+        if (hasFleet) c.get(RedisSignals).tell(accountIds);
       };
       const [ids, acting] = [c.get(Ids), c.get(Acting)];
       return new KyselyOutbox(c.get(Database), { ids, acting, subscribersOf, onStored });
@@ -129,6 +134,9 @@ export const persistence = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(CertificateOrders)
     .toDynamicValue((c) => new KyselyCertificateOrders(c.get(Database), c.get(Sealer)))
+    .inSingletonScope();
+  bind(JobLeases)
+    .toDynamicValue((c) => new KyselyJobLeases(c.get(Database)))
     .inSingletonScope();
   bind(AuthorityLedger)
     .toDynamicValue((c) => new KyselyAuthorityLedger(c.get(Database)))

@@ -15,6 +15,7 @@ import { HttpServer } from '../adapters/http/http-server.ts';
 import { Metrics } from '../adapters/http/metrics.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
+import { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import { CronJobs } from '../adapters/schedule/cron-jobs.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { Clock } from '../kernel/clock.ts';
@@ -23,7 +24,7 @@ import { AuthorityLedger, Timeline } from '../sites/domain-ports.ts';
 import { EdgeRecords } from '../sites/ports.ts';
 import type { Config } from './config.ts';
 import { apiJobs, workerJobs } from './jobs.ts';
-import { DashboardKey, SitesKey } from './keys.ts';
+import { DashboardKey, PlanRenewalsKey, SecureSitesKey, SitesKey } from './keys.ts';
 import { recallCounters } from './known-counters.ts';
 
 /** One role at work. Stopping waits for what is under way. */
@@ -46,9 +47,10 @@ export const startRoles = async (
     for (const role of running) await role.stop();
     await container.unbindAllAsync();
   };
-  const { host, port, roles } = config;
+  const { host, port, roles, redisUrl } = config;
   try {
     await recallCounters(container);
+    if (redisUrl !== undefined) container.get(RedisSignals).listen();
     const server = container.get(HttpServer);
     await naming('HOST', 'PORT', () => server.listen(host, port));
     running.push(roles.includes('dashboard') ? withDashboard(server, container) : server);
@@ -96,6 +98,10 @@ const startWorker = (
   log: Logger,
 ): RunningRole => {
   const dueDomains = container.get(DueDomains);
+  const [secureSites, planRenewals] = [
+    container.get(SecureSitesKey),
+    container.get(PlanRenewalsKey),
+  ];
   const relay = container.get(OutboxRelay);
   container.get(StoredSignal).listen(() => {
     relay.run().catch((error: unknown) => {
@@ -112,6 +118,8 @@ const startWorker = (
     signInLinks: container.get(SignInLinks),
     edgeRecords: container.get(EdgeRecords),
     sites: container.get(SitesKey),
+    secureSites,
+    planRenewals,
     dueDomains,
     ledger: container.get(AuthorityLedger),
     timeline: container.get(Timeline),
@@ -121,9 +129,9 @@ const startWorker = (
   const cron = new CronJobs(workerJobs(ports), log);
   return {
     stop: async () => {
-      await cron.stop();
-      await relay.stop();
-      await dueDomains.stop();
+      // Together: the jobs wait for these, which would go on until nothing is due any more.
+      const working = [relay, dueDomains, secureSites, planRenewals];
+      await Promise.all([cron, ...working].map((one) => one.stop()));
     },
   };
 };
@@ -139,7 +147,7 @@ const startEdge = async (
     edge.listen({ host, httpPort, httpsPort }),
   );
   container.get(Metrics).watchEdge(() => edge.state());
-  // What this process itself stores is served at once; what others store, at the next look.
+  // What this process stores is served at once; what others store, when they tell of it, or at the next look.
   container.get(StoredSignal).listen(() => {
     routes.refresh().catch((error: unknown) => {
       log.debug({ err: error }, 'routes not refreshed, will be looked at again');

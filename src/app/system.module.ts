@@ -3,6 +3,7 @@ import { AuditLog, KeyMaterial, Passwords } from '../access/ports.ts';
 import { EventBus } from '../adapters/events/event-bus.ts';
 import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
+import { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { AesGcmSealer } from '../adapters/system/aes-gcm-sealer.ts';
 import { NodeKeyMaterial } from '../adapters/system/node-key-material.ts';
@@ -13,13 +14,16 @@ import { Clock } from '../kernel/clock.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
 import { Sealer } from '../kernel/sealer.ts';
-import { LogKey, SecretKey, SitesKey } from './keys.ts';
+import { ConfigKey, LogKey, ProcessKey, SecretKey, SecureSitesKey, SitesKey } from './keys.ts';
 import { subscribers } from './subscriptions.ts';
 
 /** What the machine gives, and the way of events. */
 export const system = new ContainerModule(({ bind }) => {
   bind(Clock).toConstantValue(new SystemClock());
   bind(Ids).toConstantValue(new UuidIds());
+  bind(ProcessKey)
+    .toDynamicValue((c) => c.get(Ids).next('proc'))
+    .inSingletonScope();
   bind(KeyMaterial).toConstantValue(new NodeKeyMaterial());
   bind(Passwords).toConstantValue(new ScryptPasswords());
   bind(Sealer)
@@ -27,6 +31,23 @@ export const system = new ContainerModule(({ bind }) => {
     .inSingletonScope();
 
   bind(StoredSignal).toConstantValue(new StoredSignal());
+  bind(RedisSignals)
+    .toDynamicValue((c) => {
+      const { redisUrl } = c.get(ConfigKey);
+      if (redisUrl === undefined) throw new Error('REDIS_URL is not set');
+      const [log, signal] = [c.get(LogKey), c.get(StoredSignal)];
+      return new RedisSignals(redisUrl, {
+        self: c.get(ProcessKey),
+        onHeard: (accountIds) => {
+          signal.raise(accountIds);
+        },
+        onProblem: (error) => {
+          log.debug({ err: error }, 'signals between processes are late');
+        },
+      });
+    })
+    .inSingletonScope()
+    .onDeactivation((signals) => signals.close());
   bind(EventBus)
     .toDynamicValue((c) => {
       const log = c.get(LogKey);
@@ -36,8 +57,12 @@ export const system = new ContainerModule(({ bind }) => {
           log.warn({ err: error }, 'due domains not found, will be looked for again');
         });
       };
-      const ports = { auditLog: c.get(AuditLog), sites: c.get(SitesKey), tendDomains };
-      return new EventBus(subscribers(ports));
+      const certificates = c.get(SecureSitesKey);
+      const secureSites = () => {
+        certificates.wake();
+      };
+      const [auditLog, sites] = [c.get(AuditLog), c.get(SitesKey)];
+      return new EventBus(subscribers({ auditLog, sites, secureSites, tendDomains }));
     })
     .inSingletonScope();
   bind(OutboxRelay)

@@ -1,7 +1,7 @@
 /** Hears whose things changed. */
 export type StoredListener = (accountIds: readonly string[]) => void;
 
-/** Tells who listens in this process that something was stored to be delivered. */
+/** Tells who listens in this process that something was stored to be delivered, here or by a process that said so. */
 export class StoredSignal {
   readonly #listeners = new Set<StoredListener>();
 

@@ -1,0 +1,100 @@
+import { Redis } from 'ioredis';
+import * as v from 'valibot';
+
+/** Many changes in a row are told of as one. */
+const gatherMs = 50;
+const commandTimeoutMs = 500;
+
+const messageSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ from: v.string(), accountIds: v.array(v.string()) }),
+);
+
+interface ConnectionOptions {
+  readonly lazyConnect?: true;
+  readonly commandTimeout?: number;
+  /** null: commands wait for as long as Redis is away. */
+  readonly maxRetriesPerRequest: number | null;
+}
+
+export interface SignalOptions {
+  /** Tells this process from the others. */
+  readonly self: string;
+  /** Hears whose things another process stored. */
+  readonly onHeard: (accountIds: readonly string[]) => void;
+  /** Hears of lost connections, and of signals that could not be sent. */
+  readonly onProblem: (error: unknown) => void;
+}
+
+/**
+ * What the processes of a fleet tell each other: whose things were stored. Signals may be lost, and nothing rests on
+ * them: who listens looks for changes by itself too, only later.
+ */
+export class RedisSignals {
+  readonly #url: string;
+  readonly #channel: string;
+  readonly #options: SignalOptions;
+  readonly #sending: Redis;
+  #hearing: Redis | undefined;
+  readonly #waiting = new Set<string>();
+  #planned: NodeJS.Timeout | undefined;
+
+  constructor(url: string, options: SignalOptions) {
+    this.#url = url;
+    // Redis has one set of channels for all its databases.
+    this.#channel = `animal-store:stored:${new URL(url).pathname.slice(1) || '0'}`;
+    this.#options = options;
+    this.#sending = this.#connect({
+      lazyConnect: true,
+      commandTimeout: commandTimeoutMs,
+      maxRetriesPerRequest: 1,
+    });
+  }
+
+  /** Returns at once; what cannot be sent within half a second is dropped. */
+  tell(accountIds: readonly string[]): void {
+    for (const id of accountIds) this.#waiting.add(id);
+    this.#planned ??= setTimeout(() => void this.#send(), gatherMs);
+  }
+
+  /** From now on the others are heard; while Redis is away, as soon as it is back. */
+  listen(): void {
+    if (this.#hearing) return;
+    const hearing = this.#connect({ maxRetriesPerRequest: null });
+    hearing.on('message', (_channel, text) => {
+      const message = v.safeParse(messageSchema, text);
+      if (!message.success || message.output.from === this.#options.self) return;
+      this.#options.onHeard(message.output.accountIds);
+    });
+    hearing.subscribe(this.#channel).catch(this.#options.onProblem);
+    this.#hearing = hearing;
+  }
+
+  /** Sends what is still waiting. */
+  async close(): Promise<void> {
+    await this.#send();
+    this.#sending.disconnect();
+    this.#hearing?.disconnect();
+  }
+
+  async #send(): Promise<void> {
+    clearTimeout(this.#planned);
+    this.#planned = undefined;
+    if (this.#waiting.size === 0) return;
+    const accountIds = [...this.#waiting];
+    this.#waiting.clear();
+    const message = JSON.stringify({ from: this.#options.self, accountIds });
+    await this.#sending.publish(this.#channel, message).catch(this.#options.onProblem);
+  }
+
+  #connect(options: ConnectionOptions): Redis {
+    const redis = new Redis(this.#url, {
+      connectTimeout: 1000,
+      disconnectTimeout: commandTimeoutMs,
+      retryStrategy: (tries) => Math.min(tries * 50, 500),
+      ...options,
+    });
+    return redis.on('error', this.#options.onProblem);
+  }
+}

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import pino from 'pino';
+import { StoredSignal } from '../../src/adapters/events/stored-signal.ts';
+import { RedisSignals } from '../../src/adapters/redis/redis-signals.ts';
+import { loadConfig } from '../../src/app/config.ts';
+import { openContainer } from '../../src/app/container.ts';
+import { AccessKey } from '../../src/app/keys.ts';
+import { emptyDatabase } from '../support/databases.ts';
+import { startRedis, type RedisServer } from '../support/redis.ts';
+import { until } from '../support/until.ts';
+
+/** A server of its own, to be killed. */
+let server: RedisServer;
+let watcher: Redis;
+const open: RedisSignals[] = [];
+beforeAll(async () => {
+  server = await startRedis();
+  watcher = new Redis(server.url).on('error', () => undefined);
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((signals) => signals.close()));
+  await until('nobody listens', async () => (await listeners()) === 0);
+});
+afterAll(async () => {
+  watcher.disconnect();
+  await server.stop();
+});
+
+/** A process of a fleet, and what it has heard. */
+const join = (url = server.url) => {
+  const heard: string[][] = [];
+  const signals = new RedisSignals(url, {
+    self: randomUUID(),
+    onHeard: (accountIds) => void heard.push([...accountIds]),
+    onProblem: () => undefined,
+  });
+  open.push(signals);
+  return { signals, heard };
+};
+
+const joinAndListen = async (url = server.url) => {
+  const joined = join(url);
+  const before = await listeners();
+  joined.signals.listen();
+  await until('it listens', async () => (await listeners()) > before);
+  return joined;
+};
+
+const listeners = async (channel = 'animal-store:stored:0'): Promise<number> => {
+  const [, count] = (await watcher.pubsub('NUMSUB', channel)) as [string, number];
+  return count;
+};
+
+test('all others hear whose things were stored, many changes as one, and the teller does not', async () => {
+  const [one, other, teller] = [
+    await joinAndListen(),
+    await joinAndListen(),
+    await joinAndListen(),
+  ];
+  for (const id of ['acc_1', 'acc_2', 'acc_1']) teller.signals.tell([id]);
+  for (const { heard } of [one, other]) {
+    await until('it is heard', () => heard.length > 0);
+    expect(heard).toEqual([['acc_1', 'acc_2']]);
+  }
+  one.signals.tell(['acc_3']);
+  await until('it is heard', () => teller.heard.length > 0);
+  expect(teller.heard).toEqual([['acc_3']]);
+});
+
+test('who closes at once has told of everything, without ever having listened', async () => {
+  const { heard } = await joinAndListen();
+  const { signals } = join();
+  signals.tell(['acc_1']);
+  await signals.close();
+  await until('it is heard', () => heard.length > 0);
+  expect(heard).toEqual([['acc_1']]);
+});
+
+test.each(['nonsense', '{}', '{"from":"somebody","accountIds":[1]}', '[]'])(
+  'what is no signal, as in %s, is no news to anybody',
+  async (text) => {
+    const { heard } = await joinAndListen();
+    await watcher.publish('animal-store:stored:0', text);
+    join().signals.tell(['acc_1']);
+    await until('the next one is heard', () => heard.length > 0);
+    expect(heard).toEqual([['acc_1']]);
+  },
+);
+
+test('fleets on other databases of the server hear nothing', async () => {
+  const { heard } = await joinAndListen();
+  const stranger = join(`${server.url}/2`);
+  stranger.signals.tell(['acc_2']);
+  await stranger.signals.close();
+  join().signals.tell(['acc_1']);
+  await until('the own one is heard', () => heard.length > 0);
+  expect(heard).toEqual([['acc_1']]);
+});
+
+test('without Redis telling and closing do no harm, and when it is back others are heard again', async () => {
+  const { signals, heard } = await joinAndListen();
+  await server.kill();
+  const lonely = join();
+  lonely.signals.tell(['acc_lost']);
+  await lonely.signals.close();
+  signals.tell(['acc_lost']);
+  const late = join();
+  late.signals.listen();
+  await server.restart();
+  await until('both listen', async () => (await listeners().catch(() => 0)) === 2);
+  join().signals.tell(['acc_1']);
+  for (const one of [heard, late.heard]) {
+    await until('it is heard', () => one.some((ids) => ids.includes('acc_1')));
+  }
+});
+
+test('as it is wired, what one process stores is told in the other', async () => {
+  const database = await emptyDatabase('sqlite');
+  const config = loadConfig({
+    DATABASE_URL: database.url,
+    REDIS_URL: server.url,
+    SECRET_KEY: 'a secret key for tests, long enough',
+  });
+  const log = pino({ level: 'silent' });
+  const [here, there] = [await openContainer(config, log), await openContainer(config, log)];
+  const heard: string[] = [];
+  there.get(StoredSignal).listen((accountIds) => void heard.push(...accountIds));
+  there.get(RedisSignals).listen();
+  await until('it listens', async () => (await listeners()) === 1);
+  const { account } = await here.get(AccessKey).createAccount({
+    name: 'Zoo',
+    email: 'zoo@animal-store.test',
+    plan: 'free',
+  });
+  await until('it is told', () => heard.includes(account.id));
+  await Promise.all([here.unbindAllAsync(), there.unbindAllAsync()]);
+  await database.drop();
+});
