@@ -11,7 +11,7 @@ import { Projects } from '../src/sites/ports.ts';
 const atOnce = 500;
 const hour = 3_600_000;
 const registrableDomain = 'shops.example';
-const facts = { planAllows: true, hasSucceededDeploy: true, isOwn: false, current: 0 };
+const facts = { planAllows: true, hasSucceededDeploy: true, attachedTo: undefined, current: 0 };
 
 /** Domains of one project that were added a while ago and are due together, at that moment. */
 export const seedDomains = async (

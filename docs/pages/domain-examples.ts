@@ -41,7 +41,8 @@ export const limits = (): readonly (readonly string[])[] => [
   [code('enterprise'), 'as agreed'],
 ];
 
-const span = (milliseconds: number): string => {
+/** In words, in the largest unit that fits. */
+export const span = (milliseconds: number): string => {
   const units = { day, hour, minute };
   const [unit, length] = Object.entries(units).find(([, one]) => milliseconds % one === 0) ?? [
     'minute',

@@ -25,7 +25,7 @@ const hostname = {
 const added = (id: string): CustomDomain =>
   addDomain(
     { id, accountId: '', projectId: '', token: `t-${id}`, hostname },
-    { planAllows: true, limit: 1, current: 0, hasSucceededDeploy: true, isOwn: false },
+    { planAllows: true, limit: 1, current: 0, hasSucceededDeploy: true, attachedTo: undefined },
     moment,
   ).state;
 

@@ -5,7 +5,7 @@ type Told = readonly [meaning: string, advice: string];
 
 const names: Readonly<Record<DomainNameProblem, Told>> = {
   domain_name_invalid: [
-    'It is no name of a site: an address with path or port, an underscore, a character or dot too many.',
+    'It is no name of a site: an address with path or port, an underscore, a character or dot too many, a top-level domain that does not exist.',
     'The message says what is wrong with it.',
   ],
   ip_literal: ['It is an IP address, or written like one.', 'Use a name.'],
@@ -31,7 +31,10 @@ const others: Readonly<Record<string, Told>> = {
     'Remove one, or change the plan.',
   ],
   no_successful_deploy: ['The project has nothing to serve yet.', 'Deploy it.'],
-  domain_taken: ['Your account has added it already.', 'Remove it there first.'],
+  domain_taken: [
+    'Your account has added it already; the message names the project.',
+    'On this project there is nothing to do; on another one, remove it there first.',
+  ],
 };
 
 /** Why a name is not added. */

@@ -102,8 +102,8 @@ export const domainsPage = (): string =>
     `A failed attempt is made again:`,
     table(['After failure', 'Next attempt'], attempts()),
     `This goes on for ${tryingDays} days; then verify the domain to begin anew. What a live domain is renewed with is tried ` +
-      'until it succeeds. When CAA forbids it, the next attempt waits for the DNS; when the authority rejects the name, ' +
-      'for you. When the authority says how long to wait, that counts.',
+      'until it succeeds. When CAA forbids it, the next attempt waits for a check that finds the DNS correct; where only the authority ' +
+      'sees the CAA record, that is the next check. When the authority rejects the name, it waits for you. When the authority says how long to wait, that counts.',
     'Authorities refuse who asks too often. So there are budgets, kept over all processes:',
     table(['What', 'We stop at', 'The authority allows', 'Within'], budgets()),
     'A used-up budget postpones an attempt, and `domain show` says until when. It costs no failure. A renewal that the ' +
@@ -115,7 +115,7 @@ export const domainsPage = (): string =>
     '## Removing',
     'From then on no visitor gets the site under that name, within a second. The certificate and its key are destroyed. ' +
       'Then delete the DNS records: they lead nowhere. ' +
-      'Add the name again and it begins anew, with another value.',
+      'Add the name again and it starts over, with another value.',
     '## Primary domain and redirects',
     'A project has one document about its domains. `domain config` prints it, as YAML or with `--format json` as JSON, ' +
       'and takes the same shape from a file, or from standard input with `-`:',
@@ -129,16 +129,20 @@ export const domainsPage = (): string =>
       ].join('\n'),
     ),
     [
-      '- `primary`: the domain that the project is known by, or `null`. It cannot lead elsewhere.',
+      '- `primary`: the domain that the project is known by, or `null`. It cannot be redirected.',
       '- `from`: a domain of the project, with a certificate of its own. `to`: another one, or an address such as ' +
         '`https://example.com/shop`, without user, query or fragment. Path and query are kept.',
       `- \`status\`: ${redirectStatuses.map(String).join(', ')}; 308 when it is left out. 307 and 308 keep the verb.`,
     ].join('\n'),
-    'Refused: a domain that the project does not have (`redirect_unknown_domain`), a redirect in a circle or to itself ' +
-      '(`redirect_loop`), to a domain that leads on (`redirect_chain`), and anything else that cannot be ' +
+    'Refused: a domain that the project does not have (`redirect_unknown_domain`), a redirect in a loop or to itself ' +
+      '(`redirect_loop`), to a domain that is redirected itself (`redirect_chain`), and anything else that cannot be ' +
       '(`redirect_invalid`). A redirect to a domain that is not live is suspended until it is: `from` shows the site meanwhile. ' +
       '`domain config` says so on standard error.',
+    'The page Domains of the dashboard shows the same document, and imports one. What is wrong with it is told with its place, ' +
+      'such as `domains.redirects[0].to`, and with what would be right there; nothing changes then.',
     '## What happened',
-    '`domain show --json` has the timeline, newest first: every check with what each resolver answered, and every attempt ' +
-      'with what came of it. It is kept for 90 days.',
+    'The page of a domain, and `domain show --json`, have the timeline, newest first: every check with what each resolver ' +
+      'answered, and every attempt with what came of it. It is kept for 90 days. When a name is removed and added ' +
+      'again, that is another attachment with a timeline of its own; the earlier one is behind its row under ' +
+      '"Removed" on the page Domains.',
   );

@@ -11,14 +11,20 @@ import { badKeyLimits } from '../../src/access/use-cases/meter-request.ts';
 import { largestBody } from '../../src/adapters/http/request-body.ts';
 import { ListPetsQuery } from '../../src/adapters/http/schemas.ts';
 import { petNameLength } from '../../src/catalogue/domain/pet.ts';
+import { keptDeploys } from '../../src/sites/domain/deploy.ts';
+import { dashboardNumbers, signInAttempts } from './dashboard-limits.ts';
+import { budgets, limits as domainsByPlan } from './domain-examples.ts';
 import { code, page, printed, table } from './markdown.ts';
+import { limits as ofDeploys } from './sites-page.ts';
 
 export const limitsPage = (): string =>
   page(
     '# Limits',
-    printed('the numbers and rules in src/access and src/adapters/http'),
+    printed('the numbers and rules in src/access, src/sites and src/adapters'),
     'What they mean for a client, and how it should back off: [the API](api.md#limits). ' +
-      'How they are counted and looked after: [operations](operations.md#plans-quotas-and-bans).',
+      'How they are counted and looked after: [operations](operations.md#plans-quotas-and-bans). Numbers that only ' +
+      'who runs the service meets are there too: [of the edge](operations.md#limits-of-the-edge), and [how many uploads ' +
+      'and live pages](operations.md#dashboard) there may be at once.',
     '## Requests by plan',
     table(['Plan', 'Requests per minute', 'Requests per day'], plans.map(planRow)),
     'They are counted per account, over all its keys. ' +
@@ -39,8 +45,22 @@ export const limitsPage = (): string =>
       ],
     ),
     'One address is an IPv4 address, or the /64 network of an IPv6 address.',
-    '## Other numbers',
+    '## Other numbers of the API',
     table(['What', 'Limit'], others()),
+    '## Dashboard',
+    table(['What', 'Per minute', 'Per day'], signInAttempts()),
+    'Links are counted for the address only: they work also when too many passwords were tried for the email address. ' +
+      'More: [signing in](dashboard.md#signing-in).',
+    table(['What', 'Limit'], dashboardNumbers()),
+    '## Deploys',
+    table(['What', 'Limit'], ofDeploys()),
+    `The last ${String(keptDeploys)} deploys of a project and the served one are kept. More: ` +
+      '[sites](sites.md#what-a-deploy-may-hold).',
+    '## Custom domains',
+    table(['Plan', 'Custom domains of an account'], domainsByPlan()),
+    'What may be asked of the certificate authority:',
+    table(['What', 'We stop at', 'The authority allows', 'Within'], budgets()),
+    'When the DNS is looked at, and when an attempt is made again: [custom domains](domains.md#when-the-dns-is-looked-at).',
   );
 
 const planRow = (plan: (typeof plans)[number]) => [code(plan), ...numbers(planLimits[plan])];
@@ -105,8 +125,8 @@ const others = (): readonly (readonly string[])[] => {
     ['length of an `Idempotency-Key`', `${String(longestIdempotencyKey)} characters`],
     ['an answer is kept under its `Idempotency-Key` for', hours(idempotencyRetentionMs)],
     [
-      'a rotated key: its old secret works on for',
-      `${Object.keys(overlaps).map(code).join(', ')}, as the operator chooses`,
+      'a rotated key: its old secret stays valid for',
+      `${Object.keys(overlaps).map(code).join(', ')}, as chosen with the rotation`,
     ],
   ];
 };

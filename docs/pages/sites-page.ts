@@ -76,7 +76,7 @@ export const sitesPage = (): string =>
 
 const mib = (bytes: number) => `${String(bytes / 1024 / 1024)} MiB`;
 
-const limits = (): readonly (readonly string[])[] => [
+export const limits = (): readonly (readonly string[])[] => [
   ['files and folders', String(siteLimits.entries)],
   ['all published files, unpacked', mib(siteLimits.bytes)],
   ['a path, in UTF-8', `${String(siteLimits.pathBytes)} bytes`],

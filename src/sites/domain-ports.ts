@@ -36,8 +36,11 @@ export interface Challenge {
 export abstract class CertificateOrders {
   abstract find(subject: string): Promise<KeptOrder | undefined>;
 
-  /** The first writer wins. @returns the order that is kept now, which may be another one's */
-  abstract begin(order: Omit<KeptOrder, 'url'>): Promise<KeptOrder>;
+  /**
+   * The first writer wins. A removed domain begins none: nobody would ever forget it.
+   * @returns the order that is kept now, which may be another one's; undefined when its domain is removed
+   */
+  abstract begin(order: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined>;
 
   /** The authority has taken it. The first writer wins. @throws Error when the order was forgotten meanwhile */
   abstract placed(subject: string, url: string): Promise<KeptOrder & { readonly url: string }>;
@@ -96,6 +99,11 @@ export interface TimelineEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** An entry with its place: whatever came later has a higher one. */
+export interface PlacedEntry extends TimelineEntry {
+  readonly place: bigint;
+}
+
 export const timelineKinds = [
   'added',
   'checked',
@@ -111,8 +119,8 @@ export type TimelineKind = (typeof timelineKinds)[number];
 export abstract class Timeline {
   abstract record(domainId: string, entry: TimelineEntry): Promise<void>;
 
-  /** Newest first. */
-  abstract list(domainId: string, limit: number): Promise<readonly TimelineEntry[]>;
+  /** Newest first. @param before a place: only what is older than that */
+  abstract list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]>;
 
   /** @returns how many entries of before that it forgot */
   abstract sweep(before: Date): Promise<number>;
@@ -126,6 +134,19 @@ export interface DomainChange extends DomainDecision {
   readonly certificate?: Certificate;
 }
 
+/** Domains that were given out together. */
+export interface DomainClaim {
+  /** Never used again. */
+  readonly claim: string;
+  readonly domains: readonly CustomDomain[];
+}
+
+/** One of them. */
+export interface HeldDomain {
+  readonly id: string;
+  readonly claim: string;
+}
+
 /** Custom domains, one for each attachment. What is removed stays for its owner to see. */
 export abstract class CustomDomains {
   /**
@@ -135,7 +156,7 @@ export abstract class CustomDomains {
   abstract add(
     wanted: { readonly accountId: string; readonly projectId: string; readonly host: string },
     decide: (
-      facts: Pick<AdmissionFacts, 'current' | 'hasSucceededDeploy' | 'isOwn'>,
+      facts: Pick<AdmissionFacts, 'current' | 'hasSucceededDeploy' | 'attachedTo'>,
     ) => DomainDecision,
   ): Promise<CustomDomain>;
 
@@ -163,15 +184,15 @@ export abstract class CustomDomains {
 
   /**
    * Takes up to `limit` domains with something to do, the longest waiting first, and holds them until
-   * `leaseUntil`. What a dead process held is given out again afterwards.
+   * `leaseUntil`. What a dead process held is given out again afterwards, under another claim.
    */
-  abstract claimDue(now: Date, leaseUntil: Date, limit: number): Promise<readonly CustomDomain[]>;
+  abstract claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim>;
 
-  /** Holds claimed ones for longer: whoever works on them is alive. */
-  abstract prolong(ids: readonly string[], leaseUntil: Date): Promise<void>;
+  /** Holds them for longer, those that nobody else claimed since: whoever works on them is alive. */
+  abstract prolong(held: readonly HeldDomain[], leaseUntil: Date): Promise<void>;
 
-  /** Gives a claimed one back before its lease ends. */
-  abstract release(id: string): Promise<void>;
+  /** Gives it back before its lease ends, unless somebody else claimed it since. */
+  abstract release(held: HeldDomain): Promise<void>;
 
   /** Ids of the live ones, in order, after `after`. */
   abstract live(after: string, limit: number): Promise<readonly CustomDomain[]>;

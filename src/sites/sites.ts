@@ -12,6 +12,7 @@ import {
 import { deploySite } from './use-cases/deploy-site.ts';
 import { giveUpCutOffUploads } from './use-cases/give-up-uploads.ts';
 import { planRenewals } from './use-cases/plan-renewals.ts';
+import { readWholeTimeline } from './use-cases/read-timeline.ts';
 import { removeCustomDomain } from './use-cases/remove-domain.ts';
 import { secureSites } from './use-cases/secure-sites.ts';
 import { showDomain } from './use-cases/show-domain.ts';
@@ -45,14 +46,21 @@ export const sites = (ports: SitesPorts & DomainPorts) => ({
 
   addDomain: addCustomDomain(ports),
   listDomains: (projectId: string) => ports.domains.list(projectId),
-  /** The newest attachment of a name. @throws DomainError `domain_not_found` */
-  getDomain: async (projectId: string, name: string): Promise<CustomDomain> => {
+  /** The newest attachment of a name, unless another one of it is asked for. @throws DomainError `domain_not_found` */
+  getDomain: async (
+    projectId: string,
+    name: string,
+    attachmentId?: string,
+  ): Promise<CustomDomain> => {
     const host = ports.hostNames.read(name.trim().replace(/\.$/, '').toLowerCase()).ascii;
-    const domain = await ports.domains.find(projectId, host);
-    if (!domain) throw domainNotFound(name);
+    const domain = await (attachmentId === undefined
+      ? ports.domains.find(projectId, host)
+      : ports.domains.get(attachmentId));
+    if (domain?.projectId !== projectId || domain.host !== host) throw domainNotFound(name);
     return domain;
   },
   showDomain: showDomain(ports),
+  readWholeTimeline: readWholeTimeline(ports),
   verifyDomain: verifyDomain(ports),
   removeDomain: removeCustomDomain(ports),
   tendDomain: tendDomain(ports),

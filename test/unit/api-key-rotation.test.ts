@@ -74,7 +74,8 @@ describe('the rotation of an API key', () => {
     const third = await face.rotateApiKey(first.id);
     expect(new Set([first.secret, second.secret, third.secret]).size).toBe(3);
     const { secret, ...key } = third;
-    expect(await face.listApiKeys(accountId)).toEqual([key]);
+    const oldSecretsUntil = new Date(now.getTime() + 24 * hour);
+    expect(await face.listApiKeys(accountId)).toEqual([{ ...key, oldSecretsUntil }]);
     expect(key.hint.startsWith(secret.slice(0, 14))).toBe(true);
     const opened = async () => {
       const secrets = [first.secret, second.secret, secret];

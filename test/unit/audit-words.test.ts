@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { actorName, auditWords, type Names } from '../../src/adapters/dashboard/audit-words.ts';
+import { kindsOf, topicNames, topicOf } from '../../src/adapters/dashboard/audit-topics.ts';
 import { subscriptions } from '../../src/app/subscriptions.ts';
 
 const names: Names = {
@@ -58,12 +59,14 @@ test('things are called by their names, and by their ids when they have none any
   expect(told('api_key_revoked')).toBe('Revoked the API key Till');
   expect(told('api_key_revoked', { keyId: 'key_2' })).toBe('Revoked the API key key_2');
   expect(told('site_rolled_back')).toBe('Rolled Zoo back to deploy 7');
-  expect(told('person_signed_in')).toBe('keeper@zoo.example signed in by a link');
+  expect(told('person_signed_in')).toBe('keeper@zoo.example signed in with a link');
   expect(told('certificate_renewed')).toContain('www.zoo.example, until 2026-06-01 00:00 UTC');
 });
 
 test('numbers and times are written for people, and why a domain went is said', () => {
-  expect(told('plan_changed')).toContain('5,000 requests a minute, 1,000,000 a day');
+  expect(told('plan_changed')).toContain(
+    'from Free to Enterprise: 5,000 requests per minute, 1,000,000 per day',
+  );
   expect(told('api_key_banned')).toContain('until 2026-03-01 10:05 UTC');
   expect(told('domain_removed')).toBe('Removed www.zoo.example');
   expect(told('domain_removed', { reason: 'contested' })).toContain('another account');
@@ -78,6 +81,18 @@ test('numbers and times are written for people, and why a domain went is said', 
   );
 });
 
+test('every event belongs to one topic', () => {
+  const topics = Object.keys(topicNames).flatMap((name) => topicOf(name) ?? []);
+  const kinds = topics.flatMap((topic) => kindsOf(topic));
+  expect([...kinds].sort()).toEqual(Object.keys(subscriptions).sort());
+  expect(['constructor', '', 'pets', null].map(topicOf)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
 test('an event of an older or newer release has no words, whatever it is called', () => {
   expect(told('pet_vaccinated')).toBeUndefined();
   expect(told('constructor')).toBeUndefined();
@@ -87,10 +102,10 @@ test('who did it is a person, a key by its name, the operator or the service', (
   const actors = ['person:keeper@zoo.example', 'key:key_1', 'key:key_2', 'operator', 'service'];
   expect(actors.map((actor) => actorName(actor, names))).toEqual([
     'keeper@zoo.example',
-    'key Till',
-    'key key_2',
-    'the operator',
-    'Animal Store itself',
+    'API key Till',
+    'API key key_2',
+    'Operator',
+    'Animal Store (automatic)',
   ]);
   expect(actorName('robot:7', names)).toBe('robot:7');
 });

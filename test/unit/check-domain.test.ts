@@ -20,7 +20,7 @@ test('records that are wrong are told, and once they are right the domain is ver
   clock.advance(hour);
   await tendDue();
   expect(await current(domain)).toMatchObject({ state: 'live', generation: 1 });
-  const all = ['added', 'checked', 'checked', 'verified', 'checked', 'live', 'attempt'];
+  const all = ['added', 'checked', 'checked', 'verified', 'checked', 'attempt', 'live'];
   expect(await kinds(domain)).toEqual(all);
 });
 

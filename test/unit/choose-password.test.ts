@@ -64,7 +64,7 @@ describe('choosing a password', () => {
     for (const wrong of ['', `${first} `, session.person.passwordHash!]) {
       const choosing = choose(session, second, wrong);
       await expect(choosing).rejects.toHaveProperty('code', 'password_invalid');
-      await expect(choosing).rejects.toThrow('The current password is another one.');
+      await expect(choosing).rejects.toThrow('The current password is wrong.');
     }
     expect(chosen()).toHaveLength(1);
     await choose(session, second, first);
@@ -130,7 +130,9 @@ describe('the current password', () => {
     expect(lost).toEqual(Array(5).fill('password_invalid'));
     const late = choose(session, second, first);
     await expect(late).rejects.toHaveProperty('code', 'too_many_sign_ins');
-    await expect(late).rejects.toThrow('Try again in 30 seconds; a sign-in link works at once.');
+    await expect(late).rejects.toThrow(
+      'Try again in 30 seconds, or use a sign-in link, which works at once.',
+    );
     expect(chosen()).toHaveLength(1);
     clock.advance(30_000);
     await choose(session, second, first);

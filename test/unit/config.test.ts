@@ -142,6 +142,15 @@ test('an authority needs no more than its directory', () => {
   });
 });
 
+test.each([
+  ['by another role', { ROLES: 'api,worker', PORT: '8080' }],
+  ['at another address', { HOST: '127.0.0.2', PORT: '8080' }],
+  ['over another version of IP', { HOST: '::1', EDGE_HOST: '0.0.0.0', PORT: '8080' }],
+  ['whenever it is free', { EDGE_HTTP_PORT: '0', EDGE_HTTPS_PORT: '0' }],
+])('a port may be used %s too', (_, environment) => {
+  expect(faultsOf(environment)).toEqual([]);
+});
+
 describe('the start is refused', () => {
   test.each([
     [
@@ -197,6 +206,31 @@ describe('the start is refused', () => {
     const wrong = { ACME_EAB_KID: 'kid-1', ACME_EAB_HMAC: 'not base64!' };
     expect(faultsOf(wrong)).toEqual(['ACME_EAB_HMAC']);
     expect(() => loadConfig(wrong)).not.toThrow(/not base64!/);
+  });
+
+  test.each([
+    ['for one port that the edge is to use twice', { EDGE_HTTPS_PORT: '8080' }],
+    ['for one port at the same address', { PORT: '8443' }],
+    ['for one port where the edge listens everywhere', { PORT: '8080', EDGE_HOST: '0.0.0.0' }],
+    [
+      'for one port where :: takes IPv4 along',
+      { PORT: '8443', HOST: '::', EDGE_HOST: '192.0.2.1' },
+    ],
+  ])('%s', (_, environment) => {
+    expect(() => loadConfig(environment)).toThrow(
+      /a fault:\n {2}(EDGE_HTTP_)?PORT, EDGE_HTTPS?_PORT: must be two ports, both are 8(080|443)\n/,
+    );
+  });
+
+  test('for three equal ports, pair by pair, beside whatever else is wrong', () => {
+    const wrong = { PORT: '8080', EDGE_HTTPS_PORT: '8080', ROLES: 'edge,king' };
+    expect(faultsOf(wrong)).toEqual(['ROLES', 'PORT', 'PORT', 'EDGE_HTTP_PORT']);
+  });
+
+  test('for a wrong role, with the word that is none', () => {
+    expect(() => loadConfig({ ROLES: 'api,king' })).toThrow(
+      /^ {2}ROLES: must be a list of api, .*; "king" is none of them$/m,
+    );
   });
 
   test('with one message that lists every fault and never shows a secret', () => {

@@ -87,11 +87,12 @@ const commands: readonly Command[] = [
   ],
   [
     'fail to certify',
-    (it) => certificateFailed(it, { ...fenceOf(it), failure: failure('challenge') }, now),
+    (it) =>
+      certificateFailed(it, { ...fenceOf(it), failure: failure('challenge'), issuers: [] }, now),
     quiet,
   ],
   ['postpone', (it) => postponeAttempt(it, now), quiet],
-  ['plan the renewal', (it) => planRenewal(it, now), quiet],
+  ['plan the renewal', (it) => planRenewal(it, now, now), quiet],
   ['remove', (it) => removeDomain(it, 'owner', now), ['removed', 'removed', 'removed', 'removed']],
   [
     'contest',
@@ -141,7 +142,7 @@ test('each state has its own facts and none of another', () => {
   const own = {
     added: [],
     verified: ['verifiedAt'],
-    live: ['liveSince'],
+    live: ['liveSince', 'verifiedAt'],
     removed: ['reason', 'removedAt'],
   };
   const shared = Object.keys(added);
@@ -170,12 +171,25 @@ describe('adding a domain', () => {
   test.each([
     ['plan_upgrade_required', { planAllows: false, hasSucceededDeploy: false }],
     ['no_successful_deploy', { hasSucceededDeploy: false }],
-    ['domain_taken', { isOwn: true, current: 5 }],
+    ['domain_taken', { attachedTo: { name: 'Birds', isThisOne: true }, current: 5 }],
     ['domain_limit_reached', { current: 5 }],
     ['domain_limit_reached', { current: 9 }],
   ])('is refused with %s', (code, known) => {
     const adding = () => addDomain(draft, { ...admitted, ...known }, moment(start));
     expect(adding).toThrow(expect.objectContaining({ name: 'DomainError', code }));
+  });
+
+  test.each([
+    [true, 'shop.example.com is in the list of this project already.'],
+    [
+      false,
+      'Your project "Birds" has shop.example.com already. Remove it there before you add it here.',
+    ],
+  ])('says which project has the name, if it is this one: %s', (isThisOne, message) => {
+    const known = { ...admitted, attachedTo: { name: 'Birds', isThisOne } };
+    expect(() => addDomain(draft, known, moment(start))).toThrow(
+      expect.objectContaining({ message }),
+    );
   });
 
   test('has room for as many as the plan says', () => {
@@ -193,7 +207,7 @@ describe('removing a domain', () => {
     expect(state.certificate).toMatchObject({
       status: 'none',
       notAfter: undefined,
-      order: undefined,
+      isOrdered: false,
     });
     expect(events).toMatchObject([{ type: 'domain_removed', host: live.host, reason: 'owner' }]);
   });

@@ -60,5 +60,5 @@ test('hints tell of the 48 hours, the TTL and CAA, and at an apex of ALIAS', () 
   const hints = recordHints(false).join('\n');
   for (const word of ['48 hours', 'TTL', 'CAA']) expect(hints).toContain(word);
   expect(hints).not.toContain('ALIAS');
-  expect(recordHints(true).join('\n')).toContain('ALIAS');
+  expect(recordHints(true).join('\n')).toMatch(/ALIAS.* not every DNS provider/);
 });

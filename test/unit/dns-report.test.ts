@@ -145,6 +145,17 @@ describe('all resolvers agree', () => {
 
   test.each<[what: string, known: Known, codes: readonly DnsProblemCode[]]>([
     ['on nothing', { txt: ownership }, ['apex_needs_alias']],
+    ['on a CNAME elsewhere', { ...cname('else.test'), txt: ownership }, ['apex_needs_alias']],
+    [
+      'on a CNAME to a target of ours for others',
+      { ...cname('t2.sites.test'), txt: ownership },
+      ['apex_needs_alias'],
+    ],
+    [
+      'on two CNAME records',
+      { ...rightCname, cname: records('t1.sites.test', 'else.test'), txt: ownership },
+      ['apex_needs_alias'],
+    ],
     ['on a name that does not exist', nothing, ['dns_not_found', 'ownership_txt_missing']],
     ['on another address', { ...alias, a: records('203.0.113.1') }, ['alias_wrong_address']],
     [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AuthorityFailureReason } from '../../src/sites/domain/certificate-order.ts';
 import {
-  isAttemptDue,
+  mayAskRenewal,
   planRenewal,
   postponeAttempt,
 } from '../../src/sites/domain/certificate-plan.ts';
@@ -12,6 +12,8 @@ import {
   fenceOf,
   orderStarted,
 } from '../../src/sites/domain/domain-certificate.ts';
+import { dueWork } from '../../src/sites/domain/domain-schedule.ts';
+import { reverify } from '../../src/sites/domain/domain-verification.ts';
 import { urgentFrom, wishedRenewalTime } from '../../src/sites/domain/renewal.ts';
 import {
   added,
@@ -29,17 +31,20 @@ import {
 
 const now = after(10 * minute);
 const fail = (domain: CustomDomain, reason: AuthorityFailureReason, at = now, retryAt?: Date) =>
-  certificateFailed(domain, { ...fenceOf(domain), failure: failure(reason, retryAt) }, at);
+  certificateFailed(
+    domain,
+    { ...fenceOf(domain), failure: failure(reason, retryAt), issuers: [] },
+    at,
+  );
 
 describe('an order', () => {
   test('begins the next generation', () => {
-    const url = 'https://ca.test/order/1';
-    const { state, events, verdict } = orderStarted(verified, { ...fenceOf(verified), url }, now);
+    const { state, events, verdict } = orderStarted(verified, fenceOf(verified), now);
     expect(verdict).toBe('taken');
     expect(state).toMatchObject({ state: 'verified', generation: 1 });
     expect(state.certificate).toMatchObject({
       status: 'issuing',
-      order: { url },
+      isOrdered: true,
       nextAttemptAt: now,
     });
     expect(events).toMatchObject([
@@ -68,11 +73,12 @@ describe('an order', () => {
   });
 
   test('is worked on when its time has come', () => {
-    expect(isAttemptDue(verified, after(0))).toBe(false);
-    expect(isAttemptDue(verified, after(minute))).toBe(true);
+    expect(dueWork(verified, after(0))).toBeUndefined();
+    expect(dueWork(verified, after(minute))).toBe('certificate');
     const later = postponeAttempt(ordered, after(hour)).state;
-    expect([isAttemptDue(later, now), isAttemptDue(later, after(hour))]).toEqual([false, true]);
-    expect(isAttemptDue(removed, now)).toBe(false);
+    const due = [now, after(hour)].map((at) => dueWork(later, at) === 'certificate');
+    expect(due).toEqual([false, true]);
+    expect(dueWork(removed, now)).toBeUndefined();
   });
 
   test('that waits for something else than time cannot be postponed', () => {
@@ -95,7 +101,7 @@ describe('a certificate', () => {
     expect(state.certificate).toMatchObject({
       ...validity,
       status: 'issued',
-      order: undefined,
+      isOrdered: false,
       attempts: undefined,
       nextAttemptAt: after(60 * day),
     });
@@ -169,10 +175,10 @@ describe('a failure', () => {
 
   test('of the authority leaves the order, any other ends it', () => {
     const kept = (['unavailable', 'rate_limited'] as const).map((reason) => fail(ordered, reason));
-    expect(kept.every(({ state }) => state.certificate.order)).toBe(true);
+    expect(kept.every(({ state }) => state.certificate.isOrdered)).toBe(true);
     const reasons = ['order_gone', 'rejected_name', 'caa', 'dns', 'challenge'] as const;
     const ended = reasons.map((reason) => fail(ordered, reason).state);
-    expect(ended.some(({ certificate }) => certificate.order)).toBe(false);
+    expect(ended.some(({ certificate }) => certificate.isOrdered)).toBe(false);
     const anew = orderStarted(ended[0]!, fenceOf(ended[0]!), now);
     expect(anew).toMatchObject({ verdict: 'taken', state: { generation: 2 } });
   });
@@ -181,9 +187,21 @@ describe('a failure', () => {
     const { state } = fail(verified, 'rate_limited', now, after(hour));
     expect(state.certificate).toMatchObject({
       attempts: { failed: 1, firstAt: now },
-      order: undefined,
+      isOrdered: false,
       nextAttemptAt: after(hour),
     });
+  });
+
+  test('ends the attempt that the owner asked for, so that the next one counts as automatic', () => {
+    const asked = reverify(verified, after(day)).state;
+    const begun = orderStarted(asked, fenceOf(asked), after(day)).state;
+    expect(begun.certificate.isManual).toBe(true);
+    for (const reason of ['order_gone', 'challenge', 'caa', 'rejected_name'] as const) {
+      expect(fail(begun, reason, after(day)).state.certificate.isManual).toBe(false);
+    }
+    for (const reason of ['unavailable', 'rate_limited'] as const) {
+      expect(fail(begun, reason, after(day)).state.certificate.isManual).toBe(true);
+    }
   });
 
   test('does not shorten the time that the authority asked for before', () => {
@@ -197,7 +215,7 @@ describe('a failure', () => {
   });
 
   test('of another generation, or of a domain that is gone, changes nothing', () => {
-    const late = { ...fenceOf(ordered), generation: 0, failure: failure('challenge') };
+    const late = { ...fenceOf(ordered), generation: 0, failure: failure('challenge'), issuers: [] };
     const untouched = (domain: CustomDomain) => ({ state: domain, events: [], verdict: 'destroy' });
     expect(certificateFailed(ordered, late, now)).toEqual(untouched(ordered));
     for (const domain of [added, removed]) expect(fail(domain, 'dns')).toEqual(untouched(domain));
@@ -223,7 +241,7 @@ describe('a failure', () => {
 
 describe('a renewal', () => {
   test('is planned for when the authority wishes, but not too late', () => {
-    const at = (wish: Date) => planRenewal(live, wish).state.certificate.nextAttemptAt;
+    const at = (wish: Date) => planRenewal(live, wish, now).state.certificate.nextAttemptAt;
     expect(at(after(50 * day))).toEqual(after(50 * day));
     expect(at(after(89 * day))).toEqual(after(85.5 * day));
     expect(urgentFrom(validity)).toEqual(after(85.5 * day));
@@ -232,8 +250,20 @@ describe('a renewal', () => {
   test('that is under way, and a domain that is not live, are not planned anew', () => {
     const renewing = orderStarted(live, fenceOf(live), after(60 * day)).state;
     for (const domain of [renewing, added, ordered, removed]) {
-      expect(planRenewal(domain, after(day))).toEqual({ state: domain, events: [] });
+      expect(planRenewal(domain, after(day), now)).toEqual({ state: domain, events: [] });
     }
+  });
+
+  test('is not asked for before the authority wants to be asked, unless the clock was set back', () => {
+    const { state } = planRenewal(live, after(50 * day), after(day));
+    const may = (at: Date) => mayAskRenewal(state, at);
+    expect([after(hour), after(day)].map(may)).toEqual([false, true]);
+    expect(may(after(-hour))).toBe(true);
+    expect(mayAskRenewal(live, now)).toBe(true);
+    const renewing = orderStarted(state, fenceOf(state), after(2 * day)).state;
+    const next = { notBefore: after(2 * day), notAfter: after(92 * day) };
+    const renewed = certificateIssued(renewing, { ...fenceOf(renewing), ...next }, after(2 * day));
+    expect(renewed.state.certificate.askRenewalAt).toBeUndefined();
   });
 
   test('is spread over the time that the authority gives', () => {

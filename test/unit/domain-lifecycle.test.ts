@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Decision } from '../../src/kernel/decision.ts';
+import { DomainError } from '../../src/kernel/domain-error.ts';
 import type { Transitions } from '../../src/kernel/transitions.ts';
 import { planRenewal, postponeAttempt } from '../../src/sites/domain/certificate-plan.ts';
 import {
@@ -95,7 +96,7 @@ const decide = (domain: CustomDomain, step: Act): Decision<CustomDomain, SitesEv
     case 'postpone':
       return postponeAttempt(domain, retryAt ?? now);
     case 'plan':
-      return planRenewal(domain, retryAt ?? now);
+      return planRenewal(domain, retryAt ?? now, now);
     case 'remove':
       return removeDomain(domain, 'owner', now);
     case 'contest':
@@ -106,7 +107,11 @@ const decide = (domain: CustomDomain, step: Act): Decision<CustomDomain, SitesEv
     case 'unavailable':
     case 'rate_limited':
     case 'order_gone':
-      return certificateFailed(domain, { ...fence, failure: failure(kind, retryAt) }, now);
+      return certificateFailed(
+        domain,
+        { ...fence, failure: failure(kind, retryAt), issuers: [] },
+        now,
+      );
   }
 };
 
@@ -115,7 +120,7 @@ const resultOf = (domain: CustomDomain, step: Act): Decision<CustomDomain, Sites
   try {
     return decide(domain, step);
   } catch (error) {
-    expect(error).toMatchObject({ name: 'DomainError' });
+    if (!(error instanceof DomainError)) throw error;
     return { state: domain, events: [] };
   }
 };
@@ -176,13 +181,13 @@ test('what belongs to another attachment or an earlier order never changes a dom
           { attachmentId: domain.id, generation: domain.generation - 1 },
           { attachmentId: domain.id, generation: domain.generation + 1 },
         ];
-        for (const fence of wrong) {
-          const untouched = { state: domain, events: [], verdict: 'destroy' };
-          expect(certificateIssued(domain, { ...fence, ...validity }, now)).toEqual(untouched);
-          const failed = { ...fence, failure: failure('challenge') };
-          expect(certificateFailed(domain, failed, now)).toEqual(untouched);
-          expect(orderStarted(domain, fence, now)).toEqual(untouched);
-        }
+        const outcomes = wrong.flatMap((fence) => [
+          certificateIssued(domain, { ...fence, ...validity }, now),
+          certificateFailed(domain, { ...fence, failure: failure('challenge'), issuers: [] }, now),
+          orderStarted(domain, fence, now),
+        ]);
+        const untouched = { state: domain, events: [], verdict: 'destroy' };
+        expect(outcomes).toEqual(outcomes.map(() => untouched));
       });
     }),
     { numRuns: 50 },
@@ -193,9 +198,9 @@ test('once it is removed nothing changes it, and removing it again tells nobody'
   fc.assert(
     fc.property(life, somewhen, (acts, now) => {
       const { state: gone } = removeDomain(live, 'owner', now);
-      walk(gone, acts, (_, __, { state, events }) => {
-        expect({ state, events }).toEqual({ state: gone, events: [] });
-      });
+      const outcomes: (readonly [CustomDomain, readonly SitesEvent[]])[] = [];
+      walk(gone, acts, (_, __, { state, events }) => void outcomes.push([state, events]));
+      expect(outcomes).toEqual(acts.map(() => [gone, []]));
     }),
   );
 });
@@ -204,11 +209,9 @@ test('a domain that is not removed is always looked at again, within little more
   fc.assert(
     fc.property(life, (acts) => {
       walk(added, acts, (_, { kind, now }, { state }) => {
-        if (state.state === 'removed') {
-          expect(state.dns.nextCheckAt).toBeUndefined();
-          return;
-        }
-        expect(state.dns.nextCheckAt).toBeDefined();
+        const isRemoved = state.state === 'removed';
+        expect(state.dns.nextCheckAt === undefined).toBe(isRemoved);
+        if (isRemoved) return;
         if (!['check', 'check_in_vain', 'verify'].includes(kind)) return;
         if (state.dns.lastCheckedAt?.getTime() !== now.getTime()) return;
         const wait = state.dns.nextCheckAt!.getTime() - now.getTime();
@@ -222,14 +225,13 @@ test('a domain that is not removed is always looked at again, within little more
 test('events carry ids, words and numbers only', () => {
   fc.assert(
     fc.property(life, (acts) => {
-      walk(added, acts, (_, __, { events }) => {
-        for (const { occurredAt, ...event } of events) {
-          expect(occurredAt).toBeInstanceOf(Date);
-          for (const value of Object.values(event)) {
-            expect(['string', 'number', 'boolean']).toContain(typeof value);
-          }
-        }
+      const told: SitesEvent[] = [];
+      walk(added, acts, (_, __, { events }) => void told.push(...events));
+      const kinds = told.flatMap(({ occurredAt, ...event }) => {
+        expect(occurredAt).toBeInstanceOf(Date);
+        return Object.values(event).map((value) => typeof value);
       });
+      expect(['string', 'number', 'boolean']).toEqual(expect.arrayContaining([...new Set(kinds)]));
     }),
   );
 });

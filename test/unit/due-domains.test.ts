@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { DueDomains, type DuePorts } from '../../src/adapters/schedule/due-domains.ts';
 import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import type { HeldDomain } from '../../src/sites/domain-ports.ts';
 import { added, after, start, verified } from '../support/known-domains.ts';
 import { until } from '../support/until.ts';
 
@@ -11,14 +12,24 @@ import { until } from '../support/until.ts';
 const storeOf = (...due: readonly CustomDomain[]) => {
   const prolonged: [ids: readonly string[], until: Date][] = [];
   const released: string[] = [];
+  const claims: string[] = [];
+  const latest = () => claims.at(-1) ?? '';
+  const mustBeHeld = (held: readonly HeldDomain[]) => {
+    for (const { claim } of held) expect(claim).toBe(latest());
+  };
   const domains: DuePorts['domains'] = {
-    claimDue: () => Promise.resolve(due),
-    prolong: (ids, leaseUntil) => {
-      prolonged.push([ids, leaseUntil]);
+    claimDue: () => {
+      claims.push(`claim_${claims.length}`);
+      return Promise.resolve({ claim: latest(), domains: due });
+    },
+    prolong: (held, leaseUntil) => {
+      mustBeHeld(held);
+      prolonged.push([held.map(({ id }) => id), leaseUntil]);
       return Promise.resolve();
     },
-    release: (id) => {
-      released.push(id);
+    release: (held) => {
+      mustBeHeld([held]);
+      released.push(held.id);
       return Promise.resolve();
     },
   };

@@ -15,6 +15,7 @@ const factsOf = (raw: string, known: Partial<NameFacts> = {}): NameFacts => {
     unicode: name,
     registrableDomain: labels.length > 1 ? labels.slice(-2).join('.') : undefined,
     isPublicSuffix: labels.length === 1,
+    isSuffixKnown: true,
     isIp: false,
     ...known,
   };
@@ -121,6 +122,11 @@ describe('what people paste is refused with what would be right', () => {
     expect(() => parse('co.uk', known)).toThrow(refused('public_suffix', 'such as example.co.uk$'));
   });
 
+  test('a top-level domain that nobody knows', () => {
+    const adding = () => parse('shop.notatld', { isSuffixKnown: false });
+    expect(adding).toThrow(refused('domain_name_invalid', '".notatld" is not a known top-level'));
+  });
+
   test('a name without a registrable domain', () => {
     const adding = () => parse('shop.example.com', { registrableDomain: undefined });
     expect(adding).toThrow(refused('public_suffix', 'Add one of yours'));
@@ -155,13 +161,19 @@ test('names beside the platform’s and the reserved ones are right', () => {
 test('names below "test" can be allowed', () => {
   const allowed = { ...settings, allowTestDomains: true };
   const name = 'shop.customer.test';
-  expect(parseHostname(name, factsOf(name), allowed)).toMatchObject({ labels: 'shop' });
+  const facts = factsOf(name, { isSuffixKnown: false });
+  expect(parseHostname(name, facts, allowed)).toMatchObject({ labels: 'shop' });
   const ours = () => parseHostname('a.sites.test', factsOf('a.sites.test'), allowed);
   expect(ours).toThrow(refused('name_reserved', 'are ours'));
 });
 
 test('whatever is typed, it is a host name or refused', () => {
-  const text = fc.oneof(fc.string({ unit: anyCharacter }), fc.domain(), fc.webUrl());
+  const url = fc.tuple(fc.webAuthority(), fc.constantFrom('', '/', '/a%20b?c#d'));
+  const text = fc.oneof(
+    fc.string({ unit: anyCharacter }),
+    fc.domain(),
+    url.map(([authority, rest]) => `https://${authority}${rest}`),
+  );
   fc.assert(
     fc.property(text, (raw) => {
       try {

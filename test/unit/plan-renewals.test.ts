@@ -20,6 +20,20 @@ test('a renewal is planned within the time that the authority wishes', async () 
   expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
 });
 
+test('an authority is not asked again before it wants to be', async () => {
+  const lab = await domainLab();
+  const live = await lab.addLive();
+  await suggest(lab, 40 * day, 42 * day);
+  await planRenewals(lab.ports)();
+  await suggest(lab, 20 * day, 22 * day);
+  lab.clock.advance(day / 2);
+  expect(await planRenewals(lab.ports)()).toBe(0);
+  expect((await lab.current(live)).certificate.nextAttemptAt).toEqual(after(41 * day));
+  lab.clock.advance(day / 2);
+  expect(await planRenewals(lab.ports)()).toBe(1);
+  expect((await lab.current(live)).certificate.nextAttemptAt).toEqual(after(21 * day));
+});
+
 test('an authority that wishes for it now gets it now', async () => {
   const lab = await domainLab();
   const live = await lab.addLive();
@@ -62,6 +76,21 @@ test('a renewal that the authority knows as one needs no place in the budgets', 
   for (let n = 0; n < caBudgets.exactName.stopAt; n++) await lab.ports.ledger.record(entry);
   await suggest(lab, 50 * day, 51 * day);
   await lab.tendDue();
+  expect(await lab.current(live)).toMatchObject({ generation: 2 });
+});
+
+test('an authority that spoke of a renewal before is not asked again when it begins', async () => {
+  const lab = await domainLab();
+  const live = await lab.addLive();
+  await suggest(lab, 0, hour);
+  await planRenewals(lab.ports)();
+  const authority = around(lab.ports.authority, 'renewalWindow', {
+    before: () => {
+      throw new Error('nobody expected to be asked');
+    },
+  });
+  lab.clock.advance(hour);
+  await lab.tendDue({ authority });
   expect(await lab.current(live)).toMatchObject({ generation: 2 });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { exportDomainSettings, noDomainSettings } from '../../src/sites/domain/domain-settings.ts';
-import { redirectTarget } from '../../src/sites/domain/redirect-target.ts';
+import { hostIn, redirectTarget } from '../../src/sites/domain/redirect-target.ts';
 import {
   checkDomainSettings,
   suspensionOf,
@@ -14,11 +14,10 @@ const hosts = [
   { host: 'www.example.com', unicodeHost: 'www.example.com', isLive: true },
   { host: 'xn--bcher-kva.de', unicodeHost: 'bücher.de', isLive: false },
 ];
-const facts = { hosts, allowAbsolute: false };
-const open = { hosts, allowAbsolute: true };
+const facts = { hosts };
 
-const check = (redirects: DomainSettingsDraft['redirects'], known = facts) =>
-  checkDomainSettings({ redirects }, known).redirects;
+const check = (redirects: DomainSettingsDraft['redirects']) =>
+  checkDomainSettings({ redirects }, facts).redirects;
 
 const refused = (code: string) => expect.objectContaining({ name: 'DomainError', code });
 
@@ -42,6 +41,28 @@ test('several may lead to one', () => {
   expect(check(redirects)).toHaveLength(2);
 });
 
+/** A host of the project, and one of the many ways to write its address. */
+const spelling = fc
+  .record({
+    host: fc.constantFrom('example.com', 'www.example.com', 'xn--bcher-kva.de'),
+    isUnicode: fc.boolean(),
+    isUpper: fc.boolean(),
+    scheme: fc.constantFrom('https', 'HTTP'),
+    user: fc.constantFrom('', '@'),
+    dot: fc.constantFrom('.', '。', '%2E'),
+    end: fc.constantFrom('', '.', '。', '%2e'),
+    port: fc.constantFrom('', ':', ':443', ':80', ':8443'),
+    path: fc.constantFrom('', '/', '/shop/'),
+  })
+  .map(({ host, isUnicode, isUpper, dot, ...rest }) => {
+    const name = isUnicode ? host.replace('xn--bcher-kva', 'bu\u0308cher') : host;
+    const written = (isUpper ? name.toUpperCase() : name).replaceAll('.', dot);
+    return {
+      host,
+      to: `${rest.scheme}://${rest.user}${written}${rest.end}${rest.port}${rest.path}`,
+    };
+  });
+
 describe('refused is', () => {
   const www = 'www.example.com';
   const [com, birds] = ['example.com', 'birds.sites.test'];
@@ -53,11 +74,6 @@ describe('refused is', () => {
       'an address as a source',
       'redirect_unknown_domain',
       [{ from: 'https://www.example.com', to: com }],
-    ],
-    [
-      'an address where none is allowed',
-      'redirect_unknown_domain',
-      [{ from: www, to: 'https://else.test' }],
     ],
     [
       'one source twice',
@@ -97,8 +113,36 @@ describe('refused is', () => {
     expect(() => check(redirects)).toThrow(refused(code));
   });
 
-  test('a source that leads to itself, in these words', () => {
-    expect(() => check([{ from: www, to: www }])).toThrow('www.example.com leads to itself.');
+  test.each<[string, string, DomainSettingsDraft['redirects']]>([
+    ['to itself', `${www} cannot redirect to itself.`, [{ from: www, to: www }]],
+    [
+      'in a loop',
+      `The redirect of ${www} ends in a loop: ${com} redirects back to ${www}.`,
+      [
+        { from: www, to: com },
+        { from: com, to: www },
+      ],
+    ],
+    [
+      'over a chain, with where it ends',
+      `${com} is redirected itself. Redirect ${www} to ${birds} instead.`,
+      [
+        { from: www, to: com },
+        { from: com, to: birds },
+      ],
+    ],
+    [
+      'from a name with U-labels, which are shown with the A-labels',
+      'bücher.de (xn--bcher-kva.de) cannot redirect to itself.',
+      [{ from: 'xn--bcher-kva.de', to: 'bücher.de' }],
+    ],
+    [
+      'to an unknown domain, with those that there are',
+      'Its domains: birds.sites.test, example.com, www.example.com, bücher.de (xn--bcher-kva.de).',
+      [{ from: www, to: 'else.test' }],
+    ],
+  ])('a redirect %s, in these words', (_, words, redirects) => {
+    expect(() => check(redirects)).toThrow(words);
   });
 
   test.each([
@@ -119,21 +163,35 @@ describe('refused is', () => {
     'https://else.test/\r\nset-cookie: a=b',
     'https://el se.test',
     'https://else.test:99999',
+    'https://else..test',
+    'https://else.test../',
+    'https://.',
     ' java\tscript:alert(1)',
   ])('%j as a target', (to) => {
     const code = to.startsWith(' java') ? 'redirect_unknown_domain' : 'redirect_invalid';
-    expect(() => check([{ from: www, to }], open)).toThrow(refused(code));
+    expect(() => check([{ from: www, to }])).toThrow(refused(code));
   });
 
   test.each([
     ['redirect_loop', 'https://WWW.example.com/shop'],
+    ['redirect_loop', 'https://www.example.com./'],
     ['redirect_chain', 'http://example.com/shop'],
+    ['redirect_chain', 'http://example.com./shop'],
   ])('%s over an address', (code, to) => {
     const redirects = [
       { from: www, to },
       { from: com, to: birds },
     ];
-    expect(() => check(redirects, open)).toThrow(refused(code));
+    expect(() => check(redirects)).toThrow(refused(code));
+  });
+
+  test('a way back to itself, however its address is written', () => {
+    const loop = { name: 'DomainError', code: 'redirect_loop' };
+    fc.assert(
+      fc.property(spelling, ({ host, to }) => {
+        expect(() => check([{ from: host, to }])).toThrow(expect.objectContaining(loop));
+      }),
+    );
   });
 
   test('a primary domain that leads elsewhere, or is none of the project', () => {
@@ -145,12 +203,22 @@ describe('refused is', () => {
   });
 });
 
-test('a redirect may lead elsewhere where that is allowed', () => {
+test('a redirect may lead to an address elsewhere', () => {
   const targets = ['https://else.test', 'http://else.test:8080/shop', 'https://else.test/@me/'];
   const redirects = targets.map((to, at) => ({ from: hosts[at]!.host, to }));
-  expect(check(redirects, open).map(({ to }) => to)).toEqual(targets);
-  const [idn] = check([{ from: 'example.com', to: ' HTTPS://Bücher.example/ ' }], open);
+  expect(check(redirects).map(({ to }) => to)).toEqual(targets);
+  const [idn] = check([{ from: 'example.com', to: ' HTTPS://Bücher.example/ ' }]);
   expect(idn?.to).toBe('https://xn--bcher-kva.example');
+});
+
+test('one host is one target, however its address is written', () => {
+  fc.assert(
+    fc.property(spelling, ({ host, to }) => {
+      const [redirect] = check([{ from: 'birds.sites.test', to }]);
+      expect(hostIn(redirect!.to)).toBe(host);
+      expect(suspensionOf(redirect!, hosts) === undefined).toBe(host !== 'xn--bcher-kva.de');
+    }),
+  );
 });
 
 describe('a visitor is sent', () => {
@@ -184,6 +252,7 @@ test('a redirect to what is not live is suspended and says so', () => {
   expect(to('https://else.test/')).toBeUndefined();
   expect(to('xn--bcher-kva.de')).toBe('Suspended until xn--bcher-kva.de is live.');
   expect(to('https://xn--bcher-kva.de/shop')).toContain('Suspended');
+  expect(to('https://xn--bcher-kva.de.')).toContain('Suspended');
   expect(to('removed.example.com')).toContain('Suspended');
 });
 
@@ -209,7 +278,7 @@ test('what was exported is accepted again', () => {
       primary: null,
       redirects: [{ from: 'www.example.com', to: 'https://else.test/a', status: 302 }],
     },
-    open,
+    facts,
   );
-  expect(checkDomainSettings(exportDomainSettings(settings).domains, open)).toEqual(settings);
+  expect(checkDomainSettings(exportDomainSettings(settings).domains, facts)).toEqual(settings);
 });

@@ -1,6 +1,10 @@
 import { expect, test } from '@jest/globals';
+import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import { recordHints } from '../../src/sites/domain/dns-records.ts';
 import { showDomain } from '../../src/sites/use-cases/show-domain.ts';
+import { servedProject } from '../support/custom-domains.ts';
 import { domainLab } from '../support/domain-lab.ts';
+import { facts } from '../support/known-dns.ts';
 import { after, day, hour, minute, start } from '../support/known-domains.ts';
 
 test('a domain is shown with the records to create and when it is looked at', async () => {
@@ -13,7 +17,30 @@ test('a domain is shown with the records to create and when it is looked at', as
   ]);
   expect(shown.bind).toContain(`${domain.token}.sites.test`);
   expect(shown).toMatchObject({ problems: [], health: undefined, nextAt: after(minute) });
-  expect(shown.timeline).toEqual([{ kind: 'added', occurredAt: start, details: {} }]);
+  const entry = { kind: 'added', occurredAt: start, details: {} };
+  expect(shown.timeline).toMatchObject({ entries: [entry], older: undefined });
+});
+
+test('a name that somebody else proved asks for the TXT record at once', async () => {
+  const lab = await domainLab();
+  const holder = await lab.addVerified();
+  const rival = await lab.add(await servedProject(lab.stores));
+  const txtOf = async (domain: CustomDomain) =>
+    (await showDomain(lab.ports)(domain)).records.find(({ type }) => type === 'TXT')?.required;
+  expect([await txtOf(rival), await txtOf(holder)]).toEqual([true, false]);
+  await lab.remove(holder);
+  expect(await txtOf(rival)).toBe(false);
+});
+
+test('the apex of a zone below the registrable domain has the record and the hint of an apex', async () => {
+  const lab = await domainLab();
+  const domain = await lab.add();
+  const before = await showDomain(lab.ports)(domain);
+  lab.dns.tell(domain.host, facts({ isZoneApex: true }));
+  const after = await showDomain(lab.ports)(await lab.verify(domain));
+  expect(after.records).toMatchObject([{ type: 'ALIAS' }, { type: 'TXT', required: true }]);
+  expect(after.hints).toEqual(recordHints(true));
+  expect(before.hints).toEqual(recordHints(false));
 });
 
 test('a failure is shown with its reason, what it used up, and when it goes on', async () => {

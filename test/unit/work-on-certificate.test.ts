@@ -35,7 +35,7 @@ test('a domain is added, verified, served, renewed and removed', async () => {
   await lab.remove(renewed);
   expect(await ports.certificates.find(host)).toBeUndefined();
   expect((await lab.kinds(live)).filter((kind) => kind !== 'checked')).toEqual([
-    ...['added', 'verified', 'live', 'attempt', 'renewed', 'attempt', 'removed'],
+    ...['added', 'verified', 'attempt', 'live', 'attempt', 'renewed', 'removed'],
   ]);
   expect(await lab.attempts(live)).toEqual(['issued', 'issued']);
 });
@@ -47,7 +47,7 @@ describe('before an order', () => {
     await lab.tendDue();
     const held = await lab.current(domain);
     expect(held.certificate).toMatchObject({
-      ...{ status: 'failed', waitsForDns: true, nextAttemptAt: undefined, order: undefined },
+      ...{ status: 'failed', waitsForDns: true, nextAttemptAt: undefined, isOrdered: false },
       problem: { code: 'caa_forbids_issuer' },
     });
     expect(lab.authority.log).toEqual([]);
@@ -90,7 +90,7 @@ describe('a failure', () => {
     const failed = await lab.current(domain);
     expect(failed.certificate).toMatchObject({ status: 'failed', problem: { code: problem } });
     expect(failed.certificate.nextAttemptAt).toEqual(wait === undefined ? undefined : after(wait));
-    expect(failed.certificate.order !== undefined).toBe(isKept);
+    expect(failed.certificate.isOrdered).toBe(isKept);
     expect(await lab.keptOrders(domain)).toEqual(isKept ? [1] : []);
     const asked = lab.authority.log.length;
     if (wait !== 0) await lab.tendDue();
@@ -100,6 +100,18 @@ describe('a failure', () => {
     await lab.tendDue();
     expect((await lab.current(domain)).state).toBe('live');
     expect(lab.asked('order')).toBe(step === 'order' || !isKept ? 2 : 1);
+  });
+
+  test('by CAA that our own resolvers do not see names the record to add', async () => {
+    const domain = await lab.addVerified();
+    lab.authority.failNext('finalize', { reason: 'caa', detail: 'CAA record forbids it' });
+    await lab.tendDue();
+    const { certificate, dns } = await lab.current(domain);
+    expect(dns.report?.verifiable).toBe(true);
+    expect(certificate.problem).toMatchObject({
+      seen: 'CAA record forbids it',
+      wanted: 'example.com. CAA 0 issue "authority.test"',
+    });
   });
 
   test('of an authority that loses each order is not repeated in a circle', async () => {
@@ -134,6 +146,48 @@ describe('a failure', () => {
   });
 });
 
+describe('a fresh attempt that the owner asked for', () => {
+  const failNext = async () => {
+    lab.authority.failNext('look', { reason: 'challenge' });
+    await lab.tendDue();
+  };
+  const budgets = async () => {
+    const use = await lab.ports.ledger.use(
+      { host, registrableDomain: 'example.com' },
+      lab.clock.now(),
+    );
+    return [use.manualFailures.used, use.automaticFailures.used];
+  };
+
+  test('counts as such when it fails, and those on schedule after it do not', async () => {
+    const domain = await lab.addVerified();
+    await failNext();
+    lab.clock.advance(2 * hour);
+    await lab.verify(domain);
+    await failNext();
+    expect(await budgets()).toEqual([1, 0]);
+    lab.clock.advance(minute);
+    await failNext();
+    expect(await budgets()).toEqual([1, 1]);
+    expect(await lab.attempts(domain)).toEqual(['failed', 'failed', 'failed']);
+    lab.clock.advance(10 * minute);
+    await lab.tendDue();
+    expect((await lab.current(domain)).state).toBe('live');
+  });
+
+  test('counts as such too when the authority was away in between', async () => {
+    const domain = await lab.addVerified();
+    await failNext();
+    lab.clock.advance(2 * hour);
+    await lab.verify(domain);
+    lab.authority.failNext('look', { reason: 'unavailable' });
+    await lab.tendDue();
+    lab.clock.advance(minute);
+    await failNext();
+    expect(await budgets()).toEqual([1, 0]);
+  });
+});
+
 describe('the same order goes on', () => {
   test.each<AuthorityStep>(['look', 'prove', 'finalize'])(
     'when the answer to %s is lost',
@@ -141,7 +195,7 @@ describe('the same order goes on', () => {
       const domain = await lab.addVerified();
       lab.authority.loseAnswer(step);
       await lab.tendDue();
-      expect((await lab.current(domain)).certificate.order).toBeDefined();
+      expect((await lab.current(domain)).certificate.isOrdered).toBe(true);
       lab.clock.advance(minute);
       await lab.tendDue();
       expect((await lab.current(domain)).state).toBe('live');
@@ -293,6 +347,19 @@ describe('what comes too late', () => {
     expect(await lab.keptOrders(domain)).toEqual([]);
     await lab.tendDue();
     expect((await lab.current(rival)).state).toBe('live');
+  });
+
+  test('is kept nowhere when it dies right after the order is kept', async () => {
+    const domain = await lab.addVerified();
+    const orders = around(lab.ports.orders, 'begin', {
+      before: () => lab.remove(domain),
+      after: () => {
+        throw new Error('the process died');
+      },
+    });
+    await lab.tendDue({ orders });
+    expect((await lab.current(domain)).state).toBe('removed');
+    expect(await lab.keptOrders(domain)).toEqual([]);
   });
 
   test('of two who work on a domain at once is done by one', async () => {

@@ -69,6 +69,7 @@ const namesUpwards = (host: string): readonly string[] =>
   host.split('.').map((_, at, labels) => labels.slice(at).join('.'));
 
 const askSibling = async (ask: Questions, name: string): Promise<DnsAnswer<string>> => {
-  const [cname, a] = await Promise.all([ask.cname(name), ask.a(name)]);
-  return cname.kind === 'records' ? cname : a;
+  const answers = [ask.cname(name), ask.a(name), ask.aaaa(name)] as const;
+  const [cname, a, aaaa] = await Promise.all(answers);
+  return [cname, a, aaaa].find(hasRecords) ?? a;
 };

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { isCertified } from '../../sites/domain/certificate-plan.ts';
+import type { CertificateStanding } from '../../sites/domain/certificate-standing.ts';
 import {
   customDomainStates,
   removalReasons,
@@ -12,10 +13,26 @@ import { fromMillis, oneOf, toMillis, toMillisOrNull, type Schema } from './sche
 export type CustomDomainRow = Selectable<Schema['domains']>;
 
 /** What is in no column of its own, since nothing is searched or sorted by it. */
-type Details = Pick<CustomDomain, 'registrableDomain' | 'isApex' | 'dns' | 'certificate'> & {
+type Details = Pick<CustomDomain, 'registrableDomain' | 'isApex' | 'dns'> & {
+  readonly certificate: StoredStanding;
   readonly since: Date;
   readonly reason: string | undefined;
+  /** Of one that is live; absent where an earlier release wrote it. */
+  readonly verifiedAt?: Date | undefined;
 };
+
+/** An order is a record of its own: earlier releases wrote one, and look for it. */
+type StoredStanding = Omit<CertificateStanding, 'isOrdered'> & {
+  readonly order?: Readonly<Record<string, unknown>> | undefined;
+};
+
+const storedStanding = ({ isOrdered, ...standing }: CertificateStanding): StoredStanding =>
+  isOrdered ? { ...standing, order: {} } : standing;
+
+const standingFrom = ({ order, ...standing }: StoredStanding): CertificateStanding => ({
+  ...standing,
+  isOrdered: order !== undefined,
+});
 
 export const customDomainRow = (
   domain: CustomDomain,
@@ -24,7 +41,9 @@ export const customDomainRow = (
   const { registrableDomain, isApex, dns, certificate } = domain;
   const reason = state === 'removed' ? domain.reason : undefined;
   const since = sinceOf(domain);
-  const details: Details = { registrableDomain, isApex, dns, certificate, since, reason };
+  const verifiedAt = state === 'live' ? domain.verifiedAt : undefined;
+  const standing = { dns, certificate: storedStanding(certificate), since, reason, verifiedAt };
+  const details: Details = { registrableDomain, isApex, ...standing };
   return {
     ...{ id, account_id: accountId, project_id: projectId, host, unicode_host: unicodeHost },
     attached_host: state === 'removed' ? null : host,
@@ -36,7 +55,9 @@ export const customDomainRow = (
 };
 
 export const customDomainFrom = (row: CustomDomainRow): CustomDomain => {
-  const { since, reason, ...details } = fromDatedJson(row.details) as Details;
+  const { since, reason, verifiedAt, certificate, ...details } = fromDatedJson(
+    row.details,
+  ) as Details;
   const shared = {
     id: row.id,
     accountId: row.account_id,
@@ -47,6 +68,7 @@ export const customDomainFrom = (row: CustomDomainRow): CustomDomain => {
     generation: Number(row.generation),
     addedAt: fromMillis(row.added_at),
     ...details,
+    certificate: standingFrom(certificate),
   };
   const state = oneOf(customDomainStates, row.state);
   switch (state) {
@@ -55,7 +77,7 @@ export const customDomainFrom = (row: CustomDomainRow): CustomDomain => {
     case 'verified':
       return { ...shared, state, verifiedAt: since };
     case 'live':
-      return { ...shared, state, liveSince: since };
+      return { ...shared, state, liveSince: since, ...(verifiedAt && { verifiedAt }) };
     case 'removed':
       return { ...shared, state, removedAt: since, reason: oneOf(removalReasons, reason ?? '') };
   }

@@ -24,7 +24,7 @@ export class Database {
 
   /**
    * @param url `sqlite:PATH`, or `mysql://user:password@host:port/name`
-   * @param patient for migrations: no query has a deadline
+   * @param patient for migrations, and on machines of any speed: no query has a deadline
    */
   constructor(url: string, { patient = false } = {}) {
     const { kind, dialect, readCommitted } = url.startsWith('sqlite:')

@@ -1,12 +1,12 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import type { DomainClaim } from '../../sites/domain-ports.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';
 import type { Database } from './database.ts';
 import { toMillis, type Schema } from './schema.ts';
 
-export interface DomainClaim {
+export interface WantedClaim {
   /** Unique for ever. */
-  readonly id: string;
+  readonly claim: string;
   readonly now: Date;
   readonly leaseUntil: Date;
   readonly limit: number;
@@ -15,8 +15,8 @@ export interface DomainClaim {
 /** Takes what is due for one process: see `CustomDomains.claimDue`. */
 export const claimDue = async (
   database: Database,
-  { id: claim, now, leaseUntil, limit }: DomainClaim,
-): Promise<readonly CustomDomain[]> => {
+  { claim, now, leaseUntil, limit }: WantedClaim,
+): Promise<DomainClaim> => {
   const due = await database.run((db) =>
     db
       .selectFrom('domains')
@@ -28,7 +28,7 @@ export const claimDue = async (
       .limit(limit)
       .execute(),
   );
-  if (due.length === 0) return [];
+  if (due.length === 0) return { claim, domains: [] };
   const ids = due.map((row) => row.id);
   // Asks again what is due and free: who lost the race for a row changes nothing.
   await database.transaction((db) =>
@@ -49,7 +49,7 @@ export const claimDue = async (
       .orderBy('id')
       .execute(),
   );
-  return rows.map(customDomainFrom);
+  return { claim, domains: rows.map(customDomainFrom) };
 };
 
 const isFree = (now: Date) => (eb: ExpressionBuilder<Schema, 'domains'>) =>

@@ -4,7 +4,7 @@ import type { AccessEvent } from '../../access/domain/access-event.ts';
 import { scopes, type ApiKey, type Rotation } from '../../access/domain/api-key.ts';
 import type { Ban } from '../../access/domain/ban.ts';
 import { limitsOf, plans } from '../../access/domain/plan.ts';
-import { ApiKeys, type KeyHolder, type KeyToStore } from '../../access/ports.ts';
+import { ApiKeys, type KeyHolder, type KeyToStore, type ListedKey } from '../../access/ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './failure.ts';
@@ -67,17 +67,27 @@ export class KyselyApiKeys extends ApiKeys {
     return row && holderFrom(row);
   }
 
-  async list(accountId: string): Promise<readonly ApiKey[]> {
+  async list(accountId: string): Promise<readonly ListedKey[]> {
     const rows = await this.#database.run((db) =>
       db
         .selectFrom('api_keys')
         .selectAll()
+        .select((key) =>
+          key
+            .selectFrom('api_key_secrets')
+            .select((secret) => secret.fn.max('ends_at').as('end'))
+            .whereRef('key_id', '=', 'api_keys.id')
+            .as('old_secrets_end'),
+        )
         .where('account_id', '=', accountId)
         .orderBy('created_at')
         .orderBy('id')
         .execute(),
     );
-    return rows.map(fromRow);
+    return rows.map((row) => ({
+      ...fromRow(row),
+      oldSecretsUntil: fromMillisOrNull(row.old_secrets_end),
+    }));
   }
 
   change(id: string, decide: (key: ApiKey) => Decision<ApiKey, AccessEvent>): Promise<ApiKey> {

@@ -1,5 +1,5 @@
-import type { ExpressionBuilder } from 'kysely';
-import { AuditLog, type AuditEntry } from '../../access/ports.ts';
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
+import { AuditLog, type AuditEntry, type AuditSearch } from '../../access/ports.ts';
 import type { StoredEvent } from '../../kernel/domain-event.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './failure.ts';
@@ -32,25 +32,61 @@ export class KyselyAuditLog extends AuditLog {
     }
   }
 
-  async list(accountId: string, limit: number, before?: Place): Promise<readonly AuditEntry[]> {
-    const rows = await this.#database.run((db) => {
-      const entries = db.selectFrom('audit_log').selectAll().where('account_id', '=', accountId);
-      return (before ? entries.where(isBefore(before)) : entries)
+  async list(
+    accountId: string,
+    limit: number,
+    search: AuditSearch = {},
+  ): Promise<readonly AuditEntry[]> {
+    const rows = await this.#database.run(async (db) => {
+      const [first, ...others] = stretchesOf(search).map((stretch) =>
+        db.selectFrom(newestIn(db, accountId, stretch).limit(limit).as('stretch')).selectAll(),
+      );
+      if (!first) return [];
+      return await others
+        .reduce((all, one) => all.unionAll(one), first)
         .orderBy('occurred_at', 'desc')
         .orderBy('event_id', 'desc')
         .limit(limit)
         .execute();
     });
-    return rows.map((row) => ({
-      id: row.event_id,
-      accountId: row.account_id,
-      actor: actorFrom(row.actor),
-      what: row.what,
-      occurredAt: fromMillis(row.occurred_at),
-      details: JSON.parse(row.details) as Record<string, string | number>,
-    }));
+    return rows.map(fromRow);
   }
 }
+
+/** What one index holds in the order of time; null is how releases before the last wrote `service`. */
+interface Stretch {
+  readonly actor: string | null | undefined;
+  readonly what: string | undefined;
+  readonly before: Place | undefined;
+}
+
+/** The newest of each are found without reading more, and the newest of all are among them. */
+const stretchesOf = ({ actor, kinds, before }: AuditSearch): readonly Stretch[] => {
+  const actors = actor === 'service' ? [actor, null] : [actor];
+  return actors.flatMap((one) =>
+    (kinds ?? [undefined]).map((what) => ({ actor: one, what, before })),
+  );
+};
+
+const newestIn = (db: Kysely<Schema>, accountId: string, { actor, what, before }: Stretch) =>
+  db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .$if(actor !== undefined, (of) => of.where('actor', actor === null ? 'is' : '=', actor ?? null))
+    .$if(what !== undefined, (of) => of.where('what', '=', what ?? ''))
+    .$if(before !== undefined, (of) => (before ? of.where(isBefore(before)) : of))
+    .orderBy('occurred_at', 'desc')
+    .orderBy('event_id', 'desc');
+
+const fromRow = (row: Selectable<Schema['audit_log']>): AuditEntry => ({
+  id: row.event_id,
+  accountId: row.account_id,
+  actor: actorFrom(row.actor),
+  what: row.what,
+  occurredAt: fromMillis(row.occurred_at),
+  details: JSON.parse(row.details) as Record<string, string | number>,
+});
 
 /** The first condition says less than the second, but an index can follow it. */
 const isBefore =

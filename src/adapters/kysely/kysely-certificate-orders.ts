@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Sealer } from '../../kernel/sealer.ts';
+import { attachmentIn, subjectsOf } from '../../sites/domain/order-subject.ts';
 import { CertificateOrders, type Challenge, type KeptOrder } from '../../sites/domain-ports.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './failure.ts';
@@ -37,16 +38,20 @@ export class KyselyCertificateOrders extends CertificateOrders {
     return row && this.#orderFrom(row);
   }
 
-  async begin(order: Omit<KeptOrder, 'url'>): Promise<KeptOrder> {
-    const { subject, host, privateKey } = order;
+  async begin({
+    subject,
+    host,
+    privateKey,
+  }: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined> {
+    const private_key = this.#sealer.seal(privateKey, purpose(subject));
     try {
       // A deadlock with one that is forgotten is tried again.
-      await this.#database.transaction((db) =>
-        db
-          .insertInto('certificate_orders')
-          .values({ subject, host, private_key: this.#sealer.seal(privateKey, purpose(subject)) })
-          .execute(),
-      );
+      const isBegun = await this.#database.transaction(async (db) => {
+        if (await this.#isRemoved(db, attachmentIn(subject))) return false;
+        await db.insertInto('certificate_orders').values({ subject, host, private_key }).execute();
+        return true;
+      });
+      if (!isBegun) return undefined;
     } catch (error) {
       if (failureOf(error) !== 'duplicate') throw error;
     }
@@ -88,6 +93,18 @@ export class KyselyCertificateOrders extends CertificateOrders {
     return row?.key_authorization ?? undefined;
   }
 
+  /** Locks the domain: it is removed before the order begins, or its removal forgets the order. */
+  async #isRemoved(db: Kysely<Schema>, domainId: string | undefined): Promise<boolean> {
+    if (domainId === undefined) return false;
+    const domain = await db
+      .selectFrom('domains')
+      .select('state')
+      .where('id', '=', domainId)
+      .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+      .executeTakeFirst();
+    return domain?.state === 'removed';
+  }
+
   async #kept(subject: string): Promise<KeptOrder> {
     const kept = await this.find(subject);
     if (!kept) throw new Error(`the order of ${subject} was forgotten meanwhile`);
@@ -103,11 +120,12 @@ export class KyselyCertificateOrders extends CertificateOrders {
 
 /** For the other adapters of this folder, in their transaction: a domain that is removed needs none any more. */
 export const forgetOrdersOf = async (db: Kysely<Schema>, domainId: string): Promise<void> => {
-  // Every subject that begins with `domain:<id>:`; the semicolon is the next character.
+  const first = subjectsOf(domainId);
+  // The semicolon is the character after the colon.
   await db
     .deleteFrom('certificate_orders')
-    .where('subject', '>=', `domain:${domainId}:`)
-    .where('subject', '<', `domain:${domainId};`)
+    .where('subject', '>=', first)
+    .where('subject', '<', first.replace(/:$/, ';'))
     .execute();
 };
 

@@ -4,7 +4,12 @@ import type { Sealer } from '../../kernel/sealer.ts';
 import { isCertified } from '../../sites/domain/certificate-plan.ts';
 import type { CustomDomain, DomainDecision } from '../../sites/domain/custom-domain.ts';
 import { domainNotFound, domainTaken, projectNotFound } from '../../sites/domain/sites-error.ts';
-import { CustomDomains, type DomainChange } from '../../sites/domain-ports.ts';
+import {
+  CustomDomains,
+  type DomainChange,
+  type DomainClaim,
+  type HeldDomain,
+} from '../../sites/domain-ports.ts';
 import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
 import type { Database } from './database.ts';
 import { claimDue } from './domain-claims.ts';
@@ -46,14 +51,16 @@ export class KyselyCustomDomains extends CustomDomains {
       if (project?.account_id !== accountId) throw projectNotFound(projectId);
       const own = await db
         .selectFrom('domains')
-        .select('host')
-        .where('account_id', '=', accountId)
-        .where('attached_host', 'is not', null)
+        .innerJoin('projects', 'projects.id', 'domains.project_id')
+        .select(['domains.host', 'domains.project_id', 'projects.name'])
+        .where('domains.account_id', '=', accountId)
+        .where('domains.attached_host', 'is not', null)
         .execute();
+      const same = own.find((one) => one.host === host);
       const { state, events } = decide({
         current: own.length,
         hasSucceededDeploy: project.served_deploy_id !== null,
-        isOwn: own.some((one) => one.host === host),
+        attachedTo: same && { name: same.name, isThisOne: same.project_id === projectId },
       });
       await db.insertInto('domains').values(customDomainRow(state)).execute();
       await this.#outbox.append(events);
@@ -124,29 +131,35 @@ export class KyselyCustomDomains extends CustomDomains {
     });
   }
 
-  claimDue(now: Date, leaseUntil: Date, limit: number): Promise<readonly CustomDomain[]> {
-    const id = this.#ids.next('claim');
-    return claimDue(this.#database, { id, now, leaseUntil, limit });
+  claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim> {
+    const claim = this.#ids.next('claim');
+    return claimDue(this.#database, { claim, now, leaseUntil, limit });
   }
 
-  async prolong(ids: readonly string[], leaseUntil: Date): Promise<void> {
-    if (ids.length === 0) return;
+  async prolong(held: readonly HeldDomain[], leaseUntil: Date): Promise<void> {
+    if (held.length === 0) return;
+    const claims = new Set(held.map(({ claim }) => claim));
     await this.#database.run((db) =>
       db
         .updateTable('domains')
         .set({ claimed_until: toMillis(leaseUntil) })
-        .where('id', 'in', ids)
-        .where('claim', 'is not', null)
+        .where(
+          'id',
+          'in',
+          held.map(({ id }) => id),
+        )
+        .where('claim', 'in', [...claims])
         .execute(),
     );
   }
 
-  async release(id: string): Promise<void> {
+  async release({ id, claim }: HeldDomain): Promise<void> {
     await this.#writes.transaction((db) =>
       db
         .updateTable('domains')
         .set({ claim: null, claimed_until: null })
         .where('id', '=', id)
+        .where('claim', '=', claim)
         .execute(),
     );
   }

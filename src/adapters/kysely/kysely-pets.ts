@@ -116,6 +116,19 @@ export class KyselyPets extends Pets {
     return row && fromRow(row);
   }
 
+  async findSome(accountId: string, ids: readonly PetId[]): Promise<readonly Pet[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('pets')
+        .select(columns)
+        .where('id', 'in', ids)
+        .where('account_id', '=', accountId)
+        .execute(),
+    );
+    return rows.map(fromRow);
+  }
+
   add(
     accountId: string,
     draft: PetDraft,

@@ -1,4 +1,9 @@
-import { Timeline, timelineKinds, type TimelineEntry } from '../../sites/domain-ports.ts';
+import {
+  Timeline,
+  timelineKinds,
+  type PlacedEntry,
+  type TimelineEntry,
+} from '../../sites/domain-ports.ts';
 import type { Database } from './database.ts';
 import { JointWrites } from './joint-writes.ts';
 import { fromMillis, oneOf, toMillis } from './schema.ts';
@@ -27,17 +32,19 @@ export class KyselyTimeline extends Timeline {
     );
   }
 
-  async list(domainId: string, limit: number): Promise<readonly TimelineEntry[]> {
+  async list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {
     const rows = await this.#database.run((db) =>
       db
         .selectFrom('domain_timeline')
         .selectAll()
         .where('domain_id', '=', domainId)
+        .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0n))
         .orderBy('id', 'desc')
         .limit(limit)
         .execute(),
     );
-    return rows.map(({ kind, details, occurred_at }) => ({
+    return rows.map(({ id, kind, details, occurred_at }) => ({
+      place: id,
       kind: oneOf(timelineKinds, kind),
       occurredAt: fromMillis(occurred_at),
       details: JSON.parse(details) as Readonly<Record<string, unknown>>,

@@ -9,23 +9,38 @@ import {
 import type { Engine } from './engine.ts';
 import { failureOf } from './failure.ts';
 
-const acquireTimeoutMs = 2000;
-const queryTimeoutMs = 3000;
-/** Of a migration. */
-const longestPatienceMs = 60 * 60_000;
-const session = [
+/** How long is waited for what. */
+interface Deadlines {
+  readonly connectMs: number;
+  readonly acquireMs: number;
+  readonly queryMs: number;
+  readonly lockSeconds: number;
+}
+
+const usual: Deadlines = { connectMs: 2000, acquireMs: 2000, queryMs: 3000, lockSeconds: 2 };
+const hourMs = 60 * 60_000;
+const patiently: Deadlines = {
+  connectMs: 60_000,
+  acquireMs: hourMs,
+  queryMs: hourMs,
+  lockSeconds: 60,
+};
+
+const session = ({ lockSeconds }: Deadlines): readonly string[] => [
   'set session transaction isolation level read committed',
-  "set session time_zone = '+00:00', innodb_lock_wait_timeout = 2, sql_mode = 'STRICT_ALL_TABLES," +
-    "NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+  `set session time_zone = '+00:00', innodb_lock_wait_timeout = ${lockSeconds}, ` +
+    "sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO," +
+    "NO_ENGINE_SUBSTITUTION'",
 ];
 
 export const openMysql = (url: string, patient: boolean): Engine => {
+  const deadlines = patient ? patiently : usual;
   const pool = createPool({
     uri: url,
     connectionLimit: 10,
     maxIdle: 10,
     queueLimit: 1000,
-    connectTimeout: 2000,
+    connectTimeout: deadlines.connectMs,
     enableKeepAlive: true,
     charset: 'utf8mb4_bin',
     timezone: 'Z',
@@ -36,9 +51,9 @@ export const openMysql = (url: string, patient: boolean): Engine => {
   const dialect = new MysqlDialect({
     pool: {
       getConnection: (done) => {
-        acquire(pool, (error, connection) => {
+        acquire(pool, deadlines, (error, connection) => {
           // Kysely's type has no "connection or error"; on an error it reads the error only.
-          done(error, (connection && guarded(connection, patient)) as never);
+          done(error, (connection && guarded(connection, deadlines)) as never);
         });
       },
       end: (done) => {
@@ -52,6 +67,7 @@ export const openMysql = (url: string, patient: boolean): Engine => {
 /** mysql2 lets borrowers wait for ever while the server is silent; here the wait has a deadline. */
 const acquire = (
   pool: Pool,
+  { acquireMs }: Deadlines,
   done: (error: unknown, connection: PoolConnection | undefined) => void,
 ): void => {
   let waiting = true;
@@ -61,7 +77,7 @@ const acquire = (
       Object.assign(new Error('no free connection in time'), { code: 'POOL_TIMEOUT' }),
       undefined,
     );
-  }, acquireTimeoutMs);
+  }, acquireMs);
   pool.getConnection((error, connection) => {
     clearTimeout(timer);
     if (!waiting) {
@@ -93,7 +109,7 @@ const guards = new WeakMap<PoolConnection, GuardedConnection>();
  * Gives each query a deadline from the moment it is asked for (mysql2's own begins when it is sent). A connection
  * that missed it, or that broke, is thrown away: put back into the pool it would hang the next borrower.
  */
-const guarded = (connection: PoolConnection, patient: boolean): GuardedConnection => {
+const guarded = (connection: PoolConnection, deadlines: Deadlines): GuardedConnection => {
   const known = guards.get(connection);
   if (known) return known;
   let broken = false;
@@ -110,16 +126,13 @@ const guarded = (connection: PoolConnection, patient: boolean): GuardedConnectio
       if (error && failureOf(error) === 'unavailable') broken = true;
       done(error, result);
     };
-    const timer = setTimeout(
-      () => {
-        connection.destroy();
-        answer(brokenConnection(), undefined);
-      },
-      patient ? longestPatienceMs : queryTimeoutMs,
-    );
+    const timer = setTimeout(() => {
+      connection.destroy();
+      answer(brokenConnection(), undefined);
+    }, deadlines.queryMs);
     connection.query({ sql, values }, answer);
   };
-  for (const statement of session) {
+  for (const statement of session(deadlines)) {
     query(statement, [], (error) => {
       if (error) broken = true;
     });

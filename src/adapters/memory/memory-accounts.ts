@@ -4,7 +4,13 @@ import type { Account } from '../../access/domain/account.ts';
 import type { ApiKey, Rotation } from '../../access/domain/api-key.ts';
 import type { Person } from '../../access/domain/person.ts';
 import { limitsOf } from '../../access/domain/plan.ts';
-import { Accounts, ApiKeys, type KeyHolder, type KeyToStore } from '../../access/ports.ts';
+import {
+  Accounts,
+  ApiKeys,
+  type KeyHolder,
+  type KeyToStore,
+  type ListedKey,
+} from '../../access/ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
 import { MemoryPeople } from './memory-people.ts';
@@ -101,8 +107,10 @@ export class MemoryApiKeys extends ApiKeys {
     return Promise.resolve(structuredClone({ key, plan, limits, secretUntil: secret.until }));
   }
 
-  override list(accountId: string): Promise<readonly ApiKey[]> {
-    const mine = [...this.#keys.values()].filter((key) => key.accountId === accountId);
+  override list(accountId: string): Promise<readonly ListedKey[]> {
+    const mine = [...this.#keys.values()]
+      .filter((key) => key.accountId === accountId)
+      .map((key) => ({ ...key, oldSecretsUntil: this.#lastEnd(key.id) }));
     return Promise.resolve(structuredClone(mine.sort(oldestFirst)));
   }
 
@@ -142,6 +150,12 @@ export class MemoryApiKeys extends ApiKeys {
     const key = this.#keys.get(id);
     if (!key || (key.lastUsedAt && key.lastUsedAt >= at)) return;
     this.#keys.set(id, { ...key, lastUsedAt: new Date(at) });
+  }
+
+  #lastEnd(id: string): Date | undefined {
+    const secrets = [...this.#secrets.values()].filter(({ keyId }) => keyId === id);
+    const ends = secrets.flatMap(({ until }) => until ?? []);
+    return ends.sort((a, b) => a.getTime() - b.getTime()).at(-1);
   }
 
   #get(id: string): ApiKey {

@@ -1,4 +1,4 @@
-import { AuditLog, type AuditEntry } from '../../access/ports.ts';
+import { AuditLog, type AuditEntry, type AuditSearch } from '../../access/ports.ts';
 import type { StoredEvent } from '../../kernel/domain-event.ts';
 
 type Place = Pick<AuditEntry, 'id' | 'occurredAt'>;
@@ -13,9 +13,15 @@ export class MemoryAuditLog extends AuditLog {
     return Promise.resolve();
   }
 
-  override list(accountId: string, limit: number, before?: Place): Promise<readonly AuditEntry[]> {
+  override list(
+    accountId: string,
+    limit: number,
+    { actor, kinds, before }: AuditSearch = {},
+  ): Promise<readonly AuditEntry[]> {
     const mine = [...this.#entries.values()]
       .filter((entry) => entry.accountId === accountId)
+      .filter((entry) => actor === undefined || entry.actor === actor)
+      .filter((entry) => !kinds || kinds.includes(entry.what))
       .filter((entry) => !before || newestFirst(entry, before) > 0);
     return Promise.resolve(structuredClone(mine.sort(newestFirst).slice(0, limit)));
   }

@@ -1,3 +1,4 @@
+import { attachmentIn, subjectsOf } from '../../sites/domain/order-subject.ts';
 import { CertificateOrders, type Challenge, type KeptOrder } from '../../sites/domain-ports.ts';
 
 interface Entry {
@@ -7,12 +8,15 @@ interface Entry {
 
 export class MemoryCertificateOrders extends CertificateOrders {
   readonly #entries = new Map<string, Entry>();
+  readonly #removed = new Set<string>();
 
   override find(subject: string): Promise<KeptOrder | undefined> {
     return Promise.resolve(structuredClone(this.#entries.get(subject)?.order));
   }
 
-  override begin({ subject, host, privateKey }: Omit<KeptOrder, 'url'>): Promise<KeptOrder> {
+  override begin(begun: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined> {
+    const { subject, host, privateKey } = begun;
+    if (this.#removed.has(attachmentIn(subject) ?? '')) return Promise.resolve(undefined);
     const order = { subject, host, privateKey, url: undefined };
     if (!this.#entries.has(subject)) this.#entries.set(subject, { order, challenge: undefined });
     return Promise.resolve(structuredClone(this.#kept(subject).order));
@@ -49,8 +53,9 @@ export class MemoryCertificateOrders extends CertificateOrders {
 
   /** For the other adapters of this folder: a domain that is removed needs none any more. */
   forgetOrdersOf(domainId: string): void {
+    this.#removed.add(domainId);
     for (const subject of this.#entries.keys())
-      if (subject.startsWith(`domain:${domainId}:`)) this.#entries.delete(subject);
+      if (subject.startsWith(subjectsOf(domainId))) this.#entries.delete(subject);
   }
 
   #kept(subject: string): Entry {

@@ -3,7 +3,12 @@ import type { CustomDomain, DomainDecision } from '../../sites/domain/custom-dom
 import { dueAt } from '../../sites/domain/domain-schedule.ts';
 import type { ProjectHost } from '../../sites/domain/redirects.ts';
 import { domainNotFound, domainTaken, projectNotFound } from '../../sites/domain/sites-error.ts';
-import { CustomDomains, type DomainChange } from '../../sites/domain-ports.ts';
+import {
+  CustomDomains,
+  type DomainChange,
+  type DomainClaim,
+  type HeldDomain,
+} from '../../sites/domain-ports.ts';
 import type { MemoryCertificateOrders } from './memory-certificate-orders.ts';
 import type { MemoryEdgeRecords } from './memory-edge-records.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
@@ -25,7 +30,8 @@ export interface DomainSurroundings {
 export class MemoryCustomDomains extends CustomDomains {
   readonly #around: DomainSurroundings;
   readonly #domains = new Map<string, CustomDomain>();
-  readonly #leases = new Map<string, Date>();
+  readonly #leases = new Map<string, { readonly claim: string; readonly until: Date }>();
+  #claims = 0;
 
   constructor(around: DomainSurroundings) {
     super();
@@ -37,10 +43,14 @@ export class MemoryCustomDomains extends CustomDomains {
     const project = this.#around.routes.find(projectId);
     if (project?.accountId !== accountId) throw projectNotFound(projectId);
     const own = this.#all((one) => one.accountId === accountId && one.state !== 'removed');
+    const same = own.find((one) => one.host === host);
     const { state, events } = decide({
       current: own.length,
       hasSucceededDeploy: project.servedDeployId !== undefined,
-      isOwn: own.some((one) => one.host === host),
+      attachedTo: same && {
+        name: this.#around.routes.find(same.projectId)?.name ?? '',
+        isThisOne: same.projectId === projectId,
+      },
     });
     this.#domains.set(state.id, structuredClone(state));
     this.#around.outbox.append(events);
@@ -90,29 +100,37 @@ export class MemoryCustomDomains extends CustomDomains {
     return decision.state;
   }
 
-  override claimDue(now: Date, leaseUntil: Date, limit: number): Promise<readonly CustomDomain[]> {
-    const isFree = ({ id }: CustomDomain) => (this.#leases.get(id) ?? now) <= now;
-    const due = this.#all((one) => timeDue(one) <= now.getTime() && isFree(one))
+  override claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim> {
+    const claim = `claim_${++this.#claims}`;
+    const isFree = ({ id }: CustomDomain) => (this.#leases.get(id)?.until ?? now) <= now;
+    const domains = this.#all((one) => timeDue(one) <= now.getTime() && isFree(one))
       .sort((one, other) => timeDue(one) - timeDue(other))
       .slice(0, limit);
-    for (const { id } of due) this.#leases.set(id, new Date(leaseUntil));
-    return Promise.resolve(due);
+    for (const { id } of domains) this.#hold({ id, claim }, leaseUntil);
+    return Promise.resolve({ claim, domains });
   }
 
-  override prolong(ids: readonly string[], leaseUntil: Date): Promise<void> {
-    const held = ids.filter((id) => this.#leases.has(id));
-    for (const id of held) this.#leases.set(id, new Date(leaseUntil));
+  override prolong(held: readonly HeldDomain[], leaseUntil: Date): Promise<void> {
+    for (const one of held) if (this.#isHeld(one)) this.#hold(one, leaseUntil);
     return Promise.resolve();
   }
 
-  override release(id: string): Promise<void> {
-    this.#leases.delete(id);
+  override release(held: HeldDomain): Promise<void> {
+    if (this.#isHeld(held)) this.#leases.delete(held.id);
     return Promise.resolve();
   }
 
   override live(after: string, limit: number): Promise<readonly CustomDomain[]> {
     const live = this.#all(({ id, state }) => state === 'live' && id > after);
     return Promise.resolve(live.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit));
+  }
+
+  #hold({ id, claim }: HeldDomain, until: Date): void {
+    this.#leases.set(id, { claim, until: new Date(until) });
+  }
+
+  #isHeld({ id, claim }: HeldDomain): boolean {
+    return this.#leases.get(id)?.claim === claim;
   }
 
   #save(from: CustomDomain, { state: to, events }: DomainDecision): void {

@@ -40,6 +40,12 @@ export class MemoryPets extends Pets {
     return Promise.resolve(kept?.accountId === accountId ? structuredClone(kept.pet) : undefined);
   }
 
+  override findSome(accountId: string, ids: readonly PetId[]): Promise<readonly Pet[]> {
+    const wanted = new Set(ids);
+    const found = this.#of(accountId, undefined).filter(({ id }) => wanted.has(id));
+    return Promise.resolve(structuredClone(found));
+  }
+
   override async add(
     accountId: string,
     _draft: PetDraft,

@@ -3,7 +3,7 @@ import type { Project } from '../../sites/domain/project.ts';
 import { routesOf, type Route, type RoutedProject } from '../../sites/domain/routes.ts';
 import type { MemoryEdgeRecords } from './memory-edge-records.ts';
 
-type Known = RoutedProject & Pick<Project, 'accountId'>;
+type Known = RoutedProject & Pick<Project, 'accountId' | 'name'>;
 type Part = Partial<Pick<RoutedProject, 'servedDeployId' | 'hosts' | 'settings'>>;
 
 /**
@@ -18,9 +18,9 @@ export class MemoryProjectRoutes {
     this.#edgeRecords = edgeRecords;
   }
 
-  add({ id: projectId, accountId, slug }: Project): void {
+  add({ id: projectId, accountId, name, slug }: Project): void {
     const nothing = { servedDeployId: undefined, hosts: [], settings: noDomainSettings };
-    this.#projects.set(projectId, { projectId, accountId, slug, ...nothing });
+    this.#projects.set(projectId, { projectId, accountId, name, slug, ...nothing });
   }
 
   find(projectId: string): Known | undefined {

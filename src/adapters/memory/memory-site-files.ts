@@ -48,7 +48,7 @@ export class MemorySiteFiles extends SiteFiles {
     const form = kept?.forms[encoding];
     if (!form) throw gone(`${hash} as ${encoding}`);
     const part = range ? form.subarray(range.first, range.last + 1) : form;
-    if (part.length > 0) yield Uint8Array.from(part);
+    if (part.length > 0) yield new Uint8Array(part);
   }
 
   override remove(deployId: string): Promise<void> {
@@ -63,7 +63,7 @@ const gone = (what: string): Unavailable =>
 
 const bytesOf = async (content: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   const chunks = [];
-  for await (const chunk of content) chunks.push(Uint8Array.from(chunk));
+  for await (const chunk of content) chunks.push(new Uint8Array(chunk));
   return Buffer.concat(chunks);
 };
 

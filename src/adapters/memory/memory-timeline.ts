@@ -1,25 +1,30 @@
-import { Timeline, type TimelineEntry } from '../../sites/domain-ports.ts';
+import { Timeline, type PlacedEntry, type TimelineEntry } from '../../sites/domain-ports.ts';
 
 interface Kept {
   readonly domainId: string;
-  readonly entry: TimelineEntry;
+  readonly entry: PlacedEntry;
 }
 
 export class MemoryTimeline extends Timeline {
   #kept: readonly Kept[] = [];
+  #last = 0n;
 
   override record(domainId: string, entry: TimelineEntry): Promise<void> {
     const { kind, occurredAt } = entry;
     // As JSON keeps it: times become text.
     const details = JSON.parse(JSON.stringify(entry.details)) as TimelineEntry['details'];
-    const kept = { domainId, entry: { kind, occurredAt: new Date(occurredAt), details } };
+    const place = (this.#last += 1n);
+    const kept = { domainId, entry: { place, kind, occurredAt: new Date(occurredAt), details } };
     this.#kept = [kept, ...this.#kept];
     return Promise.resolve();
   }
 
-  override list(domainId: string, limit: number): Promise<readonly TimelineEntry[]> {
-    const entries = this.#kept.filter((one) => one.domainId === domainId);
-    return Promise.resolve(structuredClone(entries.slice(0, limit).map(({ entry }) => entry)));
+  override list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {
+    const entries = this.#kept
+      .filter((one) => one.domainId === domainId)
+      .map(({ entry }) => entry)
+      .filter(({ place }) => before === undefined || place < before);
+    return Promise.resolve(structuredClone(entries.slice(0, limit)));
   }
 
   override sweep(before: Date): Promise<number> {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
-import type { CustomDomains } from '../../sites/domain-ports.ts';
+import type { CustomDomains, HeldDomain } from '../../sites/domain-ports.ts';
 
 /** Whoever does not hold on to a domain for so long is dead. The work itself may take longer. */
 const usualLeaseMs = 30_000;
@@ -35,7 +35,7 @@ export class DueDomains {
   readonly #leaseMs: number;
   readonly #checks = new PQueue({ concurrency: atOnce.checks, ...pace });
   readonly #orders = new PQueue({ concurrency: atOnce.orders });
-  readonly #held = new Set<string>();
+  readonly #held = new Map<string, HeldDomain>();
   #prolonging: NodeJS.Timeout | undefined;
   #claiming: Promise<void> | undefined;
   #again = false;
@@ -72,14 +72,19 @@ export class DueDomains {
       this.#mayBeMore = room <= 0;
       if (this.#mayBeMore) return;
       const due = await domains.claimDue(clock.now(), this.#in(this.#leaseMs), room);
-      // When the clock jumps, a lease is over although its domain is being worked on in here.
-      for (const domain of due) if (!this.#held.has(domain.id)) this.#begin(domain);
-      this.#mayBeMore = due.length === room;
+      for (const domain of due.domains) this.#take(domain, due);
+      this.#mayBeMore = due.domains.length === room;
     }
   }
 
+  /** When the clock jumps, a lease is over although its domain is being worked on in here: only the claim is new. */
+  #take(domain: CustomDomain, { claim }: Pick<HeldDomain, 'claim'>): void {
+    const isBegun = this.#held.has(domain.id);
+    this.#hold({ id: domain.id, claim });
+    if (!isBegun) this.#begin(domain);
+  }
+
   #begin(domain: CustomDomain): void {
-    this.#hold(domain.id);
     const queue = domain.state === 'added' ? this.#checks : this.#orders;
     void queue
       .add(() => (this.#stopped ? this.#release(domain.id) : this.#work(domain)))
@@ -97,7 +102,7 @@ export class DueDomains {
       log.warn({ err: error, domainId: domain.id }, 'domain not tended, will be tried again');
       // A database that was away for a moment is no fault of the domain: the next look takes it up.
       if (!(error instanceof Unavailable)) {
-        await this.#prolong([domain.id], restMs);
+        await this.#prolong(this.#heldAs(domain.id), restMs);
         return;
       }
     }
@@ -106,15 +111,17 @@ export class DueDomains {
 
   async #release(id: string): Promise<void> {
     const { domains, log } = this.#ports;
-    await domains.release(id).catch((error: unknown) => {
-      log.warn({ err: error, domainId: id }, 'domain not released, its lease will end');
-    });
+    for (const held of this.#heldAs(id)) {
+      await domains.release(held).catch((error: unknown) => {
+        log.warn({ err: error, domainId: id }, 'domain not released, its lease will end');
+      });
+    }
   }
 
-  #hold(id: string): void {
-    this.#held.add(id);
+  #hold(held: HeldDomain): void {
+    this.#held.set(held.id, held);
     this.#prolonging ??= setInterval(() => {
-      void this.#prolong([...this.#held], this.#leaseMs);
+      void this.#prolong([...this.#held.values()], this.#leaseMs);
     }, this.#leaseMs / prolongedPerLease).unref();
   }
 
@@ -125,9 +132,14 @@ export class DueDomains {
     this.#prolonging = undefined;
   }
 
-  async #prolong(ids: readonly string[], milliseconds: number): Promise<void> {
+  #heldAs(id: string): readonly HeldDomain[] {
+    const held = this.#held.get(id);
+    return held ? [held] : [];
+  }
+
+  async #prolong(held: readonly HeldDomain[], milliseconds: number): Promise<void> {
     const { domains, log } = this.#ports;
-    await domains.prolong(ids, this.#in(milliseconds)).catch((error: unknown) => {
+    await domains.prolong(held, this.#in(milliseconds)).catch((error: unknown) => {
       log.warn({ err: error }, 'leases of domains not prolonged, others may take them over');
     });
   }

@@ -1,4 +1,4 @@
-import { latest } from './certificate-standing.ts';
+import { latest, restedAt } from './certificate-standing.ts';
 import { unchanged, type CustomDomain, type DomainDecision } from './custom-domain.ts';
 import { urgentFrom } from './renewal.ts';
 
@@ -8,11 +8,14 @@ export type Certified = Extract<CustomDomain, { readonly state: 'verified' | 'li
 export const isCertified = (domain: CustomDomain): domain is Certified =>
   domain.state === 'verified' || domain.state === 'live';
 
-/** Whether it is time for an attempt, or for a look at the order that is under way. */
-export const isAttemptDue = (domain: CustomDomain, now: Date): boolean => {
-  const { nextAttemptAt } = domain.certificate;
-  return isCertified(domain) && nextAttemptAt !== undefined && nextAttemptAt <= now;
-};
+/**
+ * When an attempt that waits for the DNS comes at the earliest: after the next check, if that finds nothing in the
+ * way.
+ */
+export const earliestAttempt = ({ dns, certificate }: CustomDomain): Date | undefined =>
+  certificate.waitsForDns && dns.nextCheckAt
+    ? latest(dns.nextCheckAt, restedAt(certificate))
+    : undefined;
 
 /** Work on the certificate goes on later: the authority is not ready, or a budget is used up. */
 export const postponeAttempt = (domain: CustomDomain, until: Date): DomainDecision => {
@@ -24,14 +27,23 @@ export const postponeAttempt = (domain: CustomDomain, until: Date): DomainDecisi
   };
 };
 
-/** Plans the next certificate, unless it is worked on already. Never later than is safe. */
-export const planRenewal = (domain: CustomDomain, at: Date): DomainDecision => {
+/** A clock that was set back must not keep it from being asked for ever. */
+const longestRestMs = 24 * 60 * 60_000;
+
+/** Whether the authority may be asked when it wants the certificate renewed (RFC 9773, section 4.3). */
+export const mayAskRenewal = ({ certificate }: CustomDomain, now: Date): boolean => {
+  const rest = (certificate.askRenewalAt?.getTime() ?? 0) - now.getTime();
+  return rest <= 0 || rest > longestRestMs;
+};
+
+/**
+ * Plans the next certificate, unless it is worked on already. Never later than is safe.
+ * @param askAgainAt when the authority wants to be asked again
+ */
+export const planRenewal = (domain: CustomDomain, at: Date, askAgainAt: Date): DomainDecision => {
   const { attempts, notBefore, notAfter } = domain.certificate;
   if (domain.state !== 'live' || attempts || !notBefore || !notAfter) return unchanged(domain);
   const last = urgentFrom({ notBefore, notAfter });
-  const nextAttemptAt = at < last ? at : last;
-  return {
-    state: { ...domain, certificate: { ...domain.certificate, nextAttemptAt } },
-    events: [],
-  };
+  const plan = { nextAttemptAt: at < last ? at : last, askRenewalAt: askAgainAt };
+  return { state: { ...domain, certificate: { ...domain.certificate, ...plan } }, events: [] };
 };

@@ -1,6 +1,6 @@
-import type { Attempts } from './certificate-attempts.ts';
-import type { AuthorityFailure, AuthorityFailureReason } from './certificate-order.ts';
-import { dnsProblem, type DnsProblem, type DnsProblemCode } from './dns-problem.ts';
+import { waitAfter, type Attempts } from './certificate-attempts.ts';
+import type { AuthorityFailureReason } from './certificate-order.ts';
+import type { DnsProblem } from './dns-problem.ts';
 
 /** How a domain stands with its certificate. */
 export interface CertificateStanding {
@@ -12,15 +12,17 @@ export interface CertificateStanding {
   readonly nextAttemptAt: Date | undefined;
   /** There is no next attempt before the DNS is in order. */
   readonly waitsForDns: boolean;
-  /** The owner asked for the next attempt. */
+  /** The owner asked for the attempt that is under way, or comes next. */
   readonly isManual: boolean;
   /** The authority wants to hear nothing before that. */
   readonly retryAt: Date | undefined;
   readonly problem: DnsProblem | undefined;
   readonly notBefore: Date | undefined;
   readonly notAfter: Date | undefined;
-  /** The one that is under way: it is continued, whatever happens, and no other begun beside it. */
-  readonly order: { readonly url: string | undefined } | undefined;
+  /** An order is under way: it is continued, whatever happens, and no other begun beside it. */
+  readonly isOrdered: boolean;
+  /** Before that the authority is not asked again when it wants this certificate renewed (RFC 9773, section 4.3). */
+  readonly askRenewalAt: Date | undefined;
 }
 
 export const noCertificate: CertificateStanding = {
@@ -33,7 +35,8 @@ export const noCertificate: CertificateStanding = {
   problem: undefined,
   notBefore: undefined,
   notAfter: undefined,
-  order: undefined,
+  isOrdered: false,
+  askRenewalAt: undefined,
 };
 
 /** A first or a fresh attempt, as soon as somebody gets to it. */
@@ -46,19 +49,14 @@ export const orderAtOnce = (now: Date): CertificateStanding => ({
 export const latest = (...dates: readonly (Date | undefined)[]): Date =>
   new Date(Math.max(...dates.map((date) => date?.getTime() ?? 0)));
 
-const codes: Readonly<Record<AuthorityFailureReason, DnsProblemCode>> = {
-  order_gone: 'ca_unavailable',
-  rate_limited: 'ca_rate_limited',
-  unavailable: 'ca_unavailable',
-  rejected_name: 'ca_rejected_name',
-  caa: 'caa_forbids_issuer',
-  dns: 'dns_lookup_failed',
-  challenge: 'challenge_unreachable',
+/** Not before that is there another attempt, however the DNS is. */
+export const restedAt = ({
+  attempts,
+  retryAt,
+}: Pick<CertificateStanding, 'attempts' | 'retryAt'>): Date => {
+  const lastAt = attempts?.lastAt.getTime() ?? 0;
+  return latest(new Date(lastAt + waitAfter(attempts?.failed ?? 0)), retryAt);
 };
-
-/** What the owner is told when the authority did not issue. */
-export const problemOf = ({ reason, detail }: AuthorityFailure, host: string): DnsProblem =>
-  dnsProblem(codes[reason], { seen: detail, wanted: `a certificate for ${host}` });
 
 /** After these the order is still good, and asking again for the same one costs nothing. */
 export const keepsOrder = (reason: AuthorityFailureReason): boolean =>

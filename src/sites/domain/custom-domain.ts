@@ -5,7 +5,7 @@ import { nextCheck } from './check-schedule.ts';
 import { noCertificate, type CertificateStanding } from './certificate-standing.ts';
 import type { DnsReport } from './dns-report.ts';
 import { admitDomain, type AdmissionFacts } from './domain-admission.ts';
-import type { Hostname } from './hostname.ts';
+import { shownHost, type Hostname } from './hostname.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 import type { SitesEvent } from './sites-event.ts';
 
@@ -15,7 +15,12 @@ export type CustomDomain = Attachment &
   (
     | { readonly state: 'added' }
     | { readonly state: 'verified'; readonly verifiedAt: Date }
-    | { readonly state: 'live'; readonly liveSince: Date }
+    | {
+        readonly state: 'live';
+        readonly liveSince: Date;
+        /** Absent where an earlier release put it live. */
+        readonly verifiedAt?: Date;
+      }
     | { readonly state: 'removed'; readonly removedAt: Date; readonly reason: RemovalReason }
   );
 
@@ -80,7 +85,7 @@ export const addDomain = (
   { now, jitter }: Moment,
 ): DomainDecision => {
   const { host, unicode: unicodeHost, registrableDomain, isApex } = hostname;
-  admitDomain(host, facts);
+  admitDomain(shownHost(hostname), facts);
   const next = nextCheck(now, now, jitter);
   const domain: CustomDomain = {
     ...draft,
@@ -92,7 +97,7 @@ export const addDomain = (
       nextCheckAt: next.kind === 'check' ? next.at : now,
       lastVerifyAskedAt: undefined,
     },
-    certificate: noCertificate,
+    certificate: { ...noCertificate },
   };
   return { state: domain, events: [{ type: 'domain_added', ...about(domain, now), host }] };
 };
@@ -105,6 +110,10 @@ export const about = ({ accountId, projectId, id }: Attachment, now: Date) => ({
   projectId,
   domainId: id,
 });
+
+/** Whether it needs the records of an apex. The DNS may know of a zone below the registrable domain. */
+export const isAtApex = ({ isApex, dns }: Pick<CustomDomain, 'isApex' | 'dns'>): boolean =>
+  dns.report?.isApex ?? isApex;
 
 /** @throws DomainError `domain_wrong_state` */
 export const refuseMove = (domain: CustomDomain, to: CustomDomainState): never => {

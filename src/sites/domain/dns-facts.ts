@@ -46,7 +46,7 @@ export interface ResolverFacts {
   readonly aaaa: DnsAnswer<string>;
   /** At `_animal-store-challenge.<host>`; each record's strings joined. */
   readonly txt: DnsAnswer<string>;
-  /** CNAME or else A of a made-up name beside the host: records there mean wildcard DNS. */
+  /** CNAME or else addresses of a made-up name beside the host: records there mean wildcard DNS. */
   readonly sibling: DnsAnswer<string>;
   /** SOA and NS stand at the name itself: it is the apex of a zone. */
   readonly isZoneApex: boolean;

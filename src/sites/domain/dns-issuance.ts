@@ -1,7 +1,8 @@
 import { caaVerdict, type CaaRefusal, type CaaVerdict } from './caa.ts';
 import type { CaaPolicy } from './caa-issue.ts';
+import { allowingLine, caaLine } from './caa-line.ts';
 import type { Finding } from './dns-agreement.ts';
-import type { CaaRecord, ResolverFacts } from './dns-facts.ts';
+import type { ResolverFacts } from './dns-facts.ts';
 import { dnsProblem, type DnsProblem } from './dns-problem.ts';
 
 export type IssuanceFinding = Finding<unknown, { readonly problems: readonly DnsProblem[] }>;
@@ -45,14 +46,9 @@ const reasons: Readonly<Record<CaaRefusal, string>> = {
 
 type Forbidden = Extract<CaaVerdict, { readonly kind: 'forbidden' }>;
 
-/** The exact line to add, in the form of zone files. */
+/** The exact line to add. */
 const wantedLine = ({ why, level, record }: Forbidden, { issuers }: CaaPolicy): string =>
-  why === 'unknown_critical_tag'
-    ? `no ${caaLine(level, record)}`
-    : caaLine(level, { flags: 0, tag: 'issue', value: issuers[0] ?? '' });
-
-const caaLine = (name: string, { flags, tag, value }: CaaRecord): string =>
-  `${name}. CAA ${flags} ${tag} ${JSON.stringify(value)}`;
+  why === 'unknown_critical_tag' ? `no ${caaLine(level, record)}` : allowingLine(level, issuers);
 
 /** A name with a CNAME has no CAA of its own: what is found there stands at the end of the CNAME. */
 const inTheWay = ({ chain }: ResolverFacts, host: string, { level }: Forbidden) => {

@@ -40,12 +40,12 @@ export const dnsProblems = {
   apex_needs_alias: {
     severity: 'blocking',
     actor: 'customer',
-    fix: 'Create the ALIAS or ANAME record shown. If your provider has neither, use a name such as www and redirect to it.',
+    fix: 'Create the ALIAS or ANAME record shown, in place of any CNAME record: an apex domain cannot have one. If your provider has neither, use a name such as www and redirect to it.',
   },
   alias_wrong_address: {
     severity: 'blocking',
     actor: 'customer',
-    fix: 'Delete the A and AAAA records with other addresses; only the ALIAS or ANAME record shown may stand there.',
+    fix: 'Delete the A and AAAA records with other addresses and create the ALIAS or ANAME record shown: only that may stand there.',
   },
   ownership_txt_missing: {
     severity: 'blocking',
@@ -65,12 +65,12 @@ export const dnsProblems = {
   dns_lookup_failed: {
     severity: 'blocking',
     actor: 'customer',
-    fix: 'Name servers did not answer. We go on asking; if it stays so, check the name servers and DNSSEC of the domain.',
+    fix: 'The name servers did not answer. We keep trying; if this persists, check the name servers and the DNSSEC of the domain.',
   },
   cname_loop: {
     severity: 'blocking',
     actor: 'customer',
-    fix: 'The CNAME records lead in a circle, or over too many steps. Point the name directly at the value shown.',
+    fix: 'The CNAME records form a loop, or a chain that is too long. Point the name directly at the value shown.',
   },
   challenge_unreachable: {
     severity: 'blocking',
@@ -80,7 +80,7 @@ export const dnsProblems = {
   propagation_incomplete: {
     severity: 'warning',
     actor: 'nobody',
-    fix: 'Wait until that resolver has forgotten the old answer.',
+    fix: 'Wait until the old answer in the cache of that resolver expires.',
   },
   proxied: {
     severity: 'warning',
@@ -95,22 +95,22 @@ export const dnsProblems = {
   cname_chain: {
     severity: 'warning',
     actor: 'customer',
-    fix: 'It works, but whoever controls the names in between controls the site. Point the name directly at the value shown.',
+    fix: 'It works, but whoever controls the intermediate names controls the site. Point the name directly at the value shown.',
   },
   ca_rate_limited: {
     severity: 'ours',
     actor: 'us',
-    fix: 'The certificate authority asked us to wait. We try again by ourselves.',
+    fix: 'The certificate authority asked us to wait. We try again automatically.',
   },
   ca_unavailable: {
     severity: 'ours',
     actor: 'us',
-    fix: 'The certificate authority has trouble. We try again by ourselves.',
+    fix: 'The certificate authority is unavailable. We try again automatically.',
   },
   ca_rejected_name: {
     severity: 'final',
     actor: 'customer',
-    fix: 'The certificate authority issues nothing for this name. Use another one, or ask it why.',
+    fix: 'The certificate authority issues nothing for this name. Use another one, or ask the authority for the reason.',
   },
   name_reserved: { severity: 'final', actor: 'customer', fix: 'Use a name that you registered.' },
   public_suffix: {

@@ -63,12 +63,12 @@ export const bindSnippet = (records: readonly DnsRecord[], registrableDomain: st
 
 /** What to know before changing records. */
 export const recordHints = (isApex: boolean): readonly string[] => [
-  'It can take up to 48 hours until a change is seen everywhere.',
-  'When the name has a record already, lower its TTL first and wait for the old TTL to pass: then the change is quick.',
-  'A CAA record of the domain must allow our certificate authority.',
+  'DNS changes can take up to 48 hours to propagate.',
+  'If the name already has records, lower their TTL first and wait for the old TTL to expire: the change then takes effect quickly.',
+  'A CAA record that blocks our certificate authority must be changed, or no certificate can be issued.',
   ...(isApex
     ? [
-        'A domain itself cannot have a CNAME. Some providers offer ALIAS, ANAME or CNAME flattening instead; not every one does.',
+        'An apex domain cannot have a CNAME record. It needs ALIAS, ANAME or CNAME flattening, which not every DNS provider supports.',
       ]
     : []),
 ];

@@ -49,7 +49,7 @@ const judgeCname = (
   wanted: RouteExpectation,
 ): RouteFinding => {
   if (targets.length > 1) {
-    return wrong(facts, wanted, [['cname_wrong_target', `CNAME ${targets.join(' and ')}`]]);
+    return leadsElsewhere(facts, wanted, `CNAME ${targets.join(' and ')}`);
   }
   const { chain } = facts;
   const names = chain.names.length > 0 ? chain.names : targets;
@@ -62,13 +62,21 @@ const judgeCname = (
     const via = ours === wanted.target ? 'target' : 'platform_host';
     return { ...right(facts, seen, via), isChained: names[0] !== ours };
   }
-  if (ours) return wrong(facts, wanted, [['cname_wrong_target', seen]]);
+  if (ours) return leadsElsewhere(facts, wanted, seen);
   if (chain.end === 'failed') return failed(facts, `${seen} → no answer`);
   if (names.some(isProxyName)) return right(facts, seen, 'proxy');
-  return wrong(facts, wanted, [
-    [chain.end === 'reached' ? 'cname_wrong_target' : 'cname_loop', seen],
-  ]);
+  return chain.end === 'reached'
+    ? leadsElsewhere(facts, wanted, seen)
+    : wrong(facts, wanted, [['cname_loop', seen]]);
 };
+
+/** No value of a CNAME would be right at an apex: SOA and NS stand there (RFC 1034, section 3.6.2). */
+const leadsElsewhere = (
+  facts: ResolverFacts,
+  wanted: RouteExpectation,
+  seen: string,
+): RouteFinding =>
+  wrong(facts, wanted, [[wanted.isApex ? 'apex_needs_alias' : 'cname_wrong_target', seen]]);
 
 /** Of old records that some servers give out beside the CNAME. */
 const foreignAddresses = (

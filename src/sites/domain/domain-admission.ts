@@ -11,8 +11,8 @@ export interface AdmissionFacts {
   /** Domains of the account that are not removed. */
   readonly current: number;
   readonly hasSucceededDeploy: boolean;
-  /** The account has this very name already, on any project. */
-  readonly isOwn: boolean;
+  /** The project of the account that has this very name already. */
+  readonly attachedTo: { readonly name: string; readonly isThisOne: boolean } | undefined;
 }
 
 /** @throws DomainError `plan_upgrade_required`, `no_successful_deploy`, `domain_taken`, `domain_limit_reached` */
@@ -23,7 +23,7 @@ export const admitDomain = (host: string, facts: AdmissionFacts): void => {
 
 const refusalOf = (
   host: string,
-  { planAllows, limit, current, hasSucceededDeploy, isOwn }: AdmissionFacts,
+  { planAllows, limit, current, hasSucceededDeploy, attachedTo }: AdmissionFacts,
 ): readonly [code: SitesErrorCode, message: string] | undefined => {
   if (!planAllows) {
     return ['plan_upgrade_required', 'Custom domains need the plan Pro or above.'];
@@ -31,12 +31,7 @@ const refusalOf = (
   if (!hasSucceededDeploy) {
     return ['no_successful_deploy', 'Deploy the project first: there is nothing to serve yet.'];
   }
-  if (isOwn) {
-    return [
-      'domain_taken',
-      `You have added ${host} already; remove it there before adding it here.`,
-    ];
-  }
+  if (attachedTo) return ['domain_taken', alreadyAttached(host, attachedTo)];
   if (current >= limit) {
     return [
       'domain_limit_reached',
@@ -45,3 +40,11 @@ const refusalOf = (
   }
   return undefined;
 };
+
+const alreadyAttached = (
+  host: string,
+  { name, isThisOne }: NonNullable<AdmissionFacts['attachedTo']>,
+): string =>
+  isThisOne
+    ? `${host} is in the list of this project already.`
+    : `Your project "${name}" has ${host} already. Remove it there before you add it here.`;

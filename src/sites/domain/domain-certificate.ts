@@ -1,6 +1,6 @@
+import { problemOf, type Refusal } from './authority-problem.ts';
 import { nextAttempt, type NextAttempt } from './certificate-attempts.ts';
-import type { AuthorityFailure } from './certificate-order.ts';
-import { keepsOrder, latest, noCertificate, problemOf } from './certificate-standing.ts';
+import { keepsOrder, latest, noCertificate } from './certificate-standing.ts';
 import { isCertified, type Certified } from './certificate-plan.ts';
 import type { Validity } from './certificate.ts';
 import {
@@ -30,16 +30,9 @@ export const fenceOf = ({ id, generation }: CustomDomain): Fence => ({
   generation,
 });
 
-/**
- * A new order begins: what comes of it belongs to the next generation. Of rivals who begin one, one is taken.
- * @param begun `url` is the order at the authority, where it is known already
- */
-export const orderStarted = (
-  domain: CustomDomain,
-  begun: Fence & { readonly url?: string },
-  now: Date,
-): FencedDecision => {
-  if (!holds(domain, begun) || domain.certificate.order) return destroy(domain);
+/** A new order begins: what comes of it belongs to the next generation. Of rivals who begin one, one is taken. */
+export const orderStarted = (domain: CustomDomain, fence: Fence, now: Date): FencedDecision => {
+  if (!holds(domain, fence) || domain.certificate.isOrdered) return destroy(domain);
   const { attempts, status } = domain.certificate;
   const generation = domain.generation + 1;
   const certificate = {
@@ -48,7 +41,7 @@ export const orderStarted = (
     attempts: { failed: attempts?.failed ?? 0, firstAt: attempts?.firstAt ?? now, lastAt: now },
     nextAttemptAt: latest(now, domain.certificate.retryAt),
     problem: undefined,
-    order: { url: begun.url },
+    isOrdered: true,
   };
   const event = { type: 'certificate_ordered', ...about(domain, now), generation } as const;
   return taken({ ...domain, generation, certificate }, [event]);
@@ -61,7 +54,9 @@ export const certificateIssued = (
   now: Date,
 ): FencedDecision => {
   if (!holds(domain, fence)) return destroy(domain);
-  if (!domain.certificate.order) return isKnown(domain, notAfter) ? taken(domain) : destroy(domain);
+  if (!domain.certificate.isOrdered) {
+    return isKnown(domain, notAfter) ? taken(domain) : destroy(domain);
+  }
   const nextAttemptAt = nextRenewal({ notBefore, notAfter }, now);
   const certificate = {
     ...noCertificate,
@@ -74,7 +69,8 @@ export const certificateIssued = (
   if (domain.state === 'live') {
     return taken({ ...domain, certificate }, [{ type: 'certificate_renewed', ...details }]);
   }
-  return taken({ ...coreOf(domain), certificate, state: 'live', liveSince: now }, [
+  const { verifiedAt } = domain;
+  return taken({ ...coreOf(domain), certificate, state: 'live', liveSince: now, verifiedAt }, [
     { type: 'certificate_issued', ...details },
     { type: 'domain_live', ...about(domain, now), host: domain.host },
   ]);
@@ -83,7 +79,7 @@ export const certificateIssued = (
 /** The attempt failed, before or after the order was taken. A site that is served goes on. */
 export const certificateFailed = (
   domain: CustomDomain,
-  { failure, ...fence }: Fence & { readonly failure: AuthorityFailure },
+  { failure, issuers, ...fence }: Fence & Refusal,
   now: Date,
 ): FencedDecision => {
   if (!holds(domain, fence) || isServed(domain)) return destroy(domain);
@@ -94,8 +90,9 @@ export const certificateFailed = (
   const failed = (certificate.attempts?.failed ?? 0) + 1;
   const attempts = { failed, firstAt: certificate.attempts?.firstAt ?? now, lastAt: now };
   const next = goOn(nextAttempt(attempts, failure, now), domain, now);
-  const problem = problemOf(failure, domain.host);
+  const problem = problemOf({ failure, issuers }, domain);
   const details = { problem: problem.code, attempt: failed, isRenewal: state === 'live' };
+  const isOrdered = certificate.isOrdered && keepsOrder(failure.reason);
   return taken(
     {
       ...domain,
@@ -107,7 +104,9 @@ export const certificateFailed = (
         waitsForDns: next.kind === 'waits_for_dns',
         nextAttemptAt: next.kind === 'at' ? latest(next.at, retryAt) : undefined,
         retryAt,
-        order: keepsOrder(failure.reason) ? certificate.order : undefined,
+        isOrdered,
+        // What is tried after it was not asked for by the owner, and counts as automatic.
+        isManual: certificate.isManual && isOrdered,
       },
     },
     [{ type: 'certificate_failed', ...about(domain, now), ...details }],
@@ -123,7 +122,7 @@ const isKnown = ({ certificate }: Certified, notAfter: Date): boolean =>
 
 /** Its order succeeded: whoever worked on it as well, and failed, comes too late. */
 const isServed = ({ state, certificate }: Certified): boolean =>
-  state === 'live' && !certificate.order;
+  state === 'live' && !certificate.isOrdered;
 
 /** A served site has no button to ask again with, so its renewal is tried until it succeeds. */
 const goOn = (next: NextAttempt, { state }: Certified, now: Date): NextAttempt =>

@@ -1,5 +1,4 @@
-import { waitAfter } from './certificate-attempts.ts';
-import { latest, orderAtOnce, type CertificateStanding } from './certificate-standing.ts';
+import { latest, orderAtOnce, restedAt, type CertificateStanding } from './certificate-standing.ts';
 import { nextCheck } from './check-schedule.ts';
 import {
   about,
@@ -71,13 +70,15 @@ const heldBack = (
   report: DnsReport,
   now: Date,
 ): CertificateStanding => {
-  const { attempts, nextAttemptAt, order, retryAt, status, waitsForDns } = certificate;
+  const { nextAttemptAt, isOrdered, status, waitsForDns } = certificate;
   if (waitsForDns && report.verifiable) {
-    const lastAt = attempts?.lastAt.getTime() ?? 0;
-    const rested = new Date(lastAt + waitAfter(attempts?.failed ?? 0));
-    return { ...certificate, waitsForDns: false, nextAttemptAt: latest(now, rested, retryAt) };
+    return {
+      ...certificate,
+      waitsForDns: false,
+      nextAttemptAt: latest(now, restedAt(certificate)),
+    };
   }
-  const isDue = nextAttemptAt !== undefined && nextAttemptAt <= now && !order;
+  const isDue = nextAttemptAt !== undefined && nextAttemptAt <= now && !isOrdered;
   if (report.verifiable || !isDue) return certificate;
   return {
     ...certificate,

@@ -8,6 +8,7 @@ import {
   type DomainDecision,
   type RemovalReason,
 } from './custom-domain.ts';
+import { shownHost } from './hostname.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 
 /**
@@ -21,7 +22,7 @@ export const removeDomain = (
 ): DomainDecision => {
   if (domain.state === 'removed') return unchanged(domain);
   const dns = { ...domain.dns, nextCheckAt: undefined };
-  const left = { ...coreOf(domain), dns, certificate: noCertificate };
+  const left = { ...coreOf(domain), dns, certificate: { ...noCertificate } };
   const { host } = domain;
   return {
     state: { ...left, state: 'removed', removedAt: now, reason },
@@ -43,7 +44,7 @@ export const contestedBy = (
   if (claimant.state !== 'verified' || !claimant.dns.report?.ownershipProven) {
     throw new DomainError<SitesErrorCode>(
       'domain_taken',
-      `${holder.host} is in use. Create the TXT record to prove that it is yours.`,
+      `${shownHost({ host: holder.host, unicode: holder.unicodeHost })} is in use. Create the TXT record to prove that it is yours.`,
     );
   }
   return removeDomain(holder, 'contested', now);

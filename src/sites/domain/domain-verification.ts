@@ -49,9 +49,9 @@ export const reverify = (domain: CustomDomain, now: Date): DomainDecision => {
   if (remaining > 0) {
     throw tooEarly('reverify_too_early', 'The last attempt was a short while ago', remaining);
   }
-  const { order } = domain.certificate;
+  const { isOrdered } = domain.certificate;
   const attempts = { failed: 0, firstAt: now, lastAt: now };
-  const fresh = { ...orderAtOnce(now), attempts, isManual: true, order };
+  const fresh = { ...orderAtOnce(now), attempts, isManual: true, isOrdered };
   return { state: { ...domain, certificate: fresh }, events: [] };
 };
 

@@ -7,6 +7,8 @@ export interface NameFacts {
   /** The public suffix and one label, as A-labels. */
   readonly registrableDomain: string | undefined;
   readonly isPublicSuffix: boolean;
+  /** Whether the Public Suffix List names what it ends in. */
+  readonly isSuffixKnown: boolean;
   /** Also for a spelling that programs read as an address, like `0x7f.1`. */
   readonly isIp: boolean;
 }

@@ -114,6 +114,13 @@ const rules: readonly NameRule[] = [
       `"${shown(name)}" is reserved and does not exist on the internet. Add a name that you registered.`,
   },
   {
+    code: 'domain_name_invalid',
+    // The list would take the last label of any name for a suffix. "test" was dealt with before.
+    isBroken: ({ facts }) => !facts.isSuffixKnown && !isWithin(facts.ascii, 'test'),
+    advice: ({ name }) =>
+      `".${shown(lastLabel(name))}" is not a known top-level domain. Check the spelling: enter a name that you registered, such as shop.example.com.`,
+  },
+  {
     code: 'public_suffix',
     isBroken: ({ facts }) => facts.isPublicSuffix || facts.registrableDomain === undefined,
     advice: ({ name }) =>
@@ -141,6 +148,8 @@ const hasReservedLabel = ({ ascii, unicode }: NameFacts): boolean => {
     .split('.')
     .some((label, at) => label.startsWith('--', 2) && /^\p{ASCII}*$/u.test(decoded[at] ?? ''));
 };
+
+const lastLabel = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
 const isWithin = (host: string, zone: string): boolean =>
   host === zone || host.endsWith(`.${zone}`);

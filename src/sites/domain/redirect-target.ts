@@ -3,6 +3,10 @@ import type { Redirect } from './domain-settings.ts';
 /** Whether it is meant as an address rather than a host: then only http and https will do. */
 export const isAbsolute = (to: string): boolean => /^[a-z][a-z0-9+.-]*:|^[/\\]/i.test(to.trim());
 
+/** The host that a redirect leads to. @param to as it is kept, also by a release that kept the dot at the end */
+export const hostIn = (to: string): string =>
+  isAbsolute(to) ? new URL(to).hostname.replace(/\.$/, '') : to;
+
 const longestAddress = 1000;
 
 /** @returns the address as it is kept, or undefined for one that a redirect may not lead to */
@@ -13,6 +17,9 @@ export const absoluteTarget = (raw: string): string | undefined => {
   if (!/^https?:\/\/[^/\\\s]+/i.test(text) || /[\s\\\p{Cc}]/u.test(text)) return undefined;
   const url = URL.parse(text);
   if (!url || url.username || url.password || /[?#]/.test(text)) return undefined;
+  // With a dot at its end it is the same host to the DNS, but another one to whoever compares names.
+  url.hostname = url.hostname.replace(/\.$/, '');
+  if (url.hostname.split('.').includes('')) return undefined;
   return url.pathname === '/' ? url.origin : url.href;
 };
 

@@ -5,8 +5,9 @@ import {
   type Redirect,
   type RedirectStatus,
 } from './domain-settings.ts';
-import { cleanName } from './hostname.ts';
-import { absoluteTarget, isAbsolute } from './redirect-target.ts';
+import { cleanName, shownHost } from './hostname.ts';
+import { refuseDetour } from './redirect-detours.ts';
+import { absoluteTarget, hostIn, isAbsolute } from './redirect-target.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 
 /** As somebody wrote it. */
@@ -29,8 +30,6 @@ export interface ProjectHost {
 export interface RedirectFacts {
   /** The custom domains of the project that are not removed. */
   readonly hosts: readonly ProjectHost[];
-  /** Whether a redirect may lead out of the project. */
-  readonly allowAbsolute: boolean;
 }
 
 /** @throws DomainError `redirect_invalid`, `redirect_unknown_domain`, `redirect_loop`, `redirect_chain` */
@@ -45,14 +44,16 @@ export const checkDomainSettings = (
   });
   const sources = redirects.map(({ from }) => from);
   const twice = sources.find((from, at) => sources.indexOf(from) !== at);
-  if (twice !== undefined) throw refusal('redirect_invalid', `${twice} is redirected twice.`);
+  if (twice !== undefined) {
+    throw refusal('redirect_invalid', `${nameIn(facts)(twice)} is redirected more than once.`);
+  }
   if (primary !== undefined && sources.includes(primary)) {
     throw refusal(
       'redirect_invalid',
-      `${primary} is the primary domain; it cannot lead elsewhere.`,
+      `${nameIn(facts)(primary)} is the primary domain; it cannot be redirected.`,
     );
   }
-  for (const redirect of redirects) refuseDetour(redirect, redirects);
+  for (const redirect of redirects) refuseDetour(redirect, redirects, nameIn(facts));
   return { primary, redirects };
 };
 
@@ -77,46 +78,43 @@ const hostOfProject = (raw: string, { hosts }: RedirectFacts): string => {
   const name = cleanName(raw);
   const found = hosts.find(({ host, unicodeHost }) => name === host || name === unicodeHost);
   if (found) return found.host;
-  const known = hosts.slice(0, mostNamed).map(({ host }) => host);
-  const all = [...known, ...(hosts.length > mostNamed ? ['…'] : [])].join(', ') || 'it has none';
-  throw refusal('redirect_unknown_domain', `"${name}" is no domain of this project: ${all}.`);
+  const known = hosts.slice(0, mostNamed).map(shownName);
+  const all = [...known, ...(hosts.length > mostNamed ? ['…'] : [])].join(', ');
+  throw refusal(
+    'redirect_unknown_domain',
+    `"${name}" is not a domain of this project. Its domains: ${all || 'none'}.`,
+  );
 };
+
+/** How people read the name of a host: with the U-labels that it was added with. */
+const nameIn =
+  ({ hosts }: RedirectFacts) =>
+  (host: string): string => {
+    const known = hosts.find((one) => one.host === host);
+    return known ? shownName(known) : host;
+  };
+
+const shownName = ({ host, unicodeHost: unicode }: ProjectHost): string =>
+  shownHost({ host, unicode });
 
 const targetOf = (raw: string, facts: RedirectFacts): string => {
   if (!isAbsolute(raw)) return hostOfProject(raw, facts);
-  if (!facts.allowAbsolute) {
-    throw refusal('redirect_unknown_domain', 'A redirect leads to a domain of this project.');
-  }
   const target = absoluteTarget(raw);
   if (target !== undefined) return target;
   throw refusal(
     'redirect_invalid',
-    'A redirect elsewhere leads to an address such as https://example.com/shop, without user, query or fragment.',
+    'The target outside this project is an address such as https://example.com/shop, without user, query or fragment.',
   );
 };
 
 const statusOf = (status = 308): RedirectStatus => {
   const known = redirectStatuses.find((one) => one === status);
   if (known) return known;
-  throw refusal('redirect_invalid', `The status is one of ${redirectStatuses.join(', ')}.`);
+  throw refusal(
+    'redirect_invalid',
+    `The status of a redirect is one of ${redirectStatuses.join(', ')}.`,
+  );
 };
-
-/** One step at most: a visitor must not be sent on from where a redirect leads. */
-const refuseDetour = ({ from, to }: Redirect, all: readonly Redirect[]): void => {
-  const next = new Map(all.map((one) => [one.from, hostIn(one.to)]));
-  const end = hostIn(to);
-  if (end === from) throw refusal('redirect_loop', `${from} leads to itself.`);
-  const passed = new Set([from]);
-  for (let host: string | undefined = end; host !== undefined; host = next.get(host)) {
-    if (passed.has(host)) throw refusal('redirect_loop', `From ${from} it goes round in a circle.`);
-    passed.add(host);
-  }
-  if (next.has(end)) {
-    throw refusal('redirect_chain', `${from} leads to ${end}, which leads on; lead it to the end.`);
-  }
-};
-
-const hostIn = (to: string): string => (isAbsolute(to) ? new URL(to).hostname : to);
 
 const refusal = (code: SitesErrorCode, message: string): DomainError<SitesErrorCode> =>
   new DomainError(code, message);

@@ -77,6 +77,7 @@ const place = async (
   const kept =
     (await orders.find(subject)) ??
     (await orders.begin({ subject, host, privateKey: await authority.newPrivateKey() }));
+  if (!kept) return { kind: 'unwanted' };
   if (!(await isWanted())) {
     await orders.forget(subject);
     return { kind: 'unwanted' };

@@ -6,18 +6,23 @@ type Decide = Parameters<CustomDomains['change']>[1];
 
 /**
  * Changes a domain, then tells its timeline, and that of whoever lost the name, what came of it.
- * @param before what else there is to tell of the domain, before that
+ * @param before asked when it is decided: what led to it, to be told first
  */
 export const changeAndTell =
   ({ domains, timeline }: Pick<DomainPorts, 'domains' | 'timeline'>) =>
-  async (id: string, decide: Decide, before?: TimelineEntry): Promise<CustomDomain> => {
+  async (
+    id: string,
+    decide: Decide,
+    before?: () => TimelineEntry | undefined,
+  ): Promise<CustomDomain> => {
     let events: readonly SitesEvent[] = [];
     const changed = await domains.change(id, (domain, holder) => {
       const change = decide(domain, holder);
       events = [...(change.displaced?.events ?? []), ...change.events];
       return change;
     });
-    if (before) await timeline.record(id, before);
+    const cause = before?.();
+    if (cause) await timeline.record(id, cause);
     for (const event of events.filter(isTold)) {
       const { domainId, occurredAt } = event;
       const entry = { kind: kinds[event.type], occurredAt, details: detailsOf(event) };

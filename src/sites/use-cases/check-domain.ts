@@ -37,7 +37,7 @@ export const checkDomain = (ports: DomainPorts) => {
         domain.id,
         (current, rival) =>
           withRival(decide(current, report, moment(ports)), rival, facts.checkedAt),
-        { kind: 'checked', occurredAt: facts.checkedAt, details },
+        () => ({ kind: 'checked', occurredAt: facts.checkedAt, details }),
       );
     } catch (error) {
       // Somebody proved the name in between: the same facts, judged as contested, end otherwise.

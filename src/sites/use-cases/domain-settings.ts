@@ -65,7 +65,7 @@ export const editDomainSettings =
     const { settings, clock } = ports;
     await settings.change(projectId, (current, { accountId, hosts }) => {
       const draft = edit(withoutGone(current, hosts));
-      const wanted = checkDomainSettings(draft, { hosts, allowAbsolute: true });
+      const wanted = checkDomainSettings(draft, { hosts });
       return replaceSettings(current, wanted, { projectId, accountId, now: clock.now() });
     });
     return showDomainSettings(ports)(projectId);

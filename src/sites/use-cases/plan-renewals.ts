@@ -1,4 +1,4 @@
-import { planRenewal } from '../domain/certificate-plan.ts';
+import { mayAskRenewal, planRenewal } from '../domain/certificate-plan.ts';
 import type { CustomDomain } from '../domain/custom-domain.ts';
 import { wishedRenewalTime } from '../domain/renewal.ts';
 import type { DomainPorts } from '../domain-ports.ts';
@@ -6,21 +6,22 @@ import type { DomainPorts } from '../domain-ports.ts';
 const page = 100;
 
 /**
- * Asks the authority for each live domain when it wants its certificate renewed (RFC 9773); does nothing where it
- * offers no such wish.
+ * Asks the authority for each live domain when it wants its certificate renewed (RFC 9773), and again when it wants to
+ * be asked again; does nothing where it offers no such wish.
  * @returns how many it planned anew
  */
 export const planRenewals = (ports: DomainPorts) => {
-  const { domains, certificates, authority, chance } = ports;
+  const { domains, certificates, authority, chance, clock } = ports;
 
   const plan = async (domain: CustomDomain): Promise<boolean> => {
+    if (!mayAskRenewal(domain, clock.now())) return false;
     const { notBefore, notAfter } = domain.certificate;
     const certificate = await certificates.find(domain.host);
     if (!certificate || !notBefore || !notAfter) return false;
     const window = await authority.renewalWindow(certificate.chain);
     if (!window) return false;
     const at = wishedRenewalTime({ notBefore, notAfter }, window, chance());
-    await domains.change(domain.id, (current) => planRenewal(current, at));
+    await domains.change(domain.id, (current) => planRenewal(current, at, window.askAgainAt));
     return true;
   };
 

@@ -1,10 +1,11 @@
 import { describeBudget, type BudgetView } from '../domain/ca-budget.ts';
-import type { CustomDomain } from '../domain/custom-domain.ts';
+import { isAtApex, type CustomDomain } from '../domain/custom-domain.ts';
 import { healthOf, type DomainHealth } from '../domain/domain-health.ts';
 import type { DnsProblem } from '../domain/dns-problem.ts';
 import { bindSnippet, recordHints, recordsFor, type DnsRecord } from '../domain/dns-records.ts';
 import { dueAt } from '../domain/domain-schedule.ts';
-import type { DomainPorts, TimelineEntry } from '../domain-ports.ts';
+import type { DomainPorts } from '../domain-ports.ts';
+import { readTimeline, type TimelinePage } from './read-timeline.ts';
 
 /** Everything that its owner has to see of a domain. */
 export interface DomainView {
@@ -18,20 +19,23 @@ export interface DomainView {
   readonly budget: BudgetView;
   /** When something is done by itself. */
   readonly nextAt: Date | undefined;
-  /** Newest first. */
-  readonly timeline: readonly TimelineEntry[];
+  readonly timeline: TimelinePage;
 }
 
-const mostEntries = 100;
-
-export const showDomain =
-  ({ ledger, timeline, naming, clock }: DomainPorts) =>
-  async (domain: CustomDomain): Promise<DomainView> => {
+/** @param before which page of the timeline: see `readTimeline` */
+export const showDomain = (ports: DomainPorts) => {
+  const { domains, ledger, naming, clock } = ports;
+  const timeline = readTimeline(ports);
+  return async (domain: CustomDomain, before?: bigint): Promise<DomainView> => {
     const now = clock.now();
-    const { token, isApex, registrableDomain, dns, certificate } = domain;
-    const txtRequired = dns.report?.ownershipRequired ?? false;
+    const { token, registrableDomain, dns, certificate } = domain;
+    const isApex = isAtApex(domain);
+    const holder = await domains.holderOf(domain.host);
+    const isContested = holder !== undefined && holder.id !== domain.id;
+    // Known before the DNS is asked for the first time.
+    const txtRequired = isContested || (dns.report?.ownershipRequired ?? false);
     const needs = { platformHost: naming.platformHost, txtRequired };
-    const records = recordsFor({ ...domain, isApex: dns.report?.isApex ?? isApex }, token, needs);
+    const records = recordsFor({ ...domain, isApex }, token, needs);
     return {
       domain,
       records,
@@ -41,9 +45,10 @@ export const showDomain =
       health: healthOf(domain, now),
       budget: describeBudget(await ledger.use(domain, now), certificate.nextAttemptAt, now),
       nextAt: dueAt(domain),
-      timeline: await timeline.list(domain.id, mostEntries),
+      timeline: await timeline(domain, before),
     };
   };
+};
 
 /** What the DNS says first, then what the authority said; the same thing is told once. */
 const problemsOf = ({ dns, certificate }: CustomDomain): readonly DnsProblem[] => {

@@ -12,7 +12,8 @@ import {
 } from '../domain/domain-certificate.ts';
 import { recordCheck } from '../domain/domain-checks.ts';
 import { dueWork } from '../domain/domain-schedule.ts';
-import type { DomainPorts, LedgerEntry } from '../domain-ports.ts';
+import { orderSubject } from '../domain/order-subject.ts';
+import type { DomainPorts, LedgerEntry, TimelineEntry } from '../domain-ports.ts';
 import { advanceOrder, type OrderOutcome } from './advance-order.ts';
 import { changeAndTell } from './change-and-tell.ts';
 import { checkDomain } from './check-domain.ts';
@@ -32,11 +33,12 @@ export const workOnCertificate = (ports: DomainPorts) => {
   /** Whether what comes of the order would be taken. */
   const isWanted = async ({ id, generation }: CustomDomain): Promise<boolean> => {
     const current = await domains.get(id);
-    return current?.generation === generation && current.certificate.order !== undefined;
+    return current?.generation === generation && current.certificate.isOrdered;
   };
 
   /** A renewal counts as one only where the authority has heard of such (RFC 9773). */
-  const canReplace = async ({ host, state }: CustomDomain): Promise<boolean> => {
+  const canReplace = async ({ host, state, certificate }: CustomDomain): Promise<boolean> => {
+    if (certificate.askRenewalAt) return true;
     const current = state === 'live' ? await certificates.find(host) : undefined;
     return current !== undefined && (await authority.renewalWindow(current.chain)) !== undefined;
   };
@@ -44,13 +46,13 @@ export const workOnCertificate = (ports: DomainPorts) => {
   /** @returns the domain with an order under way, or undefined when there is to be none now */
   const begin = async (domain: CustomDomain): Promise<CustomDomain | undefined> => {
     const checked = await check(domain, recordCheck);
-    const isBegun = checked.certificate.order !== undefined;
-    if (isBegun || dueWork(checked, clock.now()) !== 'certificate') return undefined;
+    if (checked.certificate.isOrdered || dueWork(checked, clock.now()) !== 'certificate')
+      return undefined;
     const now = clock.now();
     const { isManual } = checked.certificate;
     const replaces = await canReplace(checked);
     const verdict = await ledger.reserve(entry('order', checked, now), (use) =>
-      mayOrder(use, { isManual, replaces }, now),
+      mayOrder(use, { isManual, kind: replaces ? 'renewal' : 'new' }, now),
     );
     if (!verdict.allowed) {
       const { reason, nextAt } = verdict;
@@ -66,50 +68,57 @@ export const workOnCertificate = (ports: DomainPorts) => {
     });
     if (!isOurs) return undefined;
     // Somebody may have died after the order before was over, and before it was forgotten.
-    await orders.forget(subjectOf(checked));
+    await orders.forget(orderSubject(checked));
     return started;
   };
 
-  const attempted = (id: string, details: Readonly<Record<string, unknown>>): Promise<void> =>
-    timeline.record(id, { kind: 'attempt', occurredAt: clock.now(), details });
+  const attempt = (details: TimelineEntry['details']): TimelineEntry => {
+    return { kind: 'attempt', occurredAt: clock.now(), details };
+  };
+  const attempted = (id: string, details: TimelineEntry['details']): Promise<void> =>
+    timeline.record(id, attempt(details));
 
   const issued = async (domain: CustomDomain, certificate: Certificate): Promise<void> => {
     const now = clock.now();
     const { notBefore, notAfter } = certificate;
     const brought = { ...fenceOf(domain), notBefore, notAfter };
     let outcome = 'issued';
-    await change(domain.id, (current) => {
-      const { verdict, ...decision } = certificateIssued(current, brought, now);
-      outcome = outcomeOf(verdict, decision.events.length > 0);
-      return verdict === 'taken' ? { ...decision, certificate } : decision;
-    });
-    await orders.forget(subjectOf(domain));
-    if (outcome === 'known') return;
-    await ledger.record(entry('issued', domain, now));
-    await attempted(domain.id, { outcome, notAfter });
+    const isNews = () => outcome !== 'known';
+    await change(
+      domain.id,
+      (current) => {
+        const { verdict, ...decision } = certificateIssued(current, brought, now);
+        outcome = outcomeOf(verdict, decision.events.length > 0);
+        return verdict === 'taken' ? { ...decision, certificate } : decision;
+      },
+      () => (isNews() ? attempt({ outcome, notAfter }) : undefined),
+    );
+    await orders.forget(orderSubject(domain));
+    if (isNews()) await ledger.record(entry('issued', domain, now));
   };
 
   const failed = async (domain: CustomDomain, failure: AuthorityFailure): Promise<void> => {
     const now = clock.now();
+    const { issuers } = authority;
     await domains.change(domain.id, (current) =>
       // Whoever worked on it as well has noted this down already.
-      current.certificate.order
-        ? certificateFailed(current, { ...fenceOf(domain), failure }, now)
+      current.certificate.isOrdered
+        ? certificateFailed(current, { ...fenceOf(domain), failure, issuers }, now)
         : unchanged(current),
     );
     if (!keepsOrder(failure.reason)) {
-      await orders.forget(subjectOf(domain));
+      await orders.forget(orderSubject(domain));
       await ledger.record(entry('failure', domain, now));
     }
     await attempted(domain.id, { outcome: 'failed', ...failure });
   };
 
   return async (domain: CustomDomain): Promise<void> => {
-    const ordered = domain.certificate.order ? domain : await begin(domain);
+    const ordered = domain.certificate.isOrdered ? domain : await begin(domain);
     if (!ordered) return;
     const { host } = ordered;
     const replaces = ordered.state === 'live' ? (await certificates.find(host))?.chain : undefined;
-    const wanted = { subject: subjectOf(ordered), host, replaces };
+    const wanted = { subject: orderSubject(ordered), host, replaces };
     const outcome = await advance({ ...wanted, isWanted: () => isWanted(ordered) }).catch(
       async (error: unknown): Promise<OrderOutcome> => {
         if (await isWanted(ordered)) throw error;
@@ -130,10 +139,6 @@ export const workOnCertificate = (ports: DomainPorts) => {
     }
   };
 };
-
-/** One order for each generation: see `orderStarted`. */
-const subjectOf = ({ id, generation }: CustomDomain): string =>
-  `domain:${id}:${String(generation)}`;
 
 const outcomeOf = (verdict: 'taken' | 'destroy', isNews: boolean) => {
   if (verdict === 'destroy') return 'came too late, destroyed';

@@ -1,0 +1,29 @@
+import { passwordLength } from '../../src/access/domain/person.ts';
+import type { Limits } from '../../src/access/domain/plan.ts';
+import {
+  invitationMs,
+  sessionMs,
+  shortLinkMs,
+  signInLimits,
+} from '../../src/access/domain/session.ts';
+import { largestUpload } from '../../src/adapters/dashboard/upload-file.ts';
+import { span } from './domain-examples.ts';
+
+/** What is counted of those who sign in. */
+export const signInAttempts = (): readonly (readonly string[])[] => [
+  ['passwords tried for one email address', ...numbers(signInLimits.person)],
+  ['passwords and sign-in links tried from one address', ...numbers(signInLimits.network)],
+];
+
+export const dashboardNumbers = (): readonly (readonly string[])[] => [
+  ['a password', `${String(passwordLength.min)} to ${String(passwordLength.max)} characters`],
+  ['a session ends after', span(sessionMs)],
+  ['the link of the first start and of `account create` works once, for', span(shortLinkMs)],
+  [
+    'a link that is made on the page Account or by `user invite` works once, for',
+    span(invitationMs),
+  ],
+  ['an archive that is uploaded', `${String(largestUpload / 1024 / 1024)} MiB`],
+];
+
+const numbers = ({ perMinute, perDay }: Limits) => [String(perMinute), String(perDay)];

@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import { addDomain } from '../../src/sites/domain/custom-domain.ts';
+import { contestedBy } from '../../src/sites/domain/domain-removal.ts';
+import { admitted, draft, moment, start, verified } from '../support/known-domains.ts';
+
+const names = { host: 'xn--bcher-kva.test', unicode: 'bücher.test' };
+const both = 'bücher.test (xn--bcher-kva.test)';
+
+test('a name that is in the list already is told with U-labels and A-labels', () => {
+  const hostname = { ...draft.hostname, ...names };
+  const attachedTo = { name: 'Books', isThisOne: true };
+  const add = () => addDomain({ ...draft, hostname }, { ...admitted, attachedTo }, moment(start));
+  expect(add).toThrow(both);
+});
+
+test('so is one that somebody else holds', () => {
+  const holder = { ...verified, host: names.host, unicodeHost: names.unicode };
+  expect(() => contestedBy(holder, { ...holder, id: 'dom_2' }, start)).toThrow(both);
+});

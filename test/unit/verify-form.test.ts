@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { domainMenu, verifyForm } from '../../src/adapters/dashboard/domain-actions.ts';
+import type { Refusal } from '../../src/adapters/dashboard/screen.ts';
+import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import { elementsIn } from '../support/dashboard-markup.ts';
+import { added, after, minute, verified } from '../support/known-domains.ts';
+
+const message = 'The last attempt was a short while ago. Try again in 30 minutes.';
+const early: Refusal = { form: 'verify', field: undefined, message, values: {}, parameters: {} };
+
+const shown = (domain: CustomDomain, now: Date, refusal?: Refusal) => {
+  const markup = verifyForm(domain, { action: '/verify', now, refusal }).toString();
+  const [button] = elementsIn(markup, 'button');
+  return { look: button?.attributes['class'], text: elementsIn(markup, 'form')[0]?.text };
+};
+
+test('a domain that was not looked at yet has the main button of the page', () => {
+  expect(shown(added, after(minute))).toEqual({ look: 'main', text: 'Verify' });
+});
+
+test('Re-verify stands back until it may be pressed, and tells when', () => {
+  const waiting = shown(verified, after(2 * minute));
+  expect(waiting).toEqual({ look: 'plain', text: 'Re-verify available in 29 minutes' });
+  expect(shown(verified, after(31 * minute))).toEqual({ look: 'main', text: 'Re-verify' });
+});
+
+test('whoever presses too early reads the time once', () => {
+  const { text } = shown(verified, after(2 * minute), early);
+  expect(text).toBe(`Re-verify ${message}`);
+});
+
+test('a menu is named by the A-labels, and shows the U-labels', () => {
+  const domain = { ...added, host: 'xn--bcher-kva.test', unicodeHost: 'bücher.test' };
+  const [button] = elementsIn(domainMenu(domain, '/there').toString(), 'button');
+  expect(button?.attributes).toMatchObject({
+    'aria-label': 'Actions for xn--bcher-kva.test',
+    title: 'Actions for bücher.test (xn--bcher-kva.test)',
+  });
+});
