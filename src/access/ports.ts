@@ -49,6 +49,12 @@ export interface KeyHolder {
   readonly secretUntil: Date | undefined;
 }
 
+/** A key as its owner sees it. */
+export interface ListedKey extends ApiKey {
+  /** When the last of its old secrets ends, or ended; undefined for a key that was never rotated. */
+  readonly oldSecretsUntil: Date | undefined;
+}
+
 export abstract class ApiKeys {
   /** @throws DomainError `account_not_found` */
   abstract add(decision: Decision<KeyToStore, AccessEvent>): Promise<void>;
@@ -57,7 +63,7 @@ export abstract class ApiKeys {
   abstract findBySecretHash(secretHash: string): Promise<KeyHolder | undefined>;
 
   /** Oldest first, revoked and expired ones too. */
-  abstract list(accountId: string): Promise<readonly ApiKey[]>;
+  abstract list(accountId: string): Promise<readonly ListedKey[]>;
 
   /** Locks, decides, stores. @throws DomainError `api_key_not_found` */
   abstract change(
@@ -213,17 +219,26 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number>>;
 }
 
+/** Which entries of an audit log are looked for; what is left out leaves out none. */
+export interface AuditSearch {
+  /** Who did it; see `Acting`. */
+  readonly actor?: string | undefined;
+  /** Only entries with one of these in `what`. */
+  readonly kinds?: readonly string[] | undefined;
+  /** Only what is older than this entry. */
+  readonly before?: Pick<AuditEntry, 'id' | 'occurredAt'> | undefined;
+}
+
 /** What happened in an account, for its owner to read. */
 export abstract class AuditLog {
   /** Recording the same event twice leaves one entry. */
   abstract record(stored: StoredEvent): Promise<void>;
 
-  /** Newest first. */
+  /** Newest first. However many entries there are, it reads about as many as it gives. */
   abstract list(
     accountId: string,
     limit: number,
-    /** Only what is older than this entry. */
-    before?: Pick<AuditEntry, 'id' | 'occurredAt'>,
+    search?: AuditSearch,
   ): Promise<readonly AuditEntry[]>;
 }
 

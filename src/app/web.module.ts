@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { ContainerModule, type ResolutionContext } from 'inversify';
 import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
@@ -31,7 +32,9 @@ import {
   SitesKey,
 } from './keys.ts';
 
-/** One HTTP server: the dashboard from /dashboard on, the API and the measures everywhere else. */
+/**
+ * One HTTP server: the dashboard from /dashboard on, and at / for browsers; the API and the measures everywhere else.
+ */
 export const web = new ContainerModule(({ bind }) => {
   bind(Metrics)
     .toDynamicValue((c) => new Metrics(c.get(Outbox)))
@@ -42,8 +45,6 @@ export const web = new ContainerModule(({ bind }) => {
       const api = apiOf(c).callback();
       if (!c.get(ConfigKey).roles.includes('dashboard')) return new HttpServer(api);
       const pages = c.get(DashboardKey).app.callback();
-      const isPage = ({ url = '' }: { readonly url?: string | undefined }) =>
-        /^\/dashboard([/?]|$)/.test(url);
       return new HttpServer(
         (request, response) => (isPage(request) ? pages : api)(request, response),
         { isUpload: ({ url = '' }) => /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url) },
@@ -51,6 +52,13 @@ export const web = new ContainerModule(({ bind }) => {
     })
     .inSingletonScope();
 });
+
+const isPage = ({ method = '', url = '', headers }: IncomingMessage): boolean =>
+  /^\/dashboard([/?]|$)/.test(url) ||
+  (/^\/(\?|$)/.test(url) && ['GET', 'HEAD'].includes(method) && prefersPages(headers.accept));
+
+/** Browsers name HTML among what they accept; clients of the API take JSON, or anything. */
+const prefersPages = (accept = ''): boolean => /\btext\/html\b/i.test(accept);
 
 const apiOf = (c: ResolutionContext) => {
   const config = c.get(ConfigKey);

@@ -1,5 +1,5 @@
 import type { OrderStatus } from './domain/order.ts';
-import type { PetStatus } from './domain/pet.ts';
+import type { PetId, PetStatus } from './domain/pet.ts';
 import type { CataloguePorts, Page, PageBack } from './ports.ts';
 import { changeOrder } from './use-cases/change-order.ts';
 import { changePet } from './use-cases/change-pet.ts';
@@ -14,6 +14,7 @@ export const catalogue = (ports: CataloguePorts) => ({
   newestPets: (accountId: string, page: PageBack, status?: PetStatus) =>
     ports.pets.newest(accountId, page, status),
   getPet: getPet(ports),
+  findPets: (accountId: string, ids: readonly PetId[]) => ports.pets.findSome(accountId, ids),
   createPet: createPet(ports),
   changePet: changePet(ports),
   placeOrder: placeOrder(ports),

@@ -35,6 +35,9 @@ export abstract class Pets {
 
   abstract find(accountId: string, id: PetId): Promise<Pet | undefined>;
 
+  /** In no order; what there is not is left out. @param ids a page of them, not thousands */
+  abstract findSome(accountId: string, ids: readonly PetId[]): Promise<readonly Pet[]>;
+
   /** Assigns the id, decides, stores animal and events together. `decide` is synchronous. */
   abstract add(
     accountId: string,

@@ -25,14 +25,15 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** A page of that account is open. @returns how often it was made */
-const open = (accountId: string): { times: number } => {
+/** A page of that account is open. @param work that making it takes @returns how often it was begun */
+const open = (accountId: string, work = () => Promise.resolve()): { times: number } => {
   const made = { times: 0 };
   const screen: Pick<Screen, 'path' | 'show'> = {
     path: '/dashboard/animals',
-    show: () => {
+    show: async () => {
       made.times += 1;
-      return Promise.resolve({ title: 'Animals', content: html`${made.times}` });
+      await work();
+      return { title: 'Animals', content: html`${made.times}` };
     },
   };
   const signedIn = { person: { id: `pers_of_${accountId}` } };
@@ -61,6 +62,18 @@ test('what other processes store is looked for every two seconds, for everybody'
   const [mine, others] = [open('acct_1'), open('acct_2')];
   await jest.advanceTimersByTimeAsync(2000);
   expect([mine.times, others.times]).toEqual([2, 2]);
+});
+
+test('a change that comes while a page is being made shows too, however long that takes', async () => {
+  let finish = (): void => undefined;
+  const mine = open('acct_1', () => new Promise((resolve) => (finish = resolve)));
+  await jest.advanceTimersByTimeAsync(0);
+  signal.raise(['acct_1']);
+  await jest.advanceTimersByTimeAsync(aMoment);
+  expect(mine.times).toBe(1);
+  finish();
+  await jest.advanceTimersByTimeAsync(aMoment / 2);
+  expect(mine.times).toBe(2);
 });
 
 test('many changes in a row are one', async () => {

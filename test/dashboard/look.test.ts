@@ -4,6 +4,7 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { browseDashboard } from '../support/dashboard-browser.ts';
 import { fill } from '../support/dashboard-filling.ts';
+import { until } from '../support/until.ts';
 
 const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 
@@ -64,6 +65,7 @@ const looksWell = async (): Promise<void> => {
     [390, 'dark', 'light'],
   ] as const) {
     await page.setViewportSize({ width, height: 844 });
+    await until('the page is so wide', async () => (await page.evaluate('innerWidth')) === width);
     await page.emulateMedia({ colorScheme: first });
     expect({ width, overflows: await overflows() }).toEqual({ width, overflows: false });
     expect({ width, first, faults: await faultsOf() }).toEqual({ width, first, faults: [] });
@@ -98,6 +100,6 @@ test('so can what comes of a form, and a form that is refused', async () => {
 });
 
 test.each(['/dashboard/sign-in', '/dashboard/sign-in/made-up'])('so can %s', async (path) => {
-  await page.goto(urlOf(path));
+  page = await browsed.visit(path, { cookie: undefined });
   await looksWell();
 });

@@ -44,7 +44,7 @@ test('what is not there and what belongs to somebody else is answered in the sam
   for (const path of paths) pages.push(await owner.visitor.get(`/dashboard/${path}`));
   expect(pages.map(({ status }) => status)).toEqual(paths.map(() => 404));
   expect(new Set(pages.map(({ text: markup }) => markup)).size).toBe(1);
-  expect(elementsIn(pages[0]!.text, 'h1')).toMatchObject([{ text: 'Nothing here' }]);
+  expect(elementsIn(pages[0]!.text, 'h1')).toMatchObject([{ text: 'Not found' }]);
 });
 
 test.each(['/dashboard/%', '/dashboard/projects/%ff', '/dashboard/projects/%E0%A4%A'])(

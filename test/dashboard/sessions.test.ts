@@ -107,9 +107,19 @@ describe('the way to the sign-in', () => {
     expect((await dashboard.stranger().get(where)).text).toContain(`action="${where}"`);
   });
 
+  test('leads back to what was looked at there, such as a range or a filter', async () => {
+    const visitor = dashboard.stranger();
+    for (const page of ['/dashboard/usage?range=30d', '/dashboard/account?who=key%3Ak&what=keys']) {
+      const { location = '' } = await visitor.get(page);
+      expect(new URL(location, dashboard.origin).searchParams.get('next')).toBe(page);
+    }
+    expect((await visitor.get('/dashboard?a="><b>')).location).not.toContain('<');
+  });
+
   test('is the same for every page, and for none is anything shown', async () => {
     const pages = dashboard.routes.filter(({ method }) => method === 'GET');
-    for (const { path } of pages.filter((one) => !one.path.startsWith(signInPath))) {
+    const behind = pages.filter(({ path }) => path !== '/' && !path.startsWith(signInPath));
+    for (const { path } of behind) {
       const asked = await dashboard.stranger().get(path.replaceAll(/:\w+/g, 'some-1'));
       expect([path, asked.status, asked.text]).toEqual([path, 303, '']);
       expect(asked.location).toMatch(/^\/dashboard\/sign-in(\?next=\/dashboard\/|$)/);

@@ -3,7 +3,7 @@ import { Passwords } from '../../src/access/ports.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { problemsIn } from '../support/dashboard-markup.ts';
-import type { DashboardVisitor } from '../support/dashboard-visitor.ts';
+import type { DashboardVisitor, PageAnswer } from '../support/dashboard-visitor.ts';
 import { startDashboard, type RunningDashboard } from '../support/running-dashboard.ts';
 
 const path = '/dashboard/sign-in';
@@ -31,6 +31,14 @@ const isSignedIn = async (visitor: DashboardVisitor): Promise<boolean> =>
 const attempt = (visitor: DashboardVisitor, fields: Readonly<Record<string, string>>) =>
   visitor.post(path, { email, password: 'something else', ...fields });
 
+/** The header says the same as the sentence. */
+const expectsWait = ({ headers, text }: PageAnswer): void => {
+  const seconds = headers.get('Retry-After') ?? '';
+  expect(Number(seconds)).toBeGreaterThanOrEqual(1);
+  expect(Number(seconds)).toBeLessThanOrEqual(60);
+  expect(messageIn(text)).toContain(`Try again in ${seconds} second`);
+};
+
 const messageIn = (text: string): string => problemsIn(text)['form'] ?? '';
 
 describe('a one-time link', () => {
@@ -43,7 +51,7 @@ describe('a one-time link', () => {
     const second = dashboard.stranger();
     const refused = await second.get(link);
     expect(refused.status).toBe(422);
-    expect(messageIn(refused.text)).toMatch(/used already, or its time is over/);
+    expect(messageIn(refused.text)).toMatch(/used already or has expired/);
     expect(refused.headers.getSetCookie()).toEqual([]);
   });
 
@@ -96,7 +104,7 @@ describe('e-mail and password', () => {
     ];
     expect(wrong.map(({ status }) => status)).toEqual([422, 422]);
     const [first, second] = wrong.map(({ text }) => messageIn(text));
-    expect(first).toMatch(/do not fit together/);
+    expect(first).toMatch(/^Wrong email address or password/);
     expect(second).toBe(first);
     expect(wrong.flatMap(({ headers }) => headers.getSetCookie())).toEqual([]);
   });
@@ -139,8 +147,9 @@ describe('e-mail and password', () => {
     const sixth = await attempt(dashboard.stranger(), { password });
     expect(sixth.status).toBe(429);
     expect(messageIn(sixth.text)).toMatch(
-      /^Too many attempts to sign in\. Try again in \d+ second/,
+      /^Too many attempts with a password\. Try again in \d+ seconds?, or use a sign-in link/,
     );
+    expectsWait(sixth);
     expect(sixth.headers.getSetCookie()).toEqual([]);
     // Whoever locks somebody's password does not lock them out.
     expect((await dashboard.stranger().get(await dashboard.linkFor(email))).status).toBe(303);
@@ -162,7 +171,13 @@ describe('e-mail and password', () => {
       await dashboard.stranger().get(link),
     ];
     expect(refused.map(({ status }) => status)).toEqual([429, 429]);
-    for (const { text } of refused) expect(messageIn(text)).toContain('Too many attempts');
+    for (const answer of refused) {
+      // A link would be refused too: nobody is sent to one.
+      expect(messageIn(answer.text)).toMatch(
+        /^Too many attempts to sign in from your network\. Try again in \d+ seconds?\.$/,
+      );
+      expectsWait(answer);
+    }
     dashboard.clock.advance(60_000);
     expect((await dashboard.stranger().get(link)).status).toBe(303);
   });
@@ -170,6 +185,16 @@ describe('e-mail and password', () => {
   test.each([
     ['/dashboard/usage', '/dashboard/usage'],
     ['/dashboard/projects/birds/settings/domains', '/dashboard/projects/birds/settings/domains'],
+    ['/dashboard/usage?range=30d', '/dashboard/usage?range=30d'],
+    ['/dashboard?done=x#y', '/dashboard'],
+    [
+      '/dashboard/account?who=person%3Aa%40b.example',
+      '/dashboard/account?who=person%3Aa%40b.example',
+    ],
+    ['/dashboard/..//evil.test', '/dashboard/..//evil.test'],
+    ['/dashboard?//evil.test', '/dashboard?//evil.test'],
+    ['/dashboard?a=\r\nSet-Cookie: a=b', '/dashboard'],
+    ['/dashboard?a=\\evil.test', '/dashboard'],
     ['/elsewhere', '/dashboard'],
     ['/dashboardx', '/dashboard'],
     ['//evil.test', '/dashboard'],
@@ -183,5 +208,32 @@ describe('e-mail and password', () => {
     const query = new URLSearchParams({ next }).toString();
     const answer = await dashboard.stranger().post(`${path}?${query}`, { email, password });
     expect(answer).toMatchObject({ status: 303, location: there });
+    expect(new URL(there, dashboard.origin).origin).toBe(dashboard.origin);
+  });
+});
+
+describe('whoever is signed in', () => {
+  test.each(['', '?next=/dashboard/usage%3Frange%3D30d'])(
+    'sees no form at the sign-in%s, and neither behind their link when they open it again',
+    async (query) => {
+      const link = await dashboard.linkFor(email);
+      const visitor = dashboard.stranger();
+      await visitor.get(link);
+      const { cookie } = visitor;
+      const there = query === '' ? '/dashboard' : '/dashboard/usage?range=30d';
+      for (const place of [path, link]) {
+        const answer = await visitor.get(`${place}${query}`);
+        expect(answer).toMatchObject({ status: 303, location: there });
+      }
+      expect(visitor.cookie).toBe(cookie);
+    },
+  );
+
+  test('becomes somebody else by the link of somebody else', async () => {
+    const other = await dashboard.newOwner({ name: 'Birds' });
+    const visitor = dashboard.stranger();
+    await visitor.get(await dashboard.linkFor(email));
+    await visitor.get(await dashboard.linkFor(other.email));
+    expect((await visitor.get('/dashboard/account')).text).toContain(other.email);
   });
 });

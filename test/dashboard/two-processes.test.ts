@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { at, printedLink, signInFirst } from '../support/dashboard-process.ts';
 import { DashboardStream } from '../support/dashboard-stream.ts';
 import { DashboardVisitor } from '../support/dashboard-visitor.ts';
 import { findFreePort } from '../support/debian-server.ts';
 import { newHome, printedAccount, type Home, type Service } from '../support/service-process.ts';
-import { until } from '../support/until.ts';
 import { zipOf } from '../support/zip-bytes.ts';
 
 let home: Home;
@@ -31,9 +31,9 @@ test('the link that the first start prints is used up, and nowhere in the logs',
   expect(written.split(link.split('/').at(-1)!)).toHaveLength(2);
 });
 
-test('a change at one process shows on the pages that are open at the other within 3 s', async () => {
-  const { text } = await here.get('/dashboard');
-  const [, once = ''] = /name="once" value="([^"]+)"/.exec(text) ?? [];
+test('a change at one process shows on the pages that are open at the other', async () => {
+  const form = await here.get('/dashboard');
+  const [, once = ''] = /name="once" value="([^"]+)"/.exec(form.text) ?? [];
   const made = await here.post('/dashboard', { once, name: 'Happy Paws' });
   const path = made.location!.replace(/\?.*/, '');
   const stream = await DashboardStream.open(there, path);
@@ -44,7 +44,7 @@ test('a change at one process shows on the pages that are open at the other with
   const headers = { 'Sec-Fetch-Site': 'same-origin' };
   const sent = await here.send(`${path}/deploys`, { method: 'POST', headers, body });
   expect(sent).toMatchObject({ status: 303, location: `${path}?done=deployed` });
-  await stream.shows('deploy 1', 3000);
+  await stream.shows('deploy 1');
   stream.close();
 });
 
@@ -52,10 +52,8 @@ test('signing out at one process ends the session at the other', async () => {
   const stream = await DashboardStream.open(there, '/dashboard/usage');
   await stream.shows('Usage');
   expect((await here.post('/dashboard/sign-out')).status).toBe(303);
-  const started = performance.now();
   expect((await there.get('/dashboard')).status).toBe(303);
-  await until('the stream is over', () => stream.isOver, 5000);
-  expect(performance.now() - started).toBeLessThan(3000);
+  await stream.ends();
 });
 
 test('a process that is told to stop waits for nobody who only watches, or has only connected', async () => {
@@ -64,13 +62,16 @@ test('a process that is told to stop waits for nobody who only watches, or has o
   const { signInUrl } = JSON.parse(invited.stdout) as { signInUrl: string };
   const visitor = new DashboardVisitor(second.origin);
   await visitor.get(new URL(signInUrl).pathname);
-  const stream = await DashboardStream.open(visitor, '/dashboard/usage');
-  await stream.shows('Usage');
   // As browsers do ahead of a request that they expect.
   const idle = connect(Number(new URL(second.origin).port), '127.0.0.1');
   await once(idle, 'connect');
-  const started = performance.now();
+  const told = text(idle);
+  // The process answers this after it took the connection above.
+  const stream = await DashboardStream.open(visitor, '/dashboard/usage');
+  await stream.shows('Usage');
+  // After 10 s it gives up, with another code: it would wait for either for so long.
   expect(await second.end('SIGTERM')).toEqual({ code: 0, signal: null });
-  expect(performance.now() - started).toBeLessThan(3000);
-  expect(stream.isOver).toBe(true);
+  await stream.ends();
+  // A connection that is waited for hears of a timeout about then.
+  expect(await told).toBe('');
 });

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ConfigKey, SitesKey } from '../../src/app/keys.ts';
 import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
+import { until } from '../support/until.ts';
 
 let dashboard: RunningDashboard;
 const slow: Socket[] = [];
@@ -46,7 +46,7 @@ const uploadSlowly = async (path: string, owner: Owner): Promise<void> => {
   socket.write(
     `${head(path, owner)}--x\r\nContent-Disposition: form-data; name="archive"; filename="a.zip"\r\n\r\nPK`,
   );
-  while ((await underWay()) < slow.length) await setImmediate();
+  await until('it is under way', async () => (await underWay()) === slow.length);
 };
 
 const upload = (path: string, { visitor }: Owner) => {
@@ -62,7 +62,7 @@ test('an account uploads two sites at once, and holds up nobody else with them',
   await uploadSlowly(path, one);
   const third = await upload(path, one);
   expect([third.status, third.headers.get('Retry-After')]).toEqual([503, '30']);
-  expect(third.text).toContain('Other uploads are being worked on.');
+  expect(third.text).toContain('Other uploads are in progress.');
   expect((await upload(otherPath, other)).status).toBe(303);
 });
 
@@ -77,6 +77,5 @@ test('there are four uploads at once in a process', async () => {
   const path = await projectOf(late);
   expect((await upload(path, late)).status).toBe(503);
   slow.pop()!.destroy();
-  while ((await underWay()) > slow.length) await setImmediate();
-  expect((await upload(path, late)).status).toBe(303);
+  await until('there is room again', async () => (await upload(path, late)).status === 303);
 });

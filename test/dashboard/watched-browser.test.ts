@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { browserStartMs, startBrowser, type TestBrowser } from '../support/browser.ts';
 import { startDashboard, type RunningDashboard } from '../support/running-dashboard.ts';
 
 // What no page may do has to be noticed when one does it: else the other tests here would say nothing.
@@ -9,7 +9,7 @@ let browser: TestBrowser;
 beforeAll(async () => {
   dashboard = await startDashboard();
   browser = await startBrowser(dashboard.origin);
-});
+}, browserStartMs);
 afterAll(async () => {
   await browser.close();
   await dashboard.close();
@@ -20,7 +20,7 @@ const faults = [
   ['asks another host', "fetch('http://127.0.0.1:1/').catch(() => 0)", 'console', 'connect-src'],
   [
     'leads elsewhere',
-    "location.href = 'http://127.0.0.1:1/'",
+    "setTimeout(() => { location.href = 'http://127.0.0.1:1/'; })",
     'request',
     'asked http://127.0.0.1:1',
   ],

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
-import { startBrowser, type Look, type TestBrowser } from './browser.ts';
+import { browserStartMs, startBrowser, type Look, type TestBrowser } from './browser.ts';
 import { startDashboard, type Owner, type RunningDashboard } from './running-dashboard.ts';
 import type { Page } from 'playwright-core';
 
@@ -35,7 +35,6 @@ export const browseDashboard = (
       return page;
     },
   };
-  // A machine without a browser unpacks one first.
   beforeAll(async () => {
     dashboard = await startDashboard();
     closing.push(() => dashboard.close());
@@ -43,7 +42,7 @@ export const browseDashboard = (
     closing.push(() => browser.close());
     owner = await dashboard.newOwner();
     await prepare(browsed);
-  }, 120_000);
+  }, browserStartMs);
   afterEach(() => (keepsPages ? undefined : browser.closePages()));
   afterAll(async () => {
     const ends = await Promise.allSettled(closing.toReversed().map((close) => close()));

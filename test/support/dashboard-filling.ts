@@ -1,6 +1,7 @@
 import { banApiKey } from '../../src/access/domain/api-key.ts';
 import { ApiKeys, usageOutcomes, UsageLog } from '../../src/access/ports.ts';
 import { OutboxRelay } from '../../src/adapters/events/outbox-relay.ts';
+import { DueDomains } from '../../src/adapters/schedule/due-domains.ts';
 import { AccessKey, CatalogueKey, SitesKey } from '../../src/app/keys.ts';
 import { fillDomains } from './dashboard-domains.ts';
 import type { Owner, RunningDashboard } from './running-dashboard.ts';
@@ -19,6 +20,8 @@ export const fill = async (
   await fillKeys(dashboard, owner);
   await fillAnimals(dashboard, owner);
   await fillPeople(dashboard, owner);
+  // What is delivered would set off work on domains that goes on during the tests.
+  await dashboard.container.get(DueDomains).stop();
   await dashboard.container.get(OutboxRelay).run();
   return slug;
 };

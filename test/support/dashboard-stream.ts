@@ -29,20 +29,16 @@ export class DashboardStream {
     return new DashboardStream(await fetch(url, { headers, signal, redirect: 'manual' }), abort);
   }
 
-  /** Whether the server ended it. */
-  get isOver(): boolean {
-    return this.#isOver;
+  /** Waits for a page that says that. */
+  async shows(text: string): Promise<void> {
+    await until(`the page shows "${text}"`, () =>
+      this.events.some(({ event, data }) => event === 'page' && data.includes(text)),
+    );
   }
 
-  /** Waits for a page that says that. @returns after how many milliseconds it came */
-  async shows(text: string, deadlineMs = 1000): Promise<number> {
-    const started = performance.now();
-    await until(
-      `the page shows "${text}"`,
-      () => this.events.some(({ event, data }) => event === 'page' && data.includes(text)),
-      deadlineMs,
-    );
-    return performance.now() - started;
+  /** Waits until the server has ended it. */
+  async ends(): Promise<void> {
+    await until('the stream is over', () => this.#isOver);
   }
 
   close(): void {

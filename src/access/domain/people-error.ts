@@ -12,6 +12,17 @@ export type PeopleErrorCode =
   | 'too_many_sign_ins'
   | 'session_not_found';
 
+/** Who tries too often has to wait: so long, and then an attempt is admitted again. */
+export class TooManySignIns extends DomainError<PeopleErrorCode> {
+  /** Whole seconds, at least one. */
+  readonly retryAfter: number;
+
+  constructor(message: string, retryAfter: number) {
+    super('too_many_sign_ins', message);
+    this.retryAfter = retryAfter;
+  }
+}
+
 export const personNotFound = (id: string): DomainError<PeopleErrorCode> =>
   new DomainError('person_not_found', `There is nobody with the id ${id}.`);
 
@@ -25,14 +36,14 @@ export const personTaken = (email: string): DomainError<PeopleErrorCode> =>
 export const signInRefused = (): DomainError<PeopleErrorCode> =>
   new DomainError(
     'sign_in_refused',
-    'E-mail and password do not fit together. Without a password, ask for a sign-in link.',
+    'Wrong email address or password. If you have no password, ask for a sign-in link.',
   );
 
 export const signInLinkInvalid = (): DomainError<PeopleErrorCode> =>
   new DomainError(
     'sign_in_link_invalid',
-    'This link was used already, or its time is over. Sign in with your password, or ask for a new link.',
+    'This link was used already or has expired. Sign in with your password, or ask for a new link.',
   );
 
 export const sessionNotFound = (): DomainError<PeopleErrorCode> =>
-  new DomainError('session_not_found', 'That session has ended already.');
+  new DomainError('session_not_found', 'That session has already ended.');

@@ -32,6 +32,6 @@ const proveOwner = async (
   if (session.way === 'link' || person.passwordHash === undefined) return;
   await admitAttemptFor(ports, person.email);
   if (!(await ports.passwords.matches(current, person.passwordHash))) {
-    throw invalidPassword('The current password is another one.');
+    throw invalidPassword('The current password is wrong.');
   }
 };

@@ -1,5 +1,4 @@
-import { DomainError } from '../../kernel/domain-error.ts';
-import type { PeopleErrorCode } from '../domain/people-error.ts';
+import { TooManySignIns } from '../domain/people-error.ts';
 import type { Limits } from '../domain/plan.ts';
 import { judge, secondsUntil } from '../domain/rate-quota.ts';
 import { signInLimits } from '../domain/session.ts';
@@ -7,31 +6,36 @@ import type { AccessPorts } from '../ports.ts';
 
 type Ports = Pick<AccessPorts, 'counters' | 'keyMaterial' | 'clock'>;
 
-/** Counts a password or link that is tried from a network, right or wrong. @throws DomainError `too_many_sign_ins` */
-export const admitAttemptFrom = (ports: Ports, network: string): Promise<void> =>
-  admitAttempt(ports, `sign-in-from:${network}`, signInLimits.network);
+/** Counts a password or link that is tried from a network, right or wrong. @throws TooManySignIns */
+export const admitAttemptFrom = async (ports: Ports, network: string): Promise<void> => {
+  const wait = await waitBeforeAttempt(ports, `sign-in-from:${network}`, signInLimits.network);
+  if (wait === undefined) return;
+  const message = `Too many attempts to sign in from your network. Try again in ${inWords(wait)}.`;
+  throw new TooManySignIns(message, wait);
+};
 
 /**
- * Counts a password that is tried for a person, right or wrong, wherever it is asked for.
+ * Counts a password that is tried for a person, right or wrong, wherever it is asked for. Links are not refused.
  * @param email as `emailOf` gives it; also of nobody
- * @throws DomainError `too_many_sign_ins`
+ * @throws TooManySignIns
  */
-export const admitAttemptFor = (ports: Ports, email: string): Promise<void> =>
-  admitAttempt(ports, `sign-in:${ports.keyMaterial.sha256(email)}`, signInLimits.person);
+export const admitAttemptFor = async (ports: Ports, email: string): Promise<void> => {
+  const subject = `sign-in:${ports.keyMaterial.sha256(email)}`;
+  const wait = await waitBeforeAttempt(ports, subject, signInLimits.person);
+  if (wait === undefined) return;
+  const when = `Try again in ${inWords(wait)}, or use a sign-in link, which works at once.`;
+  throw new TooManySignIns(`Too many attempts with a password. ${when}`, wait);
+};
 
-const admitAttempt = async (
+/** @returns seconds until the next attempt is admitted; undefined when this one is */
+const waitBeforeAttempt = async (
   { counters, clock }: Ports,
   subject: string,
   limits: Limits,
-): Promise<void> => {
+): Promise<number | undefined> => {
   const now = clock.now();
   const { allowed, counts } = await counters.take({ subject, limits, now });
-  if (allowed) return;
-  const { resetAt } = judge(limits, counts, false, now).speaks;
-  throw new DomainError<PeopleErrorCode>(
-    'too_many_sign_ins',
-    `Too many attempts to sign in. Try again in ${inWords(secondsUntil(resetAt, now))}; a sign-in link works at once.`,
-  );
+  return allowed ? undefined : secondsUntil(judge(limits, counts, false, now).speaks.resetAt, now);
 };
 
 const inWords = (seconds: number): string => {

@@ -11,16 +11,16 @@ export const planSection = (
   <h2>Plan</h2>
   <dl class="facts">
     <dt>Account</dt><dd>${account.name} <code class="quiet">${account.id}</code></dd>
-    <dt>Since</dt><dd>${day(account.createdAt)}</dd>
+    <dt>Created</dt><dd>${day(account.createdAt)}</dd>
     <dt>Plan</dt><dd><strong>${planNames[account.plan]}</strong></dd>
   </dl>
   <div class="table">
     <table class="cards-on-phone plans">
-      <thead><tr><th>Plan</th><th class="number">Requests a minute</th><th class="number">Requests a day</th><th class="number">Custom domains</th></tr></thead>
+      <thead><tr><th scope="col">Plan</th><th scope="col" class="number">Requests per minute</th><th scope="col" class="number">Requests per day</th><th scope="col" class="number">Custom domains</th></tr></thead>
       <tbody>${plans.map((plan) => row(plan, account, customDomains[plan]))}</tbody>
     </table>
   </div>
-  <p class="quiet">To change the plan, write to whoever runs this service and name the account's id. Operators do it with <code>animal-store account set-plan --account ${account.id} --plan PLAN</code>; it holds from the next request on.</p>
+  <p class="quiet">To change your plan, contact the operator of this service and give the account ID above. Operators run <code>animal-store account set-plan --account ${account.id} --plan PLAN</code>; it takes effect with the next request.</p>
 </section>`;
 
 export const planNames: Readonly<Record<Plan, string>> = {
@@ -35,9 +35,9 @@ const row = (plan: Plan, account: Account, domains: number): Html => {
   const { perMinute, perDay } = limitsOf(plan, isOwn ? account.ownLimits : undefined);
   const agreed = plan === 'enterprise' && !isOwn ? 'by agreement' : undefined;
   return html`<tr ${isOwn && html`class="own"`}>
-    <td class="name">${planNames[plan]} ${isOwn ? badge('yours', 'good') : nothing}</td>
-    <td class="number" data-label="Requests a minute">${agreed ?? count(perMinute)}</td>
-    <td class="number" data-label="Requests a day">${agreed ?? count(perDay)}</td>
+    <td class="name">${planNames[plan]} ${isOwn ? badge('your plan', 'good') : nothing}</td>
+    <td class="number" data-label="Requests per minute">${agreed ?? count(perMinute)}</td>
+    <td class="number" data-label="Requests per day">${agreed ?? count(perDay)}</td>
     <td class="number" data-label="Custom domains">${domains === 0 ? 'none' : count(domains)}</td>
   </tr>`;
 };

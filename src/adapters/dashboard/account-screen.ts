@@ -50,10 +50,10 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
     isLive: false,
     notices: {
       [shownOnce]:
-        'That was done already, and the link was shown then. If it got lost, make a new one.',
-      removed: 'Removed, with all sessions and links. Whoever that was cannot sign in any more.',
+        'This was already done, and the link was shown then. If you lost it, create a new one.',
+      removed: 'The person was removed and can no longer sign in.',
       password: 'The password is saved. All your other sessions have ended.',
-      ended: 'That session has ended.',
+      ended: 'The session has ended.',
       'all-ended': 'You are signed out everywhere else.',
     },
     show: (visit, refusal) => page(visit, refusal ? { refusal } : {}),

@@ -1,9 +1,15 @@
 import * as v from 'valibot';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { animalsHref, animalsPath, readAnimalsQuery, readId } from './animals-query.ts';
+import {
+  animalsHref,
+  animalsPath,
+  readAnimalsQuery,
+  readId,
+  type AnimalsQuery,
+} from './animals-query.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { html, nothing } from './html.ts';
-import { orderList } from './order-list.ts';
+import { orderList, type NamedOrder } from './order-list.ts';
 import { notFound } from './page-problem.ts';
 import { petDraft, petForm } from './pet-form.ts';
 import { lifecycles } from './pet-lifecycle.ts';
@@ -11,7 +17,7 @@ import { petList, type Stretch } from './pet-list.ts';
 import { orderSteps, petSteps, type Step } from './pet-steps.ts';
 import { form, refusalOf, type Form, type Refusal, type Screen, type Visit } from './screen.ts';
 
-const perPage = 50;
+const perPage = 20;
 
 /** The animals of the store, and the orders that came of selling them. */
 export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
@@ -20,22 +26,25 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
   // What is added elsewhere would move the buttons away from under the pointer.
   isLive: false,
   notices: {
-    added: 'The animal is in the store.',
+    added: 'The animal is added.',
     ...Object.fromEntries(allSteps.map(({ name, told }) => [name, told])),
   },
   show: async ({ accountId, query: asked }: Visit, refusal?: Refusal) => {
     const query = readAnimalsQuery(asked);
-    const { status, before, orderStatus, ordersBefore } = query;
-    const limit = perPage + 1;
+    const { status, before } = query;
     const [pets, orders] = await Promise.all([
-      catalogue.newestPets(accountId, { before, limit }, status),
-      catalogue.newestOrders(accountId, { before: ordersBefore, limit }, orderStatus),
+      catalogue.newestPets(accountId, { before, limit: perPage + 1 }, status),
+      namedOrders(catalogue, accountId, query),
     ]);
     const ofNew = refusalOf(refusal, 'add-animal');
     return {
       title: 'Animals',
       content: html`
-        <div class="head"><h1>Animals</h1><p class="lead">Newest first. Selling one makes an <a href="#orders">order</a>.</p></div>
+        <div class="head">
+          <h1>Animals</h1>
+          <p class="lead">Selling an animal is final and creates an order. Both lists show the newest first.</p>
+          <nav class="jumps" aria-label="On this page"><a href="#animals">Inventory</a><a href="#orders">Orders</a></nav>
+        </div>
         ${refusal && !ofNew ? html`<p class="alert" role="alert">${refusal.message}</p>` : nothing}
         ${petForm(query, ids.next('form'), ofNew)}
         ${petList(stretchOf(pets), query)}
@@ -51,6 +60,22 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
 });
 
 const allSteps = [...Object.values(petSteps), ...Object.values(orderSteps)];
+
+/** The names of a whole page of orders come with one query. */
+const namedOrders = async (
+  catalogue: Catalogue,
+  accountId: string,
+  { ordersBefore, orderStatus }: AnimalsQuery,
+): Promise<readonly NamedOrder[]> => {
+  const page = { before: ordersBefore, limit: perPage + 1 };
+  const orders = await catalogue.newestOrders(accountId, page, orderStatus);
+  const pets = await catalogue.findPets(
+    accountId,
+    orders.map(({ petId }) => petId),
+  );
+  const names = new Map(pets.map(({ id, name }) => [id, name]));
+  return orders.map((order) => ({ ...order, petName: names.get(order.petId) }));
+};
 
 /** One more is asked for than is shown: it tells whether there are more. */
 const stretchOf = <Thing extends { readonly id: bigint }>(

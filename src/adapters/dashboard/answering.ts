@@ -38,11 +38,13 @@ export const sendHtml = async (ctx: Context, status: number, text: string): Prom
   }
 };
 
-/** After a form: the browser asks for the page with GET, and a reload sends nothing again. */
+/** After a form: the browser asks for the page with GET, and a reload sends nothing again. @param path may end in `#…` */
 export const redirect = (ctx: Context, path: string, done?: string): void => {
   ctx.status = 303;
   ctx.set('Cache-Control', 'no-store');
-  const mark = path.includes('?') ? '&' : '?';
-  ctx.set('Location', done === undefined ? path : `${path}${mark}done=${encodeURIComponent(done)}`);
+  const [place = '', row] = path.split('#');
+  const mark = place.includes('?') ? '&' : '?';
+  const said = done === undefined ? '' : `${mark}done=${encodeURIComponent(done)}`;
+  ctx.set('Location', `${place}${said}${row === undefined ? '' : `#${row}`}`);
   ctx.body = '';
 };

@@ -1,16 +1,15 @@
 import type { AuditEntry } from '../../access/ports.ts';
+import type { Actors } from './audit-filter.ts';
 import type { Names } from './audit-words.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 
 /** The names of everything that these entries speak of; all of it belongs to the account. */
 export const namesIn = async (
-  { access, sites }: Pick<DashboardPorts, 'access' | 'sites'>,
-  accountId: string,
+  { sites }: Pick<DashboardPorts, 'sites'>,
+  { accountId, keys, people }: Actors & { readonly accountId: string },
   entries: readonly AuditEntry[],
 ): Promise<Names> => {
-  const [keys, people, projects, domains] = await Promise.all([
-    access.listApiKeys(accountId),
-    access.listPeople(accountId),
+  const [projects, domains] = await Promise.all([
     sites.listProjects(accountId),
     Promise.all(withDomains(entries).map((projectId) => sites.listDomains(projectId))),
   ]);

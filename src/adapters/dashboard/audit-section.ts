@@ -1,68 +1,83 @@
 import type { AuditEntry } from '../../access/ports.ts';
+import {
+  auditAnchor,
+  auditFilterForm,
+  auditHref,
+  readAuditFilter,
+  searchOf,
+  type Actors,
+  type AuditFilter,
+} from './audit-filter.ts';
 import { namesIn } from './audit-names.ts';
 import { actorName, auditWords, type Names } from './audit-words.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { html, type Html } from './html.ts';
-import { exact, pager, time } from './parts.ts';
+import { exact, pager } from './parts.ts';
 import type { Visit } from './screen.ts';
 
 const pageSize = 50;
-const path = '/dashboard/account';
+/** Of people who were removed, so many can be chosen. */
+const mostRemoved = 50;
 
-type Place = Pick<AuditEntry, 'id' | 'occurredAt'>;
+type Ports = Pick<DashboardPorts, 'auditLog' | 'access' | 'sites'>;
 
-/** What happened in the account, newest first, a page at a time. */
-export const auditSection = async (
-  ports: Pick<DashboardPorts, 'auditLog' | 'access' | 'sites'>,
-  { accountId, query, now }: Visit,
-): Promise<Html> => {
-  const before = placeOf(query.get('before'));
-  const found = await ports.auditLog.list(accountId, pageSize + 1, before);
+/** What happened in the account, newest first, a page at a time; all of it, or what one looks for. */
+export const auditSection = async (ports: Ports, { accountId, query }: Visit): Promise<Html> => {
+  const filter = readAuditFilter(query);
+  const [found, actors] = await Promise.all([
+    ports.auditLog.list(accountId, pageSize + 1, searchOf(filter)),
+    actorsIn(ports, accountId),
+  ]);
   const entries = found.slice(0, pageSize);
-  const names = await namesIn(ports, accountId, entries);
+  const names = await namesIn(ports, { accountId, ...actors }, entries);
   const last = found.length > pageSize ? entries.at(-1) : undefined;
-  return html`<section class="card" id="audit-log">
-    <h2>Audit log</h2>
-    ${entries.length === 0 ? html`<p class="quiet">${before ? 'Nothing older.' : 'Nothing yet. What happens shows here after a second or two.'}</p>` : listed(entries, names, now)}
+  return html`<section class="card" id="${auditAnchor}">
+    <div class="row list-head">
+      <h2>Audit log</h2>
+      ${auditFilterForm(filter, actors, names)}
+    </div>
+    ${entries.length === 0 ? html`<p class="quiet">${nothingIn(filter)}</p>` : listed(entries, names)}
     ${pager({
-      first: before && `${path}#audit-log`,
-      next: last && `${path}?before=${textOf(last)}#audit-log`,
+      first: filter.before && auditHref({ ...filter, before: undefined }),
+      next: last && auditHref({ ...filter, before: last }),
       of: 'entries',
     })}
   </section>`;
 };
 
-const listed = (
-  entries: readonly AuditEntry[],
-  names: Names,
-  now: Date,
-): Html => html`<div class="table">
+const actorsIn = async ({ auditLog, access }: Ports, accountId: string): Promise<Actors> => {
+  const [people, keys, removals] = await Promise.all([
+    access.listPeople(accountId),
+    access.listApiKeys(accountId),
+    auditLog.list(accountId, mostRemoved, { kinds: ['person_removed'] }),
+  ]);
+  return { people, keys, removed: removals.map(({ details }) => String(details['email'])) };
+};
+
+const nothingIn = ({ actor, topic, before }: AuditFilter): string => {
+  if (before) return 'There are no older entries.';
+  return actor === undefined && topic === undefined
+    ? 'No entries yet. Events appear here within a second or two.'
+    : 'No entries match this filter.';
+};
+
+const listed = (entries: readonly AuditEntry[], names: Names): Html => html`<div class="table">
   <table class="cards-on-phone audit">
-    <thead><tr><th>When</th><th>Who</th><th>What</th></tr></thead>
-    <tbody>${entries.map((entry) => row(entry, names, now))}</tbody>
+    <thead><tr><th scope="col">Time (UTC)</th><th scope="col">Who</th><th scope="col">What</th></tr></thead>
+    <tbody>${entries.map((entry) => row(entry, names))}</tbody>
   </table>
 </div>`;
 
-const row = (entry: AuditEntry, names: Names, now: Date): Html => html`<tr>
-  <td data-label="When">${time(entry.occurredAt, now)}</td>
+const row = (entry: AuditEntry, names: Names): Html => html`<tr>
+  <td data-label="Time (UTC)"><time datetime="${entry.occurredAt.toISOString()}">${exact(entry.occurredAt).replace(' UTC', '')}</time></td>
   <td data-label="Who">${actorName(entry.actor, names)}</td>
   <td class="name">
     <details>
       <summary>${auditWords(entry, names) ?? html`<code>${entry.what}</code>`}</summary>
       <dl class="facts">
         <dt>Event</dt><dd><code>${entry.what}</code></dd>
-        <dt>At</dt><dd>${exact(entry.occurredAt)}</dd>
         ${Object.entries(entry.details).map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}
       </dl>
     </details>
   </td>
 </tr>`;
-
-/** Of the query: `<milliseconds>.<id>` of the last entry that was shown. @returns undefined for anything else */
-const placeOf = (text: string | null): Place | undefined => {
-  const [, milliseconds, id] = /^(\d{1,15})\.([\w-]{1,64})$/.exec(text ?? '') ?? [];
-  if (milliseconds === undefined || id === undefined) return undefined;
-  return { id, occurredAt: new Date(Number(milliseconds)) };
-};
-
-const textOf = ({ id, occurredAt }: Place): string => `${occurredAt.getTime()}.${id}`;

@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../access/ports.ts';
 import type { CatalogueEvent } from '../../catalogue/domain/catalogue-event.ts';
 import type { DomainEvent } from '../../kernel/domain-event.ts';
 import type { SitesEvent } from '../../sites/domain/sites-event.ts';
+import { planNames } from './account-plan.ts';
 import { count, counted } from './parts.ts';
 
 /** What people call the things behind ids; the id itself where there is none such any more. */
@@ -13,7 +14,7 @@ export interface Names {
   readonly domain: (id: string) => string;
 }
 
-type AnyEvent = AccessEvent | CatalogueEvent | SitesEvent;
+export type AnyEvent = AccessEvent | CatalogueEvent | SitesEvent;
 type Details<Type> = Omit<Extract<AnyEvent, { type: Type }>, keyof DomainEvent>;
 
 /** Every event in words. A new one does not compile until it has some. */
@@ -26,26 +27,26 @@ const words: {
   pet_sold: ({ petId }) => `Sold animal ${petId}`,
   order_approved: ({ orderId }) => `Approved order ${orderId}`,
   order_delivered: ({ orderId }) => `Delivered order ${orderId}`,
-  account_opened: ({ plan }) => `Opened the account on plan ${plan}`,
+  account_opened: ({ plan }) => `Opened the account on the ${planNames[plan]} plan`,
   plan_changed: ({ from, to, perMinute, perDay }) =>
-    `Changed the plan from ${from} to ${to}: ${count(perMinute)} requests a minute, ${count(perDay)} a day`,
+    `Changed the plan from ${planNames[from]} to ${planNames[to]}: ${count(perMinute)} requests per minute, ${count(perDay)} per day`,
   api_key_issued: ({ keyId }, { key }) => `Created the API key ${key(keyId)}`,
   api_key_rotated: ({ keyId, oldSecretUntil }, { key }) =>
-    `Rotated the API key ${key(keyId)}; the old secret ends ${moment(oldSecretUntil)}`,
+    `Rotated the API key ${key(keyId)}; the old secret is valid until ${moment(oldSecretUntil)}`,
   api_key_banned: ({ keyId, until }, { key }) =>
     `Banned the API key ${key(keyId)} until ${moment(until)}`,
   api_key_ban_lifted: ({ keyId }, { key }) => `Lifted the ban of the API key ${key(keyId)}`,
   api_key_revoked: ({ keyId }, { key }) => `Revoked the API key ${key(keyId)}`,
   person_invited: ({ email }) => `Invited ${email}`,
-  sign_in_link_made: ({ email }) => `Made a sign-in link for ${email}`,
+  sign_in_link_made: ({ email }) => `Created a sign-in link for ${email}`,
   person_removed: ({ email }) => `Removed ${email}`,
   person_signed_in: ({ personId, way }, { person }) =>
-    `${person(personId)} signed in ${way === 'link' ? 'by a link' : 'with the password'}`,
-  password_changed: ({ personId }, { person }) => `New password for ${person(personId)}`,
+    `${person(personId)} signed in ${way === 'link' ? 'with a link' : 'with the password'}`,
+  password_changed: ({ personId }, { person }) => `Changed the password of ${person(personId)}`,
   session_revoked: ({ personId }, { person }) => `Ended a session of ${person(personId)}`,
-  project_created: ({ slug }) => `Started the project ${slug}`,
+  project_created: ({ slug }) => `Created the project ${slug}`,
   deploy_succeeded: ({ projectId, number }, { project }) =>
-    `Deployed ${project(projectId)}, number ${number}`,
+    `Deployed ${project(projectId)}: deploy ${number}`,
   deploy_failed: ({ projectId, number, problem }, { project }) =>
     `Deploy ${number} of ${project(projectId)} failed: ${plain(problem)}`,
   site_rolled_back: ({ projectId, number }, { project }) =>
@@ -69,8 +70,8 @@ const words: {
 
 const removals: Readonly<Record<string, string>> = {
   owner: '',
-  contested: ', which another account proved to be theirs',
-  expired: ', whose DNS was not right for 30 days',
+  contested: ': another account proved that it owns the name',
+  expired: ': its DNS was not correct for 30 days',
 };
 
 /** `2026-03-01 10:00 UTC` */
@@ -88,8 +89,8 @@ export const auditWords = ({ what, details }: Told, names: Names): string | unde
 
 /** Who did it, in words; see `Acting`. */
 export const actorName = (actor: string, { key }: Pick<Names, 'key'>): string => {
-  if (actor === 'operator') return 'the operator';
-  if (actor === 'service') return 'Animal Store itself';
-  if (actor.startsWith('key:')) return `key ${key(actor.slice('key:'.length))}`;
+  if (actor === 'operator') return 'Operator';
+  if (actor === 'service') return 'Animal Store (automatic)';
+  if (actor.startsWith('key:')) return `API key ${key(actor.slice('key:'.length))}`;
   return actor.startsWith('person:') ? actor.slice('person:'.length) : actor;
 };

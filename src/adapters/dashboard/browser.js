@@ -1,25 +1,36 @@
 // What the pages gain where scripts run. Without it everything works too, with a reload more.
 import { Idiomorph } from 'idiomorph/dist/idiomorph.esm.js';
 
-/** `inWords` of parts.ts in the browser. */
+/** `inWords` of time-words.ts in the browser; a test holds the two to the same words. */
 const units = [
-  ['year', 365 * 86_400],
-  ['month', 30 * 86_400],
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
+  ['second', 1, 60],
+  ['minute', 60, 60],
+  ['hour', 3600, 48],
+  ['day', 86_400, 100],
+  ['month', 30.4375 * 86_400, 24],
+  ['year', 365.25 * 86_400, Infinity],
 ];
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
-const inWords = (at) => {
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+const inWords = (seconds) => {
+  if (seconds <= 0 && seconds > -60) return 'just now';
+  const away = Math.abs(seconds);
+  const [unit, size] = units.find(([, size, end]) => Math.round(away / size) < end);
+  return relative.format(Math.sign(seconds) * Math.round(away / size), unit);
+};
+
+const wordsOf = ({ dateTime, dataset }) => {
+  const at = new Date(dateTime);
   const seconds = Math.round((at - Date.now()) / 1000);
-  const unit = units.find(([, size]) => Math.abs(seconds) >= size);
-  if (!unit) return seconds > 0 ? `in ${seconds} s` : 'just now';
-  return relative.format(Math.trunc(seconds / unit[1]), unit[0]);
+  const isDaysAway = Math.round(Math.abs(seconds) / 3600) >= 48;
+  if (dataset.relative === 'plain' || !isDaysAway) return inWords(seconds);
+  const date = `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
+  return `${inWords(seconds)}, ${date}`;
 };
 
 const refreshTimes = () => {
   for (const one of document.querySelectorAll('time[data-relative]')) {
-    const words = inWords(Date.parse(one.dateTime));
+    const words = wordsOf(one);
     if (one.textContent !== words) one.textContent = words;
   }
   // What may be pressed again at a time that is told with it.

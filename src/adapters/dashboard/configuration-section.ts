@@ -5,7 +5,7 @@ import { html, type Html } from './html.ts';
 import { copyButton } from './parts.ts';
 import type { Refusal } from './screen.ts';
 
-/** The domains of a project as a document, to be kept beside its sources and brought back. */
+/** The domains of a project as a document, to be kept beside its sources and imported again. */
 export const configurationSection = (
   slug: string,
   document: DomainSettingsDocument,
@@ -14,7 +14,7 @@ export const configurationSection = (
 ): Html =>
   html`<section class="card" aria-labelledby="configuration">
     <h2 id="configuration">Configuration</h2>
-    <p class="quiet">The primary domain and the redirects as one document, to keep beside your sources.</p>
+    <p class="quiet">The primary domain and the redirects as a document that you can keep in version control.</p>
     <div class="formats">
       ${format('YAML', write(document, 'yaml'))}
       ${format('JSON', write(document, 'json'))}
@@ -28,15 +28,19 @@ const format = (name: string, text: string): Html =>
     <pre role="region" tabindex="0" aria-label="${name}">${text}</pre>
   </div>`;
 
+/** Seldom needed, so it is folded; what was refused is in sight. */
 const importForm = (slug: string, refusal: Refusal | undefined): Html =>
-  html`<form method="post" action="${settingPath(slug, 'configuration')}#configuration">
-    <div class="field">
-      <label for="settings">Configuration as YAML or JSON</label>
-      <textarea id="settings" name="settings" class="short" rows="6" spellcheck="false" autocomplete="off" required
-        ${refusal && html`aria-invalid="true"`}
-        aria-describedby="settings-hint${refusal && ' settings-error'}">${refusal?.values['settings'] ?? ''}</textarea>
-      <p class="hint" id="settings-hint">Replaces the primary domain and all redirects by what is above. Domains themselves are neither added nor removed. The command <code>animal-store domain config</code> does the same.</p>
-      ${refusal && html`<p class="error lines" id="settings-error" data-refusal>${refusal.message}</p>`}
-    </div>
-    <div><button>Import</button></div>
-  </form>`;
+  html`<details id="import" ${refusal && html`open`}>
+    <summary>Import a configuration</summary>
+    <form method="post" action="${settingPath(slug, 'configuration')}">
+      <div class="field">
+        <label for="settings">Configuration as YAML or JSON</label>
+        <textarea id="settings" name="settings" class="short" rows="6" spellcheck="false" autocomplete="off" required
+          ${refusal && html`autofocus aria-invalid="true"`}
+          aria-describedby="settings-hint${refusal && ' settings-error'}">${refusal?.values['settings'] ?? ''}</textarea>
+        <p class="hint" id="settings-hint">Replaces the primary domain and all redirects. Domains are neither added nor removed.</p>
+        ${refusal && html`<p class="error lines" id="settings-error" data-refusal>${refusal.message}</p>`}
+      </div>
+      <div><button>Import</button></div>
+    </form>
+  </details>`;

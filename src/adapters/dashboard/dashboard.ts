@@ -11,6 +11,7 @@ import { domainsScreen } from './domains-screen.ts';
 import { framing } from './framing.ts';
 import { keysScreen } from './keys-screen.ts';
 import { LiveStreams } from './live-streams.ts';
+import { signInPathFor } from './next-page.ts';
 import { notFound, PageProblem } from './page-problem.ts';
 import { projectScreen } from './project-screen.ts';
 import { projectsScreen } from './projects-screen.ts';
@@ -20,6 +21,7 @@ import type { Screen } from './screen.ts';
 import { SessionCookie } from './session-cookie.ts';
 import { addSignIn } from './sign-in-pages.ts';
 import { usageScreen } from './usage-screen.ts';
+import { whoAsks, type WhoAsks } from './who-asks.ts';
 
 /** Every page behind the sign-in. */
 const screensOf = (ports: DashboardPorts): readonly Screen[] => [
@@ -53,8 +55,13 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
     },
   });
   const router = new Router({ exclusive: true });
-  addSignIn(router, { ...ports, cookie });
-  const signedIn = signingIn(ports, cookie);
+  // Whoever types the name of the service into a browser looks for its pages.
+  router.get('/', (ctx: Context) => {
+    redirect(ctx, '/dashboard');
+  });
+  const asking = whoAsks(ports, cookie);
+  addSignIn(router, { ...ports, cookie, whoAsks: asking });
+  const signedIn = signingIn(asking);
   const waysBack = new Router();
   for (const screen of screensOf(ports)) {
     addScreen(router, screen, { ...ports, live, signedIn });
@@ -62,7 +69,7 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   }
 
   const app = new Koa();
-  app.use(framing(ports));
+  app.use(framing({ ...ports, whoAsks: asking }));
   app.use(router.routes());
   app.use(waysBack.routes());
   app.use((ctx) => {
@@ -88,12 +95,10 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
 
 /** Who is signed in; whoever is not is sent to sign in, and then back. */
 const signingIn =
-  ({ access }: DashboardPorts, cookie: SessionCookie) =>
+  (who: WhoAsks) =>
   async (ctx: Context): Promise<SignedIn | undefined> => {
-    const secret = cookie.read(ctx);
-    const signedIn = secret === undefined ? undefined : await access.findSession(secret);
+    const signedIn = await who(ctx);
     if (signedIn) return signedIn;
-    const next = ctx.method === 'GET' && ctx.path !== '/dashboard' ? `?next=${ctx.path}` : '';
-    redirect(ctx, `/dashboard/sign-in${next}`);
+    redirect(ctx, signInPathFor(ctx.method === 'GET' ? ctx.url : '/dashboard'));
     return undefined;
   };

@@ -25,13 +25,13 @@ export const deployList = (view: DeployListView): Html =>
     </tr></thead>
     <tbody>${view.deploys.map((deploy) => row(deploy, view))}</tbody>
   </table></div>
-  <p class="hint">The last ${keptDeploys} deploys are kept, and the one that visitors get.</p>`;
+  <p class="hint">The last ${keptDeploys} deploys are kept, and the one that is served.</p>`;
 
 const row = (deploy: Deploy, view: DeployListView): Html => {
   const { number, state, startedAt } = deploy;
   const isServed = deploy.id === view.servedDeployId;
   return html`<tr>
-    <td data-label="Deploy"><span class="numbered"><strong>${number}</strong> ${isServed && html`<span class="served">live</span>`}</span></td>
+    <td data-label="Deploy"><span class="numbered"><strong>${number}</strong> ${isServed && html`<span class="served">served</span>`}</span></td>
     <td data-label="Status">${badge(state, tones[state])}</td>
     <td data-label="Contents">${contents(deploy, view)}</td>
     <td data-label="Uploaded">${time(startedAt, view.now)}</td>
@@ -46,7 +46,8 @@ const contents = (deploy: Deploy, view: DeployListView): Html => {
     case 'succeeded':
       return html`${counted(deploy.files, 'file')}, ${size(deploy.bytes)}`;
     case 'failed':
-      return html`<span class="why">${deploy.explanation} <code>${deploy.problem}</code></span>`;
+      // Why the newest one failed stands above the list.
+      return html`<span class="why">${deploy !== view.deploys[0] && deploy.explanation} <code>${deploy.problem}</code></span>`;
   }
 };
 

@@ -1,5 +1,6 @@
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import { reverifyAllowedAt, verifyAllowedAt } from '../../sites/domain/domain-verification.ts';
+import { nameInText } from './domain-words.ts';
 import { html, nothing, type Html } from './html.ts';
 import { time } from './parts.ts';
 import type { Refusal } from './screen.ts';
@@ -12,20 +13,26 @@ export interface VerifyOptions {
   readonly alsoLive?: boolean;
 }
 
+/** Where the button is on a page that has it. */
+export const verifyAnchor = ({ id }: Pick<CustomDomain, 'id'>): string => `verify-${id}`;
+
 /** The button that goes on with a domain, with the time from when on it may be pressed. */
 export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html => {
   const { action, now, refusal, alsoLive = false } = options;
   const button = buttonOf(domain, now, alsoLive);
   if (!button) return nothing;
   const { label, readyAt } = button;
-  const id = `verify-${domain.id}`;
+  const anchor = verifyAnchor(domain);
   const waits = readyAt > now;
+  // A refusal tells the time itself.
+  const tells = waits && !refusal;
   // A long wait is told rather than enforced here: whoever presses all the same hears why.
   const isShort = readyAt.getTime() - now.getTime() < 60_000;
-  return html`<form method="post" action="${action}" class="verify">
-    <button class="${label === 'Check DNS' ? 'plain' : 'main'}" title="${label} ${domain.host}"
-      ${waits && html`aria-describedby="${id}"`} ${waits && isShort && html`data-ready-at="${readyAt.toISOString()}"`}>${label}</button>
-    ${waits && html`<span class="hint" id="${id}" data-until="${readyAt.toISOString()}">again ${time(readyAt, now)}</span>`}
+  const isMain = label !== 'Check DNS' && (isShort || !waits);
+  return html`<form method="post" action="${action}" class="verify" id="${anchor}">
+    <button class="${isMain ? 'main' : 'plain'}" title="${label} ${nameInText(domain)}"
+      ${tells && html`aria-describedby="${anchor}-when"`} ${waits && isShort && html`data-ready-at="${readyAt.toISOString()}"`}>${label}</button>
+    ${tells && html`<span class="hint" id="${anchor}-when" data-until="${readyAt.toISOString()}">available ${time(readyAt, now)}</span>`}
     ${refusal && html`<p class="error" role="alert" data-refusal>${refusal.message}</p>`}
   </form>`;
 };
@@ -44,10 +51,13 @@ const buttonOf = (domain: CustomDomain, now: Date, alsoLive: boolean) => {
 };
 
 /** What else can be done with a domain. @param path of its page */
-export const domainMenu = ({ id, host, state }: CustomDomain, path: string): Html =>
-  state === 'removed'
-    ? nothing
-    : html`<button type="button" class="menu-button" popovertarget="menu-${id}" aria-haspopup="menu" aria-label="Actions for ${host}">⋯</button>
-      <div popover role="menu" class="menu" id="menu-${id}" aria-label="Actions for ${host}">
-        <a role="menuitem" class="danger" href="${path}/remove">Remove</a>
-      </div>`;
+export const domainMenu = (domain: CustomDomain, path: string): Html => {
+  const { id, host, unicodeHost, state } = domain;
+  if (state === 'removed') return nothing;
+  // Programs and screen readers find it by the A-labels; people read the U-labels.
+  const shown = host !== unicodeHost && html`title="Actions for ${nameInText(domain)}"`;
+  return html`<button type="button" class="menu-button" popovertarget="menu-${id}" aria-haspopup="menu" aria-label="Actions for ${host}" ${shown}>⋯</button>
+    <div popover role="menu" class="menu" id="menu-${id}" aria-label="Actions for ${host}">
+      <a role="menuitem" class="danger" href="${path}/remove">Remove</a>
+    </div>`;
+};

@@ -18,7 +18,7 @@ export const addingForm = (action: string, once: string, refusal: Refusal | unde
         maxlength: 300,
         inputmode: 'url',
         autocomplete: 'off',
-        hint: 'A name that you own, such as shop.example.com or example.com. You are shown the DNS records to create; nothing changes for visitors yet.',
+        hint: 'A name that you own, such as shop.example.com or example.com. The next step shows the DNS records to create; nothing changes for visitors yet.',
       },
       refusal,
     )}
@@ -31,12 +31,12 @@ export const noDomainYet = ({ project, servedDeployId }: Site, plan: Plan): Html
   const isDeployed = servedDeployId !== undefined;
   return empty(
     'No domain yet',
-    'Give this site a name of your own. It is served over HTTPS, with a certificate that is issued and renewed by itself.',
+    'Give this site a name of your own. It is served over HTTPS, with a certificate that is issued and renewed automatically.',
     html`<ul class="needs">
       ${need(
         planAllows,
-        `The plan ${plan} has custom domains.`,
-        html`The plan ${plan} has no custom domains; they need Pro or above. <a href="/dashboard/account">See your plan</a>`,
+        `The ${plan} plan includes custom domains.`,
+        html`The ${plan} plan does not include custom domains; they need Pro or above. <a href="/dashboard/account">See your plan</a>`,
       )}
       ${need(
         isDeployed,

@@ -1,11 +1,13 @@
 import type { CertificateStanding } from '../../sites/domain/certificate-standing.ts';
 import type { BudgetView } from '../../sites/domain/ca-budget.ts';
 import { caBudgets } from '../../sites/domain/ca-budget.ts';
+import { earliestAttempt } from '../../sites/domain/certificate-plan.ts';
+import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import type { DomainView } from '../../sites/use-cases/show-domain.ts';
 import { problemTitles } from './domain-problem-titles.ts';
 import { atClock, planned } from './domain-words.ts';
 import { html, nothing, type Child, type Html } from './html.ts';
-import { badge, counted, day, time, type Tone } from './parts.ts';
+import { badge, fullTime, time, type Tone } from './parts.ts';
 
 const tones: Readonly<Record<CertificateStanding['status'], Tone>> = {
   none: 'idle',
@@ -17,10 +19,10 @@ const tones: Readonly<Record<CertificateStanding['status'], Tone>> = {
 /** How the domain stands with its certificate, and with the patience of the authority. */
 export const certificateSection = ({ domain, budget }: DomainView, now: Date): Html => {
   const { certificate, state } = domain;
-  const facts = factsOf(certificate, now);
+  const facts = factsOf(domain, now);
   return html`<section class="card" aria-labelledby="certificate">
     <div class="row middle"><h2 id="certificate">Certificate</h2>${standingBadge(certificate, now)}</div>
-    ${state === 'added' && html`<p class="quiet">Ordered by itself as soon as the DNS is right, and renewed in time. There is nothing to do for you.</p>`}
+    ${state === 'added' && html`<p class="quiet">It is ordered automatically once the DNS is correct, and renewed before it expires.</p>`}
     ${facts.length > 0 && html`<dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`}
     ${(state === 'verified' || budget.used > 0) && budgetMeter(budget, now)}
   </section>`;
@@ -28,25 +30,25 @@ export const certificateSection = ({ domain, budget }: DomainView, now: Date): H
 
 const standingBadge = ({ status, notAfter }: CertificateStanding, now: Date): Html =>
   status === 'issued' && notAfter && notAfter <= now
-    ? badge('issued, has ended', 'bad')
+    ? badge('expired', 'bad')
     : badge(status, tones[status]);
 
 type Fact = readonly [name: string, value: Child];
 
-const factsOf = (standing: CertificateStanding, now: Date): readonly Fact[] => {
-  const { attempts, problem, retryAt } = standing;
+const factsOf = (domain: CustomDomain, now: Date): readonly Fact[] => {
+  const { attempts, problem, retryAt } = domain.certificate;
   return [
-    ...validity(standing, now),
+    ...validity(domain.certificate, now),
     ...(attempts
       ? [
           ['Failed attempts', attemptsSince(attempts, now)] as const,
-          ['Last attempt', time(attempts.lastAt, now)] as const,
+          ['Last attempt', fullTime(attempts.lastAt, now)] as const,
         ]
       : []),
     ...(problem ? [['Problem', problemTitles[problem.code]] as const] : []),
-    ...nextStep(standing, now),
+    ...nextStep(domain, now),
     ...(retryAt && retryAt > now
-      ? [['The authority listens', html`again ${time(retryAt, now)}`] as const]
+      ? [['Authority accepts requests', html`again ${time(retryAt, now)}`] as const]
       : []),
   ];
 };
@@ -54,24 +56,30 @@ const factsOf = (standing: CertificateStanding, now: Date): readonly Fact[] => {
 const attemptsSince = (
   { failed, firstAt }: NonNullable<CertificateStanding['attempts']>,
   now: Date,
-) => (failed === 0 ? 'none' : html`${failed} since ${time(firstAt, now)}`);
-
-const dayMs = 24 * 60 * 60_000;
+) => (failed === 0 ? 'none' : html`${failed}, the first ${time(firstAt, now)}`);
 
 const validity = ({ notAfter }: CertificateStanding, now: Date): readonly Fact[] => {
   if (!notAfter) return [];
-  const left = Math.floor((notAfter.getTime() - now.getTime()) / dayMs);
-  const inWords = notAfter <= now ? 'has ended' : `${counted(left, 'day')} left`;
-  return [['Valid until', html`${day(notAfter)} (${inWords})`]];
+  return [[notAfter <= now ? 'Expired' : 'Expires', fullTime(notAfter, now)]];
 };
 
-const nextStep = (standing: CertificateStanding, now: Date): readonly Fact[] => {
-  const { status, nextAttemptAt, waitsForDns, order } = standing;
-  if (waitsForDns) return [['Next attempt', 'as soon as the DNS allows it']];
+const nextStep = (domain: CustomDomain, now: Date): readonly Fact[] => {
+  const { status, nextAttemptAt, waitsForDns, isOrdered, attempts } = domain.certificate;
+  if (waitsForDns) return [['Next attempt', afterNextCheck(domain, now)]];
   if (!nextAttemptAt)
-    return status === 'failed' ? [['Next attempt', 'none: it waits for you']] : [];
-  const isRenewal = status === 'issued' && !order && !standing.attempts;
+    return status === 'failed' ? [['Next attempt', 'none until you press Re-verify']] : [];
+  const isRenewal = status === 'issued' && !isOrdered && !attempts;
   return [[isRenewal ? 'Renewal' : 'Next attempt', planned(nextAttemptAt, now)]];
+};
+
+/** An attempt is made only after a check that finds the DNS correct, as the authority charges for failures. */
+const afterNextCheck = (domain: CustomDomain, now: Date): Child => {
+  const { report, nextCheckAt } = domain.dns;
+  const earliest = earliestAttempt(domain);
+  if (!earliest || !nextCheckAt) return 'when a check finds the DNS correct';
+  return report?.verifiable
+    ? html`${planned(earliest, now)}, if the DNS is still correct then`
+    : html`when a check finds the DNS correct; the next check is ${planned(nextCheckAt, now)}`;
 };
 
 /** What is used of the failures that the authority allows; we stop before it does. */
@@ -80,7 +88,7 @@ const budgetMeter = ({ used, of, nextAt }: BudgetView, now: Date): Html => {
   return html`<div class="budget">
     <p>${used} of ${of} failures used this hour${nextAt && nextAt > now && html`, next attempt at ${atClock(nextAt, now)}`}</p>
     <meter min="0" max="${of}" low="1" high="${automaticFailures.stopAt}" optimum="0" value="${used}" aria-label="Failures used this hour">${used} of ${of}</meter>
-    <p class="hint">The authority refuses who fails ${of} times in an hour. So we stop before: after ${automaticFailures.stopAt} attempts of our own and ${manualFailures.stopAt} of yours.</p>
+    <p class="hint">The authority refuses further attempts after ${of} failures in an hour. We stop earlier: after ${automaticFailures.stopAt} automatic attempts and ${manualFailures.stopAt} of yours.</p>
   </div>`;
 };
 
@@ -91,7 +99,7 @@ export const healthBadge = ({ health }: DomainView): Html => {
     case 'at_risk':
       return badge('at risk', 'bad');
     case 'certificate_expired':
-      return badge('certificate has ended', 'bad');
+      return badge('certificate expired', 'bad');
     case undefined:
       return nothing;
   }

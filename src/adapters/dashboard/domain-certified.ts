@@ -7,23 +7,23 @@ const usually = 'That usually takes less than two minutes.';
 
 /** What is said of a domain that waits for its certificate. */
 export const progressOfVerified = ({ certificate, dns }: DomainIn<'verified'>): Progress => {
-  const { order, waitsForDns, nextAttemptAt, status } = certificate;
+  const { isOrdered, waitsForDns, nextAttemptAt, status } = certificate;
   const problem = certificate.problem ?? dns.report?.problems.find(isBlocking);
   switch (status) {
     case 'none':
       return ourTurn(
         'Certificate comes next',
-        'The DNS is right. The certificate is ordered next.',
+        'The DNS is correct. The certificate is ordered next.',
       );
     case 'issuing':
       return ourTurn(
         'Certificate is being issued',
-        order
-          ? `The certificate authority looks whether the name leads to us. ${usually}`
-          : `The DNS is right, and the certificate is being ordered. ${usually}`,
+        isOrdered
+          ? `The certificate authority is checking that the domain points to this service. ${usually}`
+          : `The DNS is correct, and the certificate is being ordered. ${usually}`,
       );
     case 'issued':
-      return ourTurn('Goes live', 'The certificate is there. The domain goes live in a moment.');
+      return ourTurn('Going live', 'The certificate is issued. The domain goes live in a moment.');
     case 'failed':
       return problem
         ? progressOfFailure(problem, waitsForDns || nextAttemptAt !== undefined)
@@ -34,13 +34,13 @@ export const progressOfVerified = ({ certificate, dns }: DomainIn<'verified'>): 
 const progressOfFailure = ({ code, actor }: DnsProblem, goesOn: boolean): Progress => {
   const title = problemTitles[code];
   if (!goesOn) {
-    const advice = 'We have stopped trying. Put that right, then press Re-verify.';
+    const advice = 'We no longer retry. Fix that, then press Re-verify.';
     return yourTurn(title, `There is no certificate: ${lowered(title)}. ${advice}`);
   }
   const waits = `The certificate has to wait: ${lowered(title)}.`;
   return actor === 'customer'
-    ? yourTurn(title, `${waits} Put that right; we try again by ourselves.`)
-    : { ...ourTurn(title, `${waits} We try again by ourselves.`), isWorkedOn: false };
+    ? yourTurn(title, `${waits} Fix that; we retry automatically.`)
+    : { ...ourTurn(title, `${waits} We retry automatically.`), isWorkedOn: false };
 };
 
 /** What is said of a domain that is served. */
@@ -50,14 +50,14 @@ export const progressOfLive = (domain: DomainIn<'live'>, now: Date): Progress =>
     case 'certificate_expired': {
       const because = health.problem ? `: ${lowered(problemTitles[health.problem.code])}` : '';
       return yourTurn(
-        'Certificate has ended',
-        `The certificate has ended and could not be renewed${because}. Browsers warn your visitors.`,
+        'Certificate has expired',
+        `The certificate has expired and could not be renewed${because}. Browsers warn your visitors.`,
       );
     }
     case 'at_risk': {
       const { code, actor } = health.problem;
       const title = problemTitles[code];
-      const sentence = `Visitors get your site, but like this its certificate cannot be renewed: ${lowered(title)}.`;
+      const sentence = `Your site is served over HTTPS, but its certificate cannot be renewed: ${lowered(title)}.`;
       return { ...yourTurn(title, sentence), actor };
     }
     case 'healthy':
@@ -66,10 +66,10 @@ export const progressOfLive = (domain: DomainIn<'live'>, now: Date): Progress =>
   }
 };
 
-const progressOfHealthy = ({ certificate: { order } }: DomainIn<'live'>): Progress => ({
+const progressOfHealthy = ({ certificate: { isOrdered } }: DomainIn<'live'>): Progress => ({
   short: 'Served over HTTPS',
-  sentence: `Visitors get your site over HTTPS. Its certificate is ${order ? 'being renewed' : 'renewed by itself'}.`,
+  sentence: `Your site is served over HTTPS. Its certificate ${isOrdered ? 'is being renewed' : 'renews automatically'}.`,
   actor: 'nobody',
   tone: 'good',
-  isWorkedOn: order !== undefined,
+  isWorkedOn: isOrdered,
 });

@@ -1,17 +1,16 @@
-import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import { isAtApex, type CustomDomain } from '../../sites/domain/custom-domain.ts';
 import { recordsFor } from '../../sites/domain/dns-records.ts';
 import { html, type Html } from './html.ts';
 import { copyButton } from './parts.ts';
 
 export const whyDelete =
-  'We never give its value to anybody else, but records that lead nowhere are what others look for to take names over.';
+  'Attackers search for leftover records to take over names. The values of these are never assigned again, but delete them all the same.';
 
 /** What has to be deleted in the DNS of a domain that is gone, or goes. */
 export const leftRecords = (domain: CustomDomain, platformHost: string): Html => {
   const { report } = domain.dns;
   const needs = { platformHost, txtRequired: report?.ownershipRequired ?? false };
-  const isApex = report?.isApex ?? domain.isApex;
-  const records = recordsFor({ ...domain, isApex }, domain.token, needs)
+  const records = recordsFor({ ...domain, isApex: isAtApex(domain) }, domain.token, needs)
     // An optional proof that nobody saw was most likely never created.
     .filter(({ required }) => required || report?.ownershipProven === true);
   return html`<ul class="left-records">

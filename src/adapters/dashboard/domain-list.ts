@@ -1,7 +1,7 @@
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import { dueAt } from '../../sites/domain/domain-schedule.ts';
 import { domainMenu, verifyForm } from './domain-actions.ts';
-import { domainPath } from './domain-paths.ts';
+import { attachmentPath, domainPath } from './domain-paths.ts';
 import { progressOf } from './domain-progress.ts';
 import { planned, shownName, stateBadge } from './domain-words.ts';
 import { html, nothing, type Html } from './html.ts';
@@ -42,7 +42,7 @@ const happening = (domain: CustomDomain, now: Date): Html => {
   const { short, tone, isWorkedOn } = progressOf(domain, now);
   const next = domain.state === 'live' || isWorkedOn ? undefined : dueAt(domain);
   return html`<div><span class="short ${tone}">${short}</span>
-    ${next && html`<br><span class="hint">next look ${planned(next, now)}</span>`}</div>`;
+    ${next && html`<br><span class="hint">next check ${planned(next, now)}</span>`}</div>`;
 };
 
 type Removed = Extract<CustomDomain, { readonly state: 'removed' }>;
@@ -54,15 +54,15 @@ export const removedTable = (
   { slug, now }: Pick<ListOptions, 'slug' | 'now'>,
 ): Html => {
   if (removed.length === 0) return nothing;
-  // A page shows the newest attachment of a name.
-  const shown = new Map([...removed.toReversed(), ...attached].map(({ host, id }) => [host, id]));
+  // That is the one that a page shows unless another one is asked for.
+  const newest = new Map([...removed.toReversed(), ...attached].map(({ host, id }) => [host, id]));
   return html`<section class="removed" aria-labelledby="removed">
     <h2 id="removed">Removed</h2>
     <div class="table"><table class="cards-on-phone">
       <thead><tr><th scope="col">Domain</th><th scope="col">State</th><th scope="col">When</th><th scope="col">Why</th></tr></thead>
       <tbody>${removed.map(
         (domain) => html`<tr>
-          <td>${shown.get(domain.host) === domain.id ? html`<a class="host" href="${domainPath(slug, domain.host)}">${shownName(domain)}</a>` : shownName(domain)}</td>
+          <td><a class="host" href="${newest.get(domain.host) === domain.id ? domainPath(slug, domain.host) : attachmentPath(slug, domain)}">${shownName(domain)}</a></td>
           <td>${stateBadge(domain)}</td>
           <td data-label="When">${time(domain.removedAt, now)}</td>
           <td data-label="Why">${progressOf(domain, now).short}</td>

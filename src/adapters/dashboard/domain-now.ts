@@ -1,3 +1,4 @@
+import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import { healthBadge } from './domain-certificate.ts';
 import { leftRecords, whyDelete } from './domain-left-records.ts';
 import { progressOf } from './domain-progress.ts';
@@ -10,10 +11,10 @@ import type { DomainView } from '../../sites/use-cases/show-domain.ts';
 
 /** How a domain stands at this moment, who has to do something, and what comes next by itself. */
 export const nowSection = (view: DomainView, now: Date, verify: Html): Html => {
-  const { domain, timeline } = view;
+  const { domain } = view;
   const progress = progressOf(domain, now);
-  return html`<section class="card now ${progress.tone}" aria-label="How it stands">
-    ${stepLine(stepsOf(domain, timeline, now), now)}
+  return html`<section class="card now ${progress.tone}" aria-label="Status">
+    ${stepLine(stepsOf(domain, now), now)}
     <div class="standing"><p class="sentence">${progress.sentence}</p>${verify}</div>
     ${progress.isWorkedOn && html`<progress aria-label="${progress.short}"></progress>`}
     <dl class="blocks">${factsOf(view, progress, now).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
@@ -31,8 +32,8 @@ const factsOf = (
   return [
     ['Who acts', html`<strong>${actorWords[actor]}</strong>`],
     ...(health ? [['Health', healthBadge({ domain, nextAt, health, ...view })] as const] : []),
-    ...(lastCheckedAt ? [['DNS looked at', time(lastCheckedAt, now)] as const] : []),
-    ...(nextAt ? [['Next, by itself', planned(nextAt, now)] as const] : []),
+    ...(lastCheckedAt ? [['DNS checked', time(lastCheckedAt, now)] as const] : []),
+    ...(nextAt ? [['Next automatic check', planned(nextAt, now)] as const] : []),
   ];
 };
 
@@ -40,14 +41,31 @@ const factsOf = (
 export const goneSection = ({ domain }: DomainView, platformHost: string, now: Date): Html => {
   if (domain.state !== 'removed') return nothing;
   const { sentence } = progressOf(domain, now);
-  return html`<section class="card now idle" aria-label="How it stands">
+  return html`<section class="card now idle" aria-label="Status">
     <p class="sentence">${sentence}</p>
     <dl class="facts">
-      <dt>Not served since</dt><dd>${time(domain.removedAt, now)} (${exact(domain.removedAt)})</dd>
+      <dt>Removed</dt><dd>${time(domain.removedAt, now)} (${exact(domain.removedAt)})</dd>
       <dt>Certificate and key</dt><dd>destroyed</dd>
     </dl>
-    <h2>Delete in your DNS</h2>
+    <h2>Delete at your DNS provider</h2>
     <p class="quiet">${whyDelete}</p>
     ${leftRecords(domain, platformHost)}
+  </section>`;
+};
+
+/** An attachment of a name that was added again since. @param path of the newest one */
+export const earlierSection = (
+  domain: CustomDomain,
+  newest: CustomDomain,
+  { path, now }: { readonly path: string; readonly now: Date },
+): Html => {
+  if (domain.state !== 'removed') return nothing;
+  return html`<section class="card now idle" aria-label="Status">
+    <p class="sentence">This is an earlier attachment of the domain, which was added again ${time(newest.addedAt, now)}. <a href="${path}">Go to the newest attachment</a></p>
+    <dl class="facts">
+      <dt>Added</dt><dd>${time(domain.addedAt, now)} (${exact(domain.addedAt)})</dd>
+      <dt>Removed</dt><dd>${time(domain.removedAt, now)} (${exact(domain.removedAt)})</dd>
+      <dt>Why</dt><dd>${progressOf(domain, now).short}</dd>
+    </dl>
   </section>`;
 };

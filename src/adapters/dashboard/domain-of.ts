@@ -4,12 +4,17 @@ import type { Sites } from '../../sites/sites.ts';
 import type { Visit } from './screen.ts';
 import { siteOf } from './site-of.ts';
 
-/** The domain of a path with its project, if they are the visitor's. @throws DomainError `project_not_found`, `domain_not_found` */
+/** Of the query: which attachment of the name is meant; undefined: the newest one. */
+export const attachmentIn = (query: URLSearchParams): string | undefined =>
+  query.get('attachment') ?? undefined;
+
+/** The domain of an address with its project, if they are the visitor's. @throws DomainError `project_not_found`, `domain_not_found` */
 export const domainOf = async (
   { sites }: { readonly sites: Pick<Sites, 'getSite' | 'getDomain'> },
   visit: Visit,
 ): Promise<{ readonly project: Project; readonly domain: CustomDomain }> => {
   const { project } = await siteOf({ sites }, visit);
-  const domain = await sites.getDomain(project.id, visit.parameters['host'] ?? '');
+  const name = visit.parameters['host'] ?? '';
+  const domain = await sites.getDomain(project.id, name, attachmentIn(visit.query));
   return { project, domain };
 };

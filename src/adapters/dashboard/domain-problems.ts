@@ -8,15 +8,16 @@ import { problemTitles } from './domain-problem-titles.ts';
 import { progressOf } from './domain-progress.ts';
 import { actorWords, severityBadge } from './domain-words.ts';
 import { html, nothing, type Html } from './html.ts';
+import { copyButton } from './parts.ts';
 
 /** Each problem as a card: how bad, what was seen, what is wanted, who acts, and how. */
-export const problemCards = ({ domain, problems }: DomainView, now: Date): Html => {
+export const problemCards = ({ domain, problems, records }: DomainView, now: Date): Html => {
   if (problems.length === 0) return nothing;
   const isSpreading = domain.state === 'added' && progressOf(domain, now).actor === 'nobody';
   const groups = [...Map.groupBy(problems, ({ code }) => code)];
   return html`<section class="problems" aria-labelledby="problems">
     <h2 id="problems">Problems</h2>
-    ${groups.map(([code, alike]) => problemCard(code, alike, isSpreading))}
+    ${groups.map(([code, alike]) => problemCard(code, alike, { isSpreading, records }))}
   </section>`;
 };
 
@@ -24,7 +25,7 @@ export const problemCards = ({ domain, problems }: DomainView, now: Date): Html 
 const problemCard = (
   code: DnsProblemCode,
   alike: readonly DnsProblem[],
-  isSpreading: boolean,
+  { isSpreading, records }: Pick<DomainView, 'records'> & { readonly isSpreading: boolean },
 ): Html => {
   const [first] = alike;
   if (!first) return nothing;
@@ -37,9 +38,21 @@ const problemCard = (
     </div>
     <dl class="compare">
       <div class="seen"><dt>Seen</dt>${alike.map(({ seen }) => html`<dd><code>${seen}</code></dd>`)}</div>
-      <div class="wanted"><dt>Wanted</dt>${[...wanted].map((one) => html`<dd><code>${one}</code></dd>`)}</div>
+      <div class="wanted"><dt>Wanted</dt>${[...wanted].map((one) => html`<dd class="copied"><code>${one}</code>${copyWanted(code, one, records)}</dd>`)}</div>
     </dl>
     <p>${first.fix}</p>
     <p class="quiet">Who acts: <strong>${actorWords[first.actor]}</strong>${isSpreading && isBlocking(first) && ', if you have not done so just now: some resolvers see it as it has to be'}</p>
   </article>`;
+};
+
+/** What one pastes of it: the value of the record that is meant, or a line of CAA as a whole. */
+const copyWanted = (
+  code: DnsProblemCode,
+  wanted: string,
+  records: DomainView['records'],
+): Html | false => {
+  const record = records.find(({ value }) => wanted.includes(value));
+  if (record) return copyButton(record.value, `the value of the ${record.type} record`);
+  const isLine = code === 'caa_forbids_issuer' && !wanted.startsWith('no ');
+  return isLine && copyButton(wanted, 'the CAA record');
 };

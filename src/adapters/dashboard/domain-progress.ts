@@ -2,7 +2,8 @@ import type { CustomDomain, RemovalReason } from '../../sites/domain/custom-doma
 import { isBlocking } from '../../sites/domain/dns-problem.ts';
 import { progressOfLive, progressOfVerified } from './domain-certified.ts';
 import { problemTitles } from './domain-problem-titles.ts';
-import { lowered, ourTurn, yourTurn, type DomainIn, type Progress } from './domain-turn.ts';
+import { ourTurn, yourTurn, type DomainIn, type Progress } from './domain-turn.ts';
+import { nameInText, nameOf } from './domain-words.ts';
 
 /** What is said of a domain, in each of its states. */
 export const progressOf = (domain: CustomDomain, now: Date): Progress => {
@@ -21,37 +22,42 @@ export const progressOf = (domain: CustomDomain, now: Date): Progress => {
 const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added'>): Progress => {
   if (!report) {
     return yourTurn(
-      'Waits for its DNS records',
-      `Create the records below where the DNS of ${registrableDomain} is managed. We look for them by ourselves.`,
+      'Waiting for DNS records',
+      `Create the records below at the DNS provider of ${nameInText(nameOf(registrableDomain))}. We check for them automatically.`,
       'busy',
     );
   }
   const problem = report.problems.find(isBlocking);
   if (!problem) {
-    return ourTurn('DNS is right', 'The DNS is right. At the next look the domain is verified.');
+    return ourTurn('DNS is correct', 'The DNS is correct. The next check verifies the domain.');
   }
   const asked = report.resolvers.length;
   const agreeing = report.resolvers.filter(({ agrees }) => agrees).length;
   if (agreeing > 0 && problem.code !== 'dns_lookup_failed') {
     return {
       short: `${agreeing} of ${asked} resolvers see it`,
-      sentence: `${agreeing} of ${asked} resolvers see it as it has to be. The others still answer from memory, which passes by itself.`,
+      sentence: `${agreeing} of ${asked} resolvers return the correct answer. The others still have an old one in their cache, which expires on its own.`,
       actor: 'nobody',
       tone: 'busy',
       isWorkedOn: false,
     };
   }
-  const others = report.problems.filter(isBlocking).length - 1;
-  const title = `${problemTitles[problem.code]}${others > 0 ? `, and ${others} more` : ''}`;
-  const advice = 'Put that right; we look again by ourselves.';
-  return yourTurn(title, `The DNS is not right yet: ${lowered(title)}. ${advice}`);
+  const { size } = new Set(report.problems.filter(isBlocking).map(({ code }) => code));
+  const title = `${problemTitles[problem.code]}${size > 1 ? `, and ${size - 1} more` : ''}`;
+  // What they are stands right below; the list has the title.
+  const what = size === 1 ? 'the problem' : `the ${size} problems`;
+  return yourTurn(
+    title,
+    `The DNS is not correct yet. Fix ${what} below; we check again automatically.`,
+  );
 };
 
 const removals = {
   owner: { short: 'Removed by your account', advice: '' },
   contested: {
-    short: 'Somebody else proved that the name is theirs',
-    advice: ' If it is yours, add it again and create the TXT record: that proves it.',
+    short: 'Another account proved that it owns the name',
+    advice:
+      ' If it is yours, add it again and create the TXT record, which proves that you own it.',
   },
   expired: {
     short: 'Not verified within 30 days',

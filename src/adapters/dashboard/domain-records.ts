@@ -1,6 +1,6 @@
 import type { DnsRecord } from '../../sites/domain/dns-records.ts';
 import type { DomainView } from '../../sites/use-cases/show-domain.ts';
-import { shownName } from './domain-words.ts';
+import { nameOf, shownName } from './domain-words.ts';
 import { html, type Html } from './html.ts';
 import { badge, copyButton } from './parts.ts';
 
@@ -8,43 +8,70 @@ import { badge, copyButton } from './parts.ts';
 export const recordsSection = ({ domain, records, bind, hints }: DomainView): Html =>
   html`<section class="card" aria-labelledby="records">
     <h2 id="records">DNS records</h2>
-    <p class="quiet">Create them where the DNS of <strong>${domain.registrableDomain}</strong> is managed. They are made for this domain alone.</p>
+    <p class="quiet">Create them at the DNS provider of ${zoneName(domain.registrableDomain)}. Their values are unique to this domain.</p>
     <div class="table">
       <table class="cards-on-phone records">
-        <thead><tr><th scope="col">Type</th><th scope="col">Name</th><th scope="col">Value</th><th scope="col">TTL</th><th scope="col">Needed</th><th scope="col">Seen</th></tr></thead>
+        <thead><tr><th scope="col">Type</th><th scope="col">Name</th><th scope="col">Value</th><th scope="col">TTL</th><th scope="col">Seen</th></tr></thead>
         <tbody>${records.map((record) => recordRow(record, domain.dns.report))}</tbody>
       </table>
     </div>
     <details id="bind">
       <summary>As lines of a zone file (BIND)</summary>
-      <div class="snippet"><pre tabindex="0" aria-label="Zone file">${bind}</pre>${copyButton(bind, 'the lines of the zone file')}</div>
+      ${zoneFile(bind, records)}
     </details>
-    <ul class="hints">${hints.map((hint) => html`<li>${hint}</li>`)}</ul>
+    ${hintList(hints)}
   </section>`;
 
-/** Of a domain that was just added, on the page where that was done. @param path of the domain's own page */
-export const newRecords = ({ domain, records, bind }: DomainView, path: string): Html =>
+/** Of the page where a domain was just added. */
+export interface NewRecordPlaces {
+  /** Of the domain's own page. */
+  readonly path: string;
+  /** Id of the form that verifies it. */
+  readonly anchor: string;
+}
+
+/** Of a domain that was just added, on the page where that was done. */
+export const newRecords = (
+  { domain, records, bind, hints }: DomainView,
+  { path, anchor }: NewRecordPlaces,
+): Html =>
   html`<section class="card" aria-labelledby="new-records">
     <h2 id="new-records">Records to create for ${shownName(domain)}</h2>
-    <p class="quiet">Where the DNS of <strong>${domain.registrableDomain}</strong> is managed. Then press Verify, or wait: <a href="${path}">its page</a> tells how it goes on.</p>
-    ${records.map(newRecord)}
+    <p class="quiet">Create them at the DNS provider of ${zoneName(domain.registrableDomain)}. Then <a href="#${anchor}">verify the domain below</a>, or wait: we check automatically, and <a href="${path}">its page</a> shows the progress.</p>
+    <div class="new-records">${records.map(newRecord)}</div>
     <h3>As lines of a zone file (BIND)</h3>
-    <div class="snippet"><pre tabindex="0" aria-label="Zone file">${bind}</pre>${copyButton(bind, 'the lines of the zone file')}</div>
+    ${zoneFile(bind, records)}
+    <h3>Good to know</h3>
+    ${hintList(hints)}
   </section>`;
 
 const newRecord = ({ type, name, value, ttl, required, purpose }: DnsRecord): Html =>
-  html`<dl class="facts">
-    <dt>Type</dt><dd><strong>${typeName(type)}</strong>, ${required ? 'required' : 'optional'}: ${purposes[purpose]}</dd>
-    <dt>Name</dt><dd><div class="copied"><code>${name}</code>${copyButton(name, `the name of the ${type} record`)}</div></dd>
-    <dt>Value</dt><dd><div class="copied"><code>${value}</code>${copyButton(value, `the value of the ${type} record`)}</div></dd>
-    <dt>TTL</dt><dd>${ttl}</dd>
-  </dl>`;
+  html`<div class="new-record">
+    <p class="row middle"><strong>${typeName(type)}</strong> ${badge(required ? 'required' : 'optional', 'idle')} <span class="hint">${purposes[purpose]}</span></p>
+    <dl>
+      <dt>Name</dt><dd>${copied(name, `the name of the ${type} record`)}</dd>
+      <dt>Value</dt><dd>${copied(value, `the value of the ${type} record`)}</dd>
+      <dt>TTL</dt><dd><code>${ttl}</code></dd>
+    </dl>
+  </div>`;
+
+const zoneName = (host: string): Html => html`<strong>${shownName(nameOf(host))}</strong>`;
+
+const copied = (text: string, what: string): Html =>
+  html`<div class="copied"><code>${text}</code>${copyButton(text, what)}</div>`;
+
+const zoneFile = (bind: string, records: readonly DnsRecord[]): Html =>
+  html`<div class="snippet"><pre tabindex="0" aria-label="Zone file">${bind}</pre>${copyButton(bind, 'the zone file')}</div>
+    ${records.some(({ type }) => type === 'ALIAS') && html`<p class="hint">BIND has no ALIAS type, so that line is a comment. Create it at your DNS provider as ALIAS, ANAME or CNAME flattening; not every provider supports it.</p>`}`;
+
+const hintList = (hints: readonly string[]): Html =>
+  html`<ul class="hints">${hints.map((hint) => html`<li>${hint}</li>`)}</ul>`;
 
 const typeName = (type: DnsRecord['type']): string => (type === 'ALIAS' ? 'ALIAS or ANAME' : type);
 
 const purposes: Readonly<Record<DnsRecord['purpose'], string>> = {
-  route: 'leads visitors here',
-  ownership: 'proves that the name is yours',
+  route: 'points the name to your site',
+  ownership: 'proves that you own the name',
 };
 
 const recordRow = (
@@ -52,12 +79,11 @@ const recordRow = (
   report: DomainView['domain']['dns']['report'],
 ): Html =>
   html`<tr>
-    <td data-label="Type"><strong>${typeName(type)}</strong></td>
-    <td data-label="Name"><div class="copied"><code>${name}</code>${copyButton(name, `the name of the ${type} record`)}</div>${name !== fqdn && html`<span class="hint">${fqdn}</span>`}</td>
-    <td data-label="Value"><div class="copied"><code>${value}</code>${copyButton(value, `the value of the ${type} record`)}</div></td>
+    <td data-label="Type"><div><strong>${typeName(type)}</strong><br><span class="hint">${required ? 'required' : 'optional'}: ${purposes[purpose]}</span></div></td>
+    <td data-label="Name">${copied(name, `the name of the ${type} record`)}${name !== fqdn && html`<span class="hint">${fqdn}</span>`}</td>
+    <td data-label="Value">${copied(value, `the value of the ${type} record`)}</td>
     <td data-label="TTL">${ttl}</td>
-    <td data-label="Needed"><div>${required ? 'required' : 'optional'}<br><span class="hint">${purposes[purpose]}</span></div></td>
-    <td data-label="Seen">${report ? seenBadge(purpose === 'route' ? report.pointsHere : report.ownershipProven, required) : html`<span class="quiet">not looked yet</span>`}</td>
+    <td data-label="Seen">${report ? seenBadge(purpose === 'route' ? report.pointsHere : report.ownershipProven, required) : badge('not checked', 'idle')}</td>
   </tr>`;
 
 const seenBadge = (isSeen: boolean, required: boolean): Html => {

@@ -5,13 +5,14 @@ import { domainMenu, verifyForm } from './domain-actions.ts';
 import { certificateSection } from './domain-certificate.ts';
 import { domainHead } from './domain-head.ts';
 import { afterVerify, notYet, verifyNotices } from './domain-notices.ts';
-import { goneSection, nowSection } from './domain-now.ts';
+import { earlierSection, goneSection, nowSection } from './domain-now.ts';
 import { domainOf } from './domain-of.ts';
 import { domainPath } from './domain-paths.ts';
 import { problemCards } from './domain-problems.ts';
 import { recordsSection } from './domain-records.ts';
 import { resolverSection } from './domain-resolvers.ts';
-import { timelineSection } from './domain-timeline.ts';
+import { placeOf, timelineSection } from './domain-timeline.ts';
+import { nameInText } from './domain-words.ts';
 import { html, type Html } from './html.ts';
 import { form, refusalOf, type Refusal, type Screen, type Visit } from './screen.ts';
 
@@ -25,22 +26,24 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
   notices: verifyNotices,
   show: async (visit: Visit, refusal?: Refusal) => {
     const { project, domain } = await domainOf(ports, visit);
-    const view = await ports.sites.showDomain(domain);
     const { now, query } = visit;
+    const view = await ports.sites.showDomain(domain, placeOf(query));
     const own = domainPath(project.slug, domain.host);
-    const verify = verifyForm(domain, {
-      action: own,
-      now,
-      refusal: refusalOf(refusal, 'verify'),
-      alsoLive: true,
-    });
+    const refused = refusalOf(refusal, 'verify');
+    const verify = verifyForm(domain, { action: own, now, refusal: refused, alsoLive: true });
     const actions = html`${visitLink(view, ports.settings.siteUrl(project.slug))}${domainMenu(domain, own)}`;
+    const gone = async () => {
+      const newest = await ports.sites.getDomain(project.id, domain.host);
+      return newest.id === domain.id
+        ? goneSection(view, ports.settings.platformHost, now)
+        : earlierSection(domain, newest, { path: own, now });
+    };
     const content = html`
       ${notYet(query, domain)}
       ${domainHead(project, domain, { actions })}
-      ${domain.state === 'removed' ? goneSection(view, ports.settings.platformHost, now) : sections(view, now, verify)}
-      ${timelineSection(view.timeline, query.get('timeline') === 'all', now)}`;
-    return { title: domain.host, content };
+      ${domain.state === 'removed' ? await gone() : sections(view, now, verify)}
+      ${timelineSection(view.timeline, own, visit)}`;
+    return { title: nameInText(domain), content };
   },
   forms: [verifyingOf(ports)],
 });

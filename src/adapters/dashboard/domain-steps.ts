@@ -1,26 +1,20 @@
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
-import type { TimelineEntry } from '../../sites/domain-ports.ts';
 import { progressOf } from './domain-progress.ts';
 import { html, type Html } from './html.ts';
 import { day, time } from './parts.ts';
 
 export interface Step {
   readonly name: 'added' | 'verified' | 'certificate' | 'live';
-  /** `failed`: it does not go on like this. */
+  /** `failed`: it does not go on without a change. */
   readonly standing: 'done' | 'now' | 'failed' | 'ahead';
   readonly at?: Date | undefined;
 }
 
 /** The way of a domain, and how far it is; a removed one is on none. */
-export const stepsOf = (
-  domain: CustomDomain,
-  timeline: readonly TimelineEntry[],
-  now: Date,
-): readonly Step[] => {
+export const stepsOf = (domain: CustomDomain, now: Date): readonly Step[] => {
   const { addedAt, certificate } = domain;
   const standing = progressOf(domain, now).tone === 'bad' ? 'failed' : 'now';
   const added: Step = { name: 'added', standing: 'done', at: addedAt };
-  const verifiedAt = timeline.find(({ kind }) => kind === 'verified')?.occurredAt;
   switch (domain.state) {
     case 'added':
       return [
@@ -41,7 +35,7 @@ export const stepsOf = (
       const hasEnded = notAfter !== undefined && notAfter <= now;
       return [
         added,
-        { name: 'verified', standing: 'done', at: verifiedAt },
+        { name: 'verified', standing: 'done', at: domain.verifiedAt },
         { name: 'certificate', standing: hasEnded ? 'failed' : 'done', at: notAfter },
         { name: 'live', standing: 'done', at: domain.liveSince },
       ];
@@ -53,8 +47,8 @@ export const stepsOf = (
 
 const spoken: Readonly<Record<Step['standing'], string>> = {
   done: 'done',
-  now: 'under way',
-  failed: 'does not go on like this',
+  now: 'in progress',
+  failed: 'failed',
   ahead: 'not yet',
 };
 

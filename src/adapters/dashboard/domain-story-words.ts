@@ -4,7 +4,7 @@ import type { RemovalReason } from '../../sites/domain/custom-domain.ts';
 
 export const removalWords: Readonly<Record<RemovalReason, string>> = {
   owner: 'Removed by your account',
-  contested: 'Removed: somebody else proved that the name is theirs',
+  contested: 'Removed: another account proved that it owns the name',
   expired: 'Removed: it was not verified within 30 days',
 };
 
@@ -13,10 +13,10 @@ export const failureWords: Readonly<Partial<Record<AuthorityFailureReason, strin
   order_gone: 'the order had expired',
   rate_limited: 'the authority asks us to wait',
   unavailable: 'the authority has trouble',
-  rejected_name: 'the authority refuses the name',
+  rejected_name: 'the authority rejected the name',
   caa: 'a CAA record forbids it',
-  dns: 'the authority found no answer in the DNS',
-  challenge: 'the authority did not reach the site',
+  dns: 'the DNS lookup of the authority failed',
+  challenge: 'the authority could not reach the site',
 } satisfies Record<AuthorityFailureReason, string>;
 
 /** What was used up. */

@@ -26,7 +26,7 @@ export const tell = ({ kind, details }: TimelineEntry): Told => {
     case 'attempt':
       return tellAttempt(v.parse(attempt, details));
     case 'live':
-      return { title: 'Live: visitors get the site', tone: 'good' };
+      return { title: 'Live: the site is served', tone: 'good' };
     case 'renewed':
       return {
         title: html`Certificate renewed${until(v.parse(attempt, details).notAfter)}`,
@@ -77,8 +77,8 @@ const tellCheck = (
   const seen = problems[0]?.seen ?? '';
   const more = html`${seen !== '' && html`<p><code class="quiet">${seen}</code></p>`}${answersTable(details['answers'])}`;
   return verifiable
-    ? { title: ['DNS checked: right', ...found].join('. '), tone: 'good', more }
-    : { title: `DNS checked: ${found.join('. ') || 'not right'}`, tone: 'bad', more };
+    ? { title: ['DNS checked: correct', ...found].join('. '), tone: 'good', more }
+    : { title: `DNS checked: ${found.join('. ') || 'not correct'}`, tone: 'bad', more };
 };
 
 const tellAttempt = (told: v.InferOutput<typeof attempt>): Told => {
@@ -90,14 +90,14 @@ const tellAttempt = (told: v.InferOutput<typeof attempt>): Told => {
         title: `Attempt at the certificate failed: ${failureWords[told.reason as AuthorityFailureReason] ?? told.reason}`,
         tone: 'bad',
         more: html`<blockquote>${told.detail}</blockquote>
-          ${told.retryAt && html`<p class="hint">The authority wants to hear nothing before ${exact(told.retryAt)}.</p>`}`,
+          ${told.retryAt && html`<p class="hint">The authority accepts no request before ${exact(told.retryAt)}.</p>`}`,
       };
     case 'postponed': {
       const what = budgetWords[told.budget as BudgetName];
       return {
-        title: `Attempt put off${told.until ? ` until ${exact(told.until)}` : ''}`,
+        title: `Attempt postponed${told.until ? ` until ${exact(told.until)}` : ''}`,
         tone: 'busy',
-        more: html`<p class="hint">Used up: ${what ?? told.budget}.</p>`,
+        more: html`<p class="hint">Budget used up: ${what ?? told.budget}.</p>`,
       };
     }
     default:

@@ -1,29 +1,48 @@
-import type { TimelineEntry } from '../../sites/domain-ports.ts';
+import type { PlacedEntry } from '../../sites/domain-ports.ts';
+import type { TimelinePage } from '../../sites/use-cases/read-timeline.ts';
+import { attachmentIn } from './domain-of.ts';
 import { tell } from './domain-story.ts';
 import { html, type Html } from './html.ts';
-import { exact, time } from './parts.ts';
+import { exact, pager, time } from './parts.ts';
+import type { Visit } from './screen.ts';
 
-/** So many are shown at first: each check has all its answers with it. */
-const shownAtFirst = 20;
-
-/** What happened, newest first. @param isWhole whether all of it is asked for */
+/** What happened, newest first, a page at a time. @param path of the domain */
 export const timelineSection = (
-  timeline: readonly TimelineEntry[],
-  isWhole: boolean,
-  now: Date,
+  { entries, older }: TimelinePage,
+  path: string,
+  { query, now }: Pick<Visit, 'query' | 'now'>,
 ): Html => {
-  const shown = isWhole ? timeline : timeline.slice(0, shownAtFirst);
+  const isFirst = placeOf(query) === undefined;
   return html`<section class="card" aria-labelledby="timeline">
     <h2 id="timeline">Timeline</h2>
-    <ol class="timeline">${shown.map((entry) => timelineItem(entry, now))}</ol>
-    ${shown.length < timeline.length && html`<p><a href="?timeline=all#timeline">Show all ${timeline.length}</a></p>`}
+    ${entries.length === 0 ? html`<p class="quiet">${isFirst ? 'No entries left: old ones are deleted.' : 'No older entries.'}</p>` : html`<ol class="timeline">${entries.map((entry) => timelineItem(entry, now))}</ol>`}
+    ${pager({
+      first: isFirst ? undefined : address(path, query),
+      next: older === undefined ? undefined : address(path, query, older),
+      of: 'entries',
+    })}
   </section>`;
 };
 
-const timelineItem = (entry: TimelineEntry, now: Date): Html => {
+/** Of the query: the place where the page before ended. What comes in later does not move a page. */
+export const placeOf = (query: URLSearchParams): bigint | undefined => {
+  const before = query.get('before') ?? '';
+  return /^[1-9]\d{0,17}$/.test(before) ? BigInt(before) : undefined;
+};
+
+const address = (path: string, query: URLSearchParams, before?: bigint): string => {
+  const attachment = attachmentIn(query);
+  const wanted = new URLSearchParams({
+    ...(attachment !== undefined && { attachment }),
+    ...(before !== undefined && { before: String(before) }),
+  });
+  return `${path}${wanted.size === 0 ? '' : `?${wanted.toString()}`}#timeline`;
+};
+
+const timelineItem = (entry: PlacedEntry, now: Date): Html => {
   const { title, tone, more } = tell(entry);
-  const { kind, occurredAt } = entry;
-  return html`<li class="${tone}" id="${kind}-${occurredAt.getTime()}">
+  const { place, occurredAt } = entry;
+  return html`<li class="${tone}" id="entry-${String(place)}">
     <p class="what">${title}</p>
     <p class="hint">${time(occurredAt, now)} · ${exact(occurredAt)}</p>
     ${more}

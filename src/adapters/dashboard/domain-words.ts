@@ -1,5 +1,7 @@
+import { domainToUnicode } from 'node:url';
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import type { Actor, Severity } from '../../sites/domain/dns-problem.ts';
+import { shownHost } from '../../sites/domain/hostname.ts';
 import { html, type Html } from './html.ts';
 import { badge, exact, time, type Tone } from './parts.ts';
 
@@ -16,8 +18,8 @@ export const stateBadge = ({ state }: Pick<CustomDomain, 'state'>): Html =>
 /** Who acts. */
 export const actorWords: Readonly<Record<Actor, string>> = {
   customer: 'You',
-  us: 'We, by ourselves',
-  nobody: 'Nobody: it goes by itself',
+  us: 'We do, automatically',
+  nobody: 'No one: it resolves on its own',
 };
 
 export const severityBadge = (severity: Severity): Html => badge(severity, severityTones[severity]);
@@ -43,9 +45,21 @@ export const atClock = (at: Date, now: Date): Html => {
 export const planned = (at: Date, now: Date): Html =>
   at <= now ? html`any moment` : time(at, now);
 
-/** The letters as they are typed, and as the DNS has them where that is something else: they can look the same. */
+/** The U-labels, and beside them the A-labels where they differ: letters of two scripts can look the same. */
 export const shownName = ({
   host,
   unicodeHost,
 }: Pick<CustomDomain, 'host' | 'unicodeHost'>): Html =>
   host === unicodeHost ? html`${host}` : html`${unicodeHost} <span class="ascii">(${host})</span>`;
+
+/** The same where there can be no markup, such as in a title. */
+export const nameInText = ({
+  host,
+  unicodeHost: unicode,
+}: Pick<CustomDomain, 'host' | 'unicodeHost'>): string => shownHost({ host, unicode });
+
+/** A host name that is known by its A-labels alone. */
+export const nameOf = (host: string): Pick<CustomDomain, 'host' | 'unicodeHost'> => ({
+  host,
+  unicodeHost: domainToUnicode(host) || host,
+});

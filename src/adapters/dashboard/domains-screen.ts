@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import { configurationSection } from './configuration-section.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
+import { verifyAnchor } from './domain-actions.ts';
 import { addingForm, noDomainYet } from './domain-adding.ts';
 import { domainTable, removedTable } from './domain-list.ts';
 import { afterRemoval, afterVerify, notYet, verifyNotices } from './domain-notices.ts';
@@ -26,7 +27,7 @@ export const domainsScreen = (ports: DashboardPorts): Screen => ({
   notices: {
     ...redirectNotices,
     ...verifyNotices,
-    added: 'Added. Create the records below; we look for them by ourselves.',
+    added: 'Added. Create the records below; we check for them automatically.',
   },
   show: showDomains(ports),
   forms: [addingOf(ports), verifyingOf(ports), ...redirectForms(ports)],
@@ -51,16 +52,16 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
       query,
       attached.find(({ host }) => host === query.get('host')),
     )}
-    ${projectHead(site.project, 'domains', html`<p class="lead">Names of your own for this site, each with a certificate of its own.</p>`)}
-    ${fresh && newRecords(await sites.showDomain(fresh), domainPath(slug, fresh.host))}
+    ${projectHead(site.project, 'domains', html`<p class="lead">Serve this site under names of your own, each with its own certificate.</p>`)}
+    ${fresh && newRecords(await sites.showDomain(fresh), { path: domainPath(slug, fresh.host), anchor: verifyAnchor(fresh) })}
     <section class="card">
       <h2 id="domains">Domains</h2>
       ${adding}
       ${attached.length === 0 ? noDomainYet(site, visit.signedIn.account.plan) : listed(attached, slug, visit, refusal)}
     </section>
+    ${removedTable(removed, attached, { slug, now })}
     ${redirectSection({ slug, view, attached, once: ids.next('form'), refusal })}
-    ${configurationSection(slug, view.document, domainSettings, refusalOf(refusal, 'import'))}
-    ${removedTable(removed, attached, { slug, now })}`;
+    ${configurationSection(slug, view.document, domainSettings, refusalOf(refusal, 'import'))}`;
   return { title: `Domains of ${name}`, content };
 };
 
@@ -83,7 +84,7 @@ const draft = v.object({
   domain: v.pipe(
     v.string(),
     v.trim(),
-    v.minLength(1, 'Type a domain, such as shop.example.com.'),
+    v.minLength(1, 'Enter a domain, such as shop.example.com.'),
     v.maxLength(300, 'A domain has at most 253 characters.'),
   ),
 });

@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
+import type { SignedIn } from '../../access/ports.ts';
 import { sendHtml, setSecurityHeaders } from './answering.ts';
 import { sendAsset } from './assets.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { layout } from './layout.ts';
 import { PageProblem, problemOf, problemPage } from './page-problem.ts';
+import { placeOf, wayBack } from './request-place.ts';
 import { isFromOurPage } from './same-origin.ts';
+import type { WhoAsks } from './who-asks.ts';
 
-type FramingPorts = Pick<DashboardPorts, 'log' | 'onAnswered' | 'settings'>;
+interface FramingPorts extends Pick<DashboardPorts, 'log' | 'onAnswered' | 'settings'> {
+  readonly whoAsks: WhoAsks;
+}
 
 /** Around every request: its id, its line in the log, the headers that protect it, and a page for every refusal. */
 export const framing =
-  ({ log, onAnswered, settings: { origin } }: FramingPorts): Middleware =>
+  ({ log, onAnswered, whoAsks, settings: { origin } }: FramingPorts): Middleware =>
   async (ctx, next) => {
     const started = performance.now();
     const requestId = randomUUID();
@@ -24,9 +29,9 @@ export const framing =
     } catch (error) {
       const problem = problemOf(error);
       if (problem.status >= 500) log.error({ requestId, err: error }, 'page failed');
-      if (problem.status === 503) ctx.set('Retry-After', '1');
-      const frame = { section: undefined, signedIn: undefined };
-      await sendHtml(ctx, problem.status, layout(problemPage(problem, requestId), frame));
+      // Whoever cannot be found now, since the database is away for instance, sees the page without navigation.
+      const signedIn = await whoAsks(ctx).catch(() => undefined);
+      await sendProblem(ctx, problem, requestId, signedIn);
     }
     const { method, status } = ctx;
     const ms = Math.round((performance.now() - started) * 100) / 100;
@@ -34,10 +39,26 @@ export const framing =
     log.info({ requestId, method, path: shownPath(ctx), status, ms });
   };
 
+/** With the navigation of whoever is signed in, and a way back to the form that failed. */
+const sendProblem = async (
+  ctx: Context,
+  problem: PageProblem,
+  requestId: string,
+  signedIn: SignedIn | undefined,
+): Promise<void> => {
+  const { status, retryAfter } = problem;
+  if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
+  const place = placeOf(ctx);
+  const page = problemPage(problem, requestId, wayBack(place, status));
+  // What is not there looks the same everywhere, whether it is somebody else's or nobody's.
+  const section = status === 404 ? undefined : place?.section;
+  await sendHtml(ctx, status, layout(page, { section, signedIn }));
+};
+
 /** @throws PageProblem 403 */
 const refuseForeignForms = (ctx: Context, origin: string): void => {
   if (ctx.method === 'GET' || ctx.method === 'HEAD' || isFromOurPage(ctx, origin)) return;
-  throw new PageProblem(403, 'This form was sent from another site, so nothing was done.');
+  throw new PageProblem(403, 'This form was sent from another site, so it was not accepted.');
 };
 
 /** A sign-in link is a secret: it does not stand in the log. */

@@ -57,7 +57,7 @@ export const newKeyForm = (now: Date, once: string, refusal: Refusal | undefined
           type: 'date',
           required: false,
           min: tomorrow(now),
-          hint: 'From 00:00 UTC of that day on it opens nothing. Empty: it works until you revoke it.',
+          hint: 'It stops working at 00:00 UTC on that day. Leave empty for a key that never expires.',
         },
         refusal,
       )}
@@ -78,12 +78,13 @@ const scopeChoice = (refusal: Refusal | undefined): Html => {
     <input type="hidden" name="scopes" value="">
     <div class="checks">
       ${scopes.map(
-        (scope) => html`<label>
-          <input type="checkbox" name="scopes" value="${scope}" ${chosen.includes(scope) && html`checked`}>
+        (scope, at) => html`<label>
+          <input type="checkbox" name="scopes" value="${scope}" ${chosen.includes(scope) && html`checked`}
+            ${wrong !== undefined && html`aria-invalid="true" ${at === 0 && html`autofocus`}`}>
           ${scopeWords[scope]} <code>${scope}</code>
         </label>`,
       )}
     </div>
-    ${wrong !== undefined && html`<p class="error" id="scopes-error">${wrong}</p>`}
+    ${wrong !== undefined && html`<p class="error" id="scopes-error" data-refusal>${wrong}</p>`}
   </fieldset>`;
 };

@@ -35,7 +35,6 @@ export const rotation = (
     name: 'rotate-key',
     path: `${keysPath}/:key/rotate`,
     schema: v.object({ overlap: v.picklist(overlapChoices, 'Choose one of the times.') }),
-    field: 'overlap',
     once: true,
     act: async (visit, { overlap }) => {
       const key = await access.rotateApiKey(keyIdOf(visit), overlap, visit.accountId);

@@ -1,10 +1,11 @@
 import { opens, overlaps, scopes, type ApiKey, type Overlap } from '../../access/domain/api-key.ts';
+import type { ListedKey } from '../../access/ports.ts';
 import { isBanned } from '../../access/domain/ban.ts';
-import { html, type Child, type Html } from './html.ts';
-import { badge, buttonForm, counted, day, exact, onceInput, time } from './parts.ts';
+import { html, nothing, type Child, type Html } from './html.ts';
+import { badge, buttonForm, counted, day, exact, formError, onceInput, time } from './parts.ts';
 import type { Refusal } from './screen.ts';
 
-/** How long an old secret works on, as people say it. */
+/** How long an old secret stays valid, as people say it. */
 export const overlapWords: Readonly<Record<Overlap, string>> = {
   '0': 'no time',
   '15m': '15 minutes',
@@ -22,24 +23,24 @@ export interface KeyTableOptions {
 
 /** Keys that are not revoked, and what can be done with them. */
 export const keyTable = (
-  keys: readonly ApiKey[],
+  keys: readonly ListedKey[],
   { now, newId, refusal }: KeyTableOptions,
 ): Html => html`
-  ${refusal && html`<p class="error" role="alert">${refusal.message}</p>`}
-  <p class="quiet">Rotate gives a key a new secret while the old one works on. Revoke stops it at once and for good, without asking again.</p>
+  ${formError(refusal && { ...refusal, field: undefined })}
+  <p class="quiet">Rotating gives a key a new secret; the old one stays valid for the time you choose. Revoking stops a key at once and for good, without asking again.</p>
   <div class="table">
     <table class="cards-on-phone keys">
-      <thead><tr><th>Key</th><th>Scopes</th><th>Last used</th><th>State</th><th>Old secret works for</th><th><span class="visually-hidden">End it</span></th></tr></thead>
+      <thead><tr><th scope="col">Key</th><th scope="col">Scopes</th><th scope="col">Last used</th><th scope="col">State</th><th scope="col">Keep old secret for</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
       <tbody>${keys.map((key) => row(key, now, newId()))}</tbody>
     </table>
   </div>`;
 
-const row = (key: ApiKey, now: Date, once: string): Html => html`<tr>
+const row = (key: ListedKey, now: Date, once: string): Html => html`<tr>
   <td><span class="pair"><strong>${key.name}</strong><code class="quiet">${key.hint}</code></span></td>
   <td data-label="Scopes">${scopeList(key)}</td>
   <td data-label="Last used"><span class="pair"><span>${key.lastUsedAt ? time(key.lastUsedAt, now) : 'never'}</span><span class="quiet">created ${day(key.createdAt)}</span></span></td>
-  <td data-label="State"><div class="pair">${stateOf(key, now)}${isBanned(key.ban, now) && liftBan(key)}<span class="quiet">${expiry(key, now)}</span></div></td>
-  ${opens(key, now) ? html`<td data-label="Old secret works for">${rotate(key, once)}</td>` : html`<td></td>`}
+  <td data-label="State"><div class="pair">${stateOf(key, now)}${isBanned(key.ban, now) && liftBan(key)}<span class="quiet">${expiry(key, now)}</span>${oldSecret(key, now)}</div></td>
+  ${opens(key, now) ? html`<td data-label="Keep old secret for">${rotate(key, once)}</td>` : html`<td></td>`}
   <td class="actions">${revoke(key)}</td>
 </tr>`;
 
@@ -60,10 +61,24 @@ const expiry = ({ expiresAt }: ApiKey, now: Date): Html => {
   return expiresAt <= now ? html`since ${day(expiresAt)}` : html`expires ${day(expiresAt)}`;
 };
 
+/** Shown for as long as it is so. */
+const oldSecret = (key: ListedKey, now: Date): Html => {
+  const { oldSecretsUntil: until } = key;
+  if (!until || until <= now || !opens(key, now)) return nothing;
+  return html`<span class="quiet" data-until="${until.toISOString()}">old secret valid until <time datetime="${until.toISOString()}">${minuteOf(until, now)}</time></span>`;
+};
+
+/** `17:19 UTC`, with its day where that is another one. */
+const minuteOf = (at: Date, now: Date): string => {
+  const [day = '', clock = ''] = at.toISOString().split('T');
+  const minute = `${clock.slice(0, 5)} UTC`;
+  return now.toISOString().startsWith(day) ? minute : `${day} ${minute}`;
+};
+
 const rotate = ({ id, name }: ApiKey, once: string): Html =>
   html`<form method="post" action="/dashboard/keys/${id}/rotate" class="inline rotate">
     ${onceInput(once)}
-    <label class="visually-hidden" for="overlap-${id}">Old secret works for</label>
+    <label class="visually-hidden" for="overlap-${id}">Keep old secret for</label>
     <select id="overlap-${id}" name="overlap">
       ${(Object.keys(overlaps) as Overlap[]).map((one) => html`<option value="${one}" ${one === '24h' && html`selected`}>${overlapWords[one]}</option>`)}
     </select>

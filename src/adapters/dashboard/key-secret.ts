@@ -6,7 +6,7 @@ import { copyButton, time } from './parts.ts';
 
 export interface ShownSecret {
   readonly key: IssuedKey;
-  /** Of a rotation: how long the old secret works on. */
+  /** Of a rotation: how long the old secret stays valid. */
   readonly overlap?: Overlap;
 }
 
@@ -19,19 +19,19 @@ export const shownSecret = (
   const call = exampleCall(key, apiUrl);
   return html`<section class="card secret" aria-labelledby="secret-title">
     <h2 id="secret-title">${overlap === undefined ? html`Your new key: ${key.name}` : html`The new secret of ${key.name}`}</h2>
-    <p>Copy it now and keep it where only the program finds it. <strong>It is not shown again</strong>: we keep no copy, only what is needed to recognise it.</p>
+    <p>Copy it now and store it where only your program can read it. <strong>It is not shown again</strong>: we store only a hash of it.</p>
     <div class="copyable"><pre tabindex="0"><code>${key.secret}</code></pre>${copyButton(key.secret, 'the key')}</div>
     ${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
     <h3>Try it</h3>
     <div class="copyable"><pre tabindex="0"><code>${call}</code></pre>${copyButton(call, 'the call')}</div>
-    <p><a class="button" href="/dashboard/keys">I have kept it</a></p>
+    <p><a class="button" href="/dashboard/keys">I have stored it</a></p>
   </section>`;
 };
 
 const oldSecret = (overlap: Overlap, now: Date): Html =>
   overlap === '0'
-    ? html`The old secret does not work any more.`
-    : html`The old secret works on; it ends ${time(new Date(now.getTime() + overlaps[overlap]), now)}. Until then both do.`;
+    ? html`The old secret no longer works.`
+    : html`The old secret expires ${time(new Date(now.getTime() + overlaps[overlap]), now)}. Until then both work.`;
 
 /** What a key with these scopes may ask for. */
 const asking: readonly (readonly [scope: Scope, path: string])[] = [

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../access/domain/api-key.ts';
+import type { ListedKey } from '../../access/ports.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { html, nothing, type Html } from './html.ts';
 import { shownOnce } from './act-once.ts';
@@ -20,7 +20,7 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
     const content = html`
       <div class="head">
         <h1>API keys</h1>
-        <p class="lead">Programs send a key with every request. Give each program its own: then you see which one calls, and can stop one without the others.</p>
+        <p class="lead">Programs send a key with every request. Give each program its own key, so that you can see which one calls and revoke one without the others.</p>
       </div>
       ${shown && shownSecret(shown, ports.settings, now)}
       ${lists(keys, { now, newId, refusal: refusalOf(refusal, 'rotate-key') })}
@@ -40,9 +40,9 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
     isLive: false,
     notices: {
       [shownOnce]:
-        'That was done already, and the secret was shown then. If it got lost, rotate the key.',
-      revoked: 'The key is revoked. It opens nothing any more, wherever it is used.',
-      lifted: 'The ban is lifted. The key works again from the next request on.',
+        'This was already done, and the secret was shown then. If you lost it, rotate the key.',
+      revoked: 'The key is revoked. It has stopped working everywhere.',
+      lifted: 'The ban is lifted. The key works again, starting with the next request.',
     },
     show: (visit, refusal) => page(visit, refusal ? { refusal } : {}),
     forms: [
@@ -54,7 +54,7 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
   };
 };
 
-const lists = (keys: readonly ApiKey[], options: KeyTableOptions): Html => {
+const lists = (keys: readonly ListedKey[], options: KeyTableOptions): Html => {
   const usable = keys.filter((key) => !key.revokedAt).toReversed();
   const revoked = keys.filter((key) => key.revokedAt).toReversed();
   return html`
@@ -63,6 +63,6 @@ const lists = (keys: readonly ApiKey[], options: KeyTableOptions): Html => {
 };
 
 const nothingYet = empty(
-  'No key that works',
-  'Without a key nothing can call the API. Make one below; it is shown once, together with a call to try.',
+  'No active key',
+  'Programs need a key to call the API. Create one below; it is shown once, with an example request.',
 );

@@ -11,10 +11,12 @@ const places: Readonly<Record<Section, { readonly path: string; readonly text: s
   account: { path: '/dashboard/account', text: 'Account' },
 };
 
+export const sectionPath = (section: Section): string => places[section].path;
+
 export interface Frame {
   readonly section: Section | undefined;
   readonly signedIn: SignedIn | undefined;
-  readonly notice?: string | undefined;
+  readonly notice?: Html | string | undefined;
   /** Where to ask for live updates, if there are any. */
   readonly live?: string | undefined;
 }

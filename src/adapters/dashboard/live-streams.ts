@@ -81,7 +81,9 @@ export class LiveStreams {
     const soon = () => {
       planned ??= setTimeout(() => {
         planned = undefined;
-        void look();
+        // A page that is being made may have been begun before the change.
+        if (looking) soon();
+        else void look();
       }, pauseMs);
     };
     const poll = setInterval(() => void look(), pollMs);

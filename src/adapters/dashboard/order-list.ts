@@ -6,10 +6,11 @@ import {
 } from '../../catalogue/domain/order.ts';
 import { animalsHref, type AnimalsQuery } from './animals-query.ts';
 import { html, type Html } from './html.ts';
-import { badge, buttonForm, count, day, empty, pager, type Tone } from './parts.ts';
+import { badge, count, day, empty, pager, type Tone } from './parts.ts';
 import { statusFilter } from './pet-filter.ts';
 import type { Stretch } from './pet-list.ts';
 import { orderSteps, stepsFrom } from './pet-steps.ts';
+import { stepForm } from './step-form.ts';
 
 const tones: Readonly<Record<OrderStatus, Tone>> = {
   placed: 'busy',
@@ -17,13 +18,16 @@ const tones: Readonly<Record<OrderStatus, Tone>> = {
   delivered: 'idle',
 };
 
-export const orderList = ({ shown, next }: Stretch<Order>, query: AnimalsQuery): Html => {
+/** With the name of its animal; undefined if that cannot be found. */
+export type NamedOrder = Order & { readonly petName: string | undefined };
+
+export const orderList = ({ shown, next }: Stretch<NamedOrder>, query: AnimalsQuery): Html => {
   const { orderStatus, ordersBefore } = query;
   const newest = { ...query, ordersBefore: undefined };
   return html`<section class="card" id="orders" aria-labelledby="orders-title">
     <div class="row list-head">
       <h2 id="orders-title">Orders</h2>
-      ${statusFilter({ label: 'Orders that are', button: 'Show', name: 'order_status', statuses: orderStatuses, value: orderStatus, kept: { ...newest, orderStatus: undefined }, at: 'orders' })}
+      ${statusFilter({ label: 'Order status', button: 'Show', name: 'order_status', statuses: orderStatuses, value: orderStatus, kept: { ...newest, orderStatus: undefined }, at: 'orders' })}
     </div>
     ${shown.length === 0 ? nothingHere(query) : table(shown, query)}
     ${pager({
@@ -37,29 +41,30 @@ export const orderList = ({ shown, next }: Stretch<Order>, query: AnimalsQuery):
   </section>`;
 };
 
-const table = (orders: readonly Order[], query: AnimalsQuery): Html =>
+const table = (orders: readonly NamedOrder[], query: AnimalsQuery): Html =>
   html`<div class="table"><table class="cards-on-phone">
     <thead><tr>
-      <th scope="col">Order</th><th scope="col">Animal</th><th scope="col">Quantity</th><th scope="col">Ships</th>
+      <th scope="col">Order</th><th scope="col">Animal</th><th scope="col">Quantity</th><th scope="col">Ship date</th>
       <th scope="col">Status</th><th scope="col"><span class="visually-hidden">Actions</span></th>
     </tr></thead>
     <tbody>${orders.map((order) => row(order, query))}</tbody>
   </table></div>`;
 
-const row = ({ id, petId, quantity, shipDate, status }: Order, query: AnimalsQuery): Html =>
+const row = ({ id, petId, petName, ...order }: NamedOrder, query: AnimalsQuery): Html =>
   html`<tr id="order-${String(id)}">
     <td data-label="Order" class="mono">${String(id)}</td>
-    <td data-label="Animal" class="mono">${String(petId)}</td>
-    <td data-label="Quantity">${count(quantity)}</td>
-    <td data-label="Ships">${day(shipDate)}</td>
-    <td data-label="Status">${badge(status, tones[status])}</td>
-    <td class="actions">${stepsFrom(orderTransitions, orderSteps, status).map((step) => buttonForm(animalsHref(query, { below: `/orders/${id}/${step.name}` }), step.label, { about: `${step.label} order ${id}` }))}</td>
+    <td data-label="Animal" class="name"><span>${petName} <span class="mono quiet">#${String(petId)}</span></span></td>
+    <td data-label="Quantity">${count(order.quantity)}</td>
+    <td data-label="Ship date">${day(order.shipDate)}</td>
+    <td data-label="Status">${badge(order.status, tones[order.status])}</td>
+    <td class="actions">${stepsFrom(orderTransitions, orderSteps, order.status).map((step) => stepForm(step, animalsHref(query, { below: `/orders/${id}/${step.name}` }), `order ${id}`))}</td>
   </tr>`;
 
 const nothingHere = ({ orderStatus, ordersBefore }: AnimalsQuery): Html => {
-  if (ordersBefore !== undefined) return empty('No older orders', 'These were all of them.');
+  if (ordersBefore !== undefined)
+    return empty('No older orders', 'You have reached the end of the list.');
   if (orderStatus !== undefined) {
     return empty(`No order is ${orderStatus}`, 'Choose another status above.');
   }
-  return empty('No orders yet', 'Selling an animal makes its order. It then waits to be approved.');
+  return empty('No orders yet', 'An order is created when an animal is sold.');
 };

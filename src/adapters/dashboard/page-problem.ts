@@ -1,3 +1,4 @@
+import { TooManySignIns } from '../../access/domain/people-error.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import { html } from './html.ts';
@@ -7,10 +8,13 @@ import type { Page } from './screen.ts';
 export class PageProblem extends Error {
   override readonly name = 'PageProblem';
   readonly status: number;
+  /** Seconds until it is worth while to ask again. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, retryAfter?: number) {
     super(message);
     this.status = status;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -27,44 +31,51 @@ const missing: readonly string[] = [
 ];
 
 export const notFound = (): PageProblem =>
-  new PageProblem(404, 'There is nothing here, or it belongs to somebody else.');
+  new PageProblem(404, 'This page does not exist, or it belongs to another account.');
 
 /** What a page says about anything thrown; what is unknown stays opaque. */
 export const problemOf = (error: unknown): PageProblem => {
   if (error instanceof PageProblem) return error;
+  if (error instanceof TooManySignIns) {
+    return new PageProblem(429, error.message, error.retryAfter);
+  }
   if (error instanceof DomainError) {
     const { code, message } = error as DomainError;
     return missing.includes(code) ? notFound() : new PageProblem(422, message);
   }
   if (error instanceof Unavailable) {
-    return new PageProblem(503, 'We cannot do that for the moment. Try again in a second.');
+    return new PageProblem(503, 'We cannot do that at the moment. Try again in a second.', 1);
   }
-  return new PageProblem(
-    500,
-    'Something failed on our side. Try again; nothing half-done stays behind.',
-  );
+  return new PageProblem(500, 'Something failed on our side, and nothing was changed. Try again.');
 };
 
 const titles: Readonly<Record<number, string>> = {
   403: 'Not allowed',
-  404: 'Nothing here',
-  405: 'Not that way',
+  404: 'Not found',
+  405: 'Method not allowed',
+  409: 'Conflict',
   413: 'Too large',
+  415: 'Unsupported form',
   429: 'Too many attempts',
-  500: 'Our fault',
-  503: 'One moment',
+  500: 'Something went wrong',
+  503: 'Temporarily unavailable',
 };
 
-export const problemPage = ({ status, message }: PageProblem, requestId: string): Page => {
-  const title = titles[status] ?? 'That did not work';
+/** @param back the page of the form that failed, if it was one */
+export const problemPage = (
+  { status, message }: PageProblem,
+  requestId: string,
+  back: string | undefined,
+): Page => {
+  const title = titles[status] ?? 'Request failed';
   return {
     title,
     status,
     content: html`<div class="empty">
       <h1>${title}</h1>
       <p>${message}</p>
-      <p><a class="button" href="/dashboard">To the projects</a></p>
-      ${status >= 500 && html`<p class="hint">If you write to us, name the request ${requestId}.</p>`}
+      <p>${back === undefined ? html`<a class="button" href="/dashboard">Go to projects</a>` : html`<a class="button" href="${back}">Go back</a>`}</p>
+      ${status >= 500 && html`<p class="hint">If you contact us, include the request ID ${requestId}.</p>`}
     </div>`,
   };
 };

@@ -1,33 +1,21 @@
 import { html, nothing, type Child, type Html } from './html.ts';
 import type { Refusal } from './screen.ts';
+import { dateInWords, inWords, inWordsWithDate } from './time-words.ts';
 
-const units = [
-  ['year', 365 * 86_400],
-  ['month', 30 * 86_400],
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-] as const satisfies readonly (readonly [Intl.RelativeTimeFormatUnit, number])[];
-
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
-
-/** As people say it: "3 minutes ago", "in 2 hours". The script in the browser keeps it up to date in the same words. */
-export const inWords = (at: Date, now: Date): string => {
-  const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
-  const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? [undefined, 1];
-  if (!unit) return seconds > 0 ? `in ${seconds} s` : 'just now';
-  return relative.format(Math.trunc(seconds / size), unit);
-};
-
-/** A time as people say it, with the exact one on hover. */
+/** A time from now, with its date where that is days away. The script in the browser keeps it up to date in the same words. */
 export const time = (at: Date, now: Date): Html =>
-  html`<time datetime="${at.toISOString()}" title="${exact(at)}" data-relative>${inWords(at, now)}</time>`;
+  html`<time datetime="${at.toISOString()}" title="${exact(at)}" data-relative>${inWordsWithDate(at, now)}</time>`;
+
+/** With the exact time beside it in small print, for the few places that tell about one thing in detail. */
+export const fullTime = (at: Date, now: Date): Html =>
+  html`<span class="full-time"><time datetime="${at.toISOString()}" data-relative="plain">${inWords(at, now)}</time> <small>${exact(at)}</small></span>`;
 
 /** `2026-03-01 10:00:00 UTC` */
 export const exact = (at: Date): string => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
+/** `20 Jan 2027` */
 export const day = (at: Date): Html =>
-  html`<time datetime="${at.toISOString()}" title="${exact(at)}">${at.toISOString().slice(0, 10)}</time>`;
+  html`<time datetime="${at.toISOString()}" title="${exact(at)}">${dateInWords(at)}</time>`;
 
 export const size = (bytes: number): string => {
   if (bytes < 1024) return `${bytes} B`;
@@ -70,7 +58,10 @@ export interface FieldOptions {
   readonly key?: string;
 }
 
-/** A labelled field with its hint, what was typed before, and what is wrong with it. */
+/**
+ * A labelled field with its hint, what was typed before, and what is wrong with it. Then it has the focus, which also
+ * brings it into view; forms have no `#…` in their actions, since browsers do not do that where an address has one.
+ */
 export const field = (options: FieldOptions, refusal?: Refusal): Html => {
   const { label, name, type = 'text', hint, required = true, key = '' } = options;
   const id = `${name}${key}`;
@@ -80,7 +71,7 @@ export const field = (options: FieldOptions, refusal?: Refusal): Html => {
   return html`<div class="field">
     <label for="${id}">${label}</label>
     <input id="${id}" name="${name}" type="${type}" ${value !== '' && type !== 'file' && html`value="${value}"`}
-      ${required && html`required`} ${options.autofocus && html`autofocus`}
+      ${required && html`required`} ${(wrong !== undefined || (options.autofocus && !refusal)) && html`autofocus`}
       ${options.autocomplete && html`autocomplete="${options.autocomplete}"`}
       ${options.placeholder && html`placeholder="${options.placeholder}"`}
       ${options.maxlength !== undefined && html`maxlength="${options.maxlength}"`}
@@ -113,7 +104,7 @@ export const select = (
   const wrong = refusal?.field === name ? refusal.message : undefined;
   return html`<div class="field">
     <label for="${id}">${label}</label>
-    <select id="${id}" name="${name}" ${wrong !== undefined && html`aria-invalid="true" aria-describedby="${id}-error"`}>
+    <select id="${id}" name="${name}" ${wrong !== undefined && html`autofocus aria-invalid="true" aria-describedby="${id}-error"`}>
       ${options.map((one) => html`<option value="${one.value}" ${one.value === chosen && html`selected`}>${one.text}</option>`)}
     </select>
     ${hint && html`<p class="hint">${hint}</p>`}
@@ -121,10 +112,10 @@ export const select = (
   </div>`;
 };
 
-/** What is wrong with a form as a whole; nothing when it stands beside a field. */
+/** What is wrong with a form as a whole, with the focus on it; nothing when it stands beside a field. */
 export const formError = (refusal: Refusal | undefined): Html =>
   refusal && refusal.field === undefined
-    ? html`<p class="error" role="alert" data-refusal>${refusal.message}</p>`
+    ? html`<p class="error" role="alert" tabindex="-1" autofocus data-refusal>${refusal.message}</p>`
     : nothing;
 
 export interface ButtonOptions {

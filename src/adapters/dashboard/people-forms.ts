@@ -21,8 +21,8 @@ export const invitation = ({ access }: Ports, answer: Answer): Form =>
       email: v.pipe(
         v.string(),
         v.trim(),
-        v.minLength(1, 'Type an e-mail address.'),
-        v.maxLength(254, 'An address has at most 254 characters.'),
+        v.minLength(1, 'Enter an email address.'),
+        v.maxLength(254, 'An email address has at most 254 characters.'),
       ),
     }),
     field: 'email',
@@ -51,7 +51,10 @@ export const dismissal = (ports: Ports): Form =>
     act: async (visit) => {
       const { id } = await personOf(ports, visit);
       if (id === visit.signedIn.person.id) {
-        throw new PageProblem(422, 'You cannot remove yourself; ask somebody else of the account.');
+        throw new PageProblem(
+          422,
+          'You cannot remove yourself; ask another person in your account.',
+        );
       }
       await ports.access.dismiss(visit.accountId, id);
       return { to: accountPath, done: 'removed' };

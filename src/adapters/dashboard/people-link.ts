@@ -11,8 +11,8 @@ export const shownLink = (
   const link = `${origin}/dashboard/sign-in/${secret}`;
   return html`<section class="card secret" aria-labelledby="link-title">
     <h2 id="link-title">A sign-in link for ${email}</h2>
-    <p>Send it to ${email} yourself: we send no mail. It signs in whoever opens it, once, until it ends ${time(endsAt, now)}. <strong>It is not shown again.</strong></p>
+    <p>Send it to ${email} yourself; we do not send email. It signs in whoever opens it, works once, and expires ${time(endsAt, now)}. <strong>It is not shown again.</strong></p>
     <div class="copyable"><pre tabindex="0"><code>${link}</code></pre>${copyButton(link, 'the link')}</div>
-    <p><a class="button" href="/dashboard/account">I have kept it</a></p>
+    <p><a class="button" href="/dashboard/account">I have copied it</a></p>
   </section>`;
 };

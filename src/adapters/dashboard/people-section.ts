@@ -19,18 +19,18 @@ export const peopleSection = (
   const invited = refusalOf(refusal, 'invite');
   return html`<section class="card" id="people">
     <h2>People</h2>
-    <p class="quiet">Everybody here may do everything in this account.</p>
+    <p class="quiet">Everyone listed here has full access to this account.</p>
     ${formError(refusalOf(refusal, 'dismiss') ?? refusalOf(refusal, 'new-link'))}
     <div class="table">
       <table class="cards-on-phone">
-        <thead><tr><th>Email</th><th>Since</th><th>Signs in with</th><th><span class="visually-hidden">Actions</span></th></tr></thead>
+        <thead><tr><th scope="col">Email</th><th scope="col">Added</th><th scope="col">Signs in with</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
         <tbody>${people.map((person) => row(person, person.id === signedIn.person.id, newId()))}</tbody>
       </table>
     </div>
     <form method="post" action="${peoplePath}" class="row top">
       ${formError(invited)}
       ${onceInput(newId())}
-      ${field({ label: 'Email', name: 'email', type: 'email', autocomplete: 'off', maxlength: 254, placeholder: 'keeper@shop.example', hint: 'You get a link to pass on, which works once and for 7 days.' }, invited)}
+      ${field({ label: 'Email', name: 'email', type: 'email', autocomplete: 'off', maxlength: 254, placeholder: 'keeper@shop.example', hint: 'You get a sign-in link to pass on. It works once and expires after 7 days.' }, invited)}
       <button class="main beside">Invite</button>
     </form>
   </section>`;
@@ -40,7 +40,7 @@ const row = (person: Person, isYou: boolean, once: string): Html => {
   const { id, email, createdAt, passwordHash } = person;
   return html`<tr>
     <td class="name">${email} ${isYou ? badge('you', 'good') : nothing}</td>
-    <td data-label="Since">${day(createdAt)}</td>
+    <td data-label="Added">${day(createdAt)}</td>
     <td data-label="Signs in with">${passwordHash === undefined ? 'links only' : 'a password'}</td>
     <td class="actions">
       ${buttonForm(`${peoplePath}/${id}/link`, 'New link', { once, about: `Make a sign-in link for ${email}` })}
@@ -54,7 +54,7 @@ const remove = ({ id, email }: Person): Html => html`
   <button type="button" popovertarget="remove-${id}" title="Remove ${email}">Remove</button>
   <div popover id="remove-${id}" class="dialog" role="dialog" aria-labelledby="remove-${id}-title">
     <h3 id="remove-${id}-title">Remove ${email}?</h3>
-    <p>All their sessions and links end at once. What they did stays in the audit log.</p>
+    <p>All their sessions and sign-in links end at once. Their actions stay in the audit log.</p>
     <div class="row middle">
       <form method="post" action="${peoplePath}/${id}/remove" class="inline"><button class="danger">Remove person</button></form>
       <button type="button" class="quiet" popovertarget="remove-${id}" popovertargetaction="hide" autofocus>Keep</button>

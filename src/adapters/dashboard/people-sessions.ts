@@ -41,10 +41,10 @@ export const sessionsSection = (all: readonly Session[], { signedIn, now }: Visi
       <h2>Sessions</h2>
       ${open.length > 1 ? buttonForm(`${path}/end-others`, 'Sign out everywhere else') : nothing}
     </div>
-    <p class="quiet">The browsers in which you are signed in. One that you do not know: end it, then choose a new password.</p>
+    <p class="quiet">Browsers in which you are signed in. If you do not recognise one, end its session, then choose a new password.</p>
     <div class="table">
       <table class="cards-on-phone">
-        <thead><tr><th>Browser</th><th>Signed in</th><th>Ends</th><th><span class="visually-hidden">Actions</span></th></tr></thead>
+        <thead><tr><th scope="col">Browser</th><th scope="col">Signed in</th><th scope="col">Expires</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
         <tbody>${open.map((one) => row(one, one.id === signedIn.session.id, now))}</tbody>
       </table>
     </div>
@@ -58,9 +58,9 @@ const row = (
 ): Html => {
   const name = browserName(browser);
   return html`<tr>
-    <td class="name"><span title="${browser}">${name}</span> ${isThis ? badge('this one', 'good') : nothing}</td>
-    <td data-label="Signed in"><span>${time(startedAt, now)}, ${way === 'link' ? 'by a link' : 'with the password'}</span></td>
-    <td data-label="Ends">${time(endsAt, now)}</td>
+    <td class="name"><span title="${browser}">${name}</span> ${isThis ? badge('this browser', 'good') : nothing}</td>
+    <td data-label="Signed in"><span>${time(startedAt, now)}, ${way === 'link' ? 'with a link' : 'with the password'}</span></td>
+    <td data-label="Expires">${time(endsAt, now)}</td>
     <td class="actions">${isThis ? nothing : buttonForm(`${path}/${id}/end`, 'End session', { about: `Sign out of ${name}` })}</td>
   </tr>`;
 };

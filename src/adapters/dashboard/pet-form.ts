@@ -37,7 +37,7 @@ export const petForm = (query: AnimalsQuery, once: string, refusal: Refusal | un
       ${onceInput(once)}
       ${field({ label: 'Name', name: 'name', placeholder: 'Rex', autocomplete: 'off' }, refusal)}
       ${field({ label: 'Category id', name: 'categoryId', inputmode: 'numeric', placeholder: '7', autocomplete: 'off' }, refusal)}
-      ${select({ label: 'Starts as', name: 'status', options: petStatuses.map((one) => ({ value: one, text: one })), key: '-new' }, refusal)}
+      ${select({ label: 'Initial status', name: 'status', options: petStatuses.map((one) => ({ value: one, text: one })), key: '-new' }, refusal)}
       <button class="main">Add animal</button>
     </form>
   </section>`;

@@ -6,8 +6,9 @@ import {
 } from '../../catalogue/domain/pet.ts';
 import { animalsHref, type AnimalsQuery } from './animals-query.ts';
 import { html, type Html } from './html.ts';
-import { badge, buttonForm, empty, pager, type Tone } from './parts.ts';
+import { badge, empty, pager, type Tone } from './parts.ts';
 import { statusFilter } from './pet-filter.ts';
+import { stepForm } from './step-form.ts';
 import { petSteps, stepsFrom } from './pet-steps.ts';
 
 const tones: Readonly<Record<PetStatus, Tone>> = {
@@ -28,7 +29,7 @@ export const petList = ({ shown, next }: Stretch<Pet>, query: AnimalsQuery): Htm
   const newest = { ...query, before: undefined };
   return html`<section class="card" id="animals" aria-labelledby="animals-title">
     <div class="row list-head">
-      <h2 id="animals-title">In the store</h2>
+      <h2 id="animals-title">Inventory</h2>
       ${statusFilter({ label: 'Status', button: 'Filter', name: 'status', statuses: petStatuses, value: status, kept: { ...newest, status: undefined }, at: 'animals' })}
     </div>
     ${shown.length === 0 ? nothingHere(query) : table(shown, query)}
@@ -55,14 +56,15 @@ const row = ({ id, name, categoryId, status }: Pet, query: AnimalsQuery): Html =
     <td data-label="Name" class="name">${name}</td>
     <td data-label="Category" class="mono">${String(categoryId)}</td>
     <td data-label="Status">${badge(status, tones[status])}</td>
-    <td class="actions">${stepsFrom(petTransitions, petSteps, status).map((step) => buttonForm(animalsHref(query, { below: `/${id}/${step.name}` }), step.label, { about: `${step.label} animal ${id}` }))}</td>
+    <td class="actions">${stepsFrom(petTransitions, petSteps, status).map((step) => stepForm(step, animalsHref(query, { below: `/${id}/${step.name}` }), `animal ${id}`))}</td>
   </tr>`;
 
 const nothingHere = ({ status, before }: AnimalsQuery): Html => {
-  if (before !== undefined) return empty('No older animals', 'These were all of them.');
+  if (before !== undefined)
+    return empty('No older animals', 'You have reached the end of the list.');
   if (status !== undefined) return empty(`No animal is ${status}`, 'Choose another status above.');
   return empty(
     'No animals yet',
-    html`Add the first one above, or send it to <code>POST /v1/pets</code> with an API key.`,
+    html`Add the first one above, or with <code>POST /v1/pets</code> and an API key.`,
   );
 };

@@ -2,6 +2,8 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { OrderStatus } from '../../catalogue/domain/order.ts';
 import type { PetStatus } from '../../catalogue/domain/pet.ts';
 import type { Transitions } from '../../kernel/transitions.ts';
+import { animalsPath } from './animals-query.ts';
+import { html, type Html } from './html.ts';
 
 /** What somebody does to bring a thing into a status. Whether it may be done, the table of transitions says. */
 export interface Step {
@@ -9,7 +11,9 @@ export interface Step {
   readonly name: string;
   readonly label: string;
   /** What the page says afterwards. */
-  readonly told: string;
+  readonly told: Html | string;
+  /** It cannot be undone, so it is told beside its button. */
+  readonly isFinal?: boolean;
   readonly act: (catalogue: Catalogue, accountId: string, id: bigint) => Promise<unknown>;
 }
 
@@ -29,7 +33,8 @@ export const petSteps: Readonly<Record<PetStatus, Step>> = {
   sold: {
     name: 'sell',
     label: 'Sell',
-    told: 'The animal is sold. Its order stands first among the orders.',
+    told: html`The animal is sold. <a href="${animalsPath}#orders">View its order</a>`,
+    isFinal: true,
     act: (catalogue, accountId, id) => catalogue.placeOrder(accountId, id),
   },
 };

@@ -37,10 +37,10 @@ const lead = (view: ProjectView): Html => {
   return served
     ? html`<p class="lead">Visitors get <strong>deploy ${served.number}</strong> at
         ${view.addresses.map((address, at) => html`${at > 0 && ', '}<a href="${address}">${hosts[at]}</a>`)}</p>`
-    : html`<p class="lead">Not published yet. It will be at ${hosts[0]}.</p>`;
+    : html`<p class="lead">Not published yet. Once deployed, it is at ${hosts[0]}.</p>`;
 };
 
-/** Of the newest deploy: its owner waits for it. */
+/** Of the newest deploy: its owner waits for it. The list does not tell it once more. */
 const failure = (view: ProjectView): Html => {
   const [newest] = view.deploys;
   if (newest?.state !== 'failed') return nothing;

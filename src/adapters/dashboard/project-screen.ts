@@ -30,9 +30,9 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
     section: 'projects',
     isLive: true,
     notices: {
-      created: 'The project is there. Now upload its site.',
+      created: 'Project created. Now upload its site.',
       deployed: 'The deploy succeeded.',
-      'rolled-back': 'Visitors get the deploy that you chose from now on.',
+      'rolled-back': 'Rolled back: visitors now get the deploy that you chose.',
     },
     show,
     forms: [rollingBack(ports)],

@@ -30,7 +30,7 @@ export const projectsScreen = (ports: DashboardPorts): Screen => {
       return {
         title: 'Projects',
         content: html`
-          <div class="head"><h1>Projects</h1><p class="lead">Each project is a site of yours: upload it, then give it your own domain.</p></div>
+          <div class="head"><h1>Projects</h1><p class="lead">Each project is one of your sites: upload it, then give it your own domain.</p></div>
           ${found.length === 0 ? nothingYet : list(found, settings.siteUrl)}
           <section class="card">
             <h2>New project</h2>
@@ -56,7 +56,7 @@ export const projectsScreen = (ports: DashboardPorts): Screen => {
 
 const nothingYet = empty(
   'No project yet',
-  'A project holds one site: its uploads and its domains. Start with a name, such as that of your shop.',
+  'A project holds one site with its deploys and domains. Start with a name, such as the name of your shop.',
 );
 
 const list = (found: readonly Site[], siteUrl: (slug: string) => string): Html =>
@@ -66,7 +66,7 @@ const list = (found: readonly Site[], siteUrl: (slug: string) => string): Html =
       return html`<li class="card">
         <h2><a class="cover" href="/dashboard/projects/${slug}">${name}</a></h2>
         <p class="quiet">${new URL(siteUrl(slug)).host}</p>
-        <p class="quiet">since ${day(createdAt)}</p>
+        <p class="quiet">created ${day(createdAt)}</p>
         <p class="badges">${standing(site)}</p>
       </li>`;
     })}

@@ -2,6 +2,7 @@ import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import type { RedirectStatus } from '../../sites/domain/domain-settings.ts';
 import type { DomainSettingsView } from '../../sites/use-cases/domain-settings.ts';
 import { settingPath } from './domain-paths.ts';
+import { nameOf, shownName } from './domain-words.ts';
 import { html, nothing, type Html } from './html.ts';
 import { field, formError, onceInput, select } from './parts.ts';
 import { refusalOf, type Refusal } from './screen.ts';
@@ -28,26 +29,35 @@ const statuses = ([308, 307, 301, 302] as const).map((status) => ({
   text: `${status} ${statusMeanings[status]}`,
 }));
 
-/** One of the domains of the project: typed, or chosen from those that the browser offers. */
+/** Typed, or chosen from the domains of the project, which the browser offers. */
 const ownDomain = { list: 'own-domains', autocomplete: 'off', maxlength: 300 } as const;
+const from = { ...ownDomain, label: 'From', name: 'from', hint: 'A domain of this project.' };
+const to = {
+  ...ownDomain,
+  ...{ label: 'To', name: 'to', maxlength: 1000 },
+  hint: 'Another one, or an address such as https://example.com/shop.',
+};
 
 export const redirectForm = ({ slug, attached, once, refusal }: RedirectOptions): Html => {
   const refused = refusalOf(refusal, 'add-redirect');
   if (attached.length === 0) {
-    return html`<p class="hint">Add a domain first: a redirect leads from one of them.</p>`;
+    return html`<p class="hint">Add a domain first: a redirect starts at one of them.</p>`;
   }
-  return html`<form method="post" action="${settingPath(slug, 'redirects')}#redirects">
+  return html`<form method="post" action="${settingPath(slug, 'redirects')}">
     ${formError(refused)}
     ${onceInput(once)}
     <div class="row redirect-fields">
-      ${field({ ...ownDomain, label: 'From', name: 'from', placeholder: attached.at(-1)?.host ?? '' }, refused)}
-      ${field({ label: 'To', name: 'to', list: 'own-domains', placeholder: 'shop.example.com or https://…', maxlength: 1000, autocomplete: 'off' }, refused)}
+      ${field(from, refused)}
+      ${field(to, refused)}
       ${select({ label: 'Status', name: 'status', value: '308', options: statuses }, refused)}
       <button>Add redirect</button>
     </div>
-    <datalist id="own-domains">${attached.map(({ host }) => html`<option value="${host}"></option>`)}</datalist>
+    <datalist id="own-domains">${attached.map(offered)}</datalist>
   </form>`;
 };
+
+const offered = ({ host, unicodeHost }: CustomDomain): Html =>
+  html`<option value="${host}" ${host !== unicodeHost && html`label="${unicodeHost}"`}></option>`;
 
 export const primaryForm = (
   primary: string | null,
@@ -55,9 +65,10 @@ export const primaryForm = (
 ): Html => {
   const refused = refusalOf(refusal, 'primary-domain');
   if (attached.length === 0) return nothing;
-  const hint = 'The domain that the project is known by; empty for none. It cannot lead elsewhere.';
+  const current = primary !== null && html`Now ${shownName(nameOf(primary))}. `;
+  const hint = html`${current}The main domain of the project; empty for none. It cannot be redirected.`;
   const options = { ...ownDomain, label: 'Primary', name: 'primary', value: primary ?? '', hint };
-  return html`<form method="post" action="${settingPath(slug, 'primary-domain')}#redirects" class="row beside">
+  return html`<form method="post" action="${settingPath(slug, 'primary-domain')}" class="row beside primary-domain">
     ${formError(refused)}
     ${field({ ...options, required: false }, refused)}
     <button>Save</button>

@@ -1,15 +1,16 @@
 import * as v from 'valibot';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { domainsPath, settingPath } from './domain-paths.ts';
+import { redirectAnchor } from './redirect-section.ts';
 import { form, type Form, type Visit } from './screen.ts';
 import { siteOf } from './site-of.ts';
 
 const missing = (message: string) => v.pipe(v.string(), v.trim(), v.minLength(1, message));
 
 const redirectDraft = v.object({
-  from: missing('Type the domain of this project that leads elsewhere.'),
+  from: missing('Enter the domain of this project to redirect from.'),
   to: v.pipe(
-    missing('Type a domain of this project, or an address such as https://example.com/shop.'),
+    missing('Enter a domain of this project, or an address such as https://example.com/shop.'),
     v.maxLength(1000, 'An address has at most 1000 characters.'),
   ),
   status: v.pipe(
@@ -20,10 +21,10 @@ const redirectDraft = v.object({
 });
 
 export const redirectNotices = {
-  redirected: 'The redirect stands.',
-  'redirect-deleted': 'The redirect is gone.',
-  'primary-saved': 'The primary domain is saved.',
-  imported: 'The configuration is imported.',
+  redirected: 'Redirect added.',
+  'redirect-deleted': 'Redirect deleted.',
+  'primary-saved': 'Primary domain saved.',
+  imported: 'Configuration imported.',
 };
 
 /** What decides about all domains of a project together. */
@@ -39,11 +40,12 @@ export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
       once: true,
       act: async (visit, redirect) => {
         const { id, slug } = await projectOf(visit);
-        await sites.editDomainSettings(id, (settings) => ({
+        const { document } = await sites.editDomainSettings(id, (settings) => ({
           ...settings,
           redirects: [...settings.redirects, redirect],
         }));
-        return { to: domainsPath(slug), done: 'redirected' };
+        const from = document.domains.redirects.at(-1)?.from ?? '';
+        return { to: `${domainsPath(slug)}#${redirectAnchor(from)}`, done: 'redirected' };
       },
     }),
     form({

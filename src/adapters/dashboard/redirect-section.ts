@@ -1,8 +1,9 @@
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import type { Redirect } from '../../sites/domain/domain-settings.ts';
-import { isAbsolute } from '../../sites/domain/redirect-target.ts';
+import { hostIn, isAbsolute } from '../../sites/domain/redirect-target.ts';
 import type { DomainSettingsView } from '../../sites/use-cases/domain-settings.ts';
 import { settingPath } from './domain-paths.ts';
+import { nameOf, shownName } from './domain-words.ts';
 import { html, type Html } from './html.ts';
 import { badge, buttonForm } from './parts.ts';
 import { primaryForm, redirectForm, statusMeanings } from './redirect-fields.ts';
@@ -13,18 +14,21 @@ export const redirectSection = (options: RedirectOptions): Html => {
   const { primary, redirects } = options.view.document.domains;
   return html`<section class="card" aria-labelledby="redirects">
     <h2 id="redirects">Redirects</h2>
-    <p class="quiet">Lead one domain to another, such as www to the bare name. Path and query of the address are kept.</p>
+    <p class="quiet">Redirect one domain to another, such as www to the bare name. Path and query are kept.</p>
     ${redirects.length > 0 && redirectTable(redirects, options)}
     ${redirectForm(options)}
     ${primaryForm(primary, options)}
   </section>`;
 };
 
+/** Id of the row of a redirect. */
+export const redirectAnchor = (from: string): string => `redirect-${from}`;
+
 const redirectTable = (redirects: readonly Redirect[], options: RedirectOptions): Html => {
   const states = new Map(options.attached.map(({ host, state }) => [host, state]));
   return html`<div class="table">
-    <table class="cards-on-phone">
-      <thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col">Status</th><th scope="col">Works</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
+    <table class="cards-on-phone redirects">
+      <thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col">Status</th><th scope="col">State</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
       <tbody>${redirects.map((redirect) => redirectRow(redirect, options, states))}</tbody>
     </table>
   </div>`;
@@ -37,12 +41,12 @@ const redirectRow = (
 ): Html => {
   const { from, to, status } = redirect;
   const why = whyIdle(redirect, view, states);
-  return html`<tr>
-    <td data-label="From"><code>${from}</code></td>
-    <td data-label="To"><code>${to}</code></td>
+  return html`<tr id="${redirectAnchor(from)}">
+    <td data-label="From"><span class="host">${shownName(nameOf(from))}</span></td>
+    <td data-label="To"><span class="host">${shownTarget(to)}</span></td>
     <td data-label="Status"><span title="${statusMeanings[status]}">${status}</span></td>
-    <td data-label="Works">${why === undefined ? badge('active', 'good') : html`<div>${badge('suspended', 'busy')}<br><span class="hint">${why}</span></div>`}</td>
-    <td class="actions">${buttonForm(`${settingPath(slug, 'redirects')}/${from}/delete#redirects`, 'Delete', { about: `Delete the redirect from ${from}` })}</td>
+    <td data-label="State">${why === undefined ? badge('active', 'good') : html`<div>${badge('suspended', 'busy')}<br><span class="hint">${why}</span></div>`}</td>
+    <td class="actions">${buttonForm(`${settingPath(slug, 'redirects')}/${from}/delete`, 'Delete', { about: `Delete the redirect from ${inText(from)}` })}</td>
   </tr>`;
 };
 
@@ -54,8 +58,18 @@ const whyIdle = (
 ): string | undefined => {
   const gone = [from, ...(isAbsolute(to) ? [] : [to])].find((host) => !states.has(host));
   if (gone !== undefined) {
-    return `${gone} was removed, so this does nothing; the next change here drops it.`;
+    return `${inText(gone)} was removed, so this has no effect; the next change here deletes it.`;
   }
-  if (suspended[from] !== undefined) return suspended[from];
-  return states.get(from) === 'live' ? undefined : `Works once ${from} is live.`;
+  if (suspended[from] !== undefined) return `Starts when ${inText(hostIn(to))} is live.`;
+  return states.get(from) === 'live' ? undefined : `Starts when ${inText(from)} is live.`;
+};
+
+/** Within a row that has the A-labels too. */
+const inText = (host: string): string => nameOf(host).unicodeHost;
+
+/** An address stays as it is; a name of the own alphabet in it is shown beside it. */
+const shownTarget = (to: string): Html => {
+  if (!isAbsolute(to)) return shownName(nameOf(to));
+  const { host, unicodeHost } = nameOf(hostIn(to));
+  return html`${to}${host !== unicodeHost && html` <span class="ascii">(${unicodeHost})</span>`}`;
 };

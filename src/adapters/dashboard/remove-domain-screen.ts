@@ -5,7 +5,7 @@ import { domainHead } from './domain-head.ts';
 import { leftRecords, whyDelete } from './domain-left-records.ts';
 import { domainOf } from './domain-of.ts';
 import { domainPath, domainsPath } from './domain-paths.ts';
-import { shownName } from './domain-words.ts';
+import { nameInText, shownName } from './domain-words.ts';
 import { html, type Html } from './html.ts';
 import { formError } from './parts.ts';
 import { PageProblem } from './page-problem.ts';
@@ -24,7 +24,7 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
     const content = html`
       ${domainHead(project, domain, { title: html`Remove ${shownName(domain)}?` })}
       ${confirmation(domain, { slug: project.slug, platformHost: ports.settings.platformHost, refusal })}`;
-    return { title: `Remove ${domain.host}`, content };
+    return { title: `Remove ${nameInText(domain)}`, content };
   },
   forms: [
     form({
@@ -37,7 +37,7 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
         if (attachment !== '' && attachment !== domain.id) {
           throw new PageProblem(
             409,
-            `${domain.host} was removed and added again meanwhile. Look at it again.`,
+            `${nameInText(domain)} was removed and added again in the meantime. Reload its page first.`,
           );
         }
         await ports.sites.removeDomain(domain);
@@ -53,19 +53,19 @@ const confirmation = (domain: CustomDomain, options: ConfirmationOptions): Html 
   const back = domainPath(slug, host);
   if (state === 'removed') {
     return html`<section class="card">
-      <p>It is removed already, and nothing is served under it any more. Delete what is left of it in your DNS. ${whyDelete}</p>
+      <p>The domain is removed already, and nothing is served under it any more. Delete its records at your DNS provider. ${whyDelete}</p>
       ${leftRecords(domain, platformHost)}
-      <p><a href="${domainsPath(slug)}">To the domains</a></p>
+      <p><a href="${domainsPath(slug)}">Back to the domains</a></p>
     </section>`;
   }
   return html`<section class="card danger">
     <ul class="consequences">
-      <li>${state === 'live' ? 'Visitors get nothing under this name any more, from the moment that you press the button.' : 'It is not looked for in the DNS any more.'}</li>
-      <li>${state === 'added' ? 'It has no certificate yet; none will be ordered.' : 'Its certificate and key are destroyed.'}</li>
+      <li>${state === 'live' ? 'Visitors can no longer reach the site under this name, effective immediately.' : 'Its DNS is no longer checked.'}</li>
+      <li>${state === 'added' ? 'It has no certificate yet; none will be ordered.' : 'Its certificate and private key are destroyed.'}</li>
       <li>Redirects from it and to it stop working.</li>
-      <li>The site itself stays. Adding the name again begins anew, with other records.</li>
+      <li>The site itself stays. Adding the name again starts over, with different records.</li>
     </ul>
-    <p>Then delete in your DNS what leads here. ${whyDelete}</p>
+    <p>Then delete these records at your DNS provider. ${whyDelete}</p>
     ${leftRecords(domain, platformHost)}
     <form method="post" action="${back}/remove" class="row middle">
       ${formError(refusal)}

@@ -1,7 +1,6 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { SignedIn } from '../../access/ports.ts';
-import { DomainError } from '../../kernel/domain-error.ts';
 import { redirect, sendHtml } from './answering.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { checkForm, readForm } from './form-body.ts';
@@ -9,6 +8,7 @@ import { layout } from './layout.ts';
 import type { LiveStreams } from './live-streams.ts';
 import { actOnce } from './act-once.ts';
 import { problemOf } from './page-problem.ts';
+import { notePlace } from './request-place.ts';
 import { pathOf, type Form, type Outcome, type Page, type Refusal } from './screen.ts';
 import type { Screen, Visit } from './screen.ts';
 
@@ -23,7 +23,7 @@ export const addWaysBack = (router: Router, screen: Screen, ports: ScreenPorts):
   const posts = (screen.others ?? []).filter(({ method }) => method === 'POST');
   for (const { path } of [...screen.forms, ...posts]) {
     router.get(path, async (ctx: Context) => {
-      const visit = await visitOf(ctx, ports);
+      const visit = await visitOf(ctx, screen, ports);
       if (visit) redirect(ctx, pathOf(screen, visit));
     });
   }
@@ -32,7 +32,7 @@ export const addWaysBack = (router: Router, screen: Screen, ports: ScreenPorts):
 /** Puts a screen on its paths: the page, its forms, and its live updates. */
 export const addScreen = (router: Router, screen: Screen, ports: ScreenPorts): void => {
   router.get(screen.path, async (ctx: Context) => {
-    const visit = await visitOf(ctx, ports);
+    const visit = await visitOf(ctx, screen, ports);
     if (!visit) return;
     // Also for a stream: what is not there is said right away.
     const page = await screen.show(visit);
@@ -44,13 +44,13 @@ export const addScreen = (router: Router, screen: Screen, ports: ScreenPorts): v
   });
   for (const form of screen.forms) {
     router.post(form.path, async (ctx: Context) => {
-      const visit = await visitOf(ctx, ports);
+      const visit = await visitOf(ctx, screen, ports);
       if (visit) await receive(ctx, { screen, form, visit, ports });
     });
   }
   for (const { method, path, answer } of screen.others ?? []) {
     router[method === 'GET' ? 'get' : 'post'](path, async (ctx: Context) => {
-      const visit = await visitOf(ctx, ports);
+      const visit = await visitOf(ctx, screen, ports);
       if (!visit) return;
       const { person } = visit.signedIn;
       const outcome = await ports.acting.run(`person:${person.email}`, () => answer(visit, ctx));
@@ -59,16 +59,22 @@ export const addScreen = (router: Router, screen: Screen, ports: ScreenPorts): v
   }
 };
 
-const visitOf = async (ctx: Context, ports: ScreenPorts): Promise<Visit | undefined> => {
+const visitOf = async (
+  ctx: Context,
+  screen: Screen,
+  ports: ScreenPorts,
+): Promise<Visit | undefined> => {
   const signedIn = await ports.signedIn(ctx);
   if (!signedIn) return undefined;
-  return {
+  const visit = {
     signedIn,
     accountId: signedIn.account.id,
     parameters: ctx['params'] as Readonly<Record<string, string>>,
     query: new URLSearchParams(ctx.querystring),
     now: ports.clock.now(),
   };
+  notePlace(ctx, screen, visit);
+  return visit;
 };
 
 interface Sent {
@@ -82,12 +88,12 @@ const receive = async (ctx: Context, sent: Sent): Promise<void> => {
   const { screen, form, visit, ports } = sent;
   const values = await readForm(ctx);
   const checked = checkForm(form.schema, values);
-  const refused = (field: string | undefined, message: string): Promise<void> => {
-    const { parameters } = visit;
-    const refusal: Refusal = { form: form.name, field, message, values, parameters };
-    return refuse(ctx, screen, visit, refusal);
+  const refused = (problem: Pick<Refusal, 'field' | 'message'>, status: number): Promise<void> => {
+    const { field, message } = problem;
+    const refusal = { form: form.name, field, message, values, parameters: visit.parameters };
+    return refuse(ctx, sent, refusal, status);
   };
-  if (checked.kind === 'refused') return refused(checked.field, checked.message);
+  if (checked.kind === 'refused') return refused(checked, 422);
   const act = () =>
     ports.acting.run(`person:${visit.signedIn.person.email}`, () =>
       form.act(visit, checked.output as never),
@@ -95,20 +101,22 @@ const receive = async (ctx: Context, sent: Sent): Promise<void> => {
   try {
     await send(ctx, screen, visit, await (form.once ? actOnce({ ...sent, values }, act) : act()));
   } catch (error) {
-    if (!(error instanceof DomainError) || problemOf(error).status !== 422) throw error;
-    await refused(form.field, error.message);
+    const { status, message, retryAfter } = problemOf(error);
+    if (status !== 422 && status !== 429) throw error;
+    if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
+    await refused({ field: form.field, message }, status);
   }
 };
 
 /** The page that the form stands on, with what is wrong beside the field. */
 const refuse = async (
   ctx: Context,
-  screen: Screen,
-  visit: Visit,
+  { screen, visit }: Pick<Sent, 'screen' | 'visit'>,
   refusal: Refusal,
+  status: number,
 ): Promise<void> => {
   const page = await screen.show(visit, refusal);
-  await sendPage(ctx, screen, visit, { ...page, status: 422 });
+  await sendPage(ctx, screen, visit, { ...page, status });
 };
 
 const send = (ctx: Context, screen: Screen, visit: Visit, outcome: Outcome): Promise<void> => {

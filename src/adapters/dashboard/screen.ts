@@ -59,7 +59,7 @@ export interface Screen {
   readonly show: (visit: Visit, refusal?: Refusal) => Promise<Page>;
   readonly forms: readonly Form[];
   /** What `?done=` says, by its code. */
-  readonly notices: Readonly<Record<string, string>>;
+  readonly notices: Readonly<Record<string, Html | string>>;
   /** Whether it is shown anew whenever something changes. */
   readonly isLive: boolean;
   /** What is no plain form, such as an upload. */

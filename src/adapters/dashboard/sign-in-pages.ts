@@ -5,52 +5,53 @@ import { DomainError } from '../../kernel/domain-error.ts';
 import { redirect, sendHtml } from './answering.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { checkForm, readForm } from './form-body.ts';
-import { html, type Html } from './html.ts';
 import { layout } from './layout.ts';
-import { field, formError } from './parts.ts';
+import { pageAfterSignIn, signInPath as path } from './next-page.ts';
+import { problemOf } from './page-problem.ts';
 import type { Refusal } from './screen.ts';
 import type { SessionCookie } from './session-cookie.ts';
-
-const path = '/dashboard/sign-in';
+import { signInForm } from './sign-in-form.ts';
+import type { WhoAsks } from './who-asks.ts';
 
 const credentials = v.object({
   email: v.pipe(
     v.string(),
     v.trim(),
-    v.minLength(1, 'Type your e-mail address.'),
-    v.maxLength(300, 'An address has at most 254 characters.'),
+    v.minLength(1, 'Enter your email address.'),
+    v.maxLength(300, 'An email address has at most 254 characters.'),
   ),
   password: v.pipe(
     v.string(),
-    v.minLength(1, 'Type your password.'),
+    v.minLength(1, 'Enter your password.'),
     v.maxLength(1000, 'A password has at most 200 characters.'),
   ),
 });
 
 type Ports = Pick<DashboardPorts, 'access' | 'networkOf' | 'acting'> & {
   readonly cookie: SessionCookie;
+  readonly whoAsks: WhoAsks;
 };
 
 /** The way in and out; all other pages are behind it. */
 export const addSignIn = (router: Router, ports: Ports): void => {
-  const { access, cookie } = ports;
+  const { access, cookie, whoAsks } = ports;
 
-  router.get(path, (ctx: Context) => show(ctx, 200));
+  router.get(path, async (ctx: Context) => {
+    if (await whoAsks(ctx)) goOn(ctx);
+    else await show(ctx, 200);
+  });
 
   router.post(path, async (ctx: Context) => {
     const values = await readForm(ctx);
-    const refused = (status: number, field: string | undefined, message: string) =>
-      show(ctx, status, { form: 'sign-in', field, message, values, parameters: {} });
     const checked = checkForm(credentials, values);
-    if (checked.kind === 'refused') return refused(422, checked.field, checked.message);
+    if (checked.kind === 'refused') return show(ctx, 422, { ...unfilled, ...checked, values });
     try {
       const session = await access.signIn(checked.output, visitorOf(ctx, ports));
       await leave(ctx, ports);
       cookie.write(ctx, session.secret);
-      redirect(ctx, nextOf(ctx));
+      goOn(ctx);
     } catch (error) {
-      const { status, message } = refusalFrom(error);
-      await refused(status, undefined, message);
+      await showRefusal(ctx, error, values);
     }
   });
 
@@ -62,11 +63,11 @@ export const addSignIn = (router: Router, ports: Ports): void => {
       const session = await access.signInByLink(token, visitorOf(ctx, ports));
       await leave(ctx, ports);
       cookie.write(ctx, session.secret);
-      redirect(ctx, '/dashboard');
+      goOn(ctx);
     } catch (error) {
-      const { status, message } = refusalFrom(error);
-      const refusal = { form: 'sign-in', field: undefined, values: {}, parameters: {} };
-      await show(ctx, status, { ...refusal, message });
+      // Opened once more by whoever it let in: they are where they want to be.
+      if (error instanceof DomainError && (await whoAsks(ctx))) goOn(ctx);
+      else await showRefusal(ctx, error, {});
     }
   });
 
@@ -77,11 +78,22 @@ export const addSignIn = (router: Router, ports: Ports): void => {
   });
 };
 
-/** What a refusal from the inside says; everything else is thrown on. */
-const refusalFrom = (error: unknown): { readonly status: number; readonly message: string } => {
+const unfilled = { form: 'sign-in', field: undefined, values: {}, parameters: {} } as const;
+
+/** Shows what a refusal from the inside says; everything else is thrown on. */
+const showRefusal = async (
+  ctx: Context,
+  error: unknown,
+  values: Refusal['values'],
+): Promise<void> => {
   if (!(error instanceof DomainError)) throw error;
-  const { code, message } = error as DomainError;
-  return { status: code === 'too_many_sign_ins' ? 429 : 422, message };
+  const { status, message, retryAfter } = problemOf(error);
+  if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
+  await show(ctx, status, { ...unfilled, message, values });
+};
+
+const goOn = (ctx: Context): void => {
+  redirect(ctx, pageAfterSignIn(ctx.querystring));
 };
 
 /** Ends the session that the browser had until now: with a new one nobody needs it any more. */
@@ -101,12 +113,6 @@ const unlessEnded = (error: unknown): void => {
   if (!(error instanceof DomainError)) throw error;
 };
 
-/** @returns where the way to the sign-in began: a path of ours, or the first page */
-const nextOf = (ctx: Context): string => {
-  const next = new URLSearchParams(ctx.querystring).get('next') ?? '';
-  return /^\/dashboard(\/[\w./-]*)?$/.test(next) ? next : '/dashboard';
-};
-
 const visitorOf = (ctx: Context, { networkOf }: Pick<Ports, 'networkOf'>) => ({
   network: networkOf({
     peer: ctx.req.socket.remoteAddress ?? '',
@@ -116,18 +122,6 @@ const visitorOf = (ctx: Context, { networkOf }: Pick<Ports, 'networkOf'>) => ({
 });
 
 const show = async (ctx: Context, status: number, refusal?: Refusal): Promise<void> => {
-  const page = { title: 'Sign in', content: content(ctx.querystring, refusal) };
+  const page = { title: 'Sign in', content: signInForm(ctx.querystring, refusal) };
   await sendHtml(ctx, status, layout(page, { section: undefined, signedIn: undefined }));
 };
-
-const content = (query: string, refusal: Refusal | undefined): Html => html`
-  <section class="card narrow">
-    <h1>Sign in</h1>
-    ${formError(refusal)}
-    <form method="post" action="${path}${query && `?${query}`}">
-      ${field({ label: 'Email', name: 'email', type: 'email', autocomplete: 'username', autofocus: true }, refusal)}
-      ${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password' }, refusal)}
-      <button class="main wide">Sign in</button>
-    </form>
-    <p class="hint">No password yet, or forgotten? Open a one-time sign-in link: somebody of your account makes one under Account, or the operator with <code>animal-store user invite</code>.</p>
-  </section>`;

@@ -103,8 +103,8 @@ const writeTo = (file: FileHandle, parser: BusboyInstance, over: AbortSignal): P
 
 const tooLarge = (): PageProblem => {
   const most = `${largestUpload / 1024 / 1024} MiB`;
-  return new PageProblem(422, `This file is larger than ${most}, which is the most that is taken.`);
+  return new PageProblem(422, `This file is larger than ${most}, the most that is accepted.`);
 };
 
 const cutOff = (): PageProblem =>
-  new PageProblem(400, 'The upload was cut off before it was complete. Send it again.');
+  new PageProblem(400, 'The upload was interrupted before it was complete. Send it again.');

@@ -47,4 +47,4 @@ const isFull = (error: unknown): boolean => {
 };
 
 const noRoom = (): PageProblem =>
-  new PageProblem(503, 'There is no room left for uploads on our server. Try again later.');
+  new PageProblem(503, 'Our server has no space left for uploads. Try again later.');

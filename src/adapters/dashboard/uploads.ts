@@ -56,7 +56,7 @@ export class Uploads {
   #admit(accountId: string): void {
     const own = this.#underWay.filter((one) => one === accountId).length;
     if (own >= mostOfOne || this.#underWay.length >= mostAtOnce) {
-      throw new PageProblem(503, 'Other uploads are being worked on. Try again in a minute.');
+      throw new PageProblem(503, 'Other uploads are in progress. Try again in a minute.');
     }
     this.#underWay.push(accountId);
   }

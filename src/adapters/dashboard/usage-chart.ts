@@ -31,20 +31,20 @@ export interface Chart {
   readonly bars: readonly Bar[];
   /** Bottom to top. */
   readonly ticks: readonly { readonly value: number; readonly y: number }[];
-  /** Undefined where the limit lies so far above the bars that it would flatten them. */
+  /** Undefined where there is none for one column. */
   readonly limit: { readonly value: number; readonly y: number } | undefined;
 }
 
-/** A limit is drawn once a bar reaches so much of it. */
-const nearLimit = 0.25;
 /** What happened at all is seen, however high the highest bar is. */
 const leastHeight = 0.8;
 
-/** Stacked bars on a scale that begins at zero, with round whole numbers at its side. */
-export const chartOf = (columns: readonly Column[], limit: number): Chart => {
+/**
+ * Stacked bars on a scale that begins at zero, with round whole numbers at its side.
+ * @param limit of one column; it is in view however far above the bars it lies
+ */
+export const chartOf = (columns: readonly Column[], limit: number | undefined): Chart => {
   const highest = Math.max(0, ...columns.map(totalOf));
-  const showsLimit = highest >= limit * nearLimit;
-  const top = Math.max(1, highest, showsLimit ? limit : 0);
+  const top = Math.max(1, highest, limit ?? 0);
   const y = scaleLinear().domain([0, top]).range([100, 0]).nice(4);
   const x = scaleBand<number>()
     .domain(columns.map((_, index) => index))
@@ -59,7 +59,7 @@ export const chartOf = (columns: readonly Column[], limit: number): Chart => {
       .ticks(4)
       .filter(Number.isInteger)
       .map((value) => ({ value, y: y(value) })),
-    limit: showsLimit ? { value: limit, y: y(limit) } : undefined,
+    limit: limit === undefined ? undefined : { value: limit, y: y(limit) },
   };
 };
 

@@ -9,12 +9,11 @@ import { namedBars, sentence, shortName } from './usage-words.ts';
 export interface Figure {
   readonly columns: readonly Column[];
   readonly range: RangeName;
-  /** How many requests can pass in one hour or day. */
-  readonly limit: number;
+  /** How many requests can pass in one day. No plan limits an hour, so the chart by the hour draws none. */
+  readonly perDay: number;
 }
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact' });
-const perUnit = { hour: 'in an hour', day: 'a day' } as const;
 
 /**
  * The chart. Places are percents and letters keep their size, so that it reads on any width; colours come from the
@@ -22,10 +21,9 @@ const perUnit = { hour: 'in an hour', day: 'a day' } as const;
  */
 export const usageFigure = (figure: Figure): Html => {
   const { columns, range } = figure;
-  const chart = chartOf(columns, figure.limit);
-  const limit = `${count(figure.limit)} ${perUnit[ranges[range].unit]}`;
+  const chart = chartOf(columns, ranges[range].unit === 'day' ? figure.perDay : undefined);
   return html`<figure class="usage">
-    ${legend(columns, chart.limit && `limit: ${limit}`)}
+    ${legend(columns, chart.limit && `quota: ${count(chart.limit.value)} a day`)}
     <svg class="plot" role="img" aria-label="${summary(figure)}">
       ${patterns}
       ${chart.ticks.map(({ value, y }) => html`${across('tick', y)}<text class="tick" x="-8" y="${percent(y)}" dy="0.32em">${compact.format(value)}</text>`)}
@@ -33,7 +31,6 @@ export const usageFigure = (figure: Figure): Html => {
       ${names(chart, figure)}
       ${chart.limit ? across('limit', chart.limit.y) : nothing}
     </svg>
-    ${chart.limit ? nothing : html`<p class="hint">The limit of ${limit} lies so far above these bars that the chart leaves it out.</p>`}
     ${usageTable(columns, range)}
   </figure>`;
 };
@@ -59,13 +56,14 @@ const names = ({ bars }: Chart, { columns, range }: Figure): readonly Html[] =>
     ];
   });
 
-const summary = ({ columns, range }: Figure): string => {
+const summary = ({ columns, range, perDay }: Figure): string => {
   const totals = columns.map(totalOf);
   const { unit, words } = ranges[range];
   const all = totals.reduce((sum, one) => sum + one, 0);
   const { refused } = added(columns.map(({ requests }) => requests));
   return (
     `Requests per ${unit} in ${words}: ${count(all)} in all, ${count(refused)} of them refused, ` +
-    `at most ${count(Math.max(0, ...totals))} in one ${unit}. The table below has the numbers.`
+    `at most ${count(Math.max(0, ...totals))} in one ${unit}` +
+    `${unit === 'day' ? `, with a quota of ${count(perDay)} a day` : ''}. The table below has the numbers.`
   );
 };

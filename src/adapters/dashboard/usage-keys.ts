@@ -3,7 +3,7 @@ import type { Ban } from '../../access/domain/ban.ts';
 import type { CallsOfKey } from '../../access/ports.ts';
 import type { DashboardSettings } from './dashboard-ports.ts';
 import { html, nothing, type Html } from './html.ts';
-import { badge, count, counted, day, time } from './parts.ts';
+import { badge, count, counted, day, fullTime, time } from './parts.ts';
 
 const hourMs = 3_600_000;
 const recentMs = 7 * 24 * hourMs;
@@ -18,20 +18,20 @@ export const bansOf = (keys: readonly ApiKey[], now: Date): Html => {
     .sort((a, b) => b.ban.since.getTime() - a.ban.since.getTime());
   return html`<section class="card">
     <h2>Bans</h2>
-    <p class="quiet">A key that is refused ten times within a minute is banned for 5 minutes; each further ban within a day lasts twice as long, up to an hour.</p>
-    ${recent.length === 0 ? html`<p>No key was banned in the last 7 days.</p>` : banTable(recent, now)}
+    <p class="quiet">An API key that is refused 10 times in a minute is banned for 5 minutes. Each further ban within 24 hours lasts twice as long, up to 1 hour.</p>
+    ${recent.length === 0 ? html`<p>No bans in the last 7 days.</p>` : banTable(recent, now)}
   </section>`;
 };
 
 const banTable = (keys: readonly BannedKey[], now: Date): Html => html`<div class="table">
   <table class="cards-on-phone">
-    <thead><tr><th>Key</th><th>Banned</th><th>For</th><th>State</th></tr></thead>
+    <thead><tr><th scope="col">Key</th><th scope="col">Banned</th><th scope="col">Duration</th><th scope="col">State</th></tr></thead>
     <tbody>${keys.map(
       ({ name, ban }) => html`<tr>
         <td data-label="Key">${name}</td>
-        <td data-label="Banned">${time(ban.since, now)}</td>
-        <td data-label="For">${counted(ban.minutes, 'minute')}</td>
-        <td data-label="State"><span>${now < ban.until ? html`${badge('banned', 'bad')} ends ${time(ban.until, now)}` : html`${badge('over', 'idle')} ${time(ban.until, now)}`}</span></td>
+        <td data-label="Banned">${fullTime(ban.since, now)}</td>
+        <td data-label="Duration">${counted(ban.minutes, 'minute')}</td>
+        <td data-label="State"><span>${now < ban.until ? html`${badge('banned', 'bad')} ends ${time(ban.until, now)}` : html`${badge('ended', 'idle')} ${time(ban.until, now)}`}</span></td>
       </tr>`,
     )}</tbody>
   </table>
@@ -52,10 +52,10 @@ export const deprecatedCalls = (
     <h2>Keys that still call a deprecated operation</h2>
     ${
       calls.length === 0
-        ? html`<p>None in the last 30 days: nothing of yours stops working when old operations go.</p>`
-        : html`<p class="quiet">Change these programs before the operation is removed; the <a href="${apiUrl.replace(/\/v1$/, '/docs')}">reference</a> names what to call instead.</p>
+        ? html`<p>None in the last 30 days. The removal of deprecated operations will not affect you.</p>`
+        : html`<p class="quiet">Update these clients before the operation is removed. The <a href="${apiUrl.replace(/\/v1$/, '/docs')}">API reference</a> names the replacement.</p>
           <div class="table"><table class="cards-on-phone">
-            <thead><tr><th>Key</th><th>Operation</th><th>Requests in 30 days</th><th>Last call</th><th>Will be removed</th></tr></thead>
+            <thead><tr><th scope="col">Key</th><th scope="col">Operation</th><th scope="col">Requests in 30 days</th><th scope="col">Last call</th><th scope="col">Removal date</th></tr></thead>
             <tbody>${calls.map(({ keyId, operation, requests, lastHour }) => {
               const removal = deprecated.get(operation);
               return html`<tr>
@@ -63,7 +63,7 @@ export const deprecatedCalls = (
                 <td data-label="Operation"><code>${operation}</code></td>
                 <td data-label="Requests in 30 days">${count(requests)}</td>
                 <td data-label="Last call">${now.getTime() - lastHour.getTime() < hourMs ? 'within this hour' : time(lastHour, now)}</td>
-                <td data-label="Will be removed">${removal ? day(removal) : nothing}</td>
+                <td data-label="Removal date">${removal ? day(removal) : nothing}</td>
               </tr>`;
             })}</tbody>
           </table></div>`

@@ -1,12 +1,12 @@
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { html, nothing, type Html } from './html.ts';
-import { empty } from './parts.ts';
+import { count, empty } from './parts.ts';
 import type { Screen, Visit } from './screen.ts';
 import { columnsOf, firstBegin, rangeOf, ranges, type RangeName } from './usage-columns.ts';
 import { totalOf } from './usage-chart.ts';
 import { usageFigure } from './usage-figure.ts';
 import { bansOf, deprecatedCalls } from './usage-keys.ts';
-import { usageStats } from './usage-stats.ts';
+import { usageStats, usedToday } from './usage-stats.ts';
 
 const path = '/dashboard/usage';
 
@@ -26,19 +26,20 @@ export const usageScreen = ({ access, settings }: DashboardPorts): Screen => ({
     ]);
     const columns = columnsOf(usage.sums, range, now);
     const { perMinute, perDay } = usage.limits;
-    const limit = unit === 'day' ? perDay : Math.min(perDay, perMinute * 60);
+    const stats = { usage, columns, keys, now, knowsCounts: settings.knowsCounts };
     const hasAny = columns.some((column) => totalOf(column) > 0);
     return {
       title: 'Usage',
       content: html`
         <div class="head">
           <h1>Usage</h1>
-          <p class="lead">All keys share the limits of the account; a ban hits one key only. Minutes, hours and days are those of UTC.</p>
+          <p class="lead">All API keys share the limits of the account; a ban applies to a single key. All times are UTC.</p>
         </div>
-        ${usageStats({ usage, columns, keys, now, knowsCounts: settings.knowsCounts })}
+        ${usageStats(stats)}
         <section class="card">
           <div class="row middle between"><h2>Requests per ${unit}</h2>${tabs(range)}</div>
-          ${hasAny ? usageFigure({ columns, range, limit }) : nothingYet(words)}
+          <p><strong>${count(usedToday(stats))} of ${count(perDay)} today</strong> <span class="quiet">· Limits: ${count(perMinute)} a minute, ${count(perDay)} a day</span></p>
+          ${hasAny ? usageFigure({ columns, range, perDay }) : nothingYet(words)}
         </section>
         ${bansOf(keys, now)}
         ${deprecatedCalls(usage.deprecated, keys, { ...settings, now })}`,
@@ -46,7 +47,7 @@ export const usageScreen = ({ access, settings }: DashboardPorts): Screen => ({
   },
 });
 
-const tabs = (current: RangeName): Html => html`<nav class="choice" aria-label="How far back">
+const tabs = (current: RangeName): Html => html`<nav class="choice" aria-label="Time range">
   ${(['24h', '30d'] as const).map(
     (range) =>
       html`<a href="${path}?range=${range}" ${range === current ? html`aria-current="true"` : nothing}>${ranges[range].words.replace('the last ', '')}</a>`,
@@ -56,6 +57,6 @@ const tabs = (current: RangeName): Html => html`<nav class="choice" aria-label="
 const nothingYet = (words: string): Html =>
   empty(
     `No requests in ${words}`,
-    'Requests show here a few seconds after they were made. A new key comes with a call to try.',
-    html`<p><a class="button" href="/dashboard/keys">To the API keys</a></p>`,
+    'Requests appear here within a few seconds. Each new API key comes with an example request.',
+    html`<p><a class="button" href="/dashboard/keys">Go to API keys</a></p>`,
   );

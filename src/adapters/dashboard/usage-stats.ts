@@ -19,16 +19,33 @@ export interface Stats {
 /** What is left and what went wrong, in a few numbers. */
 export const usageStats = ({ usage, columns, keys, now, knowsCounts }: Stats): Html => {
   const today = todayOf(columns, now);
+  const ofDay = dayWindow({ usage, columns, now, knowsCounts });
   const banned = keys.filter((key) => isBanned(key.ban, now) && !key.revokedAt).length;
-  const { minute, day } = usage.windows;
-  const passed = totalOf({ begin: now, requests: today }) - today.refused;
-  const stored = { ...day, remaining: Math.max(0, day.limit - passed) };
+  const { minute } = usage.windows;
+  const source = knowsCounts ? nothing : 'based on the requests stored so far; ';
   return html`<ul class="stats">
-    ${knowsCounts ? left('Left this minute', minute, html`starts anew ${time(minute.resetAt, now)}`) : nothing}
-    ${knowsCounts ? left('Left today', day, html`starts anew ${time(day.resetAt, now)}`) : left('Left today', stored, html`as of the requests stored by now; starts anew ${time(day.resetAt, now)}`)}
-    ${number('Refused today', today.refused, today.refused === 0 ? 'nobody was over a limit' : 'over a limit, or with a banned key')}
-    ${number('Banned keys', banned, banned === 0 ? 'none right now' : html`lift bans among the <a href="/dashboard/keys">API keys</a>`)}
+    ${knowsCounts ? left('Remaining this minute', minute, html`resets ${time(minute.resetAt, now)}`) : nothing}
+    ${left('Remaining today', ofDay, html`${source}resets ${time(ofDay.resetAt, now)}`)}
+    ${number('Refused today', today.refused, today.refused === 0 ? 'no limit was exceeded' : 'a limit was exceeded, or the key was banned')}
+    ${number('Banned keys', banned, banned === 0 ? 'none right now' : html`lift a ban on <a href="/dashboard/keys">API keys</a>`)}
   </ul>`;
+};
+
+/** Of the quota of the day. Refused requests use none of it. */
+export const usedToday = (facts: DayFacts): number => {
+  const { limit, remaining } = dayWindow(facts);
+  return limit - remaining;
+};
+
+type DayFacts = Pick<Stats, 'usage' | 'columns' | 'now' | 'knowsCounts'>;
+
+/** As counted, or where this process does not know the counts, as stored. */
+const dayWindow = ({ usage, columns, now, knowsCounts }: DayFacts): WindowState => {
+  const { day } = usage.windows;
+  if (knowsCounts) return day;
+  const today = todayOf(columns, now);
+  const passed = totalOf({ begin: now, requests: today }) - today.refused;
+  return { ...day, remaining: Math.max(0, day.limit - passed) };
 };
 
 const left = (title: string, { window, limit, remaining }: WindowState, about: Child): Html =>

@@ -11,7 +11,7 @@ export const usageTable = (columns: readonly Column[], range: RangeName): Html =
     <summary>Show as a table</summary>
     <div class="table" tabindex="0" role="region" aria-label="Requests per ${unit}">
       <table class="numbers">
-        <thead><tr><th>${unit === 'hour' ? 'Hour' : 'Day'} (UTC)</th><th class="number">all</th>${stacking.map((outcome) => html`<th class="number">${outcomeWords[outcome]}</th>`)}</tr></thead>
+        <thead><tr><th scope="col">${unit === 'hour' ? 'Hour' : 'Day'} (UTC)</th><th scope="col" class="number">Total</th>${stacking.map((outcome) => html`<th scope="col" class="number">${outcomeWords[outcome]}</th>`)}</tr></thead>
         <tbody>${columns.toReversed().map((column) => row(column, range))}</tbody>
       </table>
     </div>

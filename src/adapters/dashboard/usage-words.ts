@@ -1,15 +1,15 @@
 import type { UsageOutcome } from '../../access/ports.ts';
-import { count } from './parts.ts';
+import { count, counted } from './parts.ts';
 import { stacking, totalOf, type Column } from './usage-chart.ts';
 import { ranges, type RangeName } from './usage-columns.ts';
 
-/** How requests end, as people say it. */
+/** How requests end. */
 export const outcomeWords: Readonly<Record<UsageOutcome, string>> = {
-  '2xx': 'answered',
-  '3xx': 'redirected',
-  '4xx': 'wrong request',
-  '5xx': 'failed on our side',
-  refused: 'refused',
+  '2xx': 'successful (2xx)',
+  '3xx': 'redirected (3xx)',
+  '4xx': 'client errors (4xx)',
+  '5xx': 'server errors (5xx)',
+  refused: 'refused (429)',
 };
 
 const inUtc = (options: Intl.DateTimeFormatOptions) =>
@@ -31,14 +31,14 @@ export const longName = ({ begin }: Column, range: RangeName): string => {
   return `${day}, ${hourFormat.format(begin)}–${hourFormat.format(end)}`;
 };
 
-/** `Fri 21 Nov: 130 requests, 120 answered, 10 refused` */
+/** `Fri 21 Nov: 130 requests; successful (2xx): 120, refused (429): 10` */
 export const sentence = (column: Column, range: RangeName): string => {
   const total = totalOf(column);
   const parts = stacking
     .filter((outcome) => column.requests[outcome] > 0)
-    .map((outcome) => `${count(column.requests[outcome])} ${outcomeWords[outcome]}`);
-  const requests = `${count(total)} ${total === 1 ? 'request' : 'requests'}`;
-  return `${longName(column, range)}: ${[requests, ...parts].join(', ')}`;
+    .map((outcome) => `${outcomeWords[outcome]}: ${count(column.requests[outcome])}`);
+  const requests = `${longName(column, range)}: ${counted(total, 'request')}`;
+  return parts.length === 0 ? requests : `${requests}; ${parts.join(', ')}`;
 };
 
 /** Enough names below the bars to read off all of them; `minor` ones only where there is room. */

@@ -1,0 +1,23 @@
+import type { Context } from 'koa';
+import { sectionPath } from './layout.ts';
+import { pathOf, type Screen, type Section, type Visit } from './screen.ts';
+
+/** Where a request belongs: the page that tells of its failure stands in the same section and leads back. */
+export interface RequestPlace {
+  readonly section: Section;
+  /** The page of the form that was sent; undefined when a page was asked for. */
+  readonly form: string | undefined;
+}
+
+const places = new WeakMap<Context, RequestPlace>();
+
+export const notePlace = (ctx: Context, screen: Screen, visit: Visit): void => {
+  const form = ctx.method === 'POST' ? pathOf(screen, visit) : undefined;
+  places.set(ctx, { section: screen.section, form });
+};
+
+export const placeOf = (ctx: Context): RequestPlace | undefined => places.get(ctx);
+
+/** @returns where somebody may go on after a failure; where there is no such thing, its page is not there either */
+export const wayBack = (place: RequestPlace | undefined, status: number): string | undefined =>
+  place?.form !== undefined && status === 404 ? sectionPath(place.section) : place?.form;

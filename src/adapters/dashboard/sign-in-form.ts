@@ -1,0 +1,17 @@
+import { html, type Html } from './html.ts';
+import { signInPath as path } from './next-page.ts';
+import { field, formError } from './parts.ts';
+import type { Refusal } from './screen.ts';
+
+/** @param query goes along with the form: it says where to go afterwards */
+export const signInForm = (query: string, refusal: Refusal | undefined): Html => html`
+  <section class="card narrow">
+    <h1>Sign in</h1>
+    ${formError(refusal)}
+    <form method="post" action="${path}${query && `?${query}`}">
+      ${field({ label: 'Email', name: 'email', type: 'email', autocomplete: 'username', autofocus: true }, refusal)}
+      ${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password' }, refusal)}
+      <button class="main wide">Sign in</button>
+    </form>
+    <p class="hint">No password yet, or forgotten it? Use a one-time sign-in link: another person in your account can create one on the Account page, or the operator with <code>animal-store user invite</code>.</p>
+  </section>`;

@@ -1,0 +1,22 @@
+import type { Context } from 'koa';
+import type { SignedIn } from '../../access/ports.ts';
+import type { DashboardPorts } from './dashboard-ports.ts';
+import type { SessionCookie } from './session-cookie.ts';
+
+/** @returns who is signed in; looked for once in a request */
+export type WhoAsks = (ctx: Context) => Promise<SignedIn | undefined>;
+
+export const whoAsks = (
+  { access }: Pick<DashboardPorts, 'access'>,
+  cookie: SessionCookie,
+): WhoAsks => {
+  const found = new WeakMap<Context, SignedIn>();
+  return async (ctx) => {
+    const known = found.get(ctx);
+    if (known) return known;
+    const secret = cookie.read(ctx);
+    const signedIn = secret === undefined ? undefined : await access.findSession(secret);
+    if (signedIn) found.set(ctx, signedIn);
+    return signedIn;
+  };
+};

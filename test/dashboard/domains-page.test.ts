@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { SitesKey } from '../../src/app/keys.ts';
+import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import type { Project } from '../../src/sites/domain/project.ts';
+import { elementsIn, textOf } from '../support/dashboard-markup.ts';
+import { facts, records } from '../support/known-dns.ts';
+import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
+import { entry, sourceOf } from '../support/site-source.ts';
+
+const ascii = 'xn--bcher-kva.test';
+const both = `bücher.test (${ascii})`;
+
+let dashboard: RunningDashboard;
+let owner: Owner;
+let project: Project;
+let path: string;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  owner = await dashboard.newOwner();
+  const sites = dashboard.container.get(SitesKey);
+  project = await sites.startProject(owner.accountId, 'Books');
+  path = `/dashboard/projects/${project.slug}/settings/domains`;
+  await sites.deploySite(project, sourceOf(entry('index.html')));
+  await add('bücher.test');
+  await add('www.bücher.test');
+  await sites.removeDomain(await add('gone.bücher.test'));
+  const redirects = [{ from: 'bücher.test', to: 'www.bücher.test' }];
+  await sites.changeDomainSettings(project.id, { primary: 'www.bücher.test', redirects });
+});
+afterAll(() => dashboard.close());
+
+const add = (name: string): Promise<CustomDomain> =>
+  dashboard.container.get(SitesKey).addDomain(project, name);
+
+const markupOf = async (below = ''): Promise<string> =>
+  (await owner.visitor.get(path + below)).text;
+
+const pathOf = (what: 'redirects' | 'configuration'): string =>
+  `/dashboard/projects/${project.slug}/settings/${what}`;
+
+const hints = ['up to 48 hours', 'lower their TTL first', 'A CAA record that blocks'];
+
+test.each([
+  ['an apex', ascii, true],
+  ['a subdomain', `www.${ascii}`, false],
+])(
+  'the records of %s that was just added come with what to know of them',
+  async (_, host, isApex) => {
+    const markup = await markupOf(`?added=${host}`);
+    const text = textOf(markup);
+    for (const hint of hints) expect(text).toContain(hint);
+    expect(text.includes('not every provider supports it')).toBe(isApex);
+    expect(text.includes('An apex domain cannot have a CNAME')).toBe(isApex);
+    const [, anchor = ''] = /href="#(verify-[^"]+)"/.exec(markup) ?? [];
+    expect(elementsIn(markup, 'form').map(({ attributes }) => attributes['id'])).toContain(anchor);
+  },
+);
+
+test('domains come first, then those that were removed, and then what is seldom needed', async () => {
+  const headings = elementsIn(await markupOf(), 'h2').map(({ text }) => text);
+  expect(headings).toEqual(['Domains', 'Removed', 'Redirects', 'Configuration']);
+});
+
+test('redirects show U-labels beside the A-labels, and no field looks filled in', async () => {
+  const markup = await markupOf();
+  const row = elementsIn(markup, 'tr').find(({ attributes }) =>
+    attributes['id']?.startsWith('redirect-'),
+  );
+  expect(row?.text).toContain(`${both} www.bücher.test (www.${ascii}) 308`);
+  const offered = elementsIn(markup, 'option').map(({ attributes }) => attributes);
+  expect(offered).toContainEqual({ value: ascii, label: 'bücher.test' });
+  const fields = elementsIn(markup, 'input').map(({ attributes }) => attributes);
+  const [from, to, primary] = ['from', 'to', 'primary'].map((name) =>
+    fields.find((one) => one['name'] === name),
+  );
+  expect([from, to, primary]).toMatchObject([{ type: 'text' }, { type: 'text' }, { type: 'text' }]);
+  expect([from?.['placeholder'], to?.['placeholder']]).toEqual([undefined, undefined]);
+});
+
+test('a redirect that is refused says so with U-labels', async () => {
+  const redirect = { once: 'only-in-this-test', from: ascii, to: ascii, status: '308' };
+  const { status, text } = await owner.visitor.post(pathOf('redirects'), redirect);
+  expect(status).toBe(422);
+  expect(textOf(text)).toContain(`${both} is redirected more than once.`);
+});
+
+test('what is to be imported is folded, and open with what is wrong once it was refused', async () => {
+  expect(await markupOf()).toMatch(/<details id="import" *>/);
+  const settings = 'domains: { redirects: [{ from: a }] }';
+  const { text } = await owner.visitor.post(pathOf('configuration'), { settings });
+  expect(text).toMatch(/<details id="import" open>/);
+  expect(textOf(text)).toContain('domains.redirects[0].to is missing. It must be a domain of');
+});
+
+test('what is wrong is said once above the problems, and what is wanted can be copied', async () => {
+  const wrong = await add('wrong.bücher.test');
+  dashboard.dns.tell(wrong.host, facts({ cname: records('elsewhere.test') }));
+  await dashboard.container.get(SitesKey).verifyDomain(wrong);
+  const markup = await markupOf(`/${wrong.host}`);
+  expect(textOf(markup)).toContain('The DNS is not correct yet. Fix the problem below;');
+  const [problem = ''] = /<article[^]*?<\/article>/.exec(markup) ?? [];
+  const [copy] = elementsIn(problem, 'button');
+  expect(copy?.attributes['data-copy']).toBe(`${wrong.token}.sites.animal-store.test`);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { browseDashboard } from '../support/dashboard-browser.ts';
+
+const wanted = 'seven quiet tortoises';
+/** Of a session that needs the current password for a new one. */
+let cookie: string | undefined;
+const browsed = browseDashboard(async ({ dashboard, owner }) => {
+  await owner.visitor.post('/dashboard/account/password', { wanted });
+  const visitor = dashboard.stranger();
+  await visitor.post('/dashboard/sign-in', { email: owner.email, password: wanted });
+  ({ cookie } = visitor);
+});
+
+/** What has the focus, and whether it and what is wrong are in view. */
+const seen = (page: Page) =>
+  page.evaluate(`(() => {
+    const isInView = (one) => {
+      const { top, bottom } = one.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    };
+    const { activeElement: focused } = document;
+    const message = document.querySelector('[data-refusal]');
+    return { focus: focused.name || focused.textContent, isInView: isInView(focused) && isInView(message) };
+  })()`);
+
+const looks = [{ width: 1280 }, { width: 390 }] as const;
+
+test.each(looks)('a password that is too short has the focus, at %j', async (look) => {
+  const page = await browsed.visit('/dashboard/account', look);
+  await page.getByLabel('New password').fill('short');
+  await page.getByRole('button', { name: 'Save password' }).click();
+  await page.locator('[data-refusal]').waitFor();
+  expect(await seen(page)).toEqual({ focus: 'wanted', isInView: true });
+});
+
+test.each(looks)('a key without scopes has the focus on them, at %j', async (look) => {
+  const page = await browsed.visit('/dashboard/keys', look);
+  await page.getByLabel('Key name').fill('Till');
+  for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.locator('[data-refusal]').waitFor();
+  expect(await seen(page)).toEqual({ focus: 'scopes', isInView: true });
+});
+
+test('what is wrong with a form as a whole has the focus itself', async () => {
+  const page = await browsed.visit('/dashboard/account', { cookie, width: 390 });
+  await page.getByLabel('Current password').fill('another one');
+  await page.getByLabel('New password').fill(wanted);
+  await page.getByRole('button', { name: 'Save password' }).click();
+  await page.locator('[data-refusal]').waitFor();
+  const focus = expect.stringMatching(/^The current password is/);
+  expect(await seen(page)).toEqual({ focus, isInView: true });
+});
+
+test('an address that is none has the focus at the invitation', async () => {
+  const page = await browsed.visit('/dashboard/account', { width: 390 });
+  await page.getByLabel('Email', { exact: true }).fill('keeper@zoo');
+  await page.getByRole('button', { name: 'Invite' }).click();
+  await page.locator('[data-refusal]').waitFor();
+  expect(await seen(page)).toEqual({ focus: 'email', isInView: true });
+});
