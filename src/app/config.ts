@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { validate } from 'node-cron';
 import * as v from 'valibot';
+import { portClashes } from './port-clashes.ts';
 
 export const roles = ['api', 'dashboard', 'edge', 'worker'] as const;
 export type Role = (typeof roles)[number];
@@ -72,13 +73,14 @@ export const loadConfig = (environment: Environment): Config => {
   const result = v.safeParse(settings, set, { abortPipeEarly: true });
   const faults = result.success
     ? []
-    : result.issues.map((issue) => `${v.getDotPath(issue) ?? ''}: ${issue.message}`);
+    : result.issues.map(({ path, message }) => `${String(path?.[0]?.key)}: ${message}`);
   if (set['NODE_ENV'] === 'production' && !set['SECRET_KEY']) {
     faults.push('SECRET_KEY: is required with NODE_ENV=production; make one: openssl rand -hex 32');
   }
   if ((set['ACME_EAB_KID'] === undefined) !== (set['ACME_EAB_HMAC'] === undefined)) {
     faults.push('ACME_EAB_KID, ACME_EAB_HMAC: give both or none; the authority gave both together');
   }
+  faults.push(...clashesIn(set));
   if (!result.success || faults.length > 0) throw new ConfigFault(faults);
   return configFrom(result.output);
 };
@@ -191,7 +193,12 @@ export const settings = v.object({
       v.string(),
       v.transform(list),
       v.check((parts) => parts.length > 0, `must name at least one of ${roles.join(', ')}`),
-      v.array(v.picklist(roles, `must be a list of ${roles.join(', ')}`)),
+      v.array(
+        v.picklist(
+          roles,
+          ({ received }) => `must be a list of ${roles.join(', ')}; ${received} is none of them`,
+        ),
+      ),
     ),
     roles.join(','),
   ),
@@ -292,6 +299,22 @@ export const settings = v.object({
     '2025-12-05',
   ),
 });
+
+const ports = v.pick(settings, [
+  ...(['HOST', 'PORT'] as const),
+  ...(['EDGE_HOST', 'EDGE_HTTP_PORT', 'EDGE_HTTPS_PORT'] as const),
+]);
+
+/** Also beside faults of other settings, a wrong role among them: one message has all of them. */
+const clashesIn = (set: Environment): readonly string[] => {
+  const { success, output } = v.safeParse(ports, set);
+  if (!success) return [];
+  return portClashes({
+    roles: set['ROLES'] === undefined ? roles : list(set['ROLES']),
+    ...{ host: output.HOST, port: output.PORT, edgeHost: output.EDGE_HOST },
+    ...{ edgeHttpPort: output.EDGE_HTTP_PORT, edgeHttpsPort: output.EDGE_HTTPS_PORT },
+  });
+};
 
 const configFrom = (set: v.InferOutput<typeof settings>): Config => ({
   production: set.NODE_ENV === 'production',

@@ -4,6 +4,7 @@ import { DomainError } from '../kernel/domain-error.ts';
 import type { DomainSettingsDocument } from '../sites/domain/domain-settings.ts';
 import type { DomainSettingsDraft } from '../sites/domain/redirects.ts';
 import type { SitesErrorCode } from '../sites/domain/sites-error.ts';
+import { faultIn } from './domain-settings-faults.ts';
 
 export type DomainSettingsFormat = 'yaml' | 'json';
 
@@ -25,15 +26,12 @@ export const writeDomainSettings = (
 
 /** JSON is YAML too. @throws DomainError `redirect_invalid` that says what is wrong where */
 export const readDomainSettings = (text: string): DomainSettingsDraft => {
-  if (text.length > longest) throw refusal('Settings have at most 128 KiB.');
+  if (text.length > longest) throw refusal('A configuration has at most 128 KiB.');
   const result = v.safeParse(shape, parseYaml(text));
   if (result.success) return result.output.domains;
-  const faults = result.issues
-    .slice(0, mostFaults)
-    .map((issue) => `  ${v.getDotPath(issue) ?? ''}: ${cut(issue.message)}`);
-  throw refusal(
-    `The shape has to be domains: { primary, redirects: [{ from, to, status }] }:\n${faults.join('\n')}.`,
-  );
+  const faults = result.issues.slice(0, mostFaults).map(faultIn);
+  const more = result.issues.length - faults.length;
+  throw refusal([...faults, ...(more > 0 ? [`And ${more} more.`] : [])].join('\n'));
 };
 
 /** Thousands of redirects; more would hold up everybody else while it is read. */
@@ -45,13 +43,13 @@ const parseYaml = (text: string): unknown => {
     return parse(text, { maxAliasCount: 0, uniqueKeys: false });
   } catch (error) {
     const why = error instanceof Error ? error.message.trim() : '';
-    throw refusal(`It is no YAML and no JSON: ${cut(why)}`);
+    const cut = why.length > 500 ? `${why.slice(0, 500)} …` : why;
+    throw refusal(`This is neither YAML nor JSON: ${cut}`);
   }
 };
 
 /** What people read, whatever somebody sent. */
 const mostFaults = 5;
-const cut = (text: string): string => (text.length > 500 ? `${text.slice(0, 500)} …` : text);
 
 const refusal = (message: string): DomainError<SitesErrorCode> =>
   new DomainError('redirect_invalid', message);

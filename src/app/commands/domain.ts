@@ -1,13 +1,12 @@
 import type { Container } from 'inversify';
 import type { Command } from 'commander';
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
-import type { Project } from '../../sites/domain/project.ts';
-import { shownHost } from '../../sites/domain/hostname.ts';
 import type { Sites } from '../../sites/sites.ts';
 import type { DomainView } from '../../sites/use-cases/show-domain.ts';
-import { AccessKey, SitesKey } from '../keys.ts';
+import { SitesKey } from '../keys.ts';
+import { addDomainList } from './domain-list.ts';
 import { addDomainConfig } from './domain-settings.ts';
-import { presentDomain, presentTimeline } from './present-domain.ts';
+import { hostInWords, presentDomain, presentView, stateInWords } from './present-domain.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';
 
 interface DomainOptions extends OutputOptions {
@@ -32,7 +31,11 @@ export const domainCommands = (program: Command): void => {
     });
 
   for (const [name, description] of [
-    ['verify', 'check the DNS of a domain now, or start a fresh attempt at its certificate'],
+    [
+      'verify',
+      'check the DNS of a domain now, or start a fresh attempt at its certificate; problems that are found ' +
+        'are printed, and the exit code is 0 all the same',
+    ],
     ['show', 'everything about a domain: records, problems, certificate, timeline'],
     ['remove', 'stop serving a domain, at once'],
   ] as const) {
@@ -52,34 +55,7 @@ export const domainCommands = (program: Command): void => {
   }
 
   addDomainConfig(domain);
-
-  domain
-    .command('list')
-    .description('the domains of a project, newest first, or of all projects')
-    .option('--project <slug>', 'slug of the project')
-    .option('--json', 'print JSON')
-    .action(async (options: Partial<DomainOptions>) => {
-      await withContainer(async (container) => {
-        const sites = container.get(SitesKey);
-        const projects =
-          options.project === undefined
-            ? await allProjects(container)
-            : [(await sites.getSite(options.project)).project];
-        const lists = await Promise.all(projects.map(({ id }) => sites.listDomains(id)));
-        const domains = lists.flat();
-        const rows = domains.map((one) => [
-          shown(one),
-          stateInWords(one),
-          one.dns.report?.problems[0]?.code ?? '',
-        ]);
-        const nothing = 'No domains yet.';
-        print(
-          options,
-          domains.map(presentDomain),
-          table(['DOMAIN', 'STATE', 'PROBLEM'], rows, nothing),
-        );
-      });
-    });
+  addDomainList(domain);
 };
 
 type Step = (sites: Sites, domain: CustomDomain) => Promise<CustomDomain>;
@@ -90,37 +66,21 @@ const steps: Readonly<Record<'verify' | 'show' | 'remove', Step>> = {
   remove: (sites, domain) => sites.removeDomain(domain),
 };
 
-const allProjects = async (container: Container): Promise<readonly Project[]> => {
-  const accounts = await container.get(AccessKey).listAccounts();
-  const sites = container.get(SitesKey);
-  return (await Promise.all(accounts.map(({ id }) => sites.listProjects(id)))).flat();
-};
-
 const withSites = (work: (sites: Sites) => Promise<void>): Promise<void> =>
   withContainer((container: Container) => work(container.get(SitesKey)));
 
-const show = async (sites: Sites, domain: CustomDomain, options: OutputOptions): Promise<void> => {
+const show = async (sites: Sites, domain: CustomDomain, options: DomainOptions): Promise<void> => {
   const view = await sites.showDomain(domain);
-  const { records, bind, hints, problems, health, budget, nextAt, timeline } = view;
+  const timeline = options.json === true ? await sites.readWholeTimeline(domain) : [];
   print(
     options,
-    {
-      domain: presentDomain(domain),
-      ...{ records, bind, hints, problems, health: health ?? null, budget, nextAt: nextAt ?? null },
-      timeline: timeline.map(presentTimeline),
-    },
+    { domain: presentDomain(domain, options.project), ...presentView(view, timeline) },
     describe(view),
   );
 };
 
-const shown = ({ host, unicodeHost: unicode }: CustomDomain): string =>
-  shownHost({ host, unicode });
-
-const stateInWords = ({ state }: CustomDomain): string =>
-  state === 'added' ? 'added, awaiting DNS' : state;
-
 const describe = ({ domain, records, problems, hints, nextAt, budget }: DomainView): string => {
-  const lines = [`${shown(domain)}: ${stateInWords(domain)}`];
+  const lines = [`${hostInWords(domain)}: ${stateInWords(domain)}`];
   if (domain.state === 'removed') {
     lines.push(`Delete the DNS record of ${domain.host}: it leads nowhere now.`);
     return lines.join('\n');

@@ -74,10 +74,10 @@ export const keyCommands = (program: Command): void => {
 
   key
     .command('rotate')
-    .description('give a key a new secret, shown once; the old one works on for a while')
+    .description('give a key a new secret, shown once; the old one stays valid for a while')
     .requiredOption('--key <id>', 'id of the key')
     .addOption(
-      new Option('--overlap <time>', 'how long the old secret works on')
+      new Option('--overlap <time>', 'how long the old secret stays valid')
         .choices(Object.keys(overlaps))
         .default('24h'),
     )

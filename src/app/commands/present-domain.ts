@@ -1,22 +1,42 @@
-import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import { isAtApex, type CustomDomain } from '../../sites/domain/custom-domain.ts';
+import { shownHost } from '../../sites/domain/hostname.ts';
 import type { TimelineEntry } from '../../sites/domain-ports.ts';
+import type { DomainView } from '../../sites/use-cases/show-domain.ts';
 
-/** A domain as the commands print it: dates as ISO 8601, nothing secret. */
-export const presentDomain = (domain: CustomDomain) => {
-  const { id, host, unicodeHost, state, isApex, token, generation, addedAt, dns } = domain;
-  const { order, ...certificate } = domain.certificate;
+/**
+ * A domain as the commands print it: dates as ISO 8601, nothing secret.
+ * @param project slug of its project, as `--project` takes it
+ */
+export const presentDomain = (domain: CustomDomain, project: string) => {
+  const { id, accountId, host, unicodeHost, state, token, generation } = domain;
+  const { addedAt, dns, certificate } = domain;
   return {
-    ...{ id, host, unicodeHost, state, isApex, token, generation, addedAt },
-    ...(domain.state === 'verified' && { verifiedAt: domain.verifiedAt }),
+    ...{ id, project, accountId, host, unicodeHost, state, isApex: isAtApex(domain) },
+    ...{ token, generation, addedAt },
+    ...('verifiedAt' in domain && { verifiedAt: domain.verifiedAt }),
     ...(domain.state === 'live' && { liveSince: domain.liveSince }),
     ...(domain.state === 'removed' && { removedAt: domain.removedAt, reason: domain.reason }),
-    dns,
-    certificate: { ...certificate, isOrdered: order !== undefined },
+    ...{ dns, certificate },
   };
 };
 
-export const presentTimeline = ({ kind, occurredAt, details }: TimelineEntry) => ({
+/** What is to be done about a domain, and what happened to it. */
+export const presentView = (
+  { records, bind, hints, problems, health, budget, nextAt }: DomainView,
+  timeline: readonly TimelineEntry[],
+) => ({
+  ...{ records, bind, hints, problems, health: health ?? null, budget, nextAt: nextAt ?? null },
+  timeline: timeline.map(presentTimeline),
+});
+
+const presentTimeline = ({ kind, occurredAt, details }: TimelineEntry) => ({
   kind,
   occurredAt,
   ...details,
 });
+
+export const hostInWords = ({ host, unicodeHost: unicode }: CustomDomain): string =>
+  shownHost({ host, unicode });
+
+export const stateInWords = ({ state }: CustomDomain): string =>
+  state === 'added' ? 'added, awaiting DNS' : state;

@@ -1,0 +1,85 @@
+import type { Container } from 'inversify';
+import type { Command } from 'commander';
+import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import type { Project } from '../../sites/domain/project.ts';
+import type { Sites } from '../../sites/sites.ts';
+import { AccessKey, SitesKey } from '../keys.ts';
+import { hostInWords, presentDomain, presentView, stateInWords } from './present-domain.ts';
+import { print, table, withContainer, type OutputOptions } from './run-command.ts';
+
+interface ListOptions extends OutputOptions {
+  readonly project?: string;
+}
+
+interface ListedDomain {
+  readonly domain: CustomDomain;
+  /** Slug of its project. */
+  readonly project: string;
+}
+
+/** Entries of the timeline that a list has of each domain: every check has all its answers with it. */
+const lastEntries = 5;
+
+export const addDomainList = (domain: Command): void => {
+  domain
+    .command('list')
+    .description('the domains of a project, newest first, or of all projects')
+    .option('--project <slug>', 'slug of the project')
+    .option(
+      '--json',
+      `print JSON: each as "show" does, with the last ${String(lastEntries)} entries of its timeline`,
+    )
+    .action(async (options: ListOptions) => {
+      await withContainer(async (container) => {
+        const sites = container.get(SitesKey);
+        const listed = await listDomains(container, options.project);
+        const details = options.json ? await present(sites, listed) : [];
+        print(options, details, inColumns(listed));
+      });
+    });
+};
+
+const listDomains = async (
+  container: Container,
+  slug: string | undefined,
+): Promise<readonly ListedDomain[]> => {
+  const sites = container.get(SitesKey);
+  const projects =
+    slug === undefined ? await allProjects(container) : [(await sites.getSite(slug)).project];
+  const lists = await Promise.all(
+    projects.map(async ({ id, slug: project }) =>
+      (await sites.listDomains(id)).map((domain) => ({ domain, project })),
+    ),
+  );
+  return lists.flat();
+};
+
+const allProjects = async (container: Container): Promise<readonly Project[]> => {
+  const accounts = await container.get(AccessKey).listAccounts();
+  const sites = container.get(SitesKey);
+  return (await Promise.all(accounts.map(({ id }) => sites.listProjects(id)))).flat();
+};
+
+/** One after the other: the list may be long, and the service that runs beside it goes first. */
+const present = async (
+  sites: Sites,
+  listed: readonly ListedDomain[],
+): Promise<readonly object[]> => {
+  const presented: object[] = [];
+  for (const { domain, project } of listed) {
+    const view = await sites.showDomain(domain);
+    const latest = view.timeline.entries.slice(0, lastEntries);
+    presented.push({ ...presentDomain(domain, project), ...presentView(view, latest) });
+  }
+  return presented;
+};
+
+const inColumns = (listed: readonly ListedDomain[]): string => {
+  const rows = listed.map(({ domain, project }) => [
+    hostInWords(domain),
+    project,
+    stateInWords(domain),
+    domain.dns.report?.problems[0]?.code ?? '',
+  ]);
+  return table(['DOMAIN', 'PROJECT', 'STATE', 'PROBLEM'], rows, 'No domains yet.');
+};

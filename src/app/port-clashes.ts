@@ -1,0 +1,39 @@
+interface Listening {
+  readonly roles: readonly string[];
+  readonly host: string;
+  readonly port: number;
+  readonly edgeHost: string;
+  readonly edgeHttpPort: number;
+  readonly edgeHttpsPort: number;
+}
+
+/** Ports of this process that cannot be had together, one fault for each pair. */
+export const portClashes = (config: Listening): readonly string[] => {
+  const { edgeHost } = config;
+  const places = [
+    { setting: 'PORT', host: config.host, port: config.port },
+    // A process without the role does not listen there, whatever is set.
+    ...(config.roles.includes('edge')
+      ? [
+          { setting: 'EDGE_HTTP_PORT', host: edgeHost, port: config.edgeHttpPort },
+          { setting: 'EDGE_HTTPS_PORT', host: edgeHost, port: config.edgeHttpsPort },
+        ]
+      : []),
+  ];
+  return places.flatMap((one, at) =>
+    places
+      .slice(at + 1)
+      .filter(({ host, port }) => port !== 0 && port === one.port && overlap(host, one.host))
+      .map(
+        ({ setting, port }) =>
+          `${one.setting}, ${setting}: must be two ports, both are ${String(port)}`,
+      ),
+  );
+};
+
+/** Whoever listens everywhere listens at the other address too; `::` takes IPv4 along. */
+const overlap = (one: string, other: string): boolean =>
+  one === other || covers(one, other) || covers(other, one);
+
+const covers = (everywhere: string, host: string): boolean =>
+  everywhere === '::' || (everywhere === '0.0.0.0' && !host.includes(':'));
