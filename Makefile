@@ -13,7 +13,7 @@ export PATH := $(CURDIR)/.node/node_modules/.bin:$(PATH)
 endif
 NODE_PACKAGE := node-$(shell uname -s | tr A-Z a-z)-$(shell uname -m | sed 's/x86_64/x64/;s/aarch64/arm64/')
 DEPS := node_modules/.package-lock.json
-JEST := node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js
+JEST := NODE_COMPILE_CACHE=$(CURDIR)/.cache/compile node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js
 
 .PHONY: help run install test test-unit check check-lint check-types check-format check-architecture format lab bench docs screenshots clean
 
@@ -26,8 +26,7 @@ run: $(DEPS) ## Start everything on SQLite; prints an API key and a curl line
 install: $(DEPS) ## Install Node (when needed) and the packages of package-lock.json
 
 test: $(DEPS) ## Everything, on SQLite and on a private MySQL-protocol server
-	@$(JEST) --selectProjects unit contract http edge --maxWorkers=100%
-	@$(JEST) --selectProjects dashboard system
+	@$(JEST) --maxWorkers=100%
 
 test-unit: $(DEPS) ## The pure part: no I/O, a few seconds
 	@$(JEST) --selectProjects unit --maxWorkers=100%

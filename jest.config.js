@@ -16,7 +16,7 @@ const suite = (name, servers) => ({
 
 export default {
   // Against hanging, never a measure: machines are busy.
-  testTimeout: 120_000,
+  testTimeout: 240_000,
   projects: [
     suite('unit', false),
     suite('contract', true),

@@ -1,8 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  jest,
+  test,
+} from '@jest/globals';
 import { MemoryAuthorityAccounts } from '../../src/adapters/memory/memory-authority-accounts.ts';
 import { caPlaces, type CaFault } from '../lab/ca-gate-faults.ts';
 import { connectAuthority } from '../lab/pebble-authority.ts';
 import { startPebbleLab, type PebbleLab } from '../lab/pebble-lab.ts';
+import { until } from '../support/until.ts';
 import {
   challengeUrlOf,
   newHost,
@@ -28,7 +38,10 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 beforeEach(() => void (lab.gate.log.length = 0));
-afterEach(() => lab.gate.setFaults());
+afterEach(() => {
+  lab.gate.setFaults();
+  jest.restoreAllMocks();
+});
 
 describe('an answer that is lost although all was done', () => {
   const losses: [string, Omit<CaFault, 'match'>][] = [
@@ -76,8 +89,15 @@ describe('an answer that is lost although all was done', () => {
     const order = await placed(connected.authority);
     await takeTo(connected, order, 'ready');
     lab.gate.setFaults({ match: finalize, times: 1, after: true, hang: true });
-    const { authority } = connectAuthority(lab, { deadlineMs: 1000 }, { accounts });
-    expect(await authority.finalize(order)).toMatchObject({ failure: { reason: 'unavailable' } });
+    const deadline = new AbortController();
+    jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(deadline.signal);
+    const { authority } = connectAuthority(lab, {}, { accounts });
+    const finalized = authority.finalize(order);
+    await until('it was done', async () => {
+      return (await connected.authority.look(order)).kind !== 'ready';
+    });
+    deadline.abort();
+    expect(await finalized).toMatchObject({ failure: { reason: 'unavailable' } });
     await takeToCertificate(connected, order);
     expect(lab.gate.asked(finalize)).toHaveLength(1);
   });

@@ -48,12 +48,24 @@ export const apiKeyRotationContract = (open: () => Promise<Stores>): void => {
     expect(await apiKeys.findBySecretHash(first)).toMatchObject({ key, secretUntil: undefined });
     const second = await rotate('24h');
     const rotated = { ...key, hint: hintOf(second) };
-    expect(await kept()).toEqual(rotated);
+    expect(await kept()).toEqual({ ...rotated, oldSecretsUntil: later(24 * hour) });
     for (const adapter of [apiKeys, stores.secondProcess.apiKeys]) {
       const [old, fresh] = [first, second].map((hash) => adapter.findBySecretHash(hash));
       expect(await old).toMatchObject({ key: rotated, secretUntil: later(24 * hour) });
       expect(await fresh).toMatchObject({ key: rotated, secretUntil: undefined });
     }
+  });
+
+  test('the list tells when the last of the old secrets ends, and nothing of a key with one only', async () => {
+    const listed = async (adapter = apiKeys) =>
+      (await adapter.list(account)).find(({ id }) => id === key.id)?.oldSecretsUntil;
+    expect(await listed()).toBeUndefined();
+    await rotate('1h');
+    expect(await listed(stores.secondProcess.apiKeys)).toEqual(later(hour));
+    await rotate('24h');
+    expect(await listed()).toEqual(later(24 * hour));
+    await rotate('0', later(7));
+    expect(await listed()).toEqual(later(7));
   });
 
   test('an overlap of nothing ends the old secret at once', async () => {
@@ -117,7 +129,7 @@ export const apiKeyRotationContract = (open: () => Promise<Stores>): void => {
     const [newest, ...others] = won.filter((_, n) => ends[n] === undefined);
     expect(won).toHaveLength(20);
     expect(others).toEqual([]);
-    expect(await kept()).toEqual({ ...key, hint: hintOf(newest ?? '') });
+    expect(await kept()).toMatchObject({ ...key, hint: hintOf(newest ?? '') });
     const lives = ends.map((end) => end && end.getTime() - later(hour).getTime());
     for (const life of lives) expect(life === undefined || (life >= 0 && life < 20)).toBe(true);
     expect(await takeEvents(stores)).toHaveLength(20);
@@ -129,8 +141,9 @@ export const apiKeyRotationContract = (open: () => Promise<Stores>): void => {
     const rotated = await apiKeys.rotate(key.id, hash, (its) => {
       return { state: { key: { ...its, hint: 'new' }, oldSecretsUntil: until }, events: [] };
     });
-    for (const held of [rotated, until, await apiKeys.findBySecretHash(first)]) scribble(held);
+    const held = [rotated, until, await apiKeys.findBySecretHash(first), await kept()];
+    for (const one of held) scribble(one);
     expect(await untilOf(first)).toEqual(later(hour));
-    expect(await kept()).toEqual({ ...key, hint: 'new' });
+    expect(await kept()).toEqual({ ...key, hint: 'new', oldSecretsUntil: later(hour) });
   });
 };

@@ -75,20 +75,49 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
     for (const size of [1, 2, 3]) {
       const walked: AuditEntry[] = [];
       while (walked.length < 7) {
-        const page = await auditLog.list(account, size, walked.at(-1));
+        const page = await auditLog.list(account, size, { before: walked.at(-1) });
         expect(page).toEqual(all.slice(walked.length, walked.length + size));
         walked.push(...page);
       }
-      expect(await auditLog.list(account, size, walked.at(-1))).toEqual([]);
+      expect(await auditLog.list(account, size, { before: walked.at(-1) })).toEqual([]);
     }
   });
 
   test('a walk back begins at any moment, and leaves out other accounts', async () => {
     const [old, young] = [happened('old', later(1)), happened('young', later(9))];
     for (const stored of [old, young]) await auditLog.record(stored);
-    const between = { id: 'evt_', occurredAt: later(5) };
+    const between = { before: { id: 'evt_', occurredAt: later(5) } };
     expect(await auditLog.list(account, 10, between)).toEqual([entry(old)]);
     expect(await auditLog.list(ids.next('acct'), 10, between)).toEqual([]);
+  });
+
+  test('entries are found by who did it and by what it was, and walked back through', async () => {
+    const key = 'key:key_01a1fe82faed7179a34f42a8b7963a3c';
+    const stored: StoredEvent[] = [];
+    for (const actor of [key, 'service', 'operator'] as const) {
+      for (const [at, what] of ['pet_sold', 'pet_added', 'pet_sold', 'plan_changed'].entries()) {
+        stored.push({ ...happened(what, later(at % 3)), actor });
+      }
+    }
+    for (const one of stored) await auditLog.record(one);
+    const all = await auditLog.list(account, 100);
+    expect(all).toHaveLength(12);
+    for (const actor of [undefined, key, 'service', 'operator', 'person:nobody@zoo.example']) {
+      for (const kinds of [undefined, ['pet_sold'], ['plan_changed', 'pet_sold', 'nothing'], []]) {
+        const expected = all
+          .filter((one) => actor === undefined || one.actor === actor)
+          .filter((one) => !kinds || kinds.includes(one.what));
+        expect(await auditLog.list(account, 100, { actor, kinds })).toEqual(expected);
+        const walked: AuditEntry[] = [];
+        while (walked.length < expected.length) {
+          const search = { actor, kinds, before: walked.at(-1) };
+          const page = await auditLog.list(account, 2, search);
+          expect(page).toEqual(expected.slice(walked.length, walked.length + 2));
+          walked.push(...page);
+        }
+      }
+    }
+    expect(await auditLog.list(ids.next('acct'), 10, { actor: key })).toEqual([]);
   });
 
   test("another account's entries are not listed", async () => {

@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Database } from '../../src/adapters/kysely/database.ts';
+import type { Database } from '../../src/adapters/kysely/database.ts';
 import { removeCertificate } from '../../src/adapters/kysely/edge-route-writer.ts';
 import { KyselyCertificates } from '../../src/adapters/kysely/kysely-certificates.ts';
 import { KyselyEdgeRecords } from '../../src/adapters/kysely/kysely-edge-records.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { later } from '../support/accounts.ts';
-import { databaseKinds, emptyDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  databaseKinds,
+  emptyDatabase,
+  openDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { certificateFor } from '../support/sites.ts';
 import { openStores, storeKinds, testSealer } from '../support/stores.ts';
 import { certificatesContract } from './certificates.contract.ts';
@@ -20,7 +25,7 @@ describe.each(databaseKinds)('private keys in %s', (kind) => {
   let database: Database;
   beforeEach(async () => {
     home = await emptyDatabase(kind);
-    database = new Database(home.url);
+    database = openDatabase(home.url);
     await migrateUp(database);
   });
   afterEach(async () => {

@@ -18,11 +18,11 @@ import {
   servedProject,
   verify,
 } from '../support/custom-domains.ts';
-import { inEachState, report } from '../support/known-domains.ts';
+import { inEachState, live, report } from '../support/known-domains.ts';
 import { race } from '../support/race.ts';
 import { refusal, refuse } from '../support/refusal.ts';
 import { scribble } from '../support/scribble.ts';
-import { newProject } from '../support/sites.ts';
+import { projectDecision } from '../support/sites.ts';
 import type { Stores } from '../support/stores.ts';
 
 const oddText = `'"\\ ü🐦 \u0000 \ud800 {"$date":"2026-03-01"} ${'x'.repeat(3000)}`;
@@ -58,7 +58,8 @@ const certificate: CertificateStanding = {
   problem,
   notBefore: new Date(-1),
   notAfter: new Date(8.64e15),
-  order: { url: `https://ca.test/${'x'.repeat(900)}` },
+  isOrdered: true,
+  askRenewalAt: later(12),
 };
 
 export const customDomainsContract = (open: () => Promise<Stores>): void => {
@@ -105,11 +106,17 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     },
   );
 
-  test('an order that has no address yet is given back as an order', async () => {
-    const domain = await newDomain(stores, project);
-    const order = { url: undefined };
-    await put({ ...domain, certificate: { ...certificate, order } });
-    expect((await domains.get(domain.id))?.certificate.order).toEqual(order);
+  test('since when a live domain is verified is kept, unless an earlier release did not know it', async () => {
+    const { id, accountId, projectId, host, token } = await newDomain(stores, project);
+    const its = { id, accountId, projectId, host, token };
+    expect(live).toHaveProperty('verifiedAt');
+    const { verifiedAt: _, ...earlier } = live as Extract<CustomDomain, { state: 'live' }>;
+    for (const state of [live, earlier]) {
+      await put({ ...state, ...its });
+      const kept = await stores.secondProcess.domains.get(id);
+      expect(kept).toEqual({ ...state, ...its });
+      expect(kept && 'verifiedAt' in kept).toBe('verifiedAt' in state);
+    }
   });
 
   test('what is not there is not found', async () => {
@@ -123,7 +130,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     await expect(changing).rejects.toHaveProperty('code', 'domain_not_found');
   });
 
-  test('the decision to add is told what the account has, and of this project only whether it is served', async () => {
+  test('the decision to add is told what the account has, which of its projects has the name, and whether this one is served', async () => {
     const told: unknown[] = [];
     const ask = async (wanted: Project, host: string) => {
       const adding = domains.add({ ...wanted, projectId: wanted.id, host }, (facts) => {
@@ -132,7 +139,9 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
       });
       await expect(adding).rejects.toBe(refusal);
     };
-    const [other, host] = [await newProject(stores, account), newHost()];
+    const { state: other, events } = projectDecision(account, { name: 'Fish' });
+    await stores.projects.add({ state: other, events });
+    const host = newHost();
     await newDomain(stores, await servedProject(stores), { host });
     await ask(project, host);
     const { id } = await newDomain(stores, project, { host });
@@ -142,14 +151,16 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     await ask(other, newHost());
     await domains.change(id, remove);
     await ask(project, host);
-    const facts = (current: number, hasSucceededDeploy: boolean, isOwn: boolean) =>
-      ({ current, hasSucceededDeploy, isOwn }) satisfies Partial<AdmissionFacts>;
+    const facts = (current: number, hasSucceededDeploy: boolean, isThisOne?: boolean) => {
+      const attachedTo = isThisOne === undefined ? undefined : { name: project.name, isThisOne };
+      return { current, hasSucceededDeploy, attachedTo } satisfies Partial<AdmissionFacts>;
+    };
     expect(told).toEqual([
-      facts(0, true, false),
+      facts(0, true),
       facts(2, true, true),
-      facts(2, false, true),
       facts(2, false, false),
-      facts(1, true, false),
+      facts(2, false),
+      facts(1, true),
     ]);
   });
 

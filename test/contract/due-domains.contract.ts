@@ -27,8 +27,9 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     await domains.claimDue(later(1e12), later(2e12), 1000);
   });
 
-  const claim = (at = 0, limit = 1000, from = domains) =>
+  const hold = (at = 0, limit = 1000, from = domains) =>
     from.claimDue(later(at), later(at + lease), limit);
+  const claim = async (...wanted: Parameters<typeof hold>) => (await hold(...wanted)).domains;
   /** With a check to be made at that time. */
   const due = async (at: number | undefined): Promise<CustomDomain> => {
     const { id } = await newDomain(stores, project);
@@ -70,8 +71,13 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
 
   test('what is held for longer is given to nobody else until then, and what is not held stays free', async () => {
     const [held, free] = [await due(-1), await due(0)];
-    expect(await claim(0, 1)).toEqual([held]);
-    await domains.prolong([held.id, free.id, 'dom_nobodys'], later(3 * lease));
+    const { claim: ours, domains: given } = await hold(0, 1);
+    expect(given).toEqual([held]);
+    const ids = [held.id, free.id, 'dom_nobodys'];
+    await domains.prolong(
+      ids.map((id) => ({ id, claim: ours })),
+      later(3 * lease),
+    );
     await domains.prolong([], later(9 * lease));
     const other = stores.secondProcess.domains;
     expect(await claim(2 * lease, 1000, other)).toEqual([free]);
@@ -80,21 +86,36 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
 
   test('what is given back is given out again at once, and only that', async () => {
     const [first, second] = [await due(-1), await due(0)];
-    expect(await claim()).toEqual([first, second]);
-    await stores.secondProcess.domains.release(first.id);
-    expect(await claim()).toEqual([first]);
-    for (const id of [first.id, first.id, 'dom_nobodys']) await domains.release(id);
+    const before = await hold();
+    expect(before.domains).toEqual([first, second]);
+    await domains.release({ id: first.id, claim: before.claim });
+    const { claim: ours, domains: again } = await hold();
+    expect(again).toEqual([first]);
+    for (const id of [first.id, first.id, 'dom_nobodys'])
+      await domains.release({ id, claim: ours });
     expect(await claim(1)).toEqual([first]);
+  });
+
+  test('whoever comes after the end of a lease takes nothing from who holds it now', async () => {
+    const { id } = await due(0);
+    const { claim: late } = await hold();
+    const other = stores.secondProcess.domains;
+    const { claim: theirs } = await hold(lease, 1000, other);
+    expect(theirs).not.toBe(late);
+    await domains.release({ id, claim: late });
+    expect(await claim(lease)).toEqual([]);
+    await domains.prolong([{ id, claim: late }], later(9 * lease));
+    expect(idsOf(await claim(2 * lease, 1000, other))).toEqual([id]);
   });
 
   test('a change leaves a domain with who holds it, and counts when it is given back', async () => {
     const { id } = await due(0);
-    await claim();
+    const { claim: ours } = await hold();
     await domains.change(id, (one) =>
       unchanged({ ...one, dns: { ...one.dns, nextCheckAt: later(5) } }),
     );
     expect(await claim(5)).toEqual([]);
-    await domains.release(id);
+    await domains.release({ id, claim: ours });
     expect(await claim(4)).toEqual([]);
     expect(idsOf(await claim(5))).toEqual([id]);
   });

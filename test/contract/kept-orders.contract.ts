@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import type { CertificateOrders } from '../../src/sites/domain-ports.ts';
-import { newHost } from '../support/custom-domains.ts';
+import { orderSubject } from '../../src/sites/domain/order-subject.ts';
+import { liveDomain, newHost, remove, servedProject } from '../support/custom-domains.ts';
 import { race } from '../support/race.ts';
 import { scribble } from '../support/scribble.ts';
 import type { Stores } from '../support/stores.ts';
@@ -25,8 +26,11 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
 
   const processes = () => [orders, stores.secondProcess.certificateOrders] as const;
   const process = (n: number) => processes()[n % 2] ?? orders;
-  const begin = (draft: { subject?: string; host?: string } = {}, through = orders) =>
-    through.begin({ subject, host, privateKey: ids.next('key'), ...draft });
+  const begin = async (draft: { subject?: string; host?: string } = {}, through = orders) => {
+    const kept = await through.begin({ subject, host, privateKey: ids.next('key'), ...draft });
+    if (!kept) throw new Error('it was not begun');
+    return kept;
+  };
 
   test('an order is kept as it was begun and placed, for each process', async () => {
     host = `${'a'.repeat(63)}.`.repeat(4).slice(0, 253);
@@ -106,6 +110,32 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     expect(again.url).toBeUndefined();
     expect(again.privateKey).not.toBe(privateKey);
     expect(await orders.answer(host, subject)).toBeUndefined();
+  });
+
+  test('a domain that is removed forgets its orders and begins none', async () => {
+    const domain = await liveDomain(stores, await servedProject(stores));
+    const draft = { subject: orderSubject(domain), host: domain.host };
+    await begin(draft);
+    await stores.domains.change(domain.id, remove);
+    expect(await orders.find(draft.subject)).toBeUndefined();
+    for (const late of processes()) {
+      expect(await late.begin({ ...draft, privateKey: ids.next('key') })).toBeUndefined();
+      expect(await late.find(draft.subject)).toBeUndefined();
+    }
+  });
+
+  test('of an order that begins while its domain is removed nothing is left', async () => {
+    const project = await servedProject(stores);
+    for (let round = 0; round < 10; round++) {
+      const domain = await liveDomain(stores, project);
+      const draft = { subject: orderSubject(domain), host: domain.host, privateKey: 'key' };
+      // Where it began first, the removal may forget it before it is read back.
+      await Promise.allSettled([
+        stores.domains.change(domain.id, remove),
+        stores.secondProcess.certificateOrders.begin(draft),
+      ]);
+      expect(await orders.find(draft.subject)).toBeUndefined();
+    }
   });
 
   test('nobody goes on with an order that was forgotten, or never begun', async () => {

@@ -1,10 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Database } from '../../src/adapters/kysely/database.ts';
+import type { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselyAuthorityAccounts } from '../../src/adapters/kysely/kysely-authority-accounts.ts';
 import { KyselyCertificateOrders } from '../../src/adapters/kysely/kysely-certificate-orders.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
-import { databaseKinds, emptyDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  databaseKinds,
+  emptyDatabase,
+  openDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { certificateFor } from '../support/sites.ts';
 import { openStores, storeKinds, testSealer } from '../support/stores.ts';
 import { authorityAccountsContract } from './authority-accounts.contract.ts';
@@ -23,7 +28,7 @@ describe.each(databaseKinds)('private keys of orders and accounts in %s', (kind)
   let database: Database;
   beforeEach(async () => {
     home = await emptyDatabase(kind);
-    database = new Database(home.url);
+    database = openDatabase(home.url);
     await migrateUp(database);
   });
   afterEach(async () => {

@@ -1,13 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as sitesAndEdge from '../../db/migrations/0002-sites-and-edge.ts';
 import * as customDomains from '../../db/migrations/0003-custom-domains.ts';
-import { Database } from '../../src/adapters/kysely/database.ts';
+import type { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselyEdgeRecords } from '../../src/adapters/kysely/kysely-edge-records.ts';
 import { KyselyProjectSettings } from '../../src/adapters/kysely/kysely-project-settings.ts';
 import { KyselyProjects } from '../../src/adapters/kysely/kysely-projects.ts';
 import { migrationStates } from '../../src/adapters/kysely/migrations.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
-import { databaseKinds, emptyDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  databaseKinds,
+  emptyDatabase,
+  openDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import {
   account,
   foundIn,
@@ -53,7 +58,7 @@ describe.each(databaseKinds)('migrations on %s', (kind) => {
 
   test('bring an empty database up to date once, however many processes start at the same time', async () => {
     const applied = await Promise.all([1, 2, 3].map(() => migrate(home.url)));
-    const database = new Database(home.url);
+    const database = openDatabase(home.url);
     const states = await migrationStates(database);
     await database.close();
     expect(applied.flat()).toEqual(states.map((state) => state.name));
@@ -71,7 +76,7 @@ describe.each(databaseKinds)('a database of an earlier release, on %s,', (kind) 
   };
   beforeEach(async () => {
     home = await emptyDatabase(kind);
-    database = new Database(home.url);
+    database = openDatabase(home.url);
   });
   afterEach(async () => {
     await database.close();
@@ -107,7 +112,7 @@ describe('on mysql, where a migration that was cut off begins anew, all can be d
   let database: Database;
   beforeEach(async () => {
     home = await emptyDatabase('mysql');
-    database = new Database(home.url);
+    database = openDatabase(home.url);
   });
   afterEach(async () => {
     await database.close();

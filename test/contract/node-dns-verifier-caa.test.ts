@@ -75,9 +75,8 @@ test('a level that fails ends the way up', async () => {
 test('what happens above the deciding level is not waited for', async () => {
   inspect.dns.setZone({ [host]: { CAA: [ours] } });
   inspect.dns.setFaults({ test: { drop: true }, 'customer.test': { drop: true } });
-  const { caa, tookMs } = await inspect.one(host);
-  expect(caa).toEqual([{ name: host, answer: records(ours) }]);
-  expect(tookMs).toBeLessThan(2_000);
+  // Those would take longer than any test may.
+  expect(await caaOf()).toEqual([{ name: host, answer: records(ours) }]);
 });
 
 test('CAA at the target of a CNAME counts for the host, that of its parents does not', async () => {

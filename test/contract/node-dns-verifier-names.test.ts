@@ -49,16 +49,14 @@ test.each([
   inspect.dns.setZone(chainOf(...chain));
   const facts = await inspect.one(host);
   expect(facts).toMatchObject({ chain: { names, end: 'loop' }, a: failed('servfail') });
-  expect(facts.tookMs).toBeLessThan(1_000);
 });
 
 test('ten hops are followed, and no more', async () => {
   inspect.dns.setZone(chainOf(...hops(10)));
   expect(await inspect.one(host)).toMatchObject({ chain: { names: hops(10), end: 'reached' } });
   inspect.dns.setZone(chainOf(...hops(17)));
-  const { chain, tookMs } = await inspect.one(host);
+  const { chain } = await inspect.one(host);
   expect(chain).toEqual({ names: hops(10), end: 'too_long' });
-  expect(tookMs).toBeLessThan(1_000);
 });
 
 test('a CNAME to a name that does not exist is reached, and has no address', async () => {
@@ -146,6 +144,7 @@ test('the strings of a TXT record are one text', async () => {
 test.each([
   [{ CNAME: ['parking.test'] }, records('parking.test')],
   [{ A: ['198.51.100.7'] }, records('198.51.100.7')],
+  [{ AAAA: ['2001:db8::7'] }, records('2001:db8::7')],
 ])('a wildcard beside the host is seen by a made-up name: %j', async (wildcard, sibling) => {
   inspect.dns.setZone({ ...rightZone, '*.customer.test': wildcard });
   expect(await inspect.one(host)).toMatchObject({ cname: records(target), sibling });

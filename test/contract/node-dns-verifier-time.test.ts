@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NodeDnsVerifier } from '../../src/adapters/dns/node-dns-verifier.ts';
@@ -15,6 +15,7 @@ import {
   timesAsked,
   type Inspections,
 } from '../lab/dns-inspection.ts';
+import { holdTimeouts } from '../support/held-timeouts.ts';
 import { until } from '../support/until.ts';
 
 let inspect: Inspections;
@@ -27,18 +28,32 @@ beforeEach(() => {
   inspect.dns.setFaults({});
   inspect.dns.log.length = 0;
 });
+afterEach(() => void jest.useRealTimers());
 
 const openFiles = (): number => readdirSync('/dev/fd').length;
 
+/** Whoever asks now is answered after all who asked before. */
+const othersAreAnswered = () => inspect.one('nobody.test');
+
 test('a resolver that hangs costs its own tries and nobody else', async () => {
-  inspect.dns.views[1]!.setFaults({ '*': { drop: true } });
-  const [first, hanging, third] = await inspect.all(host, { perTryMs: 500 });
+  const perTryMs = 500;
+  const [, hangs] = inspect.dns.views;
+  hangs!.setFaults({ '*': { drop: true } });
+  const asked = (view: number, name: string, type: string) =>
+    inspect.dns.log.filter((it) => it.view === view && it.name === name && it.type === type).length;
+  holdTimeouts();
+  const inspection = inspect.all(host, { perTryMs });
+  await until('the others are at their last question', () =>
+    [0, 2].every((view) => asked(view, target, 'CNAME') === 1),
+  );
+  await othersAreAnswered();
+  await jest.advanceTimersByTimeAsync(perTryMs);
+  await until('it is asked again', () => asked(1, host, 'A') === 2);
+  await jest.advanceTimersByTimeAsync(perTryMs);
+  const [first, hanging, third] = await inspection;
   expect(hanging).toEqual(allAre(failed('timeout'), 'failed'));
-  expect(hanging!.tookMs).toBeGreaterThanOrEqual(990);
-  for (const facts of [first, third]) {
-    expect(facts).toMatchObject(right);
-    expect(facts!.tookMs).toBeLessThan(hanging!.tookMs);
-  }
+  for (const facts of [first, third]) expect(facts).toMatchObject(right);
+  expect([first, hanging, third].map((facts) => facts?.tookMs)).toEqual([0, 2 * perTryMs, 0]);
 });
 
 test('at the deadline what is unanswered failed, and what was answered counts', async () => {
@@ -46,9 +61,14 @@ test('at the deadline what is unanswered failed, and what was answered counts', 
   inspect.dns.setZone({ ...rightZone, [target]: { CNAME: [far] }, [far]: { A: [address] } });
   inspect.dns.setFaults({
     [target]: { drop: true, types: ['CNAME'] },
-    'customer.test': { delayMs: 60_000, types: ['CAA'] },
+    'customer.test': { delayMs: 600_000, types: ['CAA'] },
   });
-  const facts = await inspect.one(host, { deadlineMs: 400 });
+  holdTimeouts();
+  const inspection = inspect.one(host, { deadlineMs: 400 });
+  await until('the last question came', () => timesAsked(inspect.dns, target, 'CNAME') === 1);
+  await othersAreAnswered();
+  await jest.advanceTimersByTimeAsync(400);
+  const facts = await inspection;
   expect(facts).toMatchObject({
     cname: right.cname,
     chain: { names: [target], end: 'failed' },
@@ -57,9 +77,8 @@ test('at the deadline what is unanswered failed, and what was answered counts', 
       { name: host, answer: { kind: 'none' } },
       { name: 'customer.test', answer: failed('timeout') },
     ],
+    tookMs: 400,
   });
-  expect(facts.tookMs).toBeGreaterThanOrEqual(390);
-  expect(facts.tookMs).toBeLessThan(2_000);
 });
 
 test('after quick answers a slow one has its full time', async () => {
@@ -82,6 +101,8 @@ test('two hundred hosts at once are all right, with a bounded number of sockets 
     servers: inspect.dns.servers,
     clock: new SystemClock(),
     randomLabel: () => 'made-up',
+    // More than a busy machine needs; a datagram that is lost is asked for again.
+    ...{ perTryMs: 20_000, deadlineMs: 100_000 },
   });
   const hosts = Array.from({ length: 200 }, (_, n) => `shop-${n}.customer.test`);
   const inspections = hosts.map((name) => verifier.inspect(name));
@@ -106,8 +127,8 @@ test('questions that turned out not to matter are given up', async () => {
   const before = openFiles();
   inspect.dns.setZone({ [host]: { CAA: [{ tag: 'issue', value: 'ca.test' }] } });
   inspect.dns.setFaults({ 'customer.test': { drop: true }, test: { drop: true } });
-  const { tookMs } = await inspect.one(host);
-  expect(tookMs).toBeLessThan(2_000);
+  // It would be open for longer than any test may take.
+  await inspect.one(host);
   expect(timesAsked(inspect.dns, 'customer.test', 'CAA')).toBe(1);
-  await until('all sockets are closed', () => openFiles() <= before, 1_000);
+  await until('all sockets are closed', () => openFiles() <= before);
 });

@@ -1,6 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  jest,
+  test,
+} from '@jest/globals';
 import { NodeDnsVerifier } from '../../src/adapters/dns/node-dns-verifier.ts';
 import { SystemClock } from '../../src/adapters/system/system-clock.ts';
+import type { ResolverFacts } from '../../src/sites/domain/dns-facts.ts';
 import type { DnsFault } from '../lab/dns-faults.ts';
 import {
   absent,
@@ -15,6 +25,8 @@ import {
   timesAsked,
   type Inspections,
 } from '../lab/dns-inspection.ts';
+import { holdTimeouts } from '../support/held-timeouts.ts';
+import { until } from '../support/until.ts';
 
 let inspect: Inspections;
 beforeAll(async () => {
@@ -26,6 +38,7 @@ beforeEach(() => {
   inspect.dns.setFaults({});
   inspect.dns.log.length = 0;
 });
+afterEach(() => void jest.useRealTimers());
 
 const everyFailure: readonly (DnsFault & { readonly reason: string })[] = [
   { rcode: 'SERVFAIL', reason: 'servfail' },
@@ -45,6 +58,9 @@ test.each([{ drop: true }, { badId: true }])(
     inspect.dns.setFaults({ '*': fault });
     const facts = await inspect.one(host, impatient);
     expect(facts).toEqual(allAre(failed('timeout'), 'failed'));
+    await until('all that was asked arrived', () => {
+      return ['A', 'CAA'].every((type) => timesAsked(inspect.dns, host, type) >= 2);
+    });
     expect(timesAsked(inspect.dns, host, 'A')).toBe(2);
     expect(timesAsked(inspect.dns, host, 'CAA')).toBe(2);
   },
@@ -53,28 +69,59 @@ test.each([{ drop: true }, { badId: true }])(
 test('a closed port is unreachable', async () => {
   const randomLabel = () => 'made-up';
   const clock = new SystemClock();
-  const verifier = new NodeDnsVerifier({ servers: ['127.0.0.1:1'], clock, randomLabel });
+  const servers = ['127.0.0.1:1'];
+  const verifier = new NodeDnsVerifier({ servers, clock, randomLabel, perTryMs: 60_000 });
   const { resolvers } = await verifier.inspect(host);
   expect(resolvers).toEqual([allAre(failed('unreachable'), 'failed')]);
 });
 
-test.each<DnsFault>([{ rcode: 'SERVFAIL' }, { rcode: 'REFUSED' }, { drop: true }, { badId: true }])(
-  'what fails the first time only is asked again: %j',
-  async (fault) => {
+describe('what fails the first time only', () => {
+  const proof = `_animal-store-challenge.${host}`;
+  const failOnce = (fault: DnsFault): void => {
     const once = { ...fault, times: 1 };
     inspect.dns.setFaults({
       [host]: { ...once, types: ['A'] },
       [target]: { ...once, types: ['CNAME'] },
       'customer.test': { ...once, types: ['CAA'] },
-      [`_animal-store-challenge.${host}`]: once,
+      [proof]: once,
     });
-    const facts = await inspect.one(host, impatient);
+  };
+  const expectRight = (facts: ResolverFacts): void => {
     expect(facts).toMatchObject(right);
     expect(facts.caa.at(-1)).toMatchObject({ name: 'customer.test', answer: { kind: 'records' } });
     expect(timesAsked(inspect.dns, host, 'A')).toBe(2);
     expect(timesAsked(inspect.dns, 'customer.test', 'CAA')).toBe(2);
-  },
-);
+  };
+
+  test.each<DnsFault>([{ rcode: 'SERVFAIL' }, { rcode: 'REFUSED' }])(
+    'is asked again: %j',
+    async (fault) => {
+      failOnce(fault);
+      expectRight(await inspect.one(host));
+    },
+  );
+
+  test.each<DnsFault>([{ drop: true }, { badId: true }])(
+    'is asked again when its time is over: %j',
+    async (fault) => {
+      failOnce(fault);
+      holdTimeouts();
+      const inspection = inspect.one(host, { perTryMs: 2000 });
+      await until('all failed once', () =>
+        (
+          [
+            [host, 'A'],
+            [target, 'CNAME'],
+            ['customer.test', 'CAA'],
+            [proof, 'TXT'],
+          ] as const
+        ).every(([name, type]) => timesAsked(inspect.dns, name, type) === 1),
+      );
+      await jest.advanceTimersByTimeAsync(2000);
+      expectRight(await inspection);
+    },
+  );
+});
 
 test('a name that is absent is not asked for again', async () => {
   inspect.dns.setFaults({ '*': { rcode: 'NXDOMAIN' } });

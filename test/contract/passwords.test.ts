@@ -89,7 +89,8 @@ describe('passwords under scrypt', () => {
     const real = await passwords.hash(password);
     const usual = Math.min(await spent(real), await spent(real));
     for (const hash of [undefined, '', 'unreadable']) {
-      expect(await spent(hash)).toBeGreaterThan(usual / 2);
+      // Without the work it would be next to nothing; cores that share their units take up to twice as long for it.
+      expect(await spent(hash)).toBeGreaterThan(usual / 5);
     }
   });
 });

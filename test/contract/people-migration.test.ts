@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import * as peopleAndSessions from '../../db/migrations/0004-people-and-sessions.ts';
-import { Database } from '../../src/adapters/kysely/database.ts';
+import type { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselyAuditLog } from '../../src/adapters/kysely/kysely-audit-log.ts';
 import { KyselyPeople } from '../../src/adapters/kysely/kysely-people.ts';
-import { databaseKinds, emptyDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  databaseKinds,
+  emptyDatabase,
+  openDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { account, foundIn, migrate, namesFrom, outboxOf } from '../support/earlier-release.ts';
 
 /** As a release without people does it. */
@@ -44,7 +49,7 @@ describe.each(databaseKinds)('a database of a release without people, on %s,', (
   let database: Database;
   beforeEach(async () => {
     home = await emptyDatabase(kind);
-    database = new Database(home.url);
+    database = openDatabase(home.url);
     await foundIn(database, 3);
   });
   afterEach(async () => {
@@ -91,7 +96,7 @@ describe('on mysql, where a migration that was cut off begins anew,', () => {
   let database: Database;
   beforeEach(async () => {
     home = await emptyDatabase('mysql');
-    database = new Database(home.url);
+    database = openDatabase(home.url);
     await foundIn(database, 3);
   });
   afterEach(async () => {

@@ -143,6 +143,16 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     ]);
   });
 
+  test("several animals are found at once: those there are, each once, and nobody else's", async () => {
+    const [first, second, third] = await addMany('available', 'sold', 'pending');
+    const strange = await add(rex, stranger);
+    const ids = [third, first, strange, first].map((pet) => pet?.id ?? 0n);
+    const found = await pets.findSome(account, [...ids, largestInt64]);
+    expect(found.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([first, third]);
+    expect(await pets.findSome(account, [])).toEqual([]);
+    expect(second).toBeDefined();
+  });
+
   test('nothing is kept when the decision throws', async () => {
     const { id } = await add(rex);
     await takeEvents(stores);

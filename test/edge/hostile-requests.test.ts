@@ -298,6 +298,8 @@ describe('connections from one address', () => {
     try {
       const { http, https } = edge.ports;
       const kept = await Promise.all([http, http, http, https, https].map(open));
+      // A client is connected before the server has taken it.
+      await until('all are taken', () => edge.server.state().connections === kept.length);
       for (const port of [http, https]) {
         const refused = await open(port);
         expect(await text(refused).catch(() => 'reset')).toMatch(/^(reset)?$/);

@@ -25,7 +25,7 @@ const noError = 0;
 const noSuchName = 3;
 const knownTags = ['issue', 'issuewild', 'iodef', 'issuemail', 'issuevmc'];
 
-/** Asks one resolver over UDP, twice for a second. @throws Error when it does not answer or says that it cannot */
+/** Asks one resolver over UDP, twice for five seconds. @throws Error when it does not answer or says that it cannot */
 const ask = async (name: string, dns: string): Promise<readonly CaaRecord[]> => {
   const [host = '', port = ''] = dns.split(':');
   const socket = createSocket('udp4');
@@ -38,7 +38,7 @@ const ask = async (name: string, dns: string): Promise<readonly CaaRecord[]> => 
     });
     const answer = async (): Promise<DecodedPacket> => {
       socket.send(message, Number(port), host);
-      const signal = AbortSignal.timeout(1000);
+      const signal = AbortSignal.timeout(5000);
       const [bytes] = (await once(socket, 'message', { signal })) as [Buffer];
       return decode(bytes);
     };

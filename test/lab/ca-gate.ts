@@ -59,7 +59,7 @@ export const startCaGate = async ({ pebble, issuer, dns }: GateOptions): Promise
     const fault = faults.take(line);
     const isReplaced = (fault?.status ?? fault?.problem ?? fault?.body) !== undefined;
     if (fault?.after) await authority.answerTo(request, signed);
-    if (fault?.delayMs !== undefined) await delay(fault.delayMs);
+    if (fault?.delayMs !== undefined) await delay(fault.delayMs, undefined, { ref: false });
     await fault?.held;
     if (fault?.hang) return;
     if (fault?.reset) return void request.socket.destroy();

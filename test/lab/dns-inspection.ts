@@ -51,6 +51,9 @@ interface Patience {
   readonly deadlineMs?: number;
 }
 
+/** Longer than any test: nobody gives up, however busy the machine is. */
+const patient = { perTryMs: 600_000, deadlineMs: 600_000 };
+
 /** For questions that are not answered at all. */
 export const impatient = { perTryMs: 250 };
 
@@ -75,6 +78,7 @@ export const openInspections = async (): Promise<Inspections> => {
       servers,
       clock: new SystemClock(),
       randomLabel: () => `made-up-${++labels}`,
+      ...patient,
       ...patience,
     });
     return (await verifier.inspect(name)).resolvers;

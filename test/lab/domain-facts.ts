@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 import { Database } from '../../src/adapters/kysely/database.ts';
-import { until } from '../support/until.ts';
 
 /** Looks at custom domains in a service's database, which costs less than a command. */
 export class DomainFacts {
@@ -21,13 +20,22 @@ export class DomainFacts {
     return rows.map(({ state }) => state);
   }
 
-  async waitForState(host: string, state: string, deadlineMs = 60_000): Promise<void> {
-    const isReached = async () => (await this.states(host)).at(-1) === state;
-    await until(`${host} is ${state}`, isReached, deadlineMs).catch(async (error: unknown) => {
-      throw new Error(`${host} is not ${state}; so far: ${await this.story(host)}`, {
-        cause: error,
-      });
-    });
+  /**
+   * By when something is done for each of these hosts that are not live yet; undefined while one of them is worked
+   * on, or about to be, and when nothing comes by itself.
+   */
+  async restUntil(hosts: readonly string[], now: Date): Promise<Date | undefined> {
+    const rows = await this.#db
+      .selectFrom('domains')
+      .select(['due_at', 'claim'])
+      .where('host', 'in', hosts)
+      .where('state', 'in', ['added', 'verified'])
+      .where('due_at', 'is not', null)
+      .execute();
+    const isAtRest = ({ claim, due_at }: (typeof rows)[number]) =>
+      claim === null && Number(due_at) > now.getTime();
+    const times = rows.map(({ due_at }) => Number(due_at));
+    return rows.length > 0 && rows.every(isAtRest) ? new Date(Math.max(...times)) : undefined;
   }
 
   /** All that is told of a host, and how its attachments stand, to be read by people. */

@@ -29,6 +29,8 @@ export interface DomainLab {
   openShop(name: string, plan?: string): Promise<Shop>;
   /** Of the first process, or the one at that port. */
   visitor(port?: number): Promise<SecureVisitor>;
+  /** Waits until the first process, or the one that has its ports, serves these hosts. */
+  waitUntilServed(...hosts: readonly string[]): Promise<void>;
   /** Waits until the project itself has its certificate: from then on the authority hears of domains only. */
   settle(...shops: readonly Shop[]): Promise<void>;
   close(): Promise<void>;
@@ -36,8 +38,6 @@ export interface DomainLab {
 
 export const platformHost = 'sites.platform.test';
 const resolvers = 3;
-/** Many short commands are run: each starts in two thirds of the time. */
-const compileCache = join(import.meta.dirname, '..', '..', '.cache', 'compile');
 
 export const openDomainLab = async (
   storage: DatabaseKind,
@@ -68,27 +68,28 @@ export const openDomainLab = async (
     EDGE_HTTP_PORT: String(httpPort),
     EDGE_HTTPS_PORT: String(httpsPort),
     VERIFIER_SCHEDULE: '* * * * * *',
-    NODE_COMPILE_CACHE: compileCache,
     ...extra,
   };
   const run: Run = (args) => home.run(args, settings);
   const facts = new DomainFacts(home.settings['DATABASE_URL'] ?? '');
   const visitor = async (port = httpsPort) => new SecureVisitor(port, await pebble.root());
+  const waitUntilServed = async (...hosts: readonly string[]): Promise<void> => {
+    const comer = await visitor();
+    for (const host of hosts) {
+      const isServed = async () => (await comer.refusal(host)) === undefined;
+      // What fails on a busy machine is tried again by the next minute.
+      await until(`${host} is served`, isServed, 90_000);
+    }
+  };
   return {
-    ...{ zone, pebble, gate, facts, run, folder, visitor },
+    ...{ zone, pebble, gate, facts, run, folder, visitor, waitUntilServed },
     start: (its = {}) => home.start({ ...settings, ...its }),
     openShop: async (name, plan = 'business') => {
       const site = join(folder, name);
       await writeSite(site, name);
       return Shop.open(run, { name, plan, folder: site });
     },
-    settle: async (...shops) => {
-      const comer = await visitor();
-      for (const { slug } of shops) {
-        const host = `${slug}.${platformHost}`;
-        await until(`${host} is served`, async () => (await comer.refusal(host)) === undefined);
-      }
-    },
+    settle: (...shops) => waitUntilServed(...shops.map(({ slug }) => `${slug}.${platformHost}`)),
     close: async () => {
       await facts.close();
       await home.remove();

@@ -11,6 +11,8 @@ export interface FakeClock {
   readonly settings: Settings;
   /** From now on it is so many seconds later than it would be; one that was stopped goes on. */
   advance(seconds: number): Promise<void>;
+  /** What it shows, unless it is stopped. */
+  now(): Date;
   /** It stands still: nothing comes to its time. */
   stop(): Promise<void>;
   remove(): Promise<void>;
@@ -32,6 +34,7 @@ export const newFakeClock = async (): Promise<FakeClock> => {
     offset += seconds;
     await set(`${offset >= 0 ? '+' : ''}${offset}s`);
   };
+  const now = (): Date => new Date(Date.now() + offset * 1000);
   await advance(0);
   return {
     settings: {
@@ -42,8 +45,8 @@ export const newFakeClock = async (): Promise<FakeClock> => {
       TZ: 'UTC',
     },
     advance,
-    stop: () =>
-      set(new Date(Date.now() + offset * 1000).toISOString().slice(0, 19).replace('T', ' ')),
+    now,
+    stop: () => set(now().toISOString().slice(0, 19).replace('T', ' ')),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 };

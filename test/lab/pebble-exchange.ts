@@ -20,7 +20,7 @@ export interface Answer {
 /** One request to an HTTPS server on 127.0.0.1. */
 export const exchange = ({ port, ca, body, ...rest }: Exchange): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port, ca, agent: false, timeout: 20_000, ...rest }, (answer) => {
+    request({ host: '127.0.0.1', port, ca, agent: false, ...rest }, (answer) => {
       const { statusCode = 0, headers } = answer;
       buffer(answer).then((all) => resolve({ status: statusCode, headers, body: all }), reject);
     })

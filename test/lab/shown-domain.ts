@@ -24,11 +24,13 @@ export interface ShownDomain {
     readonly host: string;
     readonly unicodeHost: string;
     readonly state: string;
+    readonly verifiedAt?: string;
     readonly reason?: string;
     readonly token: string;
     readonly certificate: {
       readonly status: string;
       readonly nextAttemptAt?: string;
+      readonly attempts?: { readonly lastAt: string };
       readonly notAfter?: string;
       readonly problem?: ShownProblem;
     };

@@ -24,6 +24,11 @@ export interface TestBrowser {
   close(): Promise<void>;
 }
 
+/** For the hook that starts one: a machine without a browser downloads and unpacks it first. */
+export const browserStartMs = 600_000;
+/** Of a click, a page, a wait: against hanging, never a measure. */
+const patienceMs = 60_000;
+
 const quiet = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -48,7 +53,7 @@ export const startBrowser = async (origin: string): Promise<TestBrowser> => {
         viewport: { width, height: 844 },
         reducedMotion: 'reduce',
       });
-      context.setDefaultTimeout(20_000);
+      context.setDefaultTimeout(patienceMs);
       const faults: string[] = [];
       open.add({ context, faults });
       watch(context, origin, (fault) => faults.push(fault));
@@ -75,6 +80,7 @@ const launch = async () => {
     executablePath: executable,
     args: quiet,
     artifactsDir: folder,
+    timeout: 2 * patienceMs,
     env: { ...process.env, ...environment, TMPDIR: folder },
   });
   const { pid, spawnargs } = server.process();
@@ -111,7 +117,8 @@ const watch = (context: BrowserContext, origin: string, tell: (fault: string) =>
   });
   context.on('dialog', (dialog) => {
     note(dialog.page(), `said ${dialog.message()}`);
-    void dialog.dismiss();
+    // The page may be closed meanwhile.
+    dialog.dismiss().catch(() => undefined);
   });
 };
 

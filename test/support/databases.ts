@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Database } from '../../src/adapters/kysely/database.ts';
 import { createDatabase } from './mariadb.ts';
 
 export interface TestDatabase {
@@ -14,6 +15,9 @@ export const databaseKinds: readonly DatabaseKind[] = ['sqlite', 'mysql'];
 /** An empty database of its own for one test file. */
 export const emptyDatabase = (kind: DatabaseKind): Promise<TestDatabase> =>
   kind === 'sqlite' ? sqliteFile() : createDatabase(mysqlServer());
+
+/** It waits for as long as any machine may take: only what really is away is found to be away. */
+export const openDatabase = (url: string): Database => new Database(url, { patient: true });
 
 const mysqlServer = (): string => {
   const url = process.env['TEST_MYSQL_URL'];

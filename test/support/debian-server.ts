@@ -84,9 +84,20 @@ export const findServer = async (
   }
   const executable = findUnpacked(root, name);
   if (executable !== undefined) return { executable, root };
-  const advice = `Install the package ${packages[0] ?? name}, or set TEST_MYSQL_URL/TEST_REDIS_URL.`;
-  const problem = `The server ${name} is missing and could not be downloaded.`;
-  throw new Error(`${problem} ${advice}\n${String(cause)}`, { cause });
+  throw new Error(`${missing(name, packages)}\n${String(cause)}`, { cause });
+};
+
+/** What else helps; there is none for the others. */
+const ways: Readonly<Record<string, string>> = {
+  mariadbd: 'set TEST_MYSQL_URL to a server of yours',
+  'redis-server': 'set TEST_REDIS_URL to a server of yours',
+  pebble: 'put pebble into PATH: https://github.com/letsencrypt/pebble/releases',
+};
+
+export const missing = (name: string, packages: readonly string[]): string => {
+  const way = ways[name] ?? `put ${name} into PATH`;
+  const [wanted = name] = (packages[0] ?? name).split('|');
+  return `${name} is missing and could not be downloaded. Install the package ${wanted}, or ${way}.`;
 };
 
 /** What the environment of an unpacked server needs, so that it finds its unpacked libraries. */
@@ -97,9 +108,14 @@ export const libraryEnvironment = (root: string): Readonly<Record<string, string
   return { LD_LIBRARY_PATH: [...folders, ...(inherited ? [inherited] : [])].join(delimiter) };
 };
 
+const givenPorts = new Set<number>();
+
+/** Never the same one twice: who got it may not listen yet, or not at the moment. */
 export const findFreePort = async (): Promise<number> => {
   // Below the range of outgoing connections: none may take the port while the server is down.
   const port = randomInt(15_000, 32_000);
+  if (givenPorts.has(port)) return findFreePort();
+  givenPorts.add(port);
   const probe = createServer().listen(port, '127.0.0.1');
   const isFree = await once(probe, 'listening').then(Boolean, () => false);
   if (isFree) await new Promise((resolve) => probe.close(resolve));

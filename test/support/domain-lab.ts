@@ -43,9 +43,8 @@ export const domainLab = async () => {
   /** What is due is done once, by a process of its own. @param changed ports that are other than usual */
   const tendDue = async (changed: Partial<DomainPorts> = {}): Promise<void> => {
     const tend = tendDomain({ ...ports, ...changed });
-    for (const domain of await ports.domains.claimDue(clock.now(), clock.now(), 100)) {
-      await tend(domain);
-    }
+    const { domains } = await ports.domains.claimDue(clock.now(), clock.now(), 100);
+    for (const domain of domains) await tend(domain);
   };
 
   /** The records of a domain are created as they are wanted. */
@@ -98,6 +97,7 @@ const plainNames: DomainPorts['hostNames'] = {
     unicode: name,
     registrableDomain: name.split('.').slice(-2).join('.'),
     isPublicSuffix: !name.includes('.'),
+    isSuffixKnown: true,
     isIp: false,
   }),
 };

@@ -5,6 +5,8 @@ import * as foundation from '../../db/migrations/0001-foundation.ts';
 import * as sitesAndEdge from '../../db/migrations/0002-sites-and-edge.ts';
 import * as customDomains from '../../db/migrations/0003-custom-domains.ts';
 import * as peopleAndSessions from '../../db/migrations/0004-people-and-sessions.ts';
+import * as auditLogSearch from '../../db/migrations/0005-audit-log-search.ts';
+import * as jobLeases from '../../db/migrations/0006-job-leases.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
@@ -27,6 +29,8 @@ export const releases = [
   { name: '0002-sites-and-edge', up: sitesAndEdge.up },
   { name: '0003-custom-domains', up: customDomains.up },
   { name: '0004-people-and-sessions', up: peopleAndSessions.up },
+  { name: '0005-audit-log-search', up: auditLogSearch.up },
+  { name: '0006-job-leases', up: jobLeases.up },
 ] as const;
 export const namesFrom = (first: number) => releases.slice(first).map(({ name }) => name);
 

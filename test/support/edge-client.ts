@@ -81,7 +81,7 @@ export const edgeClient = (ports: EdgeClient['ports'], root: string): EdgeClient
       (protocol === 'HTTP/2' ? overHttp2 : overHttp1)(host, path, visit),
     raw: async (host, lines, body = '') => {
       const socket = await connect(host);
-      socket.setTimeout(5000, () => socket.destroy());
+      socket.setTimeout(30_000, () => socket.destroy());
       socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');
       return text(socket.setEncoding('latin1'));
     },

@@ -23,7 +23,7 @@ export const admitted = {
   limit: 5,
   current: 0,
   hasSucceededDeploy: true,
-  isOwn: false,
+  attachedTo: undefined,
 };
 
 export const draft = {

@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, globSync, openSync } from 'node:fs';
+import { closeSync, globSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { findFreePort, findServer, libraryEnvironment, startGuard } from './debian-server.ts';
+import { until } from './until.ts';
 
 export interface MariaDb {
   readonly url: string;
@@ -16,7 +16,10 @@ export interface MariaDb {
   stop(): Promise<void>;
   /** The server vanishes as in a crash; its data stays for `restart`. */
   kill(): Promise<void>;
-  freeze(): void;
+  /** The server takes its leave of all who are connected; its data stays for `restart`. */
+  shutDown(): Promise<void>;
+  /** Returns when it stands still. */
+  freeze(): Promise<void>;
   thaw(): void;
   restart(): Promise<void>;
 }
@@ -27,7 +30,7 @@ const network = ['--bind-address=127.0.0.1', '--skip-name-resolve', '--max-conne
 
 const execute = async (url: string, sql: string): Promise<void> => {
   const connection = await createConnection(url);
-  await connection.query({ sql, timeout: 10_000 }).finally(() => connection.destroy());
+  await connection.query({ sql, timeout: 60_000 }).finally(() => connection.destroy());
 };
 
 export const createDatabase = async (
@@ -44,6 +47,17 @@ const ended = async (child: ChildProcess): Promise<void> => {
   child.ref();
   if (child.kill(0)) await once(child, 'exit');
 };
+
+/** Whether all its threads are stopped. */
+const standsStill = ({ pid }: ChildProcess): boolean =>
+  globSync(`/proc/${pid ?? ''}/task/*/stat`).every((file) => {
+    try {
+      return readFileSync(file, 'utf8').includes(') T ');
+    } catch {
+      // The thread ended meanwhile.
+      return false;
+    }
+  });
 
 export const startMariaDb = async (
   options: { extraArguments?: readonly string[] } = {},
@@ -89,16 +103,15 @@ export const startMariaDb = async (
     const own = [`--port=${port}`, `--socket=${folder}/socket`, `--pid-file=${folder}/pid`];
     const data = ['--character-set-server=utf8mb4', '--innodb-flush-log-at-trx-commit=1'];
     const child = launch('', ...own, ...network, ...data, ...(options.extraArguments ?? []));
-    const deadline = Date.now() + 30_000;
-    for (;;) {
-      try {
-        await execute(`${url}?connectTimeout=1000`, 'select 1');
-        return child;
-      } catch (error) {
-        if (!child.kill(0) || Date.now() > deadline) throw error;
-        await delay(25);
-      }
-    }
+    const answers = () => {
+      if (!child.kill(0)) throw new Error('it ended');
+      return execute(url, 'select 1').then(
+        () => true,
+        () => false,
+      );
+    };
+    await until('it answers', answers, 100_000);
+    return child;
   };
 
   const explain = async (cause: unknown): Promise<never> => {
@@ -123,7 +136,12 @@ export const startMariaDb = async (
       guard.end();
     },
     kill: () => end('SIGKILL'),
-    freeze: () => void server.kill('SIGSTOP'),
+    shutDown: () => end('SIGTERM'),
+    freeze: async () => {
+      server.kill('SIGSTOP');
+      // One thread takes the signal and stops the others; until then these go on answering.
+      await until('it stands still', () => standsStill(server));
+    },
     thaw: () => void server.kill('SIGCONT'),
     restart: async () => {
       await end('SIGTERM');

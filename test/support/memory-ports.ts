@@ -9,6 +9,7 @@ import { MemoryCounterSnapshots } from '../../src/adapters/memory/memory-counter
 import { MemoryCustomDomains } from '../../src/adapters/memory/memory-custom-domains.ts';
 import { MemoryEdgeRecords } from '../../src/adapters/memory/memory-edge-records.ts';
 import { MemoryIdempotencyKeys } from '../../src/adapters/memory/memory-idempotency-keys.ts';
+import { MemoryJobLeases } from '../../src/adapters/memory/memory-job-leases.ts';
 import { MemoryOrders } from '../../src/adapters/memory/memory-orders.ts';
 import { MemoryOutbox } from '../../src/adapters/memory/memory-outbox.ts';
 import { MemoryPets } from '../../src/adapters/memory/memory-pets.ts';
@@ -59,6 +60,7 @@ export const memoryPorts = (
     timeline: new MemoryTimeline(),
     certificateOrders,
     ledger: new MemoryAuthorityLedger(),
+    jobLeases: new MemoryJobLeases(),
     authorityAccounts: new MemoryAuthorityAccounts(),
   };
 };

@@ -12,7 +12,7 @@ export const rawRequest = (
 ): Promise<string> => {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
-  socket.setTimeout(5000, () => socket.destroy(new Error('no answer within 5 s')));
+  socket.setTimeout(30_000, () => socket.destroy(new Error('no answer within 30 s')));
   socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');
   return text(socket);
 };

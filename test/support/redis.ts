@@ -5,8 +5,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort, findServer, libraryEnvironment, startGuard } from './debian-server.ts';
+import { until } from './until.ts';
 
 /** A server that keeps nothing on disk: whatever ends it empties it. */
 export interface RedisServer {
@@ -65,16 +65,15 @@ export const startRedis = async (
 
   const start = async (): Promise<ChildProcess> => {
     const child = launch();
-    const deadline = Date.now() + 30_000;
-    for (;;) {
-      try {
-        await ping(port);
-        return child;
-      } catch (error) {
-        if (!child.kill(0) || Date.now() > deadline) throw error;
-        await delay(10);
-      }
-    }
+    const answers = () => {
+      if (!child.kill(0)) throw new Error('it ended');
+      return ping(port).then(
+        () => true,
+        () => false,
+      );
+    };
+    await until('it answers', answers, 100_000);
+    return child;
   };
 
   const explain = async (cause: unknown): Promise<never> => {

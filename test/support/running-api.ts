@@ -7,12 +7,13 @@ import pino from 'pino';
 import type { Plan } from '../../src/access/domain/plan.ts';
 import type { IssuedKey, KeyWish } from '../../src/access/use-cases/create-api-key.ts';
 import { HttpServer } from '../../src/adapters/http/http-server.ts';
+import { Database } from '../../src/adapters/kysely/database.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { loadConfig } from '../../src/app/config.ts';
 import { openContainer } from '../../src/app/container.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { Clock } from '../../src/kernel/clock.ts';
-import { emptyDatabase, type DatabaseKind } from './databases.ts';
+import { emptyDatabase, openDatabase, type DatabaseKind } from './databases.ts';
 import {
   documentedAnswers,
   type ApiDocument,
@@ -94,6 +95,8 @@ export const startApi = async (
   const container = await openContainer(config, pino({ level: 'silent' }));
   const clock = new SettableClock(now);
   container.rebind(Clock).toConstantValue(clock);
+  const database = openDatabase(config.databaseUrl);
+  container.rebind(Database).toConstantValue(database);
   const server = container.get(HttpServer);
   const origin = `http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
   const access = container.get(AccessKey);
@@ -139,6 +142,7 @@ export const startApi = async (
     close: async () => {
       await server.stop();
       await container.unbindAllAsync();
+      await database.close();
       await home?.drop();
       await rm(folder, { recursive: true, force: true });
     },

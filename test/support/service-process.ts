@@ -7,7 +7,10 @@ import { emptyDatabase, type DatabaseKind, type TestDatabase } from './databases
 import { findFreePort, startGuard } from './debian-server.ts';
 import { until } from './until.ts';
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const root = join(import.meta.dirname, '..', '..');
+const main = join(root, 'src', 'main.ts');
+/** Many processes are started, each in half the time. */
+const compileCache = { NODE_COMPILE_CACHE: join(root, '.cache', 'compile') };
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -56,12 +59,11 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     EDGE_HTTP_PORT: '0',
     EDGE_HTTPS_PORT: '0',
   };
-  const processes: ChildProcess[] = [];
+  const processes: { readonly child: ChildProcess; readonly exit: Promise<Exit> }[] = [];
 
   const launch = (args: readonly string[], settings: Settings) => {
-    const env = { PATH: process.env['PATH'], ...own, ...settings };
+    const env = { PATH: process.env['PATH'], ...compileCache, ...own, ...settings };
     const child = spawn(process.execPath, [main, ...args], { env, cwd: folder });
-    processes.push(child);
     // Ends with this test run, even if that is killed.
     const guard = startGuard(join(folder, 'nothing'));
     guard.write(`${child.pid ?? ''}\n`);
@@ -73,6 +75,7 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
       guard.end('\n');
       return { code: code as number | null, signal: signal as NodeJS.Signals | null };
     });
+    processes.push({ child, exit });
     return { child, output, exit };
   };
 
@@ -109,11 +112,12 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
           throw new Error(`it ended:\n${service.stdout()}\n${service.stderr()}`);
         return /^Animal Store /m.test(service.stdout());
       };
-      await until('the service serves', serves, 30_000);
+      await until('the service serves', serves, 60_000);
       return service;
     },
     remove: async () => {
-      for (const child of processes) child.kill('SIGKILL');
+      for (const { child } of processes) child.kill('SIGKILL');
+      await Promise.all(processes.map(({ exit }) => exit));
       await database.drop();
       folderGuard.end();
     },

@@ -11,6 +11,7 @@ import type {
 } from '../../src/access/ports.ts';
 import type { Orders, Pets } from '../../src/catalogue/ports.ts';
 import type { Acting } from '../../src/kernel/acting.ts';
+import type { JobLeases } from '../../src/kernel/job-leases.ts';
 import type { Outbox } from '../../src/kernel/outbox.ts';
 import type { Route } from '../../src/sites/domain/routes.ts';
 import type {
@@ -50,6 +51,7 @@ export interface StoragePorts {
   readonly certificateOrders: CertificateOrders;
   readonly ledger: AuthorityLedger;
   readonly authorityAccounts: AuthorityAccounts;
+  readonly jobLeases: JobLeases;
   readonly outbox: Outbox;
   /** Whose events are stored. */
   readonly acting: Acting;

@@ -10,7 +10,8 @@ export class StoredFacts {
   readonly #database: Database;
 
   constructor(url: string) {
-    this.#database = new Database(url);
+    // The service has deadlines for its queries; whoever looks on has time.
+    this.#database = new Database(url, { patient: true });
   }
 
   async pets(): Promise<readonly StoredPet[]> {

@@ -1,4 +1,4 @@
-import { Database } from '../../src/adapters/kysely/database.ts';
+import type { Database } from '../../src/adapters/kysely/database.ts';
 import {
   removeCertificate,
   removeRoute,
@@ -15,6 +15,7 @@ import { KyselyCounterSnapshots } from '../../src/adapters/kysely/kysely-counter
 import { KyselyCustomDomains } from '../../src/adapters/kysely/kysely-custom-domains.ts';
 import { KyselyEdgeRecords } from '../../src/adapters/kysely/kysely-edge-records.ts';
 import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/kysely-idempotency-keys.ts';
+import { KyselyJobLeases } from '../../src/adapters/kysely/kysely-job-leases.ts';
 import { KyselyOrders } from '../../src/adapters/kysely/kysely-orders.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
 import { KyselyPeople } from '../../src/adapters/kysely/kysely-people.ts';
@@ -31,7 +32,7 @@ import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import { now } from './accounts.ts';
-import { databaseKinds, emptyDatabase, type DatabaseKind } from './databases.ts';
+import { databaseKinds, emptyDatabase, openDatabase, type DatabaseKind } from './databases.ts';
 import { memoryPorts } from './memory-ports.ts';
 import type { EdgeWriter, StoragePorts } from './storage-ports.ts';
 
@@ -60,10 +61,10 @@ export const openStores = async (
     return { ...ports, secondProcess: ports, close: () => Promise.resolve() };
   }
   const home = await emptyDatabase(kind);
-  const database = new Database(home.url);
+  const database = openDatabase(home.url);
   await migrateUp(database);
   // Two SQLite connections in one thread would block each other: here the second process shares one.
-  const second = kind === 'mysql' ? new Database(home.url) : database;
+  const second = kind === 'mysql' ? openDatabase(home.url) : database;
   for (const one of [database, second]) await warmUp(one);
   return {
     ...kyselyPorts(database, subscribersOf, onStored),
@@ -115,6 +116,7 @@ const kyselyPorts = (
     timeline: new KyselyTimeline(database),
     certificateOrders: new KyselyCertificateOrders(database, testSealer),
     ledger: new KyselyAuthorityLedger(database),
+    jobLeases: new KyselyJobLeases(database),
     authorityAccounts: new KyselyAuthorityAccounts(database, testSealer),
     outbox,
     acting,

@@ -37,7 +37,7 @@ test('the audit log tells what the service, an operator and a key did', async ()
   await until('all is in the audit log', async () => {
     const { stdout } = await home.run(['account', 'audit', account, '--json']);
     entries = JSON.parse(stdout) as Entry[];
-    return entries.length >= 5;
+    return entries.length >= 6;
   });
   const actors = entries.map(({ what, actor }) => `${what} by ${actor.replace(/key_.+/, 'key')}`);
   expect(actors.sort()).toEqual([

@@ -38,22 +38,24 @@ const openAccount = (email: string) =>
 describe.each(databaseKinds)('animal-store on %s', (kind) => {
   useHome(kind);
 
-  test('brings the schema up to date, opens accounts and changes their plans', async () => {
+  test('brings the schema up to date', async () => {
     expect(await json('migrate status')).toEqual(migrations.map((name) => ({ name })));
     expect(await json('migrate up')).toEqual({ applied: migrations });
     expect(await json('migrate up')).toEqual({ applied: [] });
+    const executedAt = expect.stringMatching(moment);
+    expect(await json('migrate status')).toEqual(migrations.map((name) => ({ name, executedAt })));
+  });
+
+  test('opens accounts and changes their plans', async () => {
     const { account, key } = await openAccount('Owner@Zoo.example');
     expect(account).toMatchObject({ id: expect.any(String), name: 'Zoo', plan: 'pro' });
     expect(key).toEqual({ id: expect.any(String), secret: expect.stringMatching(secretShape) });
     const changed = await json(`account set-plan --account ${account.id} --plan business`);
     expect(changed).toMatchObject({ id: account.id, plan: 'business' });
-    const [states, accounts, again] = await Promise.all([
-      json('migrate status'),
+    const [accounts, again] = await Promise.all([
       json('account list'),
       home.run('account create --name Zoo --email owner@zoo.example --plan free'.split(' ')),
     ]);
-    const executedAt = expect.stringMatching(moment);
-    expect(states).toEqual(migrations.map((name) => ({ name, executedAt })));
     expect(accounts).toMatchObject([{ id: account.id, name: 'Zoo', plan: 'business' }]);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('owner@zoo.example') });
   });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { caPlaces, type CaFault } from '../lab/ca-gate-faults.ts';
 import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
+import { goLive } from '../lab/going-live.ts';
 import { finalizesOf, ordersOf, unanswered } from '../lab/gate-log.ts';
 import type { Shop } from '../lab/shop.ts';
 import type { Service } from '../support/service-process.ts';
@@ -48,13 +49,11 @@ test('killed at every step of an issuance at once, the next process goes on with
   await lab.start();
   // What the dead process held is held for half a minute.
   await clock.advance(30);
-  for (const host of hosts) await lab.facts.waitForState(host, 'live');
-  const visitor = await lab.visitor();
+  await goLive({ lab, clock }, ...hosts);
   for (const host of hosts) {
     const isTold = async () => (await lab.facts.outcomes(host)).length > 0;
     await until('what came of it is told', isTold);
     expect(await lab.facts.outcomes(host)).toEqual(['issued']);
-    await until(`${host} is served`, async () => (await visitor.refusal(host)) === undefined);
     expect(await lab.facts.privateKeys(host)).toBe(1);
     // The order that nobody heard of is asked for again, all else goes on.
     const unheard = ordersOf(lab.gate, host).filter(({ status }) => status === 0);

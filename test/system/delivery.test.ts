@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { databaseKinds, type DatabaseKind } from '../support/databases.ts';
 import { findFreePort } from '../support/debian-server.ts';
+import { complaintsOf } from '../support/service-log.ts';
 import { newHome, printedKey, type Home, type Service } from '../support/service-process.ts';
 import { StoredFacts } from '../support/stored-facts.ts';
 import { until } from '../support/until.ts';
@@ -18,22 +19,34 @@ const useHome = (kind: DatabaseKind) => {
   });
 };
 
+/** Ten at a time: many more would wait for a connection longer than the service lets them. */
 const addPets = async ({ origin }: Service, key: string, count: number): Promise<void> => {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const body = '{"name":"Rex","categoryId":1}';
-  const answers = await Promise.all(
-    Array.from({ length: count }, () =>
-      fetch(`${origin}/v1/pets`, { method: 'POST', headers, body }),
-    ),
-  );
-  expect(answers.every(({ status }) => status === 201)).toBe(true);
+  const add = () => fetch(`${origin}/v1/pets`, { method: 'POST', headers, body });
+  for (let added = 0; added < count; added += 10) {
+    const some = Array.from({ length: Math.min(10, count - added) }, add);
+    for (const { status } of await Promise.all(some)) expect(status).toBe(201);
+  }
 };
 
-const metric = async ({ origin }: Service, name: string): Promise<number | undefined> => {
-  const text = await (await fetch(`${origin}/metrics`)).text();
-  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
-  return line === undefined ? undefined : Number(line.split(' ')[1]);
+type State = 'waiting' | 'parked';
+
+/** The metric is left out of an answer for which the database was late. */
+const untilCounted = async (
+  { origin }: Service,
+  state: State,
+  deliveries: number,
+): Promise<void> => {
+  await until(`${deliveries} deliveries are ${state}`, async () => {
+    const text = await (await fetch(`${origin}/metrics`)).text();
+    return text.split('\n').includes(`outbox_deliveries{state="${state}"} ${deliveries}`);
+  });
 };
+
+/** What was claimed and could not be finished comes again when its lease ends, a minute later. */
+const untilAllDelivered = () =>
+  until('all is delivered', async () => (await facts.count('deliveries')) === 0, 90_000);
 
 const everyPetOnce = async (): Promise<void> => {
   const told = (await facts.audited('pet_added')).map(({ petId }) => Number(petId));
@@ -46,7 +59,7 @@ describe.each(databaseKinds)('events on %s', (kind) => {
   test('outlive the process that stored them, and reach their subscriber once through several workers', async () => {
     const api = await home.start({ ROLES: 'api' });
     await addPets(api, printedKey(api), 150);
-    expect(await metric(api, 'outbox_deliveries{state="waiting"}')).toBe(154);
+    await untilCounted(api, 'waiting', 154);
     await api.end('SIGKILL');
     expect(await facts.count('audit_log')).toBe(0);
 
@@ -54,14 +67,14 @@ describe.each(databaseKinds)('events on %s', (kind) => {
     const workers = await Promise.all(
       ports.map((port) => home.start({ ROLES: 'worker', PORT: String(port) })),
     );
-    await until('all is delivered', async () => (await facts.count('deliveries')) === 0);
+    await untilAllDelivered();
     // The account, its key, person and sign-in link, and the animals.
     expect(await facts.count('audit_log')).toBe(154);
     await everyPetOnce();
     for (const worker of workers) {
       expect((await fetch(`${worker.origin}/v1/pets`)).status).toBe(404);
       expect(await worker.end('SIGTERM')).toEqual({ code: 0, signal: null });
-      expect(worker.stdout()).not.toMatch(/"level":[45]0/);
+      expect(complaintsOf(worker)).toEqual([]);
     }
   });
 });
@@ -72,17 +85,14 @@ describe('events', () => {
   test('whose subscriber fails are retried, hold up no request, and arrive when it works again', async () => {
     const service = await home.start();
     const key = printedKey(service);
-    await until(
-      'the first events are delivered',
-      async () => (await facts.count('deliveries')) === 0,
-    );
+    await untilAllDelivered();
     await facts.hideAuditLog();
     await addPets(service, key, 5);
     await until('each was tried', async () => (await facts.failing()) === 5);
-    expect(await metric(service, 'outbox_deliveries{state="waiting"}')).toBe(5);
+    await untilCounted(service, 'waiting', 5);
     await facts.showAuditLog();
     await addPets(service, key, 1);
-    await until('all is delivered', async () => (await facts.count('deliveries')) === 0);
+    await untilAllDelivered();
     await everyPetOnce();
     await service.end('SIGTERM');
     expect(service.stdout()).toContain('event not delivered, will be retried');
@@ -95,9 +105,8 @@ describe('events', () => {
     await facts.hideAuditLog();
     await facts.setAttempts(9n);
     const worker = await home.start({ ROLES: 'worker' });
-    const parked = 'outbox_deliveries{state="parked"}';
-    await until('all are parked', async () => (await metric(worker, parked)) === 5);
-    expect(await metric(worker, 'outbox_deliveries{state="waiting"}')).toBe(0);
+    await untilCounted(worker, 'parked', 5);
+    await untilCounted(worker, 'waiting', 0);
     await facts.showAuditLog();
     await worker.end('SIGTERM');
     expect(worker.stdout()).toContain('event parked: its subscriber keeps failing');

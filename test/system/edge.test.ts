@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../support/debian-server.ts';
-import { edgeClient, protocols, type EdgeClient } from '../support/edge-client.ts';
+import { closed, edgeClient, protocols, type EdgeClient } from '../support/edge-client.ts';
 import { createDatabase, startMariaDb, type MariaDb } from '../support/mariadb.ts';
+import { complaintsOf, logOf } from '../support/service-log.ts';
 import { newHome, printedAccount, type Home, type Service } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 
 const host = 'birds.sites.animal-store.test';
+/** Who waits for the database waits for 2 s at least. */
+const withoutWaitingMs = 1000;
 
 let folder: string;
 beforeAll(async () => {
@@ -46,24 +49,21 @@ const startProject = async (home: Home, { service }: Edge): Promise<void> => {
   await run(home, 'project', 'create', '--account', printedAccount(service), '--name', 'Birds');
 };
 
-/** Publishes a site with one page. @returns when it was committed, at the latest */
-const deploy = async (home: Home, page: string): Promise<number> => {
+/** Publishes a site with one page. */
+const deploy = async (home: Home, page: string): Promise<void> => {
   await mkdir(join(folder, page), { recursive: true });
   await writeFile(join(folder, page, 'index.html'), page);
   const done = await run(home, 'deploy', join(folder, page), '--project', 'birds');
   expect(done).toMatchObject({ deploy: { status: 'succeeded', files: 1, bytes: page.length } });
-  return performance.now();
 };
 
 const pageOf = async (edge: Edge): Promise<string> =>
   String((await (await edge.client()).get(host, '/')).body);
 
-/** @returns how long it took from `since` on, in milliseconds */
-const served = async (edge: Edge, page: string, since: number): Promise<number> => {
+const served = async (edge: Edge, page: string): Promise<void> => {
   await until(`${page} is served`, async () => {
     return (await pageOf(edge).catch(() => '')) === page;
   });
-  return performance.now() - since;
 };
 
 describe('a service on SQLite', () => {
@@ -76,8 +76,10 @@ describe('a service on SQLite', () => {
   test('serves what is deployed from the command line, and goes on after a restart', async () => {
     let edge = await startEdge(home);
     await startProject(home, edge);
-    expect(await served(edge, 'one', await deploy(home, 'one'))).toBeLessThan(2000);
-    expect(await served(edge, 'two', await deploy(home, 'two'))).toBeLessThan(1000);
+    for (const page of ['one', 'two']) {
+      await deploy(home, page);
+      await served(edge, page);
+    }
 
     const client = await edge.client();
     const redirect = await client.plain([
@@ -91,13 +93,13 @@ describe('a service on SQLite', () => {
       'ERR_SSL_TLSV1_UNRECOGNIZED_NAME',
     );
 
-    const kept = await client.session(host);
+    const kept = closed(await client.session(host));
     expect(await edge.service.end('SIGTERM')).toEqual({ code: 0, signal: null });
-    expect(kept.destroyed).toBe(true);
+    await kept;
 
     edge = await startEdge(home);
     expect(await pageOf(edge)).toBe('two');
-    for (const { level } of logLines(edge.service)) expect(level).toBeLessThan(40);
+    expect(complaintsOf(edge.service)).toEqual([]);
   });
 
   test('leaves what is served as it is when a deploy is refused', async () => {
@@ -113,13 +115,6 @@ describe('a service on SQLite', () => {
     expect(await pageOf(edge)).toBe(before);
   });
 });
-
-const logLines = (service: Service) =>
-  service
-    .stdout()
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line) as { readonly level: number; readonly msg: string });
 
 describe('two processes on MySQL', () => {
   let server: MariaDb;
@@ -137,13 +132,13 @@ describe('two processes on MySQL', () => {
     await server.stop();
   });
 
-  const everywhere = async (page: string, since: number): Promise<number> =>
-    Math.max(...(await Promise.all(edges.map((edge) => served(edge, page, since)))));
+  const deployEverywhere = async (page: string): Promise<void> => {
+    await deploy(home, page);
+    await Promise.all(edges.map((edge) => served(edge, page)));
+  };
 
-  test('serve a site with one root, and every deploy within a second', async () => {
-    expect(await everywhere('one', await deploy(home, 'one'))).toBeLessThan(2000);
-    expect(await everywhere('two', await deploy(home, 'two'))).toBeLessThan(1000);
-    expect(await everywhere('three', await deploy(home, 'three'))).toBeLessThan(1000);
+  test('serve a site with one root, and follow every deploy', async () => {
+    for (const page of ['one', 'two', 'three']) await deployEverywhere(page);
   });
 
   const scenes = {
@@ -155,22 +150,25 @@ describe('two processes on MySQL', () => {
     'go on serving while the database %s, and follow it afterwards',
     async (scene) => {
       const { away, back } = scenes[scene];
-      await everywhere('before', await deploy(home, 'before'));
-      const known = edges.map(({ service }) => logLines(service).length);
+      await deployEverywhere('before');
+      const known = edges.map(({ service }) => logOf(service).length);
       await away();
       try {
         const noticed = ({ service }: Edge, at: number) =>
-          logLines(service)
+          logOf(service)
             .slice(known[at])
             .some(({ msg }) => msg.startsWith('routes not refreshed'));
-        await until('all noticed', () => edges.every(noticed), 20_000);
+        await until('all noticed', () => edges.every(noticed));
         for (const edge of edges) {
           const client = await edge.client();
           for (const protocol of protocols) {
-            const started = performance.now();
-            const { status, body } = await client.visit(protocol, host, '/');
-            expect([status, String(body)]).toEqual([200, 'before']);
-            expect(performance.now() - started).toBeLessThan(500);
+            // On a busy machine any single visit may take long.
+            await until('a visit waits for no database', async () => {
+              const started = performance.now();
+              const { status, body } = await client.visit(protocol, host, '/');
+              expect([status, String(body)]).toEqual([200, 'before']);
+              return performance.now() - started < withoutWaitingMs;
+            });
           }
         }
       } finally {
@@ -180,7 +178,7 @@ describe('two processes on MySQL', () => {
       await until('all are ready', async () =>
         (await Promise.all(edges.map(again))).every(Boolean),
       );
-      await everywhere('after', await deploy(home, 'after'));
+      await deployEverywhere('after');
     },
   );
 });

@@ -83,9 +83,8 @@ describe.each(databaseKinds)('animal-store serve on %s', (kind) => {
     const post = await slowPost(service.origin, printedKey(service), '{}');
     service.signal('SIGTERM');
     await until('new connections are refused', () => refusesConnections(service));
-    const started = performance.now();
+    // Had it waited for the request, it would have given up with 1.
     expect(await service.end('SIGTERM')).toEqual({ code: 143, signal: null });
-    expect(performance.now() - started).toBeLessThan(2000);
     post.abandon();
   });
 

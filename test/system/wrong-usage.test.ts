@@ -46,10 +46,22 @@ describe('animal-store', () => {
     }
   });
 
+  test('names the file that cannot be read, and what it should be', async () => {
+    const { code, stderr } = await home.run('domain config nofile.yaml --project shop'.split(' '));
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'animal-store: nofile.yaml cannot be read (ENOENT); give a file with the domains of the project as YAML or ' +
+        'JSON, or - for standard input.\n',
+    });
+  });
+
   test('exits with 0 and explains itself when asked for help', async () => {
-    const [all, one] = await exitCodes(['--help', 'key create --help']);
+    const lines = ['--help', 'key create --help', 'domain verify --help'];
+    const [all, one, verify] = await exitCodes(lines);
     expect(all).toMatchObject({ code: 0, stdout: expect.stringContaining('serve') });
     expect(one).toMatchObject({ code: 0, stdout: expect.stringContaining('--scopes') });
+    expect(verify?.stdout).toMatch(/problems.*\s+are\s+printed, and the exit code is 0/);
   });
 
   test('lists everything that is wrong with its settings at once', async () => {
@@ -77,12 +89,14 @@ describe('animal-store', () => {
       DATABASE_URL: 'mysql://shop:hunter2@db.example:3306/shop',
       SECRET_KEY: 'a very secret key of more than 32 characters',
     };
-    const { code, stdout } = await home.run(['config', 'check'], secrets);
-    const json = await home.run(['config', 'check', '--json'], secrets);
-    expect(code).toBe(0);
-    expect(stdout).toContain('db.example:3306/shop');
+    const [text, json] = await Promise.all([
+      home.run(['config', 'check'], secrets),
+      home.run(['config', 'check', '--json'], secrets),
+    ]);
+    expect(text.code).toBe(0);
+    expect(text.stdout).toContain('db.example:3306/shop');
     expect(JSON.parse(json.stdout)).toMatchObject({ port: Number(home.settings['PORT']) });
-    expect(stdout + json.stdout).not.toMatch(/hunter2|very secret/);
+    expect(text.stdout + json.stdout).not.toMatch(/hunter2|very secret/);
   });
 
   test('shows no part of a password that has an @ in it', async () => {

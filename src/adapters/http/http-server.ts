@@ -84,6 +84,8 @@ const giveUpSlow = (request: IncomingMessage): void => {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (length === undefined && coding === undefined) return;
   const timer = setTimeout(() => request.destroy(), usualMs);
+  // A request that was answered before all of it came never closes: that keeps no process alive.
+  timer.unref();
   request.once('close', () => {
     clearTimeout(timer);
   });

@@ -44,9 +44,10 @@ export class Metrics {
       async collect() {
         // While the database is away the other metrics are needed most: these two are left out then.
         this.reset();
-        const known = await Promise.race([outbox.state(), delay(longestLookMs)]).catch(
-          () => undefined,
-        );
+        const known = await Promise.race([
+          outbox.state(),
+          delay(longestLookMs, undefined, { ref: false }),
+        ]).catch(() => undefined);
         if (!known) return;
         this.set({ state: 'waiting' }, known.waiting);
         this.set({ state: 'parked' }, known.parked);

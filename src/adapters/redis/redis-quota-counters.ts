@@ -4,7 +4,7 @@ import { windowIndex, type Counts } from '../../access/domain/rate-quota.ts';
 import { QuotaCounters, type Take, type Taken } from '../../access/ports.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 
-const commandTimeoutMs = 500;
+const usualPatienceMs = 500;
 /** Longer than the day window, so that a count outlives its window and no jump of a clock opens it again. */
 const lifeSeconds = 3 * 86_400;
 
@@ -62,13 +62,16 @@ interface Scripts {
 export class RedisQuotaCounters extends QuotaCounters {
   readonly #redis: Redis & Scripts;
 
-  /** @param onProblem hears of lost connections; commands fail by themselves */
-  constructor(url: string, onProblem: (error: Error) => void) {
+  /**
+   * @param onProblem hears of lost connections; commands fail by themselves
+   * @param patienceMs for which a command is waited for
+   */
+  constructor(url: string, onProblem: (error: Error) => void, patienceMs = usualPatienceMs) {
     super();
     const redis = new Redis(url, {
-      commandTimeout: commandTimeoutMs,
+      commandTimeout: patienceMs,
       connectTimeout: 1000,
-      disconnectTimeout: commandTimeoutMs,
+      disconnectTimeout: usualPatienceMs,
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
       retryStrategy: (tries) => Math.min(tries * 50, 500),

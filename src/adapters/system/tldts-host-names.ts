@@ -16,12 +16,13 @@ export class TldtsHostNames extends HostNames {
     // domainToASCII ends a name where an address would go on, and decodes %2e.
     const ascii = /[\s%/\\?#@:[\]]/.test(name) ? '' : domainToASCII(name);
     const isIp = [name, name.replace(/^\[(.*)\]$/, '$1'), ascii].some((text) => isIP(text) !== 0);
-    const { domain, publicSuffix } = parse(ascii, options);
+    const { domain, publicSuffix, isIcann, isPrivate } = parse(ascii, options);
     return {
       ascii,
       unicode: domainToUnicode(ascii),
       registrableDomain: domain ?? undefined,
       isPublicSuffix: ascii !== '' && publicSuffix === ascii,
+      isSuffixKnown: isIcann === true || isPrivate === true,
       isIp,
     };
   }
