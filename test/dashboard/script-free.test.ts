@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browseDashboard } from '../support/dashboard-browser.ts';
+import { until } from '../support/until.ts';
 import { zipOf } from '../support/zip-bytes.ts';
 
 const browsed = browseDashboard(() => Promise.resolve());
@@ -73,6 +74,31 @@ test('a key is made, shown once, rotated and revoked', async () => {
   await says(page, 'The key is revoked.');
   expect(await answerTo(second)).toBe(401);
 });
+
+test('a key that goes on calling beyond its limit is banned, until the ban is lifted', async () => {
+  const page = await visit('/dashboard/keys');
+  await page.getByLabel('Key name', { exact: true }).fill('Loop');
+  await press(page, 'Create key');
+  const key = await shownKey(page);
+  const callOften = () => Promise.all(Array.from({ length: 50 }, () => refusalOf(key)));
+  const isBanned = async () => (await callOften()).some((answer) => answer.includes('banned'));
+  await until('it is banned', isBanned);
+  await page.goto(`${browsed.dashboard.origin}/dashboard/keys`);
+  const row = page.getByRole('row', { name: 'Loop' });
+  await row.getByText(/^banned until/).waitFor();
+  // The limit is a new one, the ban is the same.
+  browsed.dashboard.clock.advance(60_000);
+  expect(await refusalOf(key)).toContain('banned');
+  await row.getByRole('button', { name: 'Lift ban', exact: true }).click();
+  await says(page, /ban/i);
+  expect(await row.getByText(/^banned until/).count()).toBe(0);
+  expect(await answerTo(key)).toBe(200);
+});
+
+const refusalOf = async (key: string): Promise<string> => {
+  const headers = { Authorization: `Bearer ${key}` };
+  return (await fetch(`${browsed.dashboard.origin}/v1/pets`, { headers })).text();
+};
 
 const shownKey = async (page: Page): Promise<string> => {
   const text = await page
