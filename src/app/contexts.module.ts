@@ -1,17 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ContainerModule, type ResolutionContext } from 'inversify';
 import { access } from '../access/access.ts';
-import {
-  Accounts,
-  ApiKeys,
-  KeyMaterial,
-  Passwords,
-  People,
-  QuotaCounters,
-  Sessions,
-  SignInLinks,
-  UsageLog,
-} from '../access/ports.ts';
+import { Accounts, ApiKeys, KeyMaterial } from '../access/key-ports.ts';
+import { Passwords, People, Sessions, SignInLinks } from '../access/people-ports.ts';
+import { QuotaCounters } from '../access/quota-ports.ts';
+import { UsageLog } from '../access/usage-ports.ts';
 import { operationSunsets } from '../adapters/http/pet-operations.ts';
 import { catalogue } from '../catalogue/catalogue.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';

@@ -1,11 +1,8 @@
 import { forgottenBefore } from '../access/domain/idempotency.ts';
-import type {
-  CounterSnapshots,
-  IdempotencyKeys,
-  Sessions,
-  SignInLinks,
-  UsageLog,
-} from '../access/ports.ts';
+import type { Sessions, SignInLinks } from '../access/people-ports.ts';
+import type { IdempotencyKeys } from '../access/ports.ts';
+import type { CounterSnapshots } from '../access/quota-ports.ts';
+import type { UsageLog } from '../access/usage-ports.ts';
 import type { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import type { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import type { OutboxRelay } from '../adapters/events/outbox-relay.ts';

@@ -1,5 +1,6 @@
 import { ContainerModule } from 'inversify';
-import { CounterSnapshots, QuotaCounters, UsageLog } from '../access/ports.ts';
+import { CounterSnapshots, QuotaCounters } from '../access/quota-ports.ts';
+import { UsageLog } from '../access/usage-ports.ts';
 import { Metrics } from '../adapters/http/metrics.ts';
 import { MemoryQuotaCounters } from '../adapters/memory/memory-quota-counters.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';

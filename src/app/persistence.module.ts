@@ -1,15 +1,9 @@
 import { ContainerModule } from 'inversify';
-import {
-  Accounts,
-  ApiKeys,
-  AuditLog,
-  CounterSnapshots,
-  IdempotencyKeys,
-  People,
-  Sessions,
-  SignInLinks,
-  UsageLog,
-} from '../access/ports.ts';
+import { Accounts, ApiKeys } from '../access/key-ports.ts';
+import { People, Sessions, SignInLinks } from '../access/people-ports.ts';
+import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
+import { CounterSnapshots } from '../access/quota-ports.ts';
+import { UsageLog } from '../access/usage-ports.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { KyselyAccounts } from '../adapters/kysely/kysely-accounts.ts';

@@ -1,4 +1,4 @@
-import type { Accounts } from '../access/ports.ts';
+import type { Accounts } from '../access/key-ports.ts';
 import { domainLimits, type AdmissionFacts } from '../sites/domain/domain-admission.ts';
 import { DomainAllowances } from '../sites/domain-ports.ts';
 

@@ -12,7 +12,7 @@ import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { LeasedJob, type LeasedJobPorts } from '../adapters/schedule/leased-job.ts';
 import { FileSystemSiteFiles } from '../adapters/storage/file-system-site-files.ts';
 import { TldtsHostNames } from '../adapters/system/tldts-host-names.ts';
-import { Accounts } from '../access/ports.ts';
+import { Accounts } from '../access/key-ports.ts';
 import { Clock } from '../kernel/clock.ts';
 import { JobLeases } from '../kernel/job-leases.ts';
 import { Sealer } from '../kernel/sealer.ts';

@@ -1,12 +1,9 @@
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
-import {
-  CounterSnapshots,
-  IdempotencyKeys,
-  Sessions,
-  SignInLinks,
-  UsageLog,
-} from '../access/ports.ts';
+import { Sessions, SignInLinks } from '../access/people-ports.ts';
+import { IdempotencyKeys } from '../access/ports.ts';
+import { CounterSnapshots } from '../access/quota-ports.ts';
+import { UsageLog } from '../access/usage-ports.ts';
 import { EdgeServer } from '../adapters/edge/edge-server.ts';
 import { RouteTable } from '../adapters/edge/route-table.ts';
 import { OutboxRelay } from '../adapters/events/outbox-relay.ts';

@@ -1,5 +1,7 @@
 import { ContainerModule } from 'inversify';
-import { AuditLog, KeyMaterial, Passwords } from '../access/ports.ts';
+import { KeyMaterial } from '../access/key-ports.ts';
+import { Passwords } from '../access/people-ports.ts';
+import { AuditLog } from '../access/ports.ts';
 import { EventBus } from '../adapters/events/event-bus.ts';
 import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';

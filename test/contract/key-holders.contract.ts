@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { changePlan } from '../../src/access/domain/account.ts';
 import { banApiKey, liftBan, revokeApiKey, type ApiKey } from '../../src/access/domain/api-key.ts';
 import { planLimits, type Plan } from '../../src/access/domain/plan.ts';
-import type { ApiKeys, KeyHolder } from '../../src/access/ports.ts';
+import type { ApiKeys, KeyHolder } from '../../src/access/key-ports.ts';
 import { keyDecision, later, newAccount, now } from '../support/accounts.ts';
 import { scribble } from '../support/scribble.ts';
 import type { Stores } from '../support/stores.ts';

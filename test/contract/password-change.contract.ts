@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { changePassword, type Person } from '../../src/access/domain/person.ts';
-import type { SignInProof } from '../../src/access/ports.ts';
+import type { SignInProof } from '../../src/access/people-ports.ts';
 import { newAccount, now, takeEvents } from '../support/accounts.ts';
 import {
   givePassword,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Passwords } from '../../src/access/ports.ts';
+import type { Passwords } from '../../src/access/people-ports.ts';
 
 const password = 'correct horse battery';
 

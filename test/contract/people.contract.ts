@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { removePerson, type Person } from '../../src/access/domain/person.ts';
-import type { People } from '../../src/access/ports.ts';
+import type { People } from '../../src/access/people-ports.ts';
 import { later, newAccount, now, personDecision, takeEvents } from '../support/accounts.ts';
 import { race } from '../support/race.ts';
 import { refusal, refuse } from '../support/refusal.ts';

@@ -3,7 +3,7 @@ import type { AccessEvent } from '../../src/access/domain/access-event.ts';
 import { changePlan } from '../../src/access/domain/account.ts';
 import { changePassword, type Person } from '../../src/access/domain/person.ts';
 import { signInWays, type Session } from '../../src/access/domain/session.ts';
-import type { Sessions } from '../../src/access/ports.ts';
+import type { Sessions } from '../../src/access/people-ports.ts';
 import { later, newAccount, now, personDecision, takeEvents } from '../support/accounts.ts';
 import {
   letIn,

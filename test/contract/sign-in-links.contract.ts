@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { AccessEvent } from '../../src/access/domain/access-event.ts';
-import type { SignInLinks } from '../../src/access/ports.ts';
+import type { SignInLinks } from '../../src/access/people-ports.ts';
 import { later, newAccount, now, takeEvents } from '../support/accounts.ts';
 import { newHash, newLink } from '../support/people.ts';
 import { scribble } from '../support/scribble.ts';

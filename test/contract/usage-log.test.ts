@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { HourOfUsage } from '../../src/access/ports.ts';
+import type { HourOfUsage } from '../../src/access/usage-ports.ts';
 import { later, newAccount } from '../support/accounts.ts';
 import { databaseKinds } from '../support/databases.ts';
 import { openStores, storeKinds, type Stores } from '../support/stores.ts';

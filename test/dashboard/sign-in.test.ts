@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { Passwords } from '../../src/access/ports.ts';
+import { Passwords } from '../../src/access/people-ports.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { problemsIn } from '../support/dashboard-markup.ts';

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { ApiKeys, IdempotencyKeys } from '../../src/access/ports.ts';
+import { ApiKeys } from '../../src/access/key-ports.ts';
+import { IdempotencyKeys } from '../../src/access/ports.ts';
 import { Pets } from '../../src/catalogue/ports.ts';
 import { Outbox } from '../../src/kernel/outbox.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';

@@ -1,5 +1,6 @@
 import { banApiKey } from '../../src/access/domain/api-key.ts';
-import { ApiKeys, usageOutcomes, UsageLog } from '../../src/access/ports.ts';
+import { ApiKeys } from '../../src/access/key-ports.ts';
+import { usageOutcomes, UsageLog } from '../../src/access/usage-ports.ts';
 import { OutboxRelay } from '../../src/adapters/events/outbox-relay.ts';
 import { DueDomains } from '../../src/adapters/schedule/due-domains.ts';
 import { AccessKey, CatalogueKey, SitesKey } from '../../src/app/keys.ts';

@@ -1,4 +1,4 @@
-import type { ApiKeys } from '../../src/access/ports.ts';
+import type { ApiKeys } from '../../src/access/key-ports.ts';
 import type { Caller } from '../../src/access/use-cases/authenticate.ts';
 import type { DomainEvent } from '../../src/kernel/domain-event.ts';
 import { memoryAccess, type MemoryAccess } from './memory-access.ts';

@@ -3,7 +3,7 @@ import type { Access } from '../../src/access/access.ts';
 import { scopes } from '../../src/access/domain/api-key.ts';
 import { composeSecret } from '../../src/access/domain/api-key-secret.ts';
 import { planLimits } from '../../src/access/domain/plan.ts';
-import type { ApiKeys, KeyMaterial } from '../../src/access/ports.ts';
+import type { ApiKeys, KeyMaterial } from '../../src/access/key-ports.ts';
 import { authenticate } from '../../src/access/use-cases/authenticate.ts';
 import type { IssuedKey } from '../../src/access/use-cases/create-api-key.ts';
 import type { SettableClock } from '../../src/adapters/memory/settable-clock.ts';

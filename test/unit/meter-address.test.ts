@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Access } from '../../src/access/access.ts';
 import { planLimits } from '../../src/access/domain/plan.ts';
-import type { ApiKeys, KeyMaterial } from '../../src/access/ports.ts';
+import type { ApiKeys, KeyMaterial } from '../../src/access/key-ports.ts';
 import { badKeyLimits } from '../../src/access/use-cases/meter-request.ts';
 import type { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { memoryAccess } from '../support/memory-access.ts';

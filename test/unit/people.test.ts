@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Access } from '../../src/access/access.ts';
 import type { Person } from '../../src/access/domain/person.ts';
-import type { AccessPorts, SignedIn } from '../../src/access/ports.ts';
+import type { SignedIn } from '../../src/access/people-ports.ts';
+import type { AccessPorts } from '../../src/access/ports.ts';
 import type { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import type { DomainEvent } from '../../src/kernel/domain-event.ts';
 import { memoryAccess } from '../support/memory-access.ts';

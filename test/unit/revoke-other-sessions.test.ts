@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Access } from '../../src/access/access.ts';
 import { sessionMs } from '../../src/access/domain/session.ts';
-import type { SignedIn } from '../../src/access/ports.ts';
+import type { SignedIn } from '../../src/access/people-ports.ts';
 import type { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import type { DomainEvent } from '../../src/kernel/domain-event.ts';
 import { memoryAccess } from '../support/memory-access.ts';

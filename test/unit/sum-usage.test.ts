@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Access } from '../../src/access/access.ts';
 import { planLimits } from '../../src/access/domain/plan.ts';
-import type { HourOfUsage, UsageLog } from '../../src/access/ports.ts';
+import type { HourOfUsage, UsageLog } from '../../src/access/usage-ports.ts';
 import { memoryAccess } from '../support/memory-access.ts';
 
 const now = new Date('2026-03-01T10:30:00Z');

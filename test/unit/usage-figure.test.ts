@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { usageOutcomes } from '../../src/access/ports.ts';
+import { usageOutcomes } from '../../src/access/usage-ports.ts';
 import { columnsOf } from '../../src/adapters/dashboard/usage-columns.ts';
 import { usageFigure } from '../../src/adapters/dashboard/usage-figure.ts';
 import { usedToday } from '../../src/adapters/dashboard/usage-stats.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { HourOfUsage, UsageLog } from '../../src/access/ports.ts';
+import type { HourOfUsage, UsageLog } from '../../src/access/usage-ports.ts';
 import { UsageRecorder, type CountedRequest } from '../../src/adapters/metering/usage-recorder.ts';
 import { memoryPorts } from '../support/memory-ports.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';

@@ -1,5 +1,6 @@
 import { changePassword, checkPassword, invalidPassword } from '../domain/person.ts';
-import type { AccessPorts, SignedIn } from '../ports.ts';
+import type { SignedIn } from '../people-ports.ts';
+import type { AccessPorts } from '../ports.ts';
 import { admitAttemptFor } from './sign-in-attempts.ts';
 
 /**

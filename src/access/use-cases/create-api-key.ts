@@ -2,7 +2,8 @@ import type { Decision } from '../../kernel/decision.ts';
 import type { AccessEvent } from '../domain/access-event.ts';
 import { issueApiKey, scopes as allScopes, type ApiKey, type Scope } from '../domain/api-key.ts';
 import { composeSecret, randomLength, secretHint } from '../domain/api-key-secret.ts';
-import type { AccessPorts, KeyToStore } from '../ports.ts';
+import type { KeyToStore } from '../key-ports.ts';
+import type { AccessPorts } from '../ports.ts';
 
 /** A key with its secret: the only time that it is seen. */
 export interface IssuedKey extends ApiKey {

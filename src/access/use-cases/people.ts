@@ -11,7 +11,8 @@ import {
   shortLinkMs,
   type Session,
 } from '../domain/session.ts';
-import type { AccessPorts, SignedIn } from '../ports.ts';
+import type { SignedIn } from '../people-ports.ts';
+import type { AccessPorts } from '../ports.ts';
 
 /** A link's secret: the only time that it is seen. */
 export interface Invitation {

@@ -1,7 +1,8 @@
 import { limitsOf, type Limits } from '../domain/plan.ts';
 import { accountNotFound } from '../domain/access-error.ts';
 import { judge, type Verdict } from '../domain/rate-quota.ts';
-import type { AccessPorts, CallsOfKey, HourOfUsage } from '../ports.ts';
+import type { AccessPorts } from '../ports.ts';
+import type { CallsOfKey, HourOfUsage } from '../usage-ports.ts';
 
 export interface Usage {
   readonly limits: Limits;

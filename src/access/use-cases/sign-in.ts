@@ -2,7 +2,8 @@ import { emailOf } from '../domain/email.ts';
 import { signInLinkInvalid, signInRefused } from '../domain/people-error.ts';
 import type { Person } from '../domain/person.ts';
 import { isOpen, secretLength, startSession, type Session } from '../domain/session.ts';
-import type { AccessPorts, SignedIn, SignInProof } from '../ports.ts';
+import type { SignedIn, SignInProof } from '../people-ports.ts';
+import type { AccessPorts } from '../ports.ts';
 import { admitAttemptFor, admitAttemptFrom } from './sign-in-attempts.ts';
 
 /** A session with its secret, for the browser's cookie: the only time that it is seen. */

@@ -1,7 +1,7 @@
 import { accountNotFound } from '../domain/access-error.ts';
 import { limitsOf, type Limits } from '../domain/plan.ts';
 import { windowsOf, type WindowName, type WindowState } from '../domain/rate-quota.ts';
-import type { CallsOfKey, UsageSum } from '../ports.ts';
+import type { CallsOfKey, UsageSum } from '../usage-ports.ts';
 import type { UsagePorts } from './show-usage.ts';
 
 export interface UsageSums {

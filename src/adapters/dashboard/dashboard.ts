@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { isOpen } from '../../access/domain/session.ts';
-import type { SignedIn } from '../../access/ports.ts';
+import type { SignedIn } from '../../access/people-ports.ts';
 import { accountScreen } from './account-screen.ts';
 import { animalsScreen } from './animals-screen.ts';
 import { redirect } from './answering.ts';

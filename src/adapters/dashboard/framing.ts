@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
-import type { SignedIn } from '../../access/ports.ts';
+import type { SignedIn } from '../../access/people-ports.ts';
 import { sendHtml, setSecurityHeaders } from './answering.ts';
 import { sendAsset } from './assets.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';

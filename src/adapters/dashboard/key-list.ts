@@ -1,5 +1,5 @@
 import { opens, overlaps, scopes, type ApiKey, type Overlap } from '../../access/domain/api-key.ts';
-import type { ListedKey } from '../../access/ports.ts';
+import type { ListedKey } from '../../access/key-ports.ts';
 import { isBanned } from '../../access/domain/ban.ts';
 import { html, nothing, type Child, type Html } from './html.ts';
 import { badge, buttonForm, counted, day, exact, formError, onceInput, time } from './parts.ts';

@@ -1,4 +1,4 @@
-import type { ListedKey } from '../../access/ports.ts';
+import type { ListedKey } from '../../access/key-ports.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { html, nothing, type Html } from './html.ts';
 import { shownOnce } from './act-once.ts';

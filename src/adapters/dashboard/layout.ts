@@ -1,4 +1,4 @@
-import type { SignedIn } from '../../access/ports.ts';
+import type { SignedIn } from '../../access/people-ports.ts';
 import { assetPath } from './assets.ts';
 import { html, type Html } from './html.ts';
 import type { Page, Section } from './screen.ts';

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { Context } from 'koa';
-import type { SignedIn } from '../../access/ports.ts';
+import type { SignedIn } from '../../access/people-ports.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { mainOf } from './layout.ts';
 import { problemOf } from './page-problem.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { passwordLength } from '../../access/domain/person.ts';
-import type { SignedIn } from '../../access/ports.ts';
+import type { SignedIn } from '../../access/people-ports.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { html, nothing, type Html } from './html.ts';
 import { field, formError } from './parts.ts';

@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import type { SignedIn } from '../../access/ports.ts';
+import type { SignedIn } from '../../access/people-ports.ts';
 import { redirect, sendHtml } from './answering.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { checkForm, readForm } from './form-body.ts';

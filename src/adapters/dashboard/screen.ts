@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { GenericSchema, InferOutput } from 'valibot';
-import type { SignedIn } from '../../access/ports.ts';
+import type { SignedIn } from '../../access/people-ports.ts';
 import type { Html } from './html.ts';
 
 export const sections = ['projects', 'animals', 'keys', 'usage', 'account'] as const;

@@ -1,4 +1,4 @@
-import { usageOutcomes, type UsageOutcome, type UsageSum } from '../../access/ports.ts';
+import { usageOutcomes, type UsageOutcome, type UsageSum } from '../../access/usage-ports.ts';
 import type { Column } from './usage-chart.ts';
 
 /** What the page can show: how far back, in which steps. */

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../access/domain/api-key.ts';
 import type { Ban } from '../../access/domain/ban.ts';
-import type { CallsOfKey } from '../../access/ports.ts';
+import type { CallsOfKey } from '../../access/usage-ports.ts';
 import type { DashboardSettings } from './dashboard-ports.ts';
 import { html, nothing, type Html } from './html.ts';
 import { badge, count, counted, day, fullTime, time } from './parts.ts';

@@ -1,4 +1,4 @@
-import type { UsageOutcome } from '../../access/ports.ts';
+import type { UsageOutcome } from '../../access/usage-ports.ts';
 import { html, nothing, type Html } from './html.ts';
 import { count } from './parts.ts';
 import { stacking, type Column } from './usage-chart.ts';

@@ -1,4 +1,4 @@
-import type { UsageOutcome } from '../../access/ports.ts';
+import type { UsageOutcome } from '../../access/usage-ports.ts';
 import { count, counted } from './parts.ts';
 import { stacking, totalOf, type Column } from './usage-chart.ts';
 import { ranges, type RangeName } from './usage-columns.ts';

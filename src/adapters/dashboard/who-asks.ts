@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { SignedIn } from '../../access/ports.ts';
+import type { SignedIn } from '../../access/people-ports.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import type { SessionCookie } from './session-cookie.ts';
 

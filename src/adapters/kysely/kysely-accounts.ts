@@ -3,7 +3,7 @@ import type { AccessEvent } from '../../access/domain/access-event.ts';
 import type { Account } from '../../access/domain/account.ts';
 import type { Person } from '../../access/domain/person.ts';
 import { plans } from '../../access/domain/plan.ts';
-import { Accounts, type KeyToStore } from '../../access/ports.ts';
+import { Accounts, type KeyToStore } from '../../access/key-ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { Selectable } from 'kysely';
 import type { Database } from './database.ts';

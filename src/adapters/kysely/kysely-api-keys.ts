@@ -4,7 +4,12 @@ import type { AccessEvent } from '../../access/domain/access-event.ts';
 import { scopes, type ApiKey, type Rotation } from '../../access/domain/api-key.ts';
 import type { Ban } from '../../access/domain/ban.ts';
 import { limitsOf, plans } from '../../access/domain/plan.ts';
-import { ApiKeys, type KeyHolder, type KeyToStore, type ListedKey } from '../../access/ports.ts';
+import {
+  ApiKeys,
+  type KeyHolder,
+  type KeyToStore,
+  type ListedKey,
+} from '../../access/key-ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './failure.ts';

@@ -1,4 +1,4 @@
-import { CounterSnapshots, type CounterSnapshot } from '../../access/ports.ts';
+import { CounterSnapshots, type CounterSnapshot } from '../../access/quota-ports.ts';
 import type { Database } from './database.ts';
 import { toMillis } from './schema.ts';
 

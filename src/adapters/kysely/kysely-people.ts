@@ -3,7 +3,7 @@ import { accountNotFound } from '../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../access/domain/access-event.ts';
 import { personNotFound, personTaken, sessionNotFound } from '../../access/domain/people-error.ts';
 import type { Person } from '../../access/domain/person.ts';
-import { People } from '../../access/ports.ts';
+import { People } from '../../access/people-ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './failure.ts';

@@ -6,7 +6,7 @@ import {
   signInRefused,
 } from '../../access/domain/people-error.ts';
 import { signInWays, type Session } from '../../access/domain/session.ts';
-import { Sessions, type SessionStart, type SignedIn } from '../../access/ports.ts';
+import { Sessions, type SessionStart, type SignedIn } from '../../access/people-ports.ts';
 import type { Database } from './database.ts';
 import { accountFrom } from './kysely-accounts.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';

@@ -5,7 +5,7 @@ import {
   type CallsOfKey,
   type HourOfUsage,
   type UsageSum,
-} from '../../access/ports.ts';
+} from '../../access/usage-ports.ts';
 import type { Database } from './database.ts';
 import { fromMillis, oneOf, toMillis } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { base62 } from '../../access/domain/api-key-secret.ts';
-import { KeyMaterial } from '../../access/ports.ts';
+import { KeyMaterial } from '../../access/key-ports.ts';
 
 /** Predictable secrets, each different; "hashes" that only promise to be different for different texts. */
 export class CountingKeyMaterial extends KeyMaterial {

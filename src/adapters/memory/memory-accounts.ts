@@ -10,7 +10,7 @@ import {
   type KeyHolder,
   type KeyToStore,
   type ListedKey,
-} from '../../access/ports.ts';
+} from '../../access/key-ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
 import { MemoryPeople } from './memory-people.ts';

@@ -1,4 +1,4 @@
-import { CounterSnapshots, type CounterSnapshot } from '../../access/ports.ts';
+import { CounterSnapshots, type CounterSnapshot } from '../../access/quota-ports.ts';
 
 export class MemoryCounterSnapshots extends CounterSnapshots {
   readonly #kept = new Map<string, { readonly data: string; readonly savedAt: number }>();

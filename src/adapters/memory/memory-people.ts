@@ -3,7 +3,7 @@ import type { AccessEvent } from '../../access/domain/access-event.ts';
 import type { Account } from '../../access/domain/account.ts';
 import { personNotFound, personTaken } from '../../access/domain/people-error.ts';
 import type { Person } from '../../access/domain/person.ts';
-import { People } from '../../access/ports.ts';
+import { People } from '../../access/people-ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
 import { MemorySessions } from './memory-sessions.ts';

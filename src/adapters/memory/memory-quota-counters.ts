@@ -4,7 +4,12 @@ import {
   type Counts,
   type WindowCount,
 } from '../../access/domain/rate-quota.ts';
-import { QuotaCounters, type CounterSnapshot, type Take, type Taken } from '../../access/ports.ts';
+import {
+  QuotaCounters,
+  type CounterSnapshot,
+  type Take,
+  type Taken,
+} from '../../access/quota-ports.ts';
 
 /** Of an account or an address: what passed. Of a key: its strikes, in `minute`. */
 interface Counters {

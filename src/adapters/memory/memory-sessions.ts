@@ -12,7 +12,7 @@ import {
   type SessionStart,
   type SignedIn,
   type SignInProof,
-} from '../../access/ports.ts';
+} from '../../access/people-ports.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
 import type { MemorySignInLinks } from './memory-sign-in-links.ts';
 

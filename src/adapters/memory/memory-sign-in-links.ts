@@ -1,6 +1,6 @@
 import type { AccessEvent } from '../../access/domain/access-event.ts';
 import { personNotFound } from '../../access/domain/people-error.ts';
-import { SignInLinks, type SignInLink } from '../../access/ports.ts';
+import { SignInLinks, type SignInLink } from '../../access/people-ports.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
 
 export class MemorySignInLinks extends SignInLinks {

@@ -1,4 +1,9 @@
-import { UsageLog, type CallsOfKey, type HourOfUsage, type UsageSum } from '../../access/ports.ts';
+import {
+  UsageLog,
+  type CallsOfKey,
+  type HourOfUsage,
+  type UsageSum,
+} from '../../access/usage-ports.ts';
 import type { MemoryApiKeys } from './memory-accounts.ts';
 
 const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;

@@ -1,4 +1,4 @@
-import { Passwords } from '../../access/ports.ts';
+import { Passwords } from '../../access/people-ports.ts';
 
 const prefix = 'plain:';
 

@@ -1,4 +1,4 @@
-import type { HourOfUsage, UsageLog, UsageOutcome } from '../../access/ports.ts';
+import type { HourOfUsage, UsageLog, UsageOutcome } from '../../access/usage-ports.ts';
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;

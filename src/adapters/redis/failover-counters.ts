@@ -1,5 +1,5 @@
 import type { Counts } from '../../access/domain/rate-quota.ts';
-import { QuotaCounters, type Take, type Taken } from '../../access/ports.ts';
+import { QuotaCounters, type Take, type Taken } from '../../access/quota-ports.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 
 /** Counters of this process that can take over: they learn what the shared ones said last. */

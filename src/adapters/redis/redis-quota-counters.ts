@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { windowIndex, type Counts } from '../../access/domain/rate-quota.ts';
-import { QuotaCounters, type Take, type Taken } from '../../access/ports.ts';
+import { QuotaCounters, type Take, type Taken } from '../../access/quota-ports.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 
 const usualPatienceMs = 500;

@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import PQueue from 'p-queue';
-import { Passwords } from '../../access/ports.ts';
+import { Passwords } from '../../access/people-ports.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 
 /** 2^15 blocks of 1 KiB, three times over: 32 MiB of memory (OWASP Password Storage Cheat Sheet). */

@@ -1,0 +1,42 @@
+import type { Limits } from './domain/plan.ts';
+import type { Counts } from './domain/rate-quota.ts';
+
+export interface Take {
+  /** Whose quota: an account, or an address. */
+  readonly subject: string;
+  readonly limits: Limits;
+  /** The key that gets a strike when nothing is left. */
+  readonly striker?: string | undefined;
+  readonly now: Date;
+}
+
+export interface Taken {
+  readonly allowed: boolean;
+  /** After this take. */
+  readonly counts: Counts;
+  /** Refusals of the striker in this UTC minute, this one included. */
+  readonly strikes: number;
+}
+
+/** What has passed in the current windows. Exact: of N + k takes at once against a limit of N, N are allowed. */
+export abstract class QuotaCounters {
+  /** Takes one of the minute and one of the day if both have one left; else takes neither and adds a strike. */
+  abstract take(take: Take): Promise<Taken>;
+
+  /** The counts as they are; changes nothing. */
+  abstract peek(subject: string, now: Date): Promise<Counts>;
+}
+
+/** One subject's counters as plain data, to be kept over a restart. */
+export interface CounterSnapshot {
+  readonly subject: string;
+  readonly data: string;
+}
+
+export abstract class CounterSnapshots {
+  /** Replaces what is kept of these subjects. */
+  abstract save(snapshots: readonly CounterSnapshot[], now: Date): Promise<void>;
+  abstract load(): Promise<readonly CounterSnapshot[]>;
+  /** Forgets what was saved before `before`. @returns how many */
+  abstract sweep(before: Date): Promise<number>;
+}

@@ -1,0 +1,52 @@
+export const usageOutcomes = ['2xx', '3xx', '4xx', 'refused', '5xx'] as const;
+/** The class of the status; `refused` is 429. */
+export type UsageOutcome = (typeof usageOutcomes)[number];
+
+/** Requests of one key to one operation with one outcome in one UTC hour. */
+export interface HourOfUsage {
+  readonly accountId: string;
+  readonly keyId: string;
+  /** `none` for what is no operation. */
+  readonly operation: string;
+  readonly outcome: UsageOutcome;
+  /** Begin of the hour. */
+  readonly hour: Date;
+  readonly requests: number;
+}
+
+/** Requests of an account with one outcome in one UTC hour or day. */
+export interface UsageSum {
+  /** Begin of the hour or day. */
+  readonly begin: Date;
+  readonly outcome: UsageOutcome;
+  readonly requests: number;
+}
+
+/** How often a key called an operation. */
+export interface CallsOfKey {
+  readonly keyId: string;
+  readonly operation: string;
+  readonly requests: number;
+  readonly lastHour: Date;
+}
+
+export abstract class UsageLog {
+  /** Adds to what is there, and notes when keys were last used; all or nothing. */
+  abstract add(hours: readonly HourOfUsage[], lastUsed: ReadonlyMap<string, Date>): Promise<void>;
+
+  /** Of one account, oldest first. */
+  abstract list(accountId: string, since: Date): Promise<readonly HourOfUsage[]>;
+
+  /** Summed over keys and operations where it is kept, oldest first; hours and days without requests are left out. */
+  abstract sum(accountId: string, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]>;
+
+  /** Who called any of these operations, summed over outcomes; who did last comes first. */
+  abstract callsTo(
+    operations: readonly string[],
+    accountId: string,
+    since: Date,
+  ): Promise<readonly CallsOfKey[]>;
+
+  /** Forgets hours before `before`. @returns how many rows */
+  abstract sweep(before: Date): Promise<number>;
+}
