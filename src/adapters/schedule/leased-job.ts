@@ -21,7 +21,7 @@ export class LeasedJob {
   readonly #name: string;
   readonly #work: (isStopping: () => boolean) => Promise<unknown>;
   readonly #ports: LeasedJobPorts;
-  #running: Promise<void> | undefined;
+  #running: Promise<boolean> | undefined;
   #again = false;
   #stopped = false;
   #retry: NodeJS.Timeout | undefined;
@@ -39,14 +39,12 @@ export class LeasedJob {
 
   /**
    * Does the work, unless another process is at it. While it runs in here, a further call makes it run once more.
-   * @returns whether it was done in here
+   * @returns whether it was done in here after the last call
    */
-  async run(): Promise<boolean> {
+  run(): Promise<boolean> {
     this.#again = true;
-    let isOurs = true;
-    this.#running ??= this.#turns((held) => (isOurs = held));
-    await this.#running;
-    return isOurs;
+    this.#running ??= this.#turns();
+    return this.#running;
   }
 
   /** For news: returns at once. While another process is at work, which may not see them, it is tried again. */
@@ -72,14 +70,15 @@ export class LeasedJob {
     await this.#running?.catch(() => undefined);
   }
 
-  async #turns(tell: (held: boolean) => void): Promise<void> {
+  async #turns(): Promise<boolean> {
+    let isHeld = false;
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false;
-        const held = await this.#hold();
-        tell(held);
-        if (held) await this.#turn();
+        isHeld = await this.#hold();
+        if (isHeld) await this.#turn();
       }
+      return isHeld;
     } finally {
       // In the turn of the last look: a call that comes later has to run for itself.
       this.#running = undefined;
