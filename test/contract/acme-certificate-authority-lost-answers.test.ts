@@ -119,7 +119,7 @@ test('a challenge that was accepted is not asked for again while it shows as pen
   const accounts = new MemoryAuthorityAccounts();
   const { authority } = connectAuthority(lab, {}, { accounts });
   const order = await placed(authority);
-  const url = await challengeUrlOf(authority, order);
+  const url = await challengeUrlOf({ authority }, order);
   const { origin } = new URL(order.url);
   const urls = { authorizations: [`${origin}/authZ/1`], finalize: `${origin}/finalize-order/1` };
   const shown = { type: 'http-01', status: 'pending', token: 'token', url };

@@ -25,13 +25,14 @@ export const placed = async (
   return { host, url: answer.url, privateKey };
 };
 
-/** @throws Error when it waits for something else */
+/** Of the challenge that the order waits for; its answer is published, where it can be. @throws Error when there is none */
 export const challengeUrlOf = async (
-  authority: CertificateAuthority,
+  { authority, publish }: AnsweredAuthority,
   order: CertificateOrder,
 ): Promise<string> => {
   const state = await authority.look(order);
   if (state.kind !== 'challenge') throw new Error(`the order is ${state.kind}`);
+  publish?.(state.token, state.keyAuthorization);
   return state.challengeUrl;
 };
 

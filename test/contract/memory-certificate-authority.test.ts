@@ -50,7 +50,7 @@ test('a step whose answer is lost was done all the same', async () => {
 test('a host that does not show the answer fails its challenge', async () => {
   const { authority } = open();
   const order = await placed(authority);
-  const url = await challengeUrlOf(authority, order);
+  const url = await challengeUrlOf({ authority }, order);
   const checking = { kind: 'processing', askAgainAfterMs: 1000 };
   expect(await authority.prove(order, url)).toEqual(checking);
   expect(await authority.look(order)).toMatchObject({ failure: { reason: 'challenge' } });
