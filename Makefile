@@ -35,7 +35,7 @@ check: $(DEPS) ## Types, lint, formatting and the architecture rules, side by si
 	@$(MAKE) --no-print-directory --jobs --output-sync=target check-lint check-types check-format check-architecture
 
 check-lint: $(DEPS)
-	@node_modules/.bin/eslint --max-warnings 0 .
+	@node --max-semi-space-size=128 node_modules/eslint/bin/eslint.js --max-warnings 0 .
 
 check-types: $(DEPS)
 	@node_modules/.bin/tsc --noEmit
