@@ -20,7 +20,7 @@ import { Clock } from '../src/kernel/clock.ts';
 const [accountId = ''] = process.argv.slice(2);
 
 const config = loadConfig(process.env);
-const { log } = createLog(config.logLevel);
+const { log } = createLog(config.logLevel, (text) => text);
 const container = await openContainer(config, log);
 const clock = container.get(Clock);
 const metrics = container.get(Metrics);

@@ -11,10 +11,14 @@ import { projectCommands } from './app/commands/project.ts';
 import { userCommands } from './app/commands/user.ts';
 import { serveCommand } from './app/commands/serve.ts';
 import { ConfigFault } from './app/config.ts';
+import { redaction } from './app/redaction.ts';
 import { DomainError } from './kernel/domain-error.ts';
 
 const failed = 1;
 const wrongUsage = 2;
+
+// What is made is for this user alone: keys, the database, deploys.
+process.umask(0o077);
 
 const program = new Command('animal-store')
   .description('A catalogue API for animal stores, and the sites they publish')
@@ -41,7 +45,8 @@ try {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : wrongUsage;
   } else {
-    process.stderr.write(`animal-store: ${describe(error)}\n`);
+    const redact = redaction(process.env);
+    process.stderr.write(`animal-store: ${redact(describe(error))}\n`);
     process.exitCode = failed;
   }
 }

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { validate } from 'node-cron';
 import * as v from 'valibot';
+import { addressFaults, secretFaults } from './config-safety.ts';
 import { portClashes } from './port-clashes.ts';
+import { leastCharacters } from './secret-strength.ts';
 
 export const roles = ['api', 'dashboard', 'edge', 'worker'] as const;
 export type Role = (typeof roles)[number];
@@ -13,6 +15,9 @@ export interface Config {
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
+  readonly operationsHost: string;
+  /** Undefined: health and metrics are on `port`. */
+  readonly operationsPort: number | undefined;
   /** Absolute, ends in /v1, no slash at its end. */
   readonly publicUrl: string;
   readonly stagingUrl: string | undefined;
@@ -35,6 +40,8 @@ export interface Config {
   readonly verifierSchedule: string;
   /** Undefined: the one in the data folder is used, and made when it is missing. */
   readonly secretKey: string | undefined;
+  /** The one that is being replaced: what was sealed or signed with it still counts. */
+  readonly previousSecretKey: string | undefined;
   readonly logLevel: string;
   readonly corsOrigins: readonly string[];
   /** Undefined: this process counts requests by itself. */
@@ -74,15 +81,21 @@ export const loadConfig = (environment: Environment): Config => {
   const faults = result.success
     ? []
     : result.issues.map(({ path, message }) => `${String(path?.[0]?.key)}: ${message}`);
-  if (set['NODE_ENV'] === 'production' && !set['SECRET_KEY']) {
-    faults.push('SECRET_KEY: is required with NODE_ENV=production; make one: openssl rand -hex 32');
-  }
+  faults.push(
+    ...secretFaults({
+      production: set['NODE_ENV'] === 'production',
+      secretKey: set['SECRET_KEY'],
+      previousSecretKey: set['SECRET_KEY_PREVIOUS'],
+    }),
+  );
   if ((set['ACME_EAB_KID'] === undefined) !== (set['ACME_EAB_HMAC'] === undefined)) {
     faults.push('ACME_EAB_KID, ACME_EAB_HMAC: give both or none; the authority gave both together');
   }
   faults.push(...clashesIn(set));
-  if (!result.success || faults.length > 0) throw new ConfigFault(faults);
-  return configFrom(result.output);
+  const config = result.success ? configFrom(result.output) : undefined;
+  if (config) faults.push(...addressFaults(config));
+  if (!config || faults.length > 0) throw new ConfigFault(faults);
+  return config;
 };
 
 const list = (text: string) =>
@@ -94,8 +107,12 @@ const list = (text: string) =>
 const urlLike = (text: string, protocols: readonly string[]) =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol);
 
+/** It is shown and sent around, so it must not hold a password. */
+const hasNoUser = (text: string): boolean => !/^\w+:\/\/[^/?#]*@/.test(text);
+
 const apiAddress = v.pipe(
   v.string(),
+  v.check(hasNoUser, 'must be an address without user and password'),
   v.check(
     (text) => urlLike(text, ['http:', 'https:']) && /^[^?#]*\/v1\/?$/.test(text),
     'must be an http or https address whose path ends in /v1, like https://api.shop.example/v1',
@@ -143,6 +160,14 @@ const addressToListenOn = v.pipe(
   v.regex(/^[0-9A-Za-z.:-]+$/, 'must be an address or name to listen on'),
 );
 
+const secretText = v.pipe(
+  v.string(),
+  v.minLength(
+    leastCharacters,
+    `must have at least ${String(leastCharacters)} characters; make one: openssl rand -hex 32`,
+  ),
+);
+
 /** Every setting by its name in the environment; docs/operations.md explains each. */
 export const settings = v.object({
   NODE_ENV: v.optional(v.string()),
@@ -171,6 +196,8 @@ export const settings = v.object({
   DATA_DIR: v.optional(v.string(), 'var'),
   HOST: v.optional(addressToListenOn, '127.0.0.1'),
   PORT: v.optional(port, '3000'),
+  OPERATIONS_HOST: v.optional(addressToListenOn, '127.0.0.1'),
+  OPERATIONS_PORT: v.optional(port),
   EDGE_HOST: v.optional(addressToListenOn, '127.0.0.1'),
   EDGE_HTTP_PORT: v.optional(portOrAny, '8080'),
   EDGE_HTTPS_PORT: v.optional(portOrAny, '8443'),
@@ -226,7 +253,10 @@ export const settings = v.object({
   ACME_DIRECTORY_URL: v.optional(
     v.pipe(
       v.string(),
-      v.check((text) => urlLike(text, ['https:']), 'must be an https address'),
+      v.check(
+        (text) => urlLike(text, ['https:']) && hasNoUser(text),
+        'must be an https address without user and password',
+      ),
     ),
   ),
   ACME_EMAIL: v.optional(v.pipe(v.string(), v.email('must be an e-mail address'))),
@@ -254,12 +284,8 @@ export const settings = v.object({
     v.pipe(v.string(), v.check(isSchedule, 'must be a cron expression like */5 * * * * *')),
     '*/5 * * * * *',
   ),
-  SECRET_KEY: v.optional(
-    v.pipe(
-      v.string(),
-      v.minLength(32, 'must have at least 32 characters; make one: openssl rand -hex 32'),
-    ),
-  ),
+  SECRET_KEY: v.optional(secretText),
+  SECRET_KEY_PREVIOUS: v.optional(secretText),
   TRUST_PROXY: v.optional(
     v.pipe(
       v.string(),
@@ -301,7 +327,7 @@ export const settings = v.object({
 });
 
 const ports = v.pick(settings, [
-  ...(['HOST', 'PORT'] as const),
+  ...(['HOST', 'PORT', 'OPERATIONS_HOST', 'OPERATIONS_PORT'] as const),
   ...(['EDGE_HOST', 'EDGE_HTTP_PORT', 'EDGE_HTTPS_PORT'] as const),
 ]);
 
@@ -311,6 +337,7 @@ const clashesIn = (set: Environment): readonly string[] => {
   if (!success) return [];
   return portClashes({
     roles: set['ROLES'] === undefined ? roles : list(set['ROLES']),
+    ...{ operationsHost: output.OPERATIONS_HOST, operationsPort: output.OPERATIONS_PORT },
     ...{ host: output.HOST, port: output.PORT, edgeHost: output.EDGE_HOST },
     ...{ edgeHttpPort: output.EDGE_HTTP_PORT, edgeHttpsPort: output.EDGE_HTTPS_PORT },
   });
@@ -322,6 +349,8 @@ const configFrom = (set: v.InferOutput<typeof settings>): Config => ({
   dataDir: set.DATA_DIR,
   host: set.HOST,
   port: set.PORT,
+  operationsHost: set.OPERATIONS_HOST,
+  operationsPort: set.OPERATIONS_PORT,
   publicUrl: set.PUBLIC_URL ?? `http://${reachable(set.HOST)}:${String(set.PORT)}/v1`,
   stagingUrl: set.STAGING_URL,
   roles: set.ROLES,
@@ -336,6 +365,7 @@ const configFrom = (set: v.InferOutput<typeof settings>): Config => ({
   acme: set.ACME_DIRECTORY_URL === undefined ? undefined : acmeFrom(set, set.ACME_DIRECTORY_URL),
   verifierSchedule: set.VERIFIER_SCHEDULE,
   secretKey: set.SECRET_KEY,
+  previousSecretKey: set.SECRET_KEY_PREVIOUS,
   logLevel: set.LOG_LEVEL,
   corsOrigins: set.CORS_ORIGINS,
   redisUrl: set.REDIS_URL,

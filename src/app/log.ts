@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import pino, { type Logger } from 'pino';
+import pino, { stdSerializers, type Logger } from 'pino';
 
 export interface Log {
   readonly log: Logger;
@@ -12,8 +12,9 @@ const batchCharacters = 16_000;
 /**
  * JSON lines on standard output, written in batches and at least once a second. (pino's own batching measures
  * each line twice, which costs as much as making the line.)
+ * @param redact takes secrets out of what errors say: a driver may quote the address that it was given
  */
-export const createLog = (level: string): Log => {
+export const createLog = (level: string, redact: (text: string) => string): Log => {
   let lines: string[] = [];
   let length = 0;
   const flush = () => {
@@ -29,7 +30,18 @@ export const createLog = (level: string): Log => {
     if (length >= batchCharacters) flush();
   };
   setInterval(flush, 1000).unref();
-  return { log: pino({ level, base: null }, { write }), flush };
+  const serializers = { err: redactedError(redact) };
+  return { log: pino({ level, base: null, serializers }, { write }), flush };
+};
+
+const redactedError = (redact: (text: string) => string) => (error: unknown) => {
+  const shown: unknown = error instanceof Error ? stdSerializers.err(error) : error;
+  // What JSON cannot say, a bigint or a circle, is told as text.
+  try {
+    return JSON.parse(redact(JSON.stringify(shown))) as unknown;
+  } catch {
+    return redact(String(error));
+  }
 };
 
 /** A reader that is gone or slow must not end or block the service for good: what it cannot take is dropped. */

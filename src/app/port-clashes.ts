@@ -2,6 +2,8 @@ interface Listening {
   readonly roles: readonly string[];
   readonly host: string;
   readonly port: number;
+  readonly operationsHost: string;
+  readonly operationsPort: number | undefined;
   readonly edgeHost: string;
   readonly edgeHttpPort: number;
   readonly edgeHttpsPort: number;
@@ -12,6 +14,15 @@ export const portClashes = (config: Listening): readonly string[] => {
   const { edgeHost } = config;
   const places = [
     { setting: 'PORT', host: config.host, port: config.port },
+    ...(config.operationsPort === undefined
+      ? []
+      : [
+          {
+            setting: 'OPERATIONS_PORT',
+            host: config.operationsHost,
+            port: config.operationsPort,
+          },
+        ]),
     // A process without the role does not listen there, whatever is set.
     ...(config.roles.includes('edge')
       ? [

@@ -58,7 +58,7 @@ export const openDomainLab = async (
   await writeFile(trusted, pebble.tls.cert);
   const settings: Settings = {
     NODE_ENV: 'production',
-    SECRET_KEY: 'a secret key that is only for tests',
+    SECRET_KEY: '5d1f0c7ab2e94836f7d0ce1b8a4592e3',
     ALLOW_TEST_DOMAINS: '1',
     PLATFORM_HOST: platformHost,
     DNS_SERVERS: dns.servers.slice(0, resolvers).join(','),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { safetyWarnings } from '../../src/app/config-safety.ts';
 import { loadConfig } from '../../src/app/config.ts';
 
-const secret = 's'.repeat(32);
+const secret = 'c0ffee17a9b24d85e6f3019d7b8a5c42';
 
 /** The names of the settings that the refusal finds fault with. */
 const faultsOf = (environment: Readonly<Record<string, string>>): readonly string[] => {
@@ -22,6 +23,8 @@ test('without any setting everything has its default', () => {
     dataDir: 'var',
     host: '127.0.0.1',
     port: 3000,
+    operationsHost: '127.0.0.1',
+    operationsPort: undefined,
     publicUrl: 'http://127.0.0.1:3000/v1',
     stagingUrl: undefined,
     roles: ['api', 'dashboard', 'edge', 'worker'],
@@ -36,6 +39,7 @@ test('without any setting everything has its default', () => {
     acme: undefined,
     verifierSchedule: '*/5 * * * * *',
     secretKey: undefined,
+    previousSecretKey: undefined,
     logLevel: 'info',
     corsOrigins: [],
     redisUrl: undefined,
@@ -55,6 +59,9 @@ test('every setting is taken over', () => {
     ...{
       HOST: '::',
       PORT: '65535',
+      OPERATIONS_HOST: '10.0.0.7',
+      OPERATIONS_PORT: '9100',
+      SECRET_KEY_PREVIOUS: 's'.repeat(32),
       ROLES: ' api , worker,',
       PET_BY_ID_DEPRECATED_SINCE: '2026-12-05',
     },
@@ -82,6 +89,8 @@ test('every setting is taken over', () => {
     dataDir: '/srv/zoo',
     host: '::',
     port: 65535,
+    operationsHost: '10.0.0.7',
+    operationsPort: 9100,
     publicUrl: 'https://api.zoo.example/v1',
     stagingUrl: 'https://staging.zoo.example/shop/v1',
     roles: ['api', 'worker'],
@@ -101,6 +110,7 @@ test('every setting is taken over', () => {
     },
     verifierSchedule: '*/10 * * * * *',
     secretKey: secret,
+    previousSecretKey: 's'.repeat(32),
     logLevel: 'warn',
     corsOrigins: ['https://zoo.example', 'http://localhost:8080'],
     redisUrl: environment.REDIS_URL,
@@ -166,6 +176,9 @@ describe('the start is refused', () => {
     ['STAGING_URL', ['https://zoo.example/v2']],
     ['ROLES', ['api,king', ',', 'API']],
     ['SECRET_KEY', ['s'.repeat(31)]],
+    ['SECRET_KEY_PREVIOUS', ['s'.repeat(31)]],
+    ['OPERATIONS_PORT', ['0', '65536', 'metrics']],
+    ['OPERATIONS_HOST', ['a b', 'http://127.0.0.1']],
     ['LOG_LEVEL', ['loud', 'INFO']],
     ['CORS_ORIGINS', ['zoo.example', 'https://zoo.example/', 'https://zoo.example/shop', '**']],
     ['REDIS_URL', ['redis.example:6379', 'http://redis.example', 'redis://', 'x']],
@@ -200,6 +213,75 @@ describe('the start is refused', () => {
     expect(faultsOf({ NODE_ENV: 'production', SECRET_KEY: secret })).toEqual([]);
   });
 
+  test.each(['a'.repeat(32), 'ab'.repeat(20), 'a very secret key of our little shop'])(
+    'in production with a secret key like %j, and the message says how to make one',
+    (weak) => {
+      const guessable = { NODE_ENV: 'production', SECRET_KEY: weak };
+      expect(faultsOf(guessable)).toEqual(['SECRET_KEY']);
+      expect(() => loadConfig(guessable)).toThrow(/can be guessed, .*openssl rand -hex 32/);
+      expect(() => loadConfig(guessable)).not.toThrow(weak);
+      expect(faultsOf({ SECRET_KEY: weak })).toEqual([]);
+    },
+  );
+
+  test('with the same key before and after a rotation', () => {
+    const same = { SECRET_KEY: secret, SECRET_KEY_PREVIOUS: secret };
+    expect(faultsOf(same)).toEqual(['SECRET_KEY_PREVIOUS']);
+  });
+
+  const production = { NODE_ENV: 'production', SECRET_KEY: secret };
+
+  test.each([
+    'http://api.zoo.example/v1',
+    'http://10.0.0.7:3000/v1',
+    'http://localhost.evil.example/v1',
+  ])('in production where clients come over %s without TLS', (publicUrl) => {
+    expect(faultsOf({ ...production, PUBLIC_URL: publicUrl })).toEqual(['PUBLIC_URL']);
+    expect(faultsOf({ PUBLIC_URL: publicUrl })).toEqual([]);
+    const worker = { ...production, ROLES: 'worker,edge', PUBLIC_URL: publicUrl };
+    expect(faultsOf(worker)).toEqual([]);
+  });
+
+  test.each(['http://127.0.0.1:3000/v1', 'http://[::1]:3000/v1', 'http://localhost:3000/v1'])(
+    'but not where they can only come from this machine, %s: that brings a warning',
+    (publicUrl) => {
+      const environment = { ...production, PUBLIC_URL: publicUrl };
+      expect(faultsOf(environment)).toEqual([]);
+      expect(safetyWarnings(loadConfig(environment))).toEqual([
+        expect.stringContaining('PUBLIC_URL'),
+      ]);
+    },
+  );
+
+  test('with a user or a password in an address that is shown', () => {
+    const address = 'https://zoo:hunter2@zoo.example/v1';
+    for (const name of ['PUBLIC_URL', 'STAGING_URL', 'ACME_DIRECTORY_URL']) {
+      expect(faultsOf({ [name]: address })).toEqual([name]);
+      expect(() => loadConfig({ [name]: address })).not.toThrow(/hunter2/);
+    }
+  });
+
+  test.each([
+    ['https://zoo.example/v1', 'zoo.example'],
+    ['https://app.zoo.example/v1', 'zoo.example'],
+    ['https://a.b.Zoo.example/v1', 'ZOO.example'],
+  ])(
+    'where sites could set cookies for the dashboard: at %s below %s',
+    (publicUrl, platformHost) => {
+      const wrong = { PUBLIC_URL: publicUrl, PLATFORM_HOST: platformHost };
+      expect(faultsOf(wrong)).toEqual(['PLATFORM_HOST']);
+      expect(() => loadConfig(wrong)).toThrow(/cookies/);
+    },
+  );
+
+  test.each([
+    ['https://app.zoo.example/v1', 'sites.zoo.example'],
+    ['https://zoo.example/v1', 'sites.zoo.example'],
+    ['https://appzoo.example/v1', 'zoo.example'],
+  ])('but not at %s beside %s', (publicUrl, platformHost) => {
+    expect(faultsOf({ PUBLIC_URL: publicUrl, PLATFORM_HOST: platformHost })).toEqual([]);
+  });
+
   test('with one half of what binds an account to one outside', () => {
     expect(faultsOf({ ACME_EAB_KID: 'kid-1' })).toEqual(['ACME_EAB_KID']);
     expect(faultsOf({ ACME_EAB_HMAC: 'c2VjcmV0' })).toEqual(['ACME_EAB_KID']);
@@ -211,6 +293,7 @@ describe('the start is refused', () => {
   test.each([
     ['for one port that the edge is to use twice', { EDGE_HTTPS_PORT: '8080' }],
     ['for one port at the same address', { PORT: '8443' }],
+    ['for one port for operations and the edge', { OPERATIONS_PORT: '8443' }],
     ['for one port where the edge listens everywhere', { PORT: '8080', EDGE_HOST: '0.0.0.0' }],
     [
       'for one port where :: takes IPv4 along',
@@ -218,7 +301,7 @@ describe('the start is refused', () => {
     ],
   ])('%s', (_, environment) => {
     expect(() => loadConfig(environment)).toThrow(
-      /a fault:\n {2}(EDGE_HTTP_)?PORT, EDGE_HTTPS?_PORT: must be two ports, both are 8(080|443)\n/,
+      /a fault:\n {2}(EDGE_HTTP_|OPERATIONS_)?PORT, EDGE_HTTPS?_PORT: must be two ports, both are 8(080|443)\n/,
     );
   });
 

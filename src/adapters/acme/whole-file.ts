@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Unavailable } from '../../kernel/unavailable.ts';
 
@@ -32,6 +32,8 @@ const place = async (
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   try {
     await writeFile(draft, text, { mode, flush: true });
+    // Whatever mask the process has: the root is there to be read.
+    await chmod(draft, mode);
     await put(draft, path);
   } finally {
     await rm(draft, { force: true });

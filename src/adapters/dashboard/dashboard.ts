@@ -54,7 +54,8 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
       return sessions.some((one) => one.id === session.id && isOpen(one, ports.clock.now()));
     },
   });
-  const router = new Router({ exclusive: true });
+  // Paths are exact, as those of the API are: one place has one address.
+  const router = new Router({ exclusive: true, sensitive: true });
   // Whoever types the name of the service into a browser looks for its pages.
   router.get('/', (ctx: Context) => {
     redirect(ctx, '/dashboard');
@@ -62,7 +63,7 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   const asking = whoAsks(ports, cookie);
   addSignIn(router, { ...ports, cookie, whoAsks: asking });
   const signedIn = signingIn(asking);
-  const waysBack = new Router();
+  const waysBack = new Router({ sensitive: true });
   for (const screen of screensOf(ports)) {
     addScreen(router, screen, { ...ports, live, signedIn });
     addWaysBack(waysBack, screen, { ...ports, live, signedIn });

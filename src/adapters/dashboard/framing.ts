@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { SignedIn } from '../../access/people-ports.ts';
+import { shownPath } from '../../kernel/shown-path.ts';
 import { sendHtml, setSecurityHeaders } from './answering.ts';
 import { sendAsset } from './assets.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
@@ -36,7 +37,7 @@ export const framing =
     const { method, status } = ctx;
     const ms = Math.round((performance.now() - started) * 100) / 100;
     onAnswered(status, ms / 1000);
-    log.info({ requestId, method, path: shownPath(ctx), status, ms });
+    log.info({ requestId, method, path: shownPath(ctx.path), status, ms });
   };
 
 /** With the navigation of whoever is signed in, and a way back to the form that failed. */
@@ -60,6 +61,3 @@ const refuseForeignForms = (ctx: Context, origin: string): void => {
   if (ctx.method === 'GET' || ctx.method === 'HEAD' || isFromOurPage(ctx, origin)) return;
   throw new PageProblem(403, 'This form was sent from another site, so it was not accepted.');
 };
-
-/** A sign-in link is a secret: it does not stand in the log. */
-const shownPath = ({ path }: Context): string => path.replace(/(sign-in\/+).+/, '$1…');

@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Caller } from '../../access/use-cases/authenticate.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { shownPath } from '../../kernel/shown-path.ts';
 import { answerTo } from './error-table.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -47,7 +48,7 @@ export const framing =
     log.info({
       requestId,
       method: ctx.method,
-      path: ctx.path,
+      path: shownPath(ctx.path),
       status,
       ms: Math.round(ms * 100) / 100,
       keyId: caller?.keyId,

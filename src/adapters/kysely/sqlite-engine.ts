@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import {
@@ -14,6 +14,7 @@ import type { Engine } from './engine.ts';
 /** Every commit is on the disk before it is acknowledged (WAL, synchronous=FULL). */
 export const openSqlite = (path: string, patient: boolean): Engine => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  keepToOurselves(path);
   const file = new SqliteDatabase(path, { timeout: patient ? 60_000 : 2000 });
   switchToWal(file);
   file.pragma('synchronous = FULL');
@@ -34,6 +35,24 @@ export const openSqlite = (path: string, patient: boolean): Engine => {
     dialect: new WriterFirstSqliteDialect({ database }, () => file.inTransaction),
     readCommitted: (text, parameters) => read(text).all(parameters),
   };
+};
+
+/**
+ * Only our user reads and writes the database: SQLite gives the files beside it the mode of the first. One that an
+ * earlier release made readable to others is tightened; where it belongs to another user it stays as it is, and
+ * `serve` warns of it.
+ */
+const keepToOurselves = (path: string): void => {
+  closeSync(openSync(path, 'a', 0o600));
+  for (const one of ['', '-wal', '-shm'].map((end) => path + end).filter(existsSync)) {
+    try {
+      chmodSync(one, 0o600);
+    } catch (error) {
+      // A companion that went away meanwhile needs nothing either.
+      const { code } = error as { code?: unknown };
+      if (code !== 'EPERM' && code !== 'ENOENT') throw error;
+    }
+  }
 };
 
 /** SQLite does not wait for its timeout here: a second process that starts in the same moment is refused at once. */

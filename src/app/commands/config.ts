@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig, type Config } from '../config.ts';
+import { redaction, withoutUser } from '../redaction.ts';
+import { startWarnings } from '../start-warnings.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
 export const configCommands = (program: Command): void => {
@@ -10,23 +12,33 @@ export const configCommands = (program: Command): void => {
     .description('check the settings and show them, without secrets')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) => {
-      const { secretKey, databaseUrl, redisUrl, acme, ...config } = loadConfig(process.env);
+      const loaded = loadConfig(process.env);
+      const { secretKey, previousSecretKey, databaseUrl, redisUrl, acme, ...config } = loaded;
       const shown = {
         ...config,
-        databaseUrl: withoutPassword(databaseUrl),
-        redisUrl: redisUrl && withoutPassword(redisUrl),
+        databaseUrl: withoutUser(databaseUrl),
+        redisUrl: redisUrl && withoutUser(redisUrl),
         acmeDirectoryUrl: acme?.directoryUrl,
         acmeEmail: acme?.email,
         acmeAccountBinding: acme?.eab?.kid,
         caaIssuer: acme?.issuers,
         secretKey: secretKey === undefined ? 'from the data folder' : 'set',
+        previousSecretKey: previousSecretKey === undefined ? undefined : 'set',
       };
-      const lines = Object.entries(shown).map(([name, value]) => `  ${name}: ${show(value)}`);
-      print(options, shown, `The settings are in order.\n${lines.join('\n')}`);
+      const warnings = startWarnings(loaded);
+      const lines = [
+        'The settings are in order.',
+        ...Object.entries(shown).map(([name, value]) => `  ${name}: ${show(value)}`),
+        ...warnings.map((warning) => `Warning: ${warning}`),
+      ];
+      const redact = redaction(process.env);
+      print(
+        options,
+        JSON.parse(redact(JSON.stringify({ ...shown, warnings }))),
+        redact(lines.join('\n')),
+      );
     });
 };
-
-const withoutPassword = (url: string): string => url.replace(/\/\/.*@/, '//…@');
 
 const show = (value: Config[Exclude<keyof Config, 'acme'>]): string => {
   if (value === undefined) return '–';

@@ -5,6 +5,8 @@ import type { Logger } from 'pino';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { dashboardOrigin, signInUrl } from '../addresses.ts';
 import { loadConfig, type Config } from '../config.ts';
+import { redaction } from '../redaction.ts';
+import { startWarnings } from '../start-warnings.ts';
 import { openContainer } from '../container.ts';
 import { AccessKey } from '../keys.ts';
 import { createLog } from '../log.ts';
@@ -18,8 +20,9 @@ export const serveCommand = (program: Command): void => {
     .description('run the service until it is told to stop')
     .action(async () => {
       const config = loadConfig(process.env);
-      const { log, flush } = createLog(config.logLevel);
+      const { log, flush } = createLog(config.logLevel, redaction(process.env));
       const container = await openContainer(config, log);
+      for (const warning of startWarnings(config)) log.warn(warning);
       const stop = await startRoles(container, config, log).catch((error: unknown) => {
         flush();
         throw error;

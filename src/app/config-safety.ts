@@ -1,0 +1,80 @@
+import { leastCharacters, weaknessOf } from './secret-strength.ts';
+
+/** What the rules of this page look at. */
+interface Exposed {
+  readonly production: boolean;
+  readonly roles: readonly string[];
+  readonly publicUrl: string;
+  readonly platformHost: string;
+  readonly secretKey: string | undefined;
+  readonly previousSecretKey: string | undefined;
+}
+
+const howToMakeOne = 'make one: openssl rand -hex 32';
+
+/** Well-formed addresses that would endanger those who rely on them, one fault each. */
+export const addressFaults = (config: Exposed): readonly string[] => [
+  ...(config.production && hasPages(config) && isPlain(config) && !isLoopback(config)
+    ? [
+        `PUBLIC_URL: must be an https address with NODE_ENV=production: over ${config.publicUrl} API keys, ` +
+          'passwords and sessions would cross the network readable to all. Put a proxy with TLS in front ' +
+          'and give the address outside',
+      ]
+    : []),
+  ...platformFaults(config),
+];
+
+/** What is allowed and should be known, one sentence each. */
+export const safetyWarnings = (config: Exposed): readonly string[] => [
+  ...(config.production && hasPages(config) && isPlain(config) && isLoopback(config)
+    ? [
+        `PUBLIC_URL is ${config.publicUrl}: it can be reached from this machine only, and without TLS. Give the ` +
+          'https address that clients use.',
+      ]
+    : []),
+  ...(!config.production &&
+  config.secretKey !== undefined &&
+  weaknessOf(config.secretKey) !== undefined
+    ? [
+        `SECRET_KEY ${weaknessOf(config.secretKey) ?? ''}: production would refuse it; ${howToMakeOne}.`,
+      ]
+    : []),
+];
+
+/** Also beside faults of other settings: one message has all of them. */
+export const secretFaults = ({
+  production,
+  secretKey,
+  previousSecretKey,
+}: Pick<Exposed, 'production' | 'secretKey' | 'previousSecretKey'>): readonly string[] => {
+  if (secretKey === undefined) {
+    return production ? [`SECRET_KEY: is required with NODE_ENV=production; ${howToMakeOne}`] : [];
+  }
+  if (secretKey === previousSecretKey) {
+    return ['SECRET_KEY_PREVIOUS: must be the key before SECRET_KEY; both are the same'];
+  }
+  // One that is too short is a fault already.
+  const isJudged = production && secretKey.length >= leastCharacters;
+  const weakness = isJudged ? weaknessOf(secretKey) : undefined;
+  return weakness === undefined
+    ? []
+    : [`SECRET_KEY: can be guessed, it ${weakness}; ${howToMakeOne}`];
+};
+
+/** Sites would be served beside the dashboard, or below its name, where their scripts can set cookies for it. */
+const platformFaults = ({ publicUrl, platformHost }: Exposed): readonly string[] => {
+  const host = new URL(publicUrl).hostname;
+  if (host !== platformHost && !host.endsWith(`.${platformHost}`)) return [];
+  return [
+    `PLATFORM_HOST: must not be ${platformHost}: the dashboard's host ${host} lies in it, so that a published site ` +
+      'could set cookies for the dashboard. Take a name beside it, like sites.shop.example for app.shop.example',
+  ];
+};
+
+const hasPages = ({ roles }: Exposed): boolean =>
+  roles.includes('api') || roles.includes('dashboard');
+
+const isPlain = ({ publicUrl }: Exposed): boolean => publicUrl.startsWith('http:');
+
+const isLoopback = ({ publicUrl }: Exposed): boolean =>
+  /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(publicUrl).hostname);

@@ -1,0 +1,46 @@
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Settings that are a secret as a whole. */
+const secretName = /SECRET|PASSWORD|TOKEN|HMAC|_KEY$|_KEY_PREVIOUS$/;
+/** Shorter ones would be found in the middle of words; inside an address they are left out by their place. */
+const shortestSecret = 6;
+
+/** `//user:password@host`: all of it up to the last @ before the host ends, whatever is in the password. */
+const userInAddress = /(\b[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s"'<>]{0,500}@/gi;
+const secretInQuery =
+  /([?&][^=&\s"']{0,40}(?:pass|secret|token|key)[^=&\s"']{0,40}=)[^&\s"']{1,500}/gi;
+
+/** An address without user and password. */
+export const withoutUser = (url: string): string =>
+  url.replace(userInAddress, '$1…@').replace(secretInQuery, '$1…');
+
+/**
+ * Takes out of any text what must not be read in logs and messages: the secrets among these settings, and users and
+ * passwords of addresses.
+ */
+export const redaction = (environment: Environment): ((text: string) => string) => {
+  const secrets = secretsIn(environment);
+  return (text) =>
+    secrets.reduce((left, secret) => left.replaceAll(secret, '…'), withoutUser(text));
+};
+
+/** The longest first: one may be part of another. */
+const secretsIn = (environment: Environment): readonly string[] =>
+  Object.entries(environment)
+    .flatMap(([name, value = '']) => [
+      ...(secretName.test(name) ? [value.trim()] : []),
+      ...passwordsIn(value),
+    ])
+    .filter((secret) => secret.length >= shortestSecret)
+    .toSorted((one, other) => other.length - one.length);
+
+/** As it stands there, and as it is sent. */
+const passwordsIn = (value: string): readonly string[] => {
+  if (!value.includes('@') || !URL.canParse(value)) return [];
+  const { password } = new URL(value);
+  try {
+    return [password, decodeURIComponent(password)];
+  } catch {
+    return [password];
+  }
+};

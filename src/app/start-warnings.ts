@@ -1,0 +1,37 @@
+import { existsSync, statSync } from 'node:fs';
+import type { Config } from './config.ts';
+import { safetyWarnings } from './config-safety.ts';
+
+const firstFreePort = 1024;
+
+/** What is no reason not to start but should be mended, one sentence each. */
+export const startWarnings = (config: Config): readonly string[] => [
+  ...safetyWarnings(config),
+  ...(isRoot() && !needsRoot(config)
+    ? [
+        'The process runs as root and has no port that needs it: run it as a user of its own, who owns ' +
+          `${config.dataDir}.`,
+      ]
+    : []),
+  ...secretPlaces(config).flatMap((path) => {
+    const mode = existsSync(path) ? statSync(path).mode & 0o777 : 0;
+    return (mode & 0o077) === 0
+      ? []
+      : [`${path} is open to other users (mode ${mode.toString(8)}): chmod go-rwx ${path}`];
+  }),
+];
+
+const isRoot = (): boolean => process.getuid?.() === 0;
+
+const needsRoot = (config: Config): boolean =>
+  [
+    config.port,
+    config.operationsPort ?? firstFreePort,
+    ...(config.roles.includes('edge') ? [config.edgeHttpPort, config.edgeHttpsPort] : []),
+  ].some((port) => port > 0 && port < firstFreePort);
+
+const secretPlaces = ({ dataDir, databaseUrl }: Config): readonly string[] => {
+  const file = /^sqlite:(?!:memory:)(.+)$/.exec(databaseUrl)?.[1];
+  const companions = file === undefined ? [] : ['', '-wal', '-shm'].map((end) => file + end);
+  return [dataDir, `${dataDir}/secret.key`, ...companions];
+};

@@ -1,0 +1,36 @@
+const longest = 500;
+const mayHoldSecret = /%|sign|pets_live_/i;
+/** `sign-in`, `Sign_In`, `signin`: a place, with what follows it. */
+const signIn = /sign[^a-z0-9]{0,3}in[^a-z0-9]/i;
+const apiKey = /pets_live_[0-9a-z]+/gi;
+
+/**
+ * A path as it may stand in the log: what comes after "sign-in" is the secret of a link, however that is written, and
+ * so is anything like an API key.
+ */
+export const shownPath = (path: string): string => {
+  if (!mayHoldSecret.test(path)) return cut(path);
+  const plain = decoded(path);
+  const hidden = untilSecret(plain).replace(apiKey, 'pets_live_…');
+  return cut(hidden === plain ? path : hidden);
+};
+
+const untilSecret = (path: string): string => {
+  const place = signIn.exec(path);
+  if (!place) return path;
+  const end = place.index + place[0].length;
+  return end === path.length ? path : `${path.slice(0, end)}…`;
+};
+
+const cut = (path: string): string => (path.length > longest ? `${path.slice(0, longest)}…` : path);
+
+/** Of what is escaped, several times even, only what words consist of: nothing else could hide one. */
+const decoded = (path: string): string => {
+  let plain = path;
+  for (let times = 0; times < 3 && plain.includes('%'); times++) {
+    plain = plain.replace(/%([2-7][0-9a-f])/gi, (_, code: string) =>
+      String.fromCharCode(parseInt(code, 16)),
+    );
+  }
+  return plain;
+};

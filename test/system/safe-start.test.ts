@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { newHome, type Home, type Settings } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
+
+const secretKey = '8c1e5b0f72d94a36c0d7e1f9b3a68245';
+const modeOf = async (path: string): Promise<string> =>
+  ((await stat(path)).mode & 0o777).toString(8);
+
+describe('animal-store', () => {
+  let home: Home;
+  let folder: string;
+  beforeEach(async () => {
+    home = await newHome('sqlite');
+    folder = home.settings['DATA_DIR'] ?? '';
+  });
+  afterEach(() => home.remove());
+
+  const production = { NODE_ENV: 'production', SECRET_KEY: secretKey };
+  const refusal = async (settings: Settings): Promise<string> => {
+    const { code, stderr } = await home.run(['serve'], settings);
+    expect(code).toBe(1);
+    return stderr;
+  };
+
+  test('does not start in production with what would endanger its users, and says why', async () => {
+    const all = await refusal({
+      ...production,
+      SECRET_KEY: 'a'.repeat(32),
+      PUBLIC_URL: 'http://app.zoo.example/v1',
+      PLATFORM_HOST: 'zoo.example',
+    });
+    expect(all).toMatch(/have 3 faults/);
+    expect(all).toMatch(/^ {2}SECRET_KEY: .*openssl rand -hex 32$/m);
+    expect(all).toMatch(/^ {2}PUBLIC_URL: .*https.*passwords/m);
+    expect(all).toMatch(/^ {2}PLATFORM_HOST: .*cookies/m);
+    expect(all).not.toContain('a'.repeat(32));
+  });
+
+  test('starts in production on this machine alone, with a warning in its log', async () => {
+    const service = await home.start(production);
+    await service.end('SIGTERM');
+    const warnings = service.stdout().match(/^\{"level":40.*$/gm) ?? [];
+    expect(warnings.filter((line) => line.includes('PUBLIC_URL is http:'))).toHaveLength(1);
+    const asRoot = warnings.filter((line) => line.includes('runs as root'));
+    expect(asRoot).toHaveLength(process.getuid?.() === 0 ? 1 : 0);
+  });
+
+  test('keeps every file that it makes for its own user', async () => {
+    const database = join(folder, 'own.db');
+    const service = await home.start({ DATABASE_URL: `sqlite:${database}` });
+    const modes = async () =>
+      Promise.all(
+        (await readdir(folder)).map(async (name) => [name, await modeOf(join(folder, name))]),
+      );
+    const made = await until('the database and its companions are there', async () => {
+      const found = await modes();
+      return found.filter(([name = '']) => name.startsWith('own.db')).length === 3 && found;
+    });
+    for (const [name, mode] of made) {
+      // The root of the local authority is there to be given away.
+      if (name !== 'local-ca.pem')
+        expect([name, mode]).toEqual([name, expect.stringMatching(/^[67]00$/)]);
+    }
+    expect(await modeOf(folder)).toBe('700');
+    await service.end('SIGTERM');
+  });
+
+  test('tightens a database that an earlier release left open, and warns of a folder that is', async () => {
+    const database = join(folder, 'own.db');
+    await mkdir(folder);
+    await chmod(folder, 0o755);
+    await writeFile(database, '');
+    await chmod(database, 0o644);
+    const service = await home.start({ DATABASE_URL: `sqlite:${database}` });
+    expect(await modeOf(database)).toBe('600');
+    await service.end('SIGTERM');
+    expect(service.stdout()).toMatch(/"level":40.*is open to other users \(mode 755\)/);
+  });
+
+  test('shows neither user nor password of any address in its settings', async () => {
+    const settings = {
+      DATABASE_URL: 'mysql://zookeeper:hunter2@db.example:3306/shop',
+      REDIS_URL: 'rediss://zookeeper:hunter2@redis.example:6380/1?password=hunter2',
+      ACME_EAB_KID: 'kid-1',
+      ACME_EAB_HMAC: 'aHVudGVyMg-hunter2',
+      ACME_DIRECTORY_URL: 'https://acme.example/directory',
+      SECRET_KEY: secretKey,
+      SECRET_KEY_PREVIOUS: 'p'.repeat(32),
+    };
+    for (const args of [
+      ['config', 'check'],
+      ['config', 'check', '--json'],
+    ]) {
+      const { code, stdout, stderr } = await home.run(args, settings);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toContain('db.example:3306/shop');
+      expect(stdout).not.toMatch(/zookeeper|hunter2|pppp/);
+      expect(stdout).not.toContain(secretKey);
+    }
+    const away = { DATABASE_URL: 'mysql://zookeeper:hunter2@127.0.0.1:1/shop' };
+    const { code, stderr } = await home.run(['account', 'list'], away);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
+    expect(stderr).not.toMatch(/zookeeper|hunter2/);
+  });
+});
