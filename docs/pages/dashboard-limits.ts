@@ -1,6 +1,7 @@
-import { passwordLength } from '../../src/access/domain/person.ts';
+import { passwordLength } from '../../src/access/domain/password.ts';
 import type { Limits } from '../../src/access/domain/plan.ts';
 import {
+  dashboardLimits,
   invitationMs,
   sessionMs,
   shortLinkMs,
@@ -15,8 +16,21 @@ export const signInAttempts = (): readonly (readonly string[])[] => [
   ['passwords and sign-in links tried from one address', ...numbers(signInLimits.network)],
 ];
 
+/** What a signed-in person may ask for. */
+export const dashboardUse = (): readonly (readonly string[])[] => {
+  const { pages, forms, streams } = dashboardLimits;
+  return [
+    ['pages of one person', String(pages)],
+    ['forms that one person sends', String(forms)],
+    ['live pages that one person opens', String(streams)],
+  ];
+};
+
 export const dashboardNumbers = (): readonly (readonly string[])[] => [
-  ['a password', `${String(passwordLength.min)} to ${String(passwordLength.max)} characters`],
+  [
+    'a password',
+    `${String(passwordLength.min)} to ${String(passwordLength.max)} characters, none of the commonest`,
+  ],
   ['a session ends after', span(sessionMs)],
   ['the link of the first start and of `account create` works once, for', span(shortLinkMs)],
   [

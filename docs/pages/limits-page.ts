@@ -12,7 +12,7 @@ import { largestBody } from '../../src/adapters/http/request-body.ts';
 import { ListPetsQuery } from '../../src/adapters/http/schemas.ts';
 import { petNameLength } from '../../src/catalogue/domain/pet.ts';
 import { keptDeploys } from '../../src/sites/domain/deploy.ts';
-import { dashboardNumbers, signInAttempts } from './dashboard-limits.ts';
+import { dashboardNumbers, dashboardUse, signInAttempts } from './dashboard-limits.ts';
 import { budgets, limits as domainsByPlan } from './domain-examples.ts';
 import { code, page, printed, table } from './markdown.ts';
 import { limits as ofDeploys } from './sites-page.ts';
@@ -51,6 +51,7 @@ export const limitsPage = (): string =>
     table(['What', 'Per minute', 'Per day'], signInAttempts()),
     'Links are counted for the address only: they work also when too many passwords were tried for the email address. ' +
       'More: [signing in](dashboard.md#signing-in).',
+    table(['Once signed in', 'Per minute'], dashboardUse()),
     table(['What', 'Limit'], dashboardNumbers()),
     '## Deploys',
     table(['What', 'Limit'], ofDeploys()),

@@ -2,6 +2,7 @@ import { changePlan } from './domain/account.ts';
 import { keyOf, liftBan, revokeApiKey } from './domain/api-key.ts';
 import type { Limits, Plan } from './domain/plan.ts';
 import type { AccessPorts } from './ports.ts';
+import { admitUse } from './use-cases/admit-use.ts';
 import { authenticate } from './use-cases/authenticate.ts';
 import { choosePassword } from './use-cases/choose-password.ts';
 import { createAccount } from './use-cases/create-account.ts';
@@ -35,6 +36,7 @@ export const access = (ports: AccessPorts) => ({
   signIn: signIn(ports),
   signInByLink: signInByLink(ports),
   findSession: findSession(ports),
+  admitUse: admitUse(ports),
   revokeSession: revokeSession(ports),
   revokeOtherSessions: revokeOtherSessions(ports),
   listSessions: (personId: string) => ports.sessions.list(personId),

@@ -119,4 +119,7 @@ export abstract class Passwords {
 
   /** @param hash undefined where there is none: takes as long and says no. Never throws for a hash it cannot read */
   abstract matches(password: string, hash: string | undefined): Promise<boolean>;
+
+  /** At least the 10 000 commonest passwords, in lower case. */
+  abstract commonest(): Promise<ReadonlySet<string>>;
 }

@@ -36,4 +36,13 @@ export const passwordsContract = (passwords: Passwords): void => {
       expect(await passwords.matches(password, unreadable)).toBe(false);
     }
   });
+
+  test('the commonest passwords are known, all in lower case', async () => {
+    const commonest = await passwords.commonest();
+    for (const one of ['password', 'qwerty', 'dragon', 'sonyericsson']) {
+      expect(commonest.has(one)).toBe(true);
+    }
+    expect(commonest.has(password)).toBe(false);
+    expect([...commonest].filter((one) => one !== one.toLowerCase())).toEqual([]);
+  });
 };

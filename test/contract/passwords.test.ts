@@ -24,6 +24,12 @@ describe('passwords under scrypt', () => {
     expect(`${key}=`).toBe(expected);
   });
 
+  test('more than 10 000 of the commonest passwords are known, and read once', async () => {
+    const commonest = await passwords.commonest();
+    expect(commonest.size).toBeGreaterThan(10_000);
+    expect(await passwords.commonest()).toBe(commonest);
+  });
+
   test('a hash from elsewhere is understood', async () => {
     const key = scryptSync(password, Buffer.alloc(16, 7), 32, {
       ...{ N: 32_768, r: 8, p: 3, maxmem: 2 ** 26 },

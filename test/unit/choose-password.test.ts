@@ -73,9 +73,9 @@ describe('choosing a password', () => {
     expect(await byPassword(second)).toMatchObject({ person: { id: mia.id } });
   });
 
-  test('is refused when it is too short or holds the address, and changes nothing', async () => {
+  test('is refused when it is too short, common, or tells whose it is, and changes nothing', async () => {
     const [session, other] = [await byLink(), await byLink()];
-    for (const wanted of ['too short', `my ${email} 1`]) {
+    for (const wanted of ['too short', `my ${email} 1`, 'Password2026!', 'zoo 123456789']) {
       const choosing = choose(session, wanted);
       await expect(choosing).rejects.toHaveProperty('code', 'password_invalid');
     }

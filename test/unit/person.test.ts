@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   changePassword,
-  checkPassword,
   invitePerson,
   removePerson,
   type Person,
@@ -28,37 +27,6 @@ describe('inviting somebody', () => {
 });
 
 describe('a password', () => {
-  test.each(['x'.repeat(12), 'x'.repeat(200), '🦜'.repeat(12), '🦜'.repeat(200), ' '.repeat(12)])(
-    'of 12 to 200 characters is good, whatever they are: %j',
-    (password) => {
-      expect(() => {
-        checkPassword(password, mia);
-      }).not.toThrow();
-    },
-  );
-
-  test.each(['', 'x'.repeat(11), '🦜'.repeat(11), 'x'.repeat(201), '🦜'.repeat(201)])(
-    'that is too short or too long is refused: %j',
-    (password) => {
-      const checking = () => {
-        checkPassword(password, mia);
-      };
-      expect(checking).toThrow(expect.objectContaining({ code: 'password_invalid' }));
-      expect(checking).toThrow('12 to 200 characters');
-    },
-  );
-
-  test.each(['mia@shop.example', 'my MIA@shop.Example 1'])(
-    'with the e-mail address in it is refused: %s',
-    (password) => {
-      const checking = () => {
-        checkPassword(password, mia);
-      };
-      expect(checking).toThrow(expect.objectContaining({ code: 'password_invalid' }));
-      expect(checking).toThrow('must not contain the e-mail address');
-    },
-  );
-
   test('is changed with an event that does not tell it', () => {
     expect(changePassword(mia, 'the hash', now)).toEqual({
       state: { ...mia, passwordHash: 'the hash' },

@@ -10,15 +10,20 @@ export type PeopleErrorCode =
   | 'sign_in_refused'
   | 'sign_in_link_invalid'
   | 'too_many_sign_ins'
+  | 'too_many_requests'
   | 'session_not_found';
 
-/** Who tries too often has to wait: so long, and then an attempt is admitted again. */
-export class TooManySignIns extends DomainError<PeopleErrorCode> {
+/** Who comes too often has to wait: so long, and then one more is admitted. */
+export class TooMany extends DomainError<PeopleErrorCode> {
   /** Whole seconds, at least one. */
   readonly retryAfter: number;
 
-  constructor(message: string, retryAfter: number) {
-    super('too_many_sign_ins', message);
+  constructor(
+    code: 'too_many_sign_ins' | 'too_many_requests',
+    message: string,
+    retryAfter: number,
+  ) {
+    super(code, message);
     this.retryAfter = retryAfter;
   }
 }

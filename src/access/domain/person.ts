@@ -15,8 +15,6 @@ export interface Person {
   readonly createdAt: Date;
 }
 
-export const passwordLength = { min: 12, max: 200 } as const;
-
 /** @throws DomainError `person_invalid` */
 export const invitePerson = (
   draft: Pick<Person, 'id' | 'accountId' | 'email'>,
@@ -34,18 +32,6 @@ export const invitePerson = (
     state: { ...draft, email, passwordHash: undefined, createdAt: now },
     events: [{ type: 'person_invited', accountId, occurredAt: now, personId, email }],
   };
-};
-
-/** @throws DomainError `password_invalid` */
-export const checkPassword = (password: string, { email }: Pick<Person, 'email'>): void => {
-  const { min, max } = passwordLength;
-  const length = [...password].length;
-  if (length < min || length > max) {
-    throw invalidPassword(`A password has ${min} to ${max} characters; a few words do well.`);
-  }
-  if (password.toLowerCase().includes(email)) {
-    throw invalidPassword('A password must not contain the e-mail address.');
-  }
 };
 
 export const changePassword = (
@@ -81,6 +67,3 @@ export const removePerson = (
   const { accountId, email } = person;
   return [{ type: 'person_removed', accountId, occurredAt: now, personId, email }];
 };
-
-export const invalidPassword = (message: string): DomainError<PeopleErrorCode> =>
-  new DomainError('password_invalid', message);

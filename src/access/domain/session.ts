@@ -32,6 +32,14 @@ export const signInLimits = {
   network: { perMinute: 20, perDay: 1000 },
 } as const satisfies Readonly<Record<string, Limits>>;
 
+/** What a signed-in person may ask of the dashboard in a minute. `streams`: live pages that are opened. */
+export const dashboardLimits = {
+  pages: 600,
+  forms: 300,
+  streams: 300,
+} as const;
+export type DashboardUse = keyof typeof dashboardLimits;
+
 export const startSession = (
   draft: Pick<Session, 'id' | 'personId' | 'way' | 'browser'>,
   now: Date,

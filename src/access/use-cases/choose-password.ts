@@ -1,4 +1,5 @@
-import { changePassword, checkPassword, invalidPassword } from '../domain/person.ts';
+import { checkPassword, invalidPassword } from '../domain/password.ts';
+import { changePassword } from '../domain/person.ts';
 import type { SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
 import { admitAttemptFor } from './sign-in-attempts.ts';
@@ -15,8 +16,9 @@ export const choosePassword =
     { current, wanted }: { readonly current: string; readonly wanted: string },
   ): Promise<void> => {
     const { people, passwords, clock } = ports;
-    const { person, session } = signedIn;
-    checkPassword(wanted, person);
+    const { person, session, account } = signedIn;
+    const commonest = await passwords.commonest();
+    checkPassword(wanted, { email: person.email, accountName: account.name, commonest });
     await proveOwner(ports, signedIn, current);
     const hash = await passwords.hash(wanted);
     await people.changePassword(person.id, session.id, (one) =>

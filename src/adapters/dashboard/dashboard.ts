@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
-import { isOpen } from '../../access/domain/session.ts';
+import { isOpen, type DashboardUse } from '../../access/domain/session.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
 import { accountScreen } from './account-screen.ts';
 import { animalsScreen } from './animals-screen.ts';
@@ -62,7 +62,7 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   });
   const asking = whoAsks(ports, cookie);
   addSignIn(router, { ...ports, cookie, whoAsks: asking });
-  const signedIn = signingIn(asking);
+  const signedIn = signingIn(asking, ports);
   const waysBack = new Router({ sensitive: true });
   for (const screen of screensOf(ports)) {
     addScreen(router, screen, { ...ports, live, signedIn });
@@ -94,12 +94,20 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   };
 };
 
-/** Who is signed in; whoever is not is sent to sign in, and then back. */
+/** Who is signed in, and within the limits; whoever is not signed in is sent to sign in, and then back. */
 const signingIn =
-  (who: WhoAsks) =>
+  (who: WhoAsks, { access }: Pick<DashboardPorts, 'access'>) =>
   async (ctx: Context): Promise<SignedIn | undefined> => {
     const signedIn = await who(ctx);
-    if (signedIn) return signedIn;
+    if (signedIn) {
+      await access.admitUse(signedIn, useOf(ctx));
+      return signedIn;
+    }
     redirect(ctx, signInPathFor(ctx.method === 'GET' ? ctx.url : '/dashboard'));
     return undefined;
   };
+
+const useOf = (ctx: Context): DashboardUse => {
+  if (ctx.method === 'POST') return 'forms';
+  return ctx.get('Accept').includes('text/event-stream') ? 'streams' : 'pages';
+};

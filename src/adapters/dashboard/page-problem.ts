@@ -1,4 +1,4 @@
-import { TooManySignIns } from '../../access/domain/people-error.ts';
+import { TooMany } from '../../access/domain/people-error.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import { html } from './html.ts';
@@ -36,7 +36,7 @@ export const notFound = (): PageProblem =>
 /** What a page says about anything thrown; what is unknown stays opaque. */
 export const problemOf = (error: unknown): PageProblem => {
   if (error instanceof PageProblem) return error;
-  if (error instanceof TooManySignIns) {
+  if (error instanceof TooMany) {
     return new PageProblem(429, error.message, error.retryAfter);
   }
   if (error instanceof DomainError) {
@@ -56,7 +56,7 @@ const titles: Readonly<Record<number, string>> = {
   409: 'Conflict',
   413: 'Too large',
   415: 'Unsupported form',
-  429: 'Too many attempts',
+  429: 'Too many requests',
   500: 'Something went wrong',
   503: 'Temporarily unavailable',
 };

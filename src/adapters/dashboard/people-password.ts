@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { passwordLength } from '../../access/domain/person.ts';
+import { passwordLength } from '../../access/domain/password.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { html, nothing, type Html } from './html.ts';
@@ -43,7 +43,7 @@ export const passwordSection = (
       ${formError(refusal)}
       <input type="text" name="username" value="${person.email}" autocomplete="username" hidden>
       ${needsCurrent ? field({ label: 'Current password', name: 'current', type: 'password', autocomplete: 'current-password', maxlength: 1000 }, refusal) : nothing}
-      ${field({ label: 'New password', name: 'wanted', type: 'password', autocomplete: 'new-password', hint: `${min} to ${max} characters; a few words do well.` }, refusal)}
+      ${field({ label: 'New password', name: 'wanted', type: 'password', autocomplete: 'new-password', hint: `${min} to ${max} characters, and none of the common ones; a few words do well.` }, refusal)}
       <div><button class="main">Save password</button></div>
     </form>
   </section>`;

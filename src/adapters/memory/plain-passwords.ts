@@ -11,4 +11,8 @@ export class PlainPasswords extends Passwords {
   override matches(password: string, hash: string | undefined): Promise<boolean> {
     return Promise.resolve(hash === prefix + password.normalize('NFKC'));
   }
+
+  override commonest(): Promise<ReadonlySet<string>> {
+    return Promise.resolve(new Set(['password', 'qwerty', 'dragon', 'sonyericsson']));
+  }
 }

@@ -2,6 +2,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import PQueue from 'p-queue';
 import { Passwords } from '../../access/people-ports.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
+import { readCommonPasswords } from './common-passwords.ts';
 
 /** 2^15 blocks of 1 KiB, three times over: 32 MiB of memory (OWASP Password Storage Cheat Sheet). */
 const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 } as const;
@@ -48,6 +49,10 @@ export class ScryptPasswords extends Passwords {
     const { salt, key } = known ?? nobodys;
     const isSame = timingSafeEqual(await this.#derive(password, salt), key);
     return isSame && known !== undefined;
+  }
+
+  override commonest(): Promise<ReadonlySet<string>> {
+    return readCommonPasswords();
   }
 
   /** @throws Unavailable */

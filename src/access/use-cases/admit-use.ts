@@ -1,0 +1,35 @@
+import { Unavailable } from '../../kernel/unavailable.ts';
+import { TooMany } from '../domain/people-error.ts';
+import { dashboardLimits, type DashboardUse } from '../domain/session.ts';
+import type { SignedIn } from '../people-ports.ts';
+import type { AccessPorts } from '../ports.ts';
+import { inWords, waitBeforeAttempt } from './sign-in-attempts.ts';
+
+type Ports = Pick<AccessPorts, 'counters' | 'clock'>;
+
+/**
+ * Counts what somebody who is signed in asks of the dashboard, over all their sessions. While nothing can be counted,
+ * everything is admitted: who is known is let at their pages.
+ * @throws TooMany
+ */
+export const admitUse =
+  (ports: Ports) =>
+  async ({ person }: SignedIn, use: DashboardUse): Promise<void> => {
+    const limits = { perMinute: dashboardLimits[use], perDay: Number.MAX_SAFE_INTEGER };
+    const subject = `dashboard-${use}:${person.id}`;
+    const wait = await waitBeforeAttempt(ports, subject, limits).catch(unlessUnavailable);
+    if (wait === undefined) return;
+    const message = `You asked for more than ${dashboardLimits[use]} ${words[use]} in a minute. Try again in ${inWords(wait)}.`;
+    throw new TooMany('too_many_requests', message, wait);
+  };
+
+const words: Readonly<Record<DashboardUse, string>> = {
+  pages: 'pages',
+  forms: 'changes',
+  streams: 'live pages',
+};
+
+const unlessUnavailable = (error: unknown): undefined => {
+  if (!(error instanceof Unavailable)) throw error;
+  return undefined;
+};
