@@ -1,4 +1,5 @@
-import { caBudgets, type BudgetName } from '../../src/sites/domain/ca-budget.ts';
+import { budgetWords } from '../../src/sites/domain/budget-words.ts';
+import { caBudgets, type Budget, type BudgetName } from '../../src/sites/domain/ca-budget.ts';
 import { longestTryingMs, waitAfter } from '../../src/sites/domain/certificate-attempts.ts';
 import { longestWaitForDnsMs, nextCheck } from '../../src/sites/domain/check-schedule.ts';
 import { recordsFor, type DnsRecord } from '../../src/sites/domain/dns-records.ts';
@@ -88,17 +89,8 @@ export const attempts = (): readonly (readonly string[])[] => {
   }
 };
 
-const told: Readonly<Record<BudgetName, string>> = {
-  automaticFailures: 'failed attempts of a name that were made by themselves',
-  manualFailures:
-    'failed attempts of a name that you asked for; both share what the authority allows',
-  orders: 'orders for all names of this service',
-  registeredDomain: 'certificates for all names below one registrable domain',
-  exactName: 'certificates for exactly this name',
-};
-
 export const budgets = (): readonly (readonly string[])[] =>
   (Object.keys(caBudgets) as BudgetName[]).map((name) => {
-    const { stopAt, of, windowMs } = caBudgets[name];
-    return [told[name], String(stopAt), String(of), span(windowMs)];
+    const { stopAt, of, windowMs }: Budget = caBudgets[name];
+    return [budgetWords[name], String(stopAt), of === undefined ? '–' : String(of), span(windowMs)];
   });

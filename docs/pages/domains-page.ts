@@ -106,8 +106,11 @@ export const domainsPage = (): string =>
       'sees the CAA record, that is the next check. When the authority rejects the name, it waits for you. When the authority says how long to wait, that counts.',
     'Authorities refuse who asks too often. So there are budgets, kept over all processes:',
     table(['What', 'We stop at', 'The authority allows', 'Within'], budgets()),
-    'A used-up budget postpones an attempt, and `domain show` says until when. It costs no failure. A renewal that the ' +
-      'authority knows as one needs only the first two.',
+    'A row without a number of the authority is a share of what we stop at, so that one account cannot use up what all ' +
+      'need. A certificate for the host of a project counts for its account too; renewals do not. A renewal that the ' +
+      'authority knows as one needs only the first two budgets, and is counted in none.',
+    'A used-up budget postpones an attempt, which costs no failure. The page of the domain and `domain show` name the ' +
+      'limit and the time; for the host of a project, its page does.',
     '## When somebody else has the name',
     'Several accounts may add the same name; who proves it gets it. Where it is verified or live already, you need the ' +
       'TXT record. With it, the name is yours, and the domain of the other account is `removed` with the reason ' +

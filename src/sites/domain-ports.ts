@@ -60,7 +60,10 @@ export abstract class CertificateOrders {
 
 /** What was asked of the authority, and what came of it. */
 export interface LedgerEntry {
-  readonly kind: 'order' | 'failure' | 'issued';
+  /** An `order` is for a name without a certificate; see `entryKinds`. */
+  readonly kind: 'order' | 'renewal' | 'exempt' | 'failure' | 'issued';
+  /** Whose name it is. */
+  readonly accountId: string;
   readonly host: string;
   readonly registrableDomain: string;
   /** The owner asked for it. */
@@ -68,13 +71,13 @@ export interface LedgerEntry {
   readonly occurredAt: Date;
 }
 
+/** For what the use of the budgets is counted. */
+export type LedgerName = Pick<LedgerEntry, 'accountId' | 'host' | 'registrableDomain'>;
+
 /** The budgets that an authority gives us, as we count them; over all processes. */
 export abstract class AuthorityLedger {
   /** What is used of each budget at that moment. */
-  abstract use(
-    name: { readonly host: string; readonly registrableDomain: string },
-    now: Date,
-  ): Promise<CaUse>;
+  abstract use(name: LedgerName, now: Date): Promise<CaUse>;
 
   /**
    * Enters an order if `decide` allows it. Counting and entering are one step: of rivals for the last one, one

@@ -15,6 +15,7 @@ import { planRenewals } from './use-cases/plan-renewals.ts';
 import { readWholeTimeline } from './use-cases/read-timeline.ts';
 import { removeCustomDomain } from './use-cases/remove-domain.ts';
 import { secureSites } from './use-cases/secure-sites.ts';
+import { showOwnHold } from './use-cases/show-own-hold.ts';
 import { showDomain } from './use-cases/show-domain.ts';
 import { startProject } from './use-cases/start-project.ts';
 import { tendDomain } from './use-cases/tend-domain.ts';
@@ -41,6 +42,7 @@ export const sites = (ports: SitesPorts & DomainPorts) => ({
     ports.projects.change(project, (site) => rollBack(site, number, ports.clock.now())),
   giveUpCutOffUploads: giveUpCutOffUploads(ports),
   secureSites: secureSites(ports),
+  showOwnHold: showOwnHold(ports),
   /** Removes the files of a deploy that is gone or failed; doing it twice is no error. */
   removeDeployFiles: (deployId: string) => ports.files.remove(deployId),
 

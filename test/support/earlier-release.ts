@@ -7,6 +7,7 @@ import * as customDomains from '../../db/migrations/0003-custom-domains.ts';
 import * as peopleAndSessions from '../../db/migrations/0004-people-and-sessions.ts';
 import * as auditLogSearch from '../../db/migrations/0005-audit-log-search.ts';
 import * as jobLeases from '../../db/migrations/0006-job-leases.ts';
+import * as accountShares from '../../db/migrations/0007-account-shares.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
@@ -31,6 +32,7 @@ export const releases = [
   { name: '0004-people-and-sessions', up: peopleAndSessions.up },
   { name: '0005-audit-log-search', up: auditLogSearch.up },
   { name: '0006-job-leases', up: jobLeases.up },
+  { name: '0007-account-shares', up: accountShares.up },
 ] as const;
 export const namesFrom = (first: number) => releases.slice(first).map(({ name }) => name);
 

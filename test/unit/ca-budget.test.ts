@@ -1,95 +1,163 @@
 import { describe, expect, test } from '@jest/globals';
-import { describeBudget, mayOrder, type CaUse } from '../../src/sites/domain/ca-budget.ts';
+import {
+  caBudgets,
+  describeBudget,
+  mayOrder,
+  type BudgetName,
+  type CaUse,
+} from '../../src/sites/domain/ca-budget.ts';
 
 const now = new Date('2026-03-01T14:00:00Z');
 const minute = 60_000;
 const ago = (minutes: number) => new Date(now.getTime() - minutes * minute);
 const ahead = (minutes: number) => ago(-minutes);
 
-const unused = { used: 0, oldestAt: undefined };
+/** So many, the oldest so many minutes ago, and each a millisecond after the one before. */
+const times = (many: number, oldest: number) =>
+  Array.from({ length: many }, (_, n) => new Date(ago(oldest).getTime() + many - 1 - n));
 const use = (known: Partial<CaUse> = {}): CaUse => ({
-  automaticFailures: unused,
-  manualFailures: unused,
-  orders: unused,
-  registeredDomain: unused,
-  exactName: unused,
+  ...{ automaticFailures: [], manualFailures: [], orders: [], accountOrders: [] },
+  ...{ registeredDomain: [], exactName: [] },
   ...known,
 });
+const spending = (name: BudgetName, many: number, oldest: number) =>
+  use({ [caBudgets[name].counts]: times(many, oldest) });
 
 const automatic = { isManual: false, kind: 'new' } as const;
 const manual = { isManual: true, kind: 'new' } as const;
 const renewal = { isManual: false, kind: 'renewal' } as const;
-const week = 7 * 24 * 60;
+const own = { isManual: false, kind: 'own' } as const;
+const ownRenewal = { isManual: false, kind: 'own_renewal' } as const;
+const exempt = { isManual: false, kind: 'exempt' } as const;
+const day = 24 * 60;
+const week = 7 * day;
 
 describe('a budget', () => {
   test.each([
     ['automaticFailures', 3, 60, automatic],
     ['manualFailures', 1, 60, manual],
-    ['orders', 250, 180, automatic],
+    ['orders', 250, 180, renewal],
+    ['orders', 250, 180, ownRenewal],
+    ['newOrders', 200, 180, automatic],
+    ['newOrders', 200, 180, own],
+    ['accountHour', 10, 60, automatic],
+    ['accountHour', 10, 60, own],
+    ['accountDay', 50, day, automatic],
+    ['accountDay', 50, day, own],
     ['registeredDomain', 48, week, automatic],
     ['exactName', 4, week, manual],
-  ] as const)('of %s is used up with %d', (name, most, window, wanted) => {
-    const oldestAt = ago(20);
-    const left = use({ [name]: { used: most - 1, oldestAt } });
-    expect(mayOrder(left, wanted, now)).toEqual({ allowed: true });
-    const spent = use({ [name]: { used: most, oldestAt } });
-    const nextAt = ahead(window - 20);
-    expect(mayOrder(spent, wanted, now)).toEqual({ allowed: false, reason: name, nextAt });
+  ] as const)('of %s is used up with %d in %d minutes', (reason, most, window, wanted) => {
+    const oldest = window - 20;
+    expect(mayOrder(spending(reason, most - 1, oldest), wanted, now)).toEqual({ allowed: true });
+    const verdict = mayOrder(spending(reason, most, oldest), wanted, now);
+    expect(verdict).toEqual({ allowed: false, reason, nextAt: ahead(20) });
+  });
+
+  test('is free when so many have left it that one more fits, however many there are', () => {
+    const orders = [...times(60, 30), ...times(140, 100), ...times(50, 170)];
+    const verdict = mayOrder(use({ orders }), automatic, now);
+    expect(verdict).toMatchObject({ reason: 'newOrders', nextAt: ahead(80) });
   });
 
   test('for the owner is another one than for the schedule', () => {
-    const failed = { used: 3, oldestAt: ago(20) };
+    const failed = times(3, 20);
     expect(mayOrder(use({ automaticFailures: failed }), manual, now).allowed).toBe(true);
     expect(mayOrder(use({ manualFailures: failed }), automatic, now).allowed).toBe(true);
   });
 
   test('that is used up longer than another is the one that is told', () => {
     const spent = use({
-      automaticFailures: { used: 3, oldestAt: ago(10) },
-      registeredDomain: { used: 60, oldestAt: ago(week - 5) },
-      orders: { used: 250, oldestAt: ago(30) },
+      automaticFailures: times(3, 10),
+      registeredDomain: times(48, week - 5),
+      orders: times(200, 30),
     });
-    expect(mayOrder(spent, automatic, now)).toMatchObject({ reason: 'orders', nextAt: ahead(150) });
+    const nextAt = ahead(150);
+    expect(mayOrder(spent, automatic, now)).toMatchObject({ reason: 'newOrders', nextAt });
   });
 
-  test('does not hold up a renewal that names the certificate it replaces, but failures do', () => {
-    const full = { used: 1000, oldestAt: ago(1) };
-    const spent = { orders: full, registeredDomain: full, exactName: full };
-    expect(mayOrder(use(spent), renewal, now)).toEqual({ allowed: true });
-    const own = { isManual: false, kind: 'own' } as const;
-    expect(mayOrder(use({ ...spent, orders: unused }), own, now)).toEqual({ allowed: true });
-    expect(mayOrder(use(spent), own, now)).toMatchObject({ reason: 'orders' });
-    const failing = use({ automaticFailures: { used: 3, oldestAt: ago(1) } });
-    expect(mayOrder(failing, renewal, now)).toMatchObject({ reason: 'automaticFailures' });
+  test('does not hold up a renewal that the authority exempts, but failures do', () => {
+    const full = times(300, 1);
+    const spent = { orders: full, accountOrders: full, registeredDomain: full, exactName: full };
+    expect(mayOrder(use(spent), exempt, now)).toEqual({ allowed: true });
+    const failing = use({ automaticFailures: times(3, 1) });
+    expect(mayOrder(failing, exempt, now)).toMatchObject({ reason: 'automaticFailures' });
+  });
+
+  test('of names does not hold up a host of the platform', () => {
+    const full = { registeredDomain: times(300, 1), exactName: times(300, 1) };
+    for (const wanted of [own, ownRenewal])
+      expect(mayOrder(use(full), wanted, now)).toEqual({ allowed: true });
   });
 
   test('is free again within its window, whatever the clock did', () => {
-    for (const oldestAt of [ahead(500_000), ago(500_000), undefined]) {
-      const verdict = mayOrder(use({ orders: { used: 250, oldestAt } }), automatic, now);
-      if (verdict.allowed) throw new Error('It is used up.');
-      expect(verdict.nextAt.getTime()).toBeGreaterThan(now.getTime());
-      expect(verdict.nextAt.getTime()).toBeLessThanOrEqual(ahead(180).getTime());
+    for (const minutes of [-500_000, 0, 179, 180, 500_000]) {
+      const verdict = mayOrder(spending('orders', 250, minutes), renewal, now);
+      if (verdict.allowed) expect(minutes).toBeGreaterThanOrEqual(180);
+      else {
+        expect(verdict.nextAt.getTime()).toBeGreaterThan(now.getTime());
+        expect(verdict.nextAt.getTime()).toBeLessThanOrEqual(ahead(180).getTime());
+      }
     }
   });
 });
 
-describe('people read', () => {
-  const failed = (used: number): Partial<CaUse> => ({
-    automaticFailures: { used, oldestAt: ago(48) },
+describe('half of the orders', () => {
+  const half = { orders: times(125, 100) };
+
+  test('is kept from an account that ordered within the hour, until that hour is over', () => {
+    for (const wanted of [automatic, own]) {
+      const held = mayOrder(use({ ...half, accountOrders: [ago(50)] }), wanted, now);
+      expect(held).toEqual({ allowed: false, reason: 'furtherOrders', nextAt: ahead(10) });
+      const { orders } = half;
+      const below = use({ orders: orders.slice(1), accountOrders: [ago(50)] });
+      expect(mayOrder(below, wanted, now)).toEqual({ allowed: true });
+    }
   });
+
+  test('frees before the hour of the account is over, if orders leave the window first', () => {
+    const held = mayOrder(
+      use({ orders: times(125, 170), accountOrders: [ago(5)] }),
+      automatic,
+      now,
+    );
+    expect(held).toMatchObject({ reason: 'furtherOrders', nextAt: ahead(10) });
+  });
+
+  test('is open to accounts that ordered nothing within the hour, and to renewals', () => {
+    const idle = use({ ...half, accountOrders: [ago(60)] });
+    for (const wanted of [automatic, own])
+      expect(mayOrder(idle, wanted, now)).toEqual({ allowed: true });
+    const busy = use({ ...half, accountOrders: times(50, 1) });
+    for (const wanted of [renewal, ownRenewal])
+      expect(mayOrder(busy, wanted, now)).toEqual({ allowed: true });
+  });
+});
+
+describe('people read', () => {
+  const failed = (used: number): Partial<CaUse> => ({ automaticFailures: times(used, 48) });
 
   test('how many failures of this hour are used and when the next attempt is', () => {
-    const view = describeBudget(use(failed(2)), ahead(10), now);
-    expect(view).toEqual({ used: 2, of: 5, windowMs: 60 * minute, nextAt: ahead(10) });
+    const view = describeBudget(use(failed(2)), automatic, ahead(10), now);
+    const windowMs = 60 * minute;
+    expect(view).toEqual({ used: 2, of: 5, windowMs, nextAt: ahead(10), heldUpBy: undefined });
   });
 
-  test('that an attempt waits for the budget', () => {
-    const spent = use({ ...failed(3), manualFailures: { used: 1, oldestAt: ago(2) } });
-    expect(describeBudget(spent, ahead(10), now)).toMatchObject({ used: 4, nextAt: ahead(12) });
-    expect(describeBudget(spent, ahead(30), now)).toMatchObject({ nextAt: ahead(30) });
+  test('which limit an attempt waits for, and until when', () => {
+    const spent = use({ ...failed(3), manualFailures: [ago(2)] });
+    expect(describeBudget(spent, automatic, ahead(10), now)).toMatchObject({
+      ...{ used: 4, nextAt: ahead(12) },
+      heldUpBy: { reason: 'automaticFailures', nextAt: ahead(12) },
+    });
+    const later = describeBudget(spent, automatic, ahead(30), now);
+    expect(later).toMatchObject({ nextAt: ahead(30), heldUpBy: undefined });
+    const share = use({ accountOrders: times(10, 20) });
+    const heldUpBy = { reason: 'accountHour', nextAt: ahead(40) };
+    expect(describeBudget(share, automatic, now, now)).toMatchObject({ heldUpBy });
+    expect(describeBudget(share, renewal, now, now).heldUpBy).toBeUndefined();
   });
 
   test('that no attempt is planned', () => {
-    expect(describeBudget(use(failed(3)), undefined, now)).toMatchObject({ nextAt: undefined });
+    const view = describeBudget(use(failed(3)), automatic, undefined, now);
+    expect(view).toMatchObject({ nextAt: undefined, heldUpBy: undefined });
   });
 });

@@ -70,7 +70,12 @@ test('a renewal that is worked on is not planned anew', async () => {
 test('a renewal that the authority knows as one needs no place in the budgets', async () => {
   const lab = await domainLab();
   const live = await lab.addLive();
-  const spent = { host, registrableDomain: 'example.com', isManual: false };
+  const spent = {
+    accountId: live.accountId,
+    host,
+    registrableDomain: 'example.com',
+    isManual: false,
+  };
   lab.clock.advance(60 * day);
   const entry = { ...spent, kind: 'issued', occurredAt: lab.clock.now() } as const;
   for (let n = 0; n < caBudgets.exactName.stopAt; n++) await lab.ports.ledger.record(entry);

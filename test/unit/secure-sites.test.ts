@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { AuthorityFailureReason } from '../../src/sites/domain/certificate-order.ts';
 import { secureSites } from '../../src/sites/use-cases/secure-sites.ts';
+import { showOwnHold } from '../../src/sites/use-cases/show-own-hold.ts';
 import { servedProject } from '../support/custom-domains.ts';
 import { domainLab } from '../support/domain-lab.ts';
 import { after, day, minute } from '../support/known-domains.ts';
+import { newProject } from '../support/sites.ts';
 
 test('each project gets a certificate for its own host, and custom domains get none of these', async () => {
   const lab = await domainLab();
@@ -59,11 +61,11 @@ test.each<AuthorityFailureReason>(['rate_limited', 'unavailable'])(
 test('orders for own hosts count among those of customers, and stop where these stop', async () => {
   const lab = await domainLab();
   for (let n = 0; n < 3; n++) await servedProject(lab.stores);
-  const name = { host: 'cats.example', registrableDomain: 'cats.example' };
+  const name = { accountId: 'acct_cats', host: 'cats.example', registrableDomain: 'cats.example' };
   const order = { ...name, kind: 'order', isManual: false, occurredAt: lab.clock.now() } as const;
-  for (let n = 0; n < 248; n++) await lab.ports.ledger.record(order);
+  for (let n = 0; n < 198; n++) await lab.ports.ledger.record(order);
   expect(await secureSites(lab.ports)()).toBe(2);
-  expect((await lab.ports.ledger.use(name, lab.clock.now())).orders.used).toBe(250);
+  expect((await lab.ports.ledger.use(name, lab.clock.now())).orders).toHaveLength(200);
   lab.clock.advance(3 * 60 * minute);
   expect(await secureSites(lab.ports)()).toBe(2);
 });
@@ -73,4 +75,35 @@ test('whoever is told to stop begins with no further host', async () => {
   for (let n = 0; n < 3; n++) await servedProject(lab.stores);
   expect(await secureSites(lab.ports)(() => lab.asked('order') > 0)).toBe(1);
   expect(lab.asked('order')).toBe(1);
+});
+
+test('the hosts of one account draw on its share, and do not hold up those of others', async () => {
+  const lab = await domainLab();
+  const many = [];
+  for (let n = 0; n < 14; n++) many.push(await servedProject(lab.stores, lab.project.accountId));
+  const other = await servedProject(lab.stores);
+  expect(await secureSites(lab.ports)()).toBe(11);
+  const secured = await lab.ports.certificates.validities();
+  expect(secured.has(`${other.slug}.sites.test`)).toBe(true);
+
+  const holds = await Promise.all(
+    [...many, other].map(async ({ slug }) => {
+      const site = (await lab.ports.projects.find(slug))!;
+      return (await showOwnHold(lab.ports)(site))?.reason;
+    }),
+  );
+  expect(holds.filter((reason) => reason === 'accountHour')).toHaveLength(5);
+  expect(holds.at(-1)).toBeUndefined();
+  lab.clock.advance(60 * minute);
+  expect(await secureSites(lab.ports)()).toBe(5);
+  lab.clock.advance(60 * day);
+  expect(await secureSites(lab.ports)()).toBe(16);
+});
+
+test('a host that waits for nothing, or is not served yet, is not held up', async () => {
+  const lab = await domainLab();
+  const show = showOwnHold(lab.ports);
+  const unserved = await newProject(lab.stores, lab.project.accountId);
+  for (const { slug } of [lab.project, unserved])
+    expect(await show((await lab.ports.projects.find(slug))!)).toBeUndefined();
 });

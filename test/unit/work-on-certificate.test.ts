@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { AuthorityStep } from '../../src/adapters/memory/memory-certificate-authority.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
 import type { AuthorityFailureReason } from '../../src/sites/domain/certificate-order.ts';
+import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
 import type { DomainPorts } from '../../src/sites/domain-ports.ts';
 import { workOnCertificate } from '../../src/sites/use-cases/work-on-certificate.ts';
 import {
@@ -12,8 +13,10 @@ import {
   ownershipOf,
   type DomainLab,
 } from '../support/domain-lab.ts';
+import { showDomain } from '../../src/sites/use-cases/show-domain.ts';
 import { servedProject } from '../support/custom-domains.ts';
 import { after, day, hour, minute, start } from '../support/known-domains.ts';
+import { mustNotBeUsed } from '../support/strict-fake.ts';
 
 let lab: DomainLab;
 beforeEach(async () => {
@@ -59,8 +62,7 @@ describe('before an order', () => {
 
   test('a budget that is used up postpones it, and nothing is asked', async () => {
     const domain = await lab.addVerified();
-    const spent = { host, registrableDomain: 'example.com', isManual: false, occurredAt: start };
-    for (let n = 0; n < 4; n++) await lab.ports.ledger.record({ ...spent, kind: 'issued' });
+    for (let n = 0; n < 4; n++) await lab.ports.ledger.record({ ...spent(domain), kind: 'issued' });
     await lab.tendDue();
     const postponed = await lab.current(domain);
     expect(postponed.certificate.nextAttemptAt).toEqual(after(7 * day));
@@ -69,6 +71,66 @@ describe('before an order', () => {
     lab.clock.set(after(7 * day));
     await lab.tendDue();
     expect((await lab.current(domain)).state).toBe('live');
+  });
+});
+
+/** Something of that domain in the ledger, from now. */
+const spent = ({ accountId, host: name, registrableDomain }: CustomDomain) => {
+  const occurredAt = lab.clock.now();
+  return { accountId, host: name, registrableDomain, isManual: false, occurredAt };
+};
+
+describe('the share of an account', () => {
+  /** The owner adds, verifies and removes, as fast as it goes. */
+  const churn = async (times: number) => {
+    const names = Array.from({ length: times }, (_, n) => `shop${String(n)}.example.com`);
+    for (const name of names) {
+      const domain = await lab.add(lab.project, name);
+      lab.point(domain);
+      await lab.verify(domain);
+      await lab.tendDue();
+      await lab.remove(domain);
+    }
+  };
+
+  test('is not enlarged by removing and adding, and other accounts get their certificates', async () => {
+    await churn(30);
+    expect(lab.asked('order')).toBe(10);
+    const other = await lab.add(await servedProject(lab.stores), 'shop.other.com');
+    lab.point(other);
+    await lab.verify(other);
+    await lab.tendDue();
+    expect((await lab.current(other)).state).toBe('live');
+  });
+
+  test('that is used up holds a domain up, without a question to its DNS, and says so once', async () => {
+    await churn(10);
+    const domain = await lab.addVerified();
+    const inspected = mustNotBeUsed<DomainPorts['dns']>('dns');
+    for (let n = 0; n < 3; n++) {
+      const due = { ...domain, certificate: { ...domain.certificate, nextAttemptAt: start } };
+      await lab.ports.domains.change(domain.id, () => ({
+        state: due,
+        events: [],
+      }));
+      await lab.tendDue({ dns: inspected });
+    }
+    expect(await lab.attempts(domain)).toEqual(['postponed']);
+    const held = await lab.current(domain);
+    expect(held.certificate.nextAttemptAt).toEqual(after(hour));
+    const { budget } = await showDomain(lab.ports)(held);
+    expect(budget.heldUpBy).toEqual({ reason: 'accountHour', nextAt: after(hour) });
+    lab.clock.advance(hour);
+    await lab.tendDue();
+    expect((await lab.current(domain)).state).toBe('live');
+  });
+
+  test('does not hold up a renewal, whether or not the authority exempts those', async () => {
+    const live = await lab.addLive();
+    lab.clock.advance(60 * day);
+    for (let n = 0; n < 60; n++) await lab.ports.ledger.record({ ...spent(live), kind: 'order' });
+    await lab.tendDue();
+    expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
   });
 });
 
@@ -153,10 +215,10 @@ describe('a fresh attempt that the owner asked for', () => {
   };
   const budgets = async () => {
     const use = await lab.ports.ledger.use(
-      { host, registrableDomain: 'example.com' },
+      { accountId: lab.project.accountId, host, registrableDomain: 'example.com' },
       lab.clock.now(),
     );
-    return [use.manualFailures.used, use.automaticFailures.used];
+    return [use.manualFailures.length, use.automaticFailures.length];
   };
 
   test('counts as such when it fails, and those on schedule after it do not', async () => {

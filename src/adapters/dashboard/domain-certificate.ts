@@ -1,4 +1,5 @@
 import type { CertificateStanding } from '../../sites/domain/certificate-standing.ts';
+import { limitInWords } from '../../sites/domain/budget-words.ts';
 import type { BudgetView } from '../../sites/domain/ca-budget.ts';
 import { caBudgets } from '../../sites/domain/ca-budget.ts';
 import { earliestAttempt } from '../../sites/domain/certificate-plan.ts';
@@ -19,7 +20,7 @@ const tones: Readonly<Record<CertificateStanding['status'], Tone>> = {
 /** How the domain stands with its certificate, and with the patience of the authority. */
 export const certificateSection = ({ domain, budget }: DomainView, now: Date): Html => {
   const { certificate, state } = domain;
-  const facts = factsOf(domain, now);
+  const facts = [...factsOf(domain, now), ...holdOf(budget, now)];
   return html`<section class="card" aria-labelledby="certificate">
     <div class="row middle"><h2 id="certificate">Certificate</h2>${standingBadge(certificate, now)}</div>
     ${state === 'added' && html`<p class="quiet">It is ordered automatically once the DNS is correct, and renewed before it expires.</p>`}
@@ -71,6 +72,16 @@ const nextStep = (domain: CustomDomain, now: Date): readonly Fact[] => {
   const isRenewal = status === 'issued' && !isOrdered && !attempts;
   return [[isRenewal ? 'Renewal' : 'Next attempt', planned(nextAttemptAt, now)]];
 };
+
+const holdOf = ({ heldUpBy }: BudgetView, now: Date): readonly Fact[] =>
+  heldUpBy
+    ? [
+        [
+          'Held up by a limit',
+          html`${limitInWords(heldUpBy.reason)}. We try again at ${atClock(heldUpBy.nextAt, now)}.`,
+        ],
+      ]
+    : [];
 
 /** An attempt is made only after a check that finds the DNS correct, as the authority charges for failures. */
 const afterNextCheck = (domain: CustomDomain, now: Date): Child => {

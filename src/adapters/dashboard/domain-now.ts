@@ -1,5 +1,6 @@
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import { healthBadge } from './domain-certificate.ts';
+import { progressOfHeldUp } from './domain-certified.ts';
 import { leftRecords, whyDelete } from './domain-left-records.ts';
 import { progressOf } from './domain-progress.ts';
 import type { Progress } from './domain-turn.ts';
@@ -12,7 +13,7 @@ import type { DomainView } from '../../sites/use-cases/show-domain.ts';
 /** How a domain stands at this moment, who has to do something, and what comes next by itself. */
 export const nowSection = (view: DomainView, now: Date, verify: Html): Html => {
   const { domain } = view;
-  const progress = progressOf(domain, now);
+  const progress = progressOfHeldUp(view) ?? progressOf(domain, now);
   return html`<section class="card now ${progress.tone}" aria-label="Status">
     ${stepLine(stepsOf(domain, now), now)}
     <div class="standing"><p class="sentence">${progress.sentence}</p>${verify}</div>

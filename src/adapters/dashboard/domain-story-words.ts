@@ -1,4 +1,3 @@
-import type { BudgetName } from '../../sites/domain/ca-budget.ts';
 import type { AuthorityFailureReason } from '../../sites/domain/certificate-order.ts';
 import type { RemovalReason } from '../../sites/domain/custom-domain.ts';
 
@@ -18,12 +17,3 @@ export const failureWords: Readonly<Partial<Record<AuthorityFailureReason, strin
   dns: 'the DNS lookup of the authority failed',
   challenge: 'the authority could not reach the site',
 } satisfies Record<AuthorityFailureReason, string>;
-
-/** What was used up. */
-export const budgetWords: Readonly<Partial<Record<BudgetName, string>>> = {
-  automaticFailures: 'failed attempts of this name in an hour',
-  manualFailures: 'failed attempts of this name in an hour that you asked for',
-  orders: 'orders of this service in 3 hours',
-  registeredDomain: 'certificates below this registered domain in 7 days',
-  exactName: 'certificates for exactly this name in 7 days',
-} satisfies Record<BudgetName, string>;

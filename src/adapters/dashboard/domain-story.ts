@@ -1,10 +1,11 @@
 import * as v from 'valibot';
-import type { BudgetName } from '../../sites/domain/ca-budget.ts';
+import { limitInWords } from '../../sites/domain/budget-words.ts';
+import { caBudgets, type BudgetName } from '../../sites/domain/ca-budget.ts';
 import type { AuthorityFailureReason } from '../../sites/domain/certificate-order.ts';
 import type { TimelineEntry } from '../../sites/domain-ports.ts';
 import { answersTable } from './domain-answers.ts';
 import { problemTitles } from './domain-problem-titles.ts';
-import { budgetWords, failureWords, removalWords } from './domain-story-words.ts';
+import { failureWords, removalWords } from './domain-story-words.ts';
 import { html, type Child, type Html } from './html.ts';
 import { day, exact, type Tone } from './parts.ts';
 
@@ -93,17 +94,18 @@ const tellAttempt = (told: v.InferOutput<typeof attempt>): Told => {
           ${told.retryAt && html`<p class="hint">The authority accepts no request before ${exact(told.retryAt)}.</p>`}`,
       };
     case 'postponed': {
-      const what = budgetWords[told.budget as BudgetName];
       return {
         title: `Attempt postponed${told.until ? ` until ${exact(told.until)}` : ''}`,
         tone: 'busy',
-        more: html`<p class="hint">Budget used up: ${what ?? told.budget}.</p>`,
+        more: html`<p class="hint">Limit reached: ${isBudget(told.budget) ? limitInWords(told.budget) : told.budget}.</p>`,
       };
     }
     default:
       return { title: `Certificate ${told.outcome}`, tone: 'busy' };
   }
 };
+
+const isBudget = (name: string): name is BudgetName => Object.hasOwn(caBudgets, name);
 
 const until = (notAfter: Date | undefined): Child =>
   notAfter && html`, valid until ${day(notAfter)}`;

@@ -1,7 +1,9 @@
+import { limitInWords } from '../../sites/domain/budget-words.ts';
+import type { Hold } from '../../sites/domain/ca-budget.ts';
 import type { Deploy } from '../../sites/domain/deploy.ts';
 import { deployList, type DeployListView } from './deploy-list.ts';
 import { html, nothing, type Html } from './html.ts';
-import { formError } from './parts.ts';
+import { exact, formError } from './parts.ts';
 import { projectHead } from './project-head.ts';
 import { refusalOf, type Refusal } from './screen.ts';
 import { howToDeploy, uploadForm } from './upload-form.ts';
@@ -9,6 +11,8 @@ import { howToDeploy, uploadForm } from './upload-form.ts';
 export interface ProjectView extends DeployListView {
   /** URLs that its site is served at, if there is one. */
   readonly addresses: readonly string[];
+  /** What the certificate of the project's own host waits for. */
+  readonly hold: Hold | undefined;
   readonly refusal: Refusal | undefined;
 }
 
@@ -18,6 +22,7 @@ export const projectContent = (view: ProjectView): Html => {
     ${projectHead(project, 'deploys', lead(view))}
     ${formError(refusalOf(refusal, 'roll-back'))}
     ${failure(view)}
+    ${waiting(view)}
     <section class="card">
       <h2>New deploy</h2>
       ${uploadForm(project, refusalOf(refusal, 'upload'))}
@@ -48,3 +53,9 @@ const failure = (view: ProjectView): Html => {
   const still = served ? `Visitors still get deploy ${served.number}.` : 'Nothing is published.';
   return html`<p class="alert" role="alert">Deploy ${newest.number} failed. ${newest.explanation} ${still}</p>`;
 };
+
+/** Without a certificate its address does not answer over HTTPS. */
+const waiting = ({ hold, addresses: [own] }: ProjectView): Html =>
+  hold && own !== undefined
+    ? html`<p class="alert" role="status">${new URL(own).host} has no certificate yet, because a limit is reached: ${limitInWords(hold.reason)}. It is ordered automatically, from ${exact(hold.nextAt)} on.</p>`
+    : nothing;

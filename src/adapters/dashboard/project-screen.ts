@@ -22,7 +22,8 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
     const live = domains.filter(({ state }) => state === 'live');
     const addresses = [own, ...live.map(({ host }) => withHost(own, host))];
     const progress = uploads.progressOf(site.project);
-    const view = { ...site, addresses, progress, refusal, now: visit.now };
+    const hold = await sites.showOwnHold(site);
+    const view = { ...site, addresses, progress, hold, refusal, now: visit.now };
     return { title: name, content: projectContent(view) };
   };
   return {

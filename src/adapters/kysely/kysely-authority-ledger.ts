@@ -1,16 +1,14 @@
 import type { Kysely } from 'kysely';
 import {
-  caBudgets,
-  type BudgetName,
+  caWindows,
   type BudgetVerdict,
   type CaUse,
-  type WindowUse,
+  type CaWindow,
+  type Times,
 } from '../../sites/domain/ca-budget.ts';
-import { AuthorityLedger, type LedgerEntry } from '../../sites/domain-ports.ts';
+import { AuthorityLedger, type LedgerEntry, type LedgerName } from '../../sites/domain-ports.ts';
 import type { Database } from './database.ts';
-import { fromMillisOrNull, toMillis, type Schema } from './schema.ts';
-
-type Name = Pick<LedgerEntry, 'host' | 'registrableDomain'>;
+import { fromMillis, toMillis, type Schema } from './schema.ts';
 
 export class KyselyAuthorityLedger extends AuthorityLedger {
   readonly #database: Database;
@@ -20,7 +18,7 @@ export class KyselyAuthorityLedger extends AuthorityLedger {
     this.#database = database;
   }
 
-  use(name: Name, now: Date): Promise<CaUse> {
+  use(name: LedgerName, now: Date): Promise<CaUse> {
     return this.#database.run((db) => useOf(db, name, now));
   }
 
@@ -51,14 +49,13 @@ export class KyselyAuthorityLedger extends AuthorityLedger {
   }
 }
 
-const insert = async (
-  db: Kysely<Schema>,
-  { kind, host, registrableDomain, isManual, occurredAt }: LedgerEntry,
-): Promise<void> => {
+const insert = async (db: Kysely<Schema>, entry: LedgerEntry): Promise<void> => {
+  const { kind, accountId, host, registrableDomain, isManual, occurredAt } = entry;
   await db
     .insertInto('authority_ledger')
     .values({
       kind,
+      account_id: accountId,
       host,
       registrable_domain: registrableDomain,
       is_manual: isManual ? 1n : 0n,
@@ -69,37 +66,39 @@ const insert = async (
 
 const useOf = async (
   db: Kysely<Schema>,
-  { host, registrableDomain }: Name,
+  { accountId, host, registrableDomain }: LedgerName,
   now: Date,
 ): Promise<CaUse> => {
-  const within = async (name: BudgetName, what: Partial<LedgerFilter>): Promise<WindowUse> => {
-    const since = now.getTime() - caBudgets[name].windowMs;
+  const within = async (window: CaWindow, { kinds, ...what }: LedgerFilter): Promise<Times> => {
+    const { lengthMs, most } = caWindows[window];
     let query = db
       .selectFrom('authority_ledger')
-      .select(({ fn }) => [
-        fn.countAll<bigint>().as('used'),
-        fn.min<bigint | null>('occurred_at').as('oldest'),
-      ])
-      .where('occurred_at', '>', BigInt(since));
+      .select('occurred_at')
+      .where('kind', 'in', kinds)
+      .where('occurred_at', '>', BigInt(now.getTime() - lengthMs))
+      .orderBy('occurred_at', 'desc')
+      .limit(most);
     for (const [column, value] of Object.entries(what)) {
-      query = query.where(column as keyof LedgerFilter, '=', value);
+      query = query.where(column as keyof typeof what, '=', value);
     }
-    const { used, oldest } = await query.executeTakeFirstOrThrow();
-    return { used: Number(used), oldestAt: fromMillisOrNull(oldest) };
+    const rows = await query.execute();
+    return rows.map(({ occurred_at }) => fromMillis(occurred_at));
   };
+  const failures = { kinds: ['failure'], host } as const;
+  const issued = { kinds: ['issued'] } as const;
   return {
-    automaticFailures: await within('automaticFailures', { kind: 'failure', host, is_manual: 0n }),
-    manualFailures: await within('manualFailures', { kind: 'failure', host, is_manual: 1n }),
-    orders: await within('orders', { kind: 'order' }),
+    automaticFailures: await within('automaticFailures', { ...failures, is_manual: 0n }),
+    manualFailures: await within('manualFailures', { ...failures, is_manual: 1n }),
+    orders: await within('orders', { kinds: ['order', 'renewal'] }),
+    accountOrders: await within('accountOrders', { kinds: ['order'], account_id: accountId }),
     registeredDomain: await within('registeredDomain', {
-      kind: 'issued',
+      ...issued,
       registrable_domain: registrableDomain,
     }),
-    exactName: await within('exactName', { kind: 'issued', host }),
+    exactName: await within('exactName', { ...issued, host }),
   };
 };
 
-type LedgerFilter = Pick<
-  Schema['authority_ledger'],
-  'kind' | 'host' | 'registrable_domain' | 'is_manual'
+type LedgerFilter = { readonly kinds: readonly LedgerEntry['kind'][] } & Partial<
+  Pick<Schema['authority_ledger'], 'account_id' | 'host' | 'registrable_domain' | 'is_manual'>
 >;

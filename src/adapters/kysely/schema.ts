@@ -168,6 +168,8 @@ export interface Schema {
   authority_ledger: {
     id: Generated<Int64>;
     kind: string;
+    /** Null in what an earlier release wrote. */
+    account_id: string | null;
     host: string;
     registrable_domain: string;
     is_manual: Int64;

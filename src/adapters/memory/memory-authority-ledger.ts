@@ -1,18 +1,16 @@
 import {
-  caBudgets,
-  type BudgetName,
+  caWindows,
   type BudgetVerdict,
   type CaUse,
-  type WindowUse,
+  type CaWindow,
+  type Times,
 } from '../../sites/domain/ca-budget.ts';
-import { AuthorityLedger, type LedgerEntry } from '../../sites/domain-ports.ts';
-
-type Name = Pick<LedgerEntry, 'host' | 'registrableDomain'>;
+import { AuthorityLedger, type LedgerEntry, type LedgerName } from '../../sites/domain-ports.ts';
 
 export class MemoryAuthorityLedger extends AuthorityLedger {
   #entries: readonly LedgerEntry[] = [];
 
-  override use(name: Name, now: Date): Promise<CaUse> {
+  override use(name: LedgerName, now: Date): Promise<CaUse> {
     return Promise.resolve(this.#useOf(name, now));
   }
 
@@ -42,21 +40,25 @@ export class MemoryAuthorityLedger extends AuthorityLedger {
     this.#entries = [...this.#entries, structuredClone(entry)];
   }
 
-  #useOf({ host, registrableDomain }: Name, now: Date): CaUse {
-    const within = (budget: BudgetName, counts: (entry: LedgerEntry) => boolean): WindowUse => {
-      const since = now.getTime() - caBudgets[budget].windowMs;
-      const times = this.#entries
-        .filter((entry) => entry.occurredAt.getTime() > since && counts(entry))
-        .map(({ occurredAt }) => occurredAt.getTime());
-      const oldestAt = times.length > 0 ? new Date(Math.min(...times)) : undefined;
-      return { used: times.length, oldestAt };
+  #useOf({ accountId, host, registrableDomain }: LedgerName, now: Date): CaUse {
+    const within = (window: CaWindow, counts: (entry: LedgerEntry) => boolean): Times => {
+      const { lengthMs, most } = caWindows[window];
+      return this.#entries
+        .filter((entry) => entry.occurredAt.getTime() > now.getTime() - lengthMs && counts(entry))
+        .map(({ occurredAt }) => new Date(occurredAt))
+        .sort((one, other) => other.getTime() - one.getTime())
+        .slice(0, most);
     };
     const failed = (entry: LedgerEntry) => entry.kind === 'failure' && entry.host === host;
     const issued = ({ kind }: LedgerEntry) => kind === 'issued';
     return {
       automaticFailures: within('automaticFailures', (one) => failed(one) && !one.isManual),
       manualFailures: within('manualFailures', (one) => failed(one) && one.isManual),
-      orders: within('orders', ({ kind }) => kind === 'order'),
+      orders: within('orders', ({ kind }) => kind === 'order' || kind === 'renewal'),
+      accountOrders: within(
+        'accountOrders',
+        (one) => one.kind === 'order' && one.accountId === accountId,
+      ),
       registeredDomain: within(
         'registeredDomain',
         (one) => issued(one) && one.registrableDomain === registrableDomain,

@@ -1,5 +1,6 @@
 import type { Container } from 'inversify';
 import type { Command } from 'commander';
+import { limitInWords } from '../../sites/domain/budget-words.ts';
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import type { Sites } from '../../sites/sites.ts';
 import type { DomainView } from '../../sites/use-cases/show-domain.ts';
@@ -101,6 +102,14 @@ const describe = ({ domain, records, problems, hints, nextAt, budget }: DomainVi
   if (domain.state === 'added') lines.push('', ...hints);
   if (budget.used > 0) {
     lines.push('', `${String(budget.used)} of ${String(budget.of)} failures used this hour.`);
+  }
+  if (budget.heldUpBy) {
+    const { reason, nextAt: until } = budget.heldUpBy;
+    const limit = `${limitInWords(reason)} (${reason})`;
+    lines.push(
+      '',
+      `The certificate waits for a limit: ${limit}. Next attempt: ${until.toISOString()}.`,
+    );
   }
   if (nextAt) lines.push('', `Next automatic step: ${nextAt.toISOString()}.`);
   return lines.join('\n');

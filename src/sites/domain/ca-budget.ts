@@ -1,64 +1,109 @@
-/** What happened within a window that ends now. */
-export interface WindowUse {
-  readonly used: number;
-  /** When the first of them leaves the window, one more is free. */
-  readonly oldestAt: Date | undefined;
-}
+/** When something happened within a window that ends now, newest first; of many, the newest that decide. */
+export type Times = readonly Date[];
 
 /** What was asked of the authority lately, as the ledger counts it. */
 export interface CaUse {
-  /** Failed attempts of this host in an hour: those on schedule, and those that the owner asked for. */
-  readonly automaticFailures: WindowUse;
-  readonly manualFailures: WindowUse;
-  /** New orders of all hosts in 3 hours. */
-  readonly orders: WindowUse;
-  /** Certificates in 7 days. */
-  readonly registeredDomain: WindowUse;
-  readonly exactName: WindowUse;
+  /** Failed attempts of this host: those on schedule, and those that the owner asked for. */
+  readonly automaticFailures: Times;
+  readonly manualFailures: Times;
+  /** Orders of all accounts, but for renewals that the authority exempts. */
+  readonly orders: Times;
+  /** Orders of this account for names without a certificate; renewals are none. */
+  readonly accountOrders: Times;
+  /** Certificates for names below this registrable domain, and for exactly this name. */
+  readonly registeredDomain: Times;
+  readonly exactName: Times;
 }
 
+export type CaWindow = keyof CaUse;
+
+const hour = 60 * 60_000;
+const day = 24 * hour;
+const week = 7 * day;
+
+/** How far back each window reaches, and how many times of it decide. */
+export const caWindows = {
+  automaticFailures: { lengthMs: hour, most: 5 },
+  manualFailures: { lengthMs: hour, most: 5 },
+  orders: { lengthMs: 3 * hour, most: 250 },
+  accountOrders: { lengthMs: day, most: 50 },
+  registeredDomain: { lengthMs: week, most: 48 },
+  exactName: { lengthMs: week, most: 4 },
+} as const satisfies Readonly<Record<CaWindow, { lengthMs: number; most: number }>>;
+
 export interface Budget {
+  readonly counts: CaWindow;
   /** So many may be used before we stop. */
   readonly stopAt: number;
-  /** So many does the authority allow: https://letsencrypt.org/docs/rate-limits/. */
-  readonly of: number;
+  /**
+   * So many does the authority allow: https://letsencrypt.org/docs/rate-limits/. Undefined where the budget is a
+   * share of ours, so that one account cannot use up what all need.
+   */
+  readonly of: number | undefined;
   readonly windowMs: number;
 }
 
-const hour = 60 * 60_000;
-const week = 7 * 24 * hour;
-
 /** We stop before the authority does: at its limits it also counts what others ask for. */
 export const caBudgets = {
-  automaticFailures: { stopAt: 3, of: 5, windowMs: hour },
-  manualFailures: { stopAt: 1, of: 5, windowMs: hour },
-  orders: { stopAt: 250, of: 300, windowMs: 3 * hour },
-  registeredDomain: { stopAt: 48, of: 50, windowMs: week },
-  exactName: { stopAt: 4, of: 5, windowMs: week },
-} as const satisfies Readonly<Record<keyof CaUse, Budget>>;
+  automaticFailures: { counts: 'automaticFailures', stopAt: 3, of: 5, windowMs: hour },
+  manualFailures: { counts: 'manualFailures', stopAt: 1, of: 5, windowMs: hour },
+  orders: { counts: 'orders', stopAt: 250, of: 300, windowMs: 3 * hour },
+  /** New orders stop here: what is left is for renewals alone. */
+  newOrders: { counts: 'orders', stopAt: 200, of: undefined, windowMs: 3 * hour },
+  /** An account that ordered within the hour stops here: the other half is for renewals and other accounts. */
+  furtherOrders: { counts: 'orders', stopAt: 125, of: undefined, windowMs: 3 * hour },
+  accountHour: { counts: 'accountOrders', stopAt: 10, of: undefined, windowMs: hour },
+  accountDay: { counts: 'accountOrders', stopAt: 50, of: undefined, windowMs: day },
+  registeredDomain: { counts: 'registeredDomain', stopAt: 48, of: 50, windowMs: week },
+  exactName: { counts: 'exactName', stopAt: 4, of: 5, windowMs: week },
+} as const satisfies Readonly<Record<string, Budget>>;
 
-export type BudgetName = keyof CaUse;
+export type BudgetName = keyof typeof caBudgets;
+
+/** For how long an account that has ordered stands back behind those that have not. */
+export const standsBackMs = hour;
+
+/**
+ * `new`, `renewal`: for a custom domain. `own`, `own_renewal`: for a project's own host; how many of these there may
+ * be a week is between the authority and the operator. `exempt`: the authority counts no order for it: a renewal
+ * that names the certificate it replaces (RFC 9773, section 5), or an order that has its place already.
+ */
+export type OrderKind = 'new' | 'renewal' | 'own' | 'own_renewal' | 'exempt';
 
 export interface WantedAttempt {
   /** The owner asked for it. */
   readonly isManual: boolean;
-  /**
-   * `renewal`: it replaces a certificate and says so to the authority (RFC 9773, section 5). `own`: for a project's
-   * own host; how many of these there may be a week is between the authority and whoever runs the platform.
-   */
-  readonly kind: 'new' | 'renewal' | 'own';
+  readonly kind: OrderKind;
 }
 
-export type BudgetVerdict =
-  | { readonly allowed: true }
-  | { readonly allowed: false; readonly reason: BudgetName; readonly nextAt: Date };
+/** What holds an attempt up, and until when. */
+export interface Hold {
+  readonly reason: BudgetName;
+  readonly nextAt: Date;
+}
 
-/** Besides failures, which always mean that something is wrong. Renewals are exempt from the limits of the authority. */
-const limitsOf: Readonly<Record<WantedAttempt['kind'], readonly BudgetName[]>> = {
-  new: ['orders', 'registeredDomain', 'exactName'],
-  renewal: [],
-  own: ['orders'],
+export type BudgetVerdict = { readonly allowed: true } | ({ readonly allowed: false } & Hold);
+
+const share = ['newOrders', 'furtherOrders', 'accountHour', 'accountDay'] as const;
+const ofNames = ['registeredDomain', 'exactName'] as const;
+
+/** Besides failures, which always mean that something is wrong. */
+const limitsOf: Readonly<Record<OrderKind, readonly BudgetName[]>> = {
+  new: [...share, ...ofNames],
+  renewal: ['orders', ...ofNames],
+  own: share,
+  own_renewal: ['orders'],
+  exempt: [],
 };
+
+/** How an order is entered in the ledger: an `order` counts against the share of its account. */
+export const entryKinds = {
+  new: 'order',
+  own: 'order',
+  renewal: 'renewal',
+  own_renewal: 'renewal',
+  exempt: 'exempt',
+} as const satisfies Readonly<Record<OrderKind, string>>;
 
 /** Whether the authority may be asked for a certificate now. */
 export const mayOrder = (
@@ -68,11 +113,29 @@ export const mayOrder = (
 ): BudgetVerdict => {
   const failures = isManual ? 'manualFailures' : 'automaticFailures';
   const names: readonly BudgetName[] = [failures, ...limitsOf[kind]];
-  const spent = names
-    .filter((name) => use[name].used >= caBudgets[name].stopAt)
-    .map((reason) => ({ reason, nextAt: freeAt(use[reason], caBudgets[reason], now) }))
+  const [longest] = names
+    .flatMap((reason) => {
+      const nextAt = spentUntil(reason, use, now);
+      return nextAt ? [{ reason, nextAt }] : [];
+    })
     .toSorted((one, other) => other.nextAt.getTime() - one.nextAt.getTime());
-  return spent[0] ? { allowed: false, ...spent[0] } : { allowed: true };
+  return longest ? { allowed: false, ...longest } : { allowed: true };
+};
+
+/** @returns undefined when something is left of the budget, or the budget is not meant for this account */
+const spentUntil = (name: BudgetName, use: CaUse, now: Date): Date | undefined => {
+  const { counts, stopAt, windowMs } = caBudgets[name];
+  const spent = leavesAt(use[counts][stopAt - 1], windowMs, now);
+  if (name !== 'furtherOrders' || !spent) return spent;
+  const standsBack = leavesAt(use.accountOrders[0], standsBackMs, now);
+  return standsBack && standsBack < spent ? standsBack : standsBack && spent;
+};
+
+/** Never further away than the window is long, also when the clock was set back since. */
+const leavesAt = (at: Date | undefined, windowMs: number, now: Date): Date | undefined => {
+  if (!at) return undefined;
+  const age = Math.max(0, now.getTime() - at.getTime());
+  return age < windowMs ? new Date(now.getTime() + Math.max(1000, windowMs - age)) : undefined;
 };
 
 /** For people: "2 of 5 failures used this hour, next attempt 14:12". */
@@ -81,23 +144,28 @@ export interface BudgetView {
   readonly of: number;
   readonly windowMs: number;
   readonly nextAt: Date | undefined;
+  /** The limit that the next attempt waits for. */
+  readonly heldUpBy: Hold | undefined;
 }
 
 /** @param nextAt when the next attempt is planned, if one is */
-export const describeBudget = (use: CaUse, nextAt: Date | undefined, now: Date): BudgetView => {
+export const describeBudget = (
+  use: CaUse,
+  wanted: WantedAttempt,
+  nextAt: Date | undefined,
+  now: Date,
+): BudgetView => {
   const { of, windowMs } = caBudgets.automaticFailures;
-  const verdict = mayOrder(use, { isManual: false, kind: 'new' }, now);
-  const free = verdict.allowed ? undefined : verdict.nextAt;
+  const verdict = mayOrder(use, wanted, now);
+  const heldUpBy =
+    verdict.allowed || !nextAt || verdict.nextAt < nextAt
+      ? undefined
+      : { reason: verdict.reason, nextAt: verdict.nextAt };
   return {
-    used: use.automaticFailures.used + use.manualFailures.used,
+    used: use.automaticFailures.length + use.manualFailures.length,
     of,
     windowMs,
-    nextAt: nextAt && free && free > nextAt ? free : nextAt,
+    nextAt: heldUpBy?.nextAt ?? nextAt,
+    heldUpBy,
   };
-};
-
-/** Never further away than the window is long, also when the clock was set back since. */
-const freeAt = ({ oldestAt }: WindowUse, { windowMs }: Budget, now: Date): Date => {
-  const age = Math.max(0, now.getTime() - (oldestAt ?? now).getTime());
-  return new Date(now.getTime() + Math.max(1000, windowMs - age));
 };

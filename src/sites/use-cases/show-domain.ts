@@ -1,4 +1,4 @@
-import { describeBudget, type BudgetView } from '../domain/ca-budget.ts';
+import { describeBudget, type BudgetView, type WantedAttempt } from '../domain/ca-budget.ts';
 import { isAtApex, type CustomDomain } from '../domain/custom-domain.ts';
 import { healthOf, type DomainHealth } from '../domain/domain-health.ts';
 import type { DnsProblem } from '../domain/dns-problem.ts';
@@ -28,7 +28,7 @@ export const showDomain = (ports: DomainPorts) => {
   const timeline = readTimeline(ports);
   return async (domain: CustomDomain, before?: bigint): Promise<DomainView> => {
     const now = clock.now();
-    const { token, registrableDomain, dns, certificate } = domain;
+    const { token, registrableDomain, dns } = domain;
     const isApex = isAtApex(domain);
     const holder = await domains.holderOf(domain.host);
     const isContested = holder !== undefined && holder.id !== domain.id;
@@ -43,12 +43,27 @@ export const showDomain = (ports: DomainPorts) => {
       hints: recordHints(isApex),
       problems: problemsOf(domain),
       health: healthOf(domain, now),
-      budget: describeBudget(await ledger.use(domain, now), certificate.nextAttemptAt, now),
+      budget: describeBudget(
+        await ledger.use(domain, now),
+        wantedBy(domain),
+        plannedAt(domain),
+        now,
+      ),
       nextAt: dueAt(domain),
       timeline: await timeline(domain, before),
     };
   };
 };
+
+/** An order that is under way has its place in the budgets. */
+const wantedBy = ({ state, certificate }: CustomDomain): WantedAttempt => {
+  const { isManual, isOrdered, askRenewalAt } = certificate;
+  if (isOrdered || askRenewalAt) return { isManual, kind: 'exempt' };
+  return { isManual, kind: state === 'live' ? 'renewal' : 'new' };
+};
+
+const plannedAt = ({ certificate: { waitsForDns, nextAttemptAt } }: CustomDomain) =>
+  waitsForDns ? undefined : nextAttemptAt;
 
 /** What the DNS says first, then what the authority said; the same thing is told once. */
 const problemsOf = ({ dns, certificate }: CustomDomain): readonly DnsProblem[] => {

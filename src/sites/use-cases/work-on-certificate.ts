@@ -1,4 +1,4 @@
-import { mayOrder } from '../domain/ca-budget.ts';
+import { entryKinds, mayOrder, type Hold, type OrderKind } from '../domain/ca-budget.ts';
 import type { AuthorityFailure } from '../domain/certificate-order.ts';
 import type { Certificate } from '../domain/certificate.ts';
 import { postponeAttempt } from '../domain/certificate-plan.ts';
@@ -36,30 +36,35 @@ export const workOnCertificate = (ports: DomainPorts) => {
     return current?.generation === generation && current.certificate.isOrdered;
   };
 
-  /** A renewal counts as one only where the authority has heard of such (RFC 9773). */
-  const canReplace = async ({ host, state, certificate }: CustomDomain): Promise<boolean> => {
-    if (certificate.askRenewalAt) return true;
+  /** A renewal is exempt only where the authority has heard of such (RFC 9773). */
+  const kindOf = async ({ host, state, certificate }: CustomDomain): Promise<OrderKind> => {
+    if (certificate.askRenewalAt) return 'exempt';
     const current = state === 'live' ? await certificates.find(host) : undefined;
-    return current !== undefined && (await authority.renewalWindow(current.chain)) !== undefined;
+    if (!current) return 'new';
+    return (await authority.renewalWindow(current.chain)) === undefined ? 'renewal' : 'exempt';
+  };
+
+  /** Many may wait for one limit and be told to come back together: only a change is told of. */
+  const postpone = async (id: string, { reason, nextAt }: Hold): Promise<void> => {
+    await domains.change(id, (current) => postponeAttempt(current, nextAt));
+    const [last] = await timeline.list(id, 1);
+    if (last?.kind === 'attempt' && last.details['budget'] === reason) return;
+    await attempted(id, { outcome: 'postponed', budget: reason, until: nextAt });
   };
 
   /** @returns the domain with an order under way, or undefined when there is to be none now */
   const begin = async (domain: CustomDomain): Promise<CustomDomain | undefined> => {
+    const wanted = { isManual: domain.certificate.isManual, kind: await kindOf(domain) };
+    // Before the DNS is asked: those that wait for their share come back often.
+    const early = mayOrder(await ledger.use(domain, clock.now()), wanted, clock.now());
+    if (!early.allowed) return postpone(domain.id, early).then(() => undefined);
     const checked = await check(domain, recordCheck);
     if (checked.certificate.isOrdered || dueWork(checked, clock.now()) !== 'certificate')
       return undefined;
     const now = clock.now();
-    const { isManual } = checked.certificate;
-    const replaces = await canReplace(checked);
-    const verdict = await ledger.reserve(entry('order', checked, now), (use) =>
-      mayOrder(use, { isManual, kind: replaces ? 'renewal' : 'new' }, now),
-    );
-    if (!verdict.allowed) {
-      const { reason, nextAt } = verdict;
-      await domains.change(checked.id, (current) => postponeAttempt(current, nextAt));
-      await attempted(checked.id, { outcome: 'postponed', budget: reason, until: nextAt });
-      return undefined;
-    }
+    const order = entry(entryKinds[wanted.kind], checked, now);
+    const verdict = await ledger.reserve(order, (use) => mayOrder(use, wanted, now));
+    if (!verdict.allowed) return postpone(checked.id, verdict).then(() => undefined);
     let isOurs = false as boolean;
     const started = await domains.change(checked.id, (current) => {
       const { verdict, ...decision } = orderStarted(current, fenceOf(checked), now);
@@ -147,6 +152,9 @@ const outcomeOf = (verdict: 'taken' | 'destroy', isNews: boolean) => {
 
 const entry = (
   kind: LedgerEntry['kind'],
-  { host, registrableDomain, certificate }: CustomDomain,
+  { accountId, host, registrableDomain, certificate }: CustomDomain,
   occurredAt: Date,
-): LedgerEntry => ({ kind, host, registrableDomain, isManual: certificate.isManual, occurredAt });
+): LedgerEntry => {
+  const { isManual } = certificate;
+  return { kind, accountId, host, registrableDomain, isManual, occurredAt };
+};
