@@ -1,3 +1,4 @@
+import type { Transport } from './dns-sockets.ts';
 import { plainName, type RecordType } from './dns-zone.ts';
 
 /** What goes wrong with a question, the first `times` times or for ever. */
@@ -10,6 +11,8 @@ export interface DnsFault {
   readonly truncate?: boolean;
   /** The answer has the number of another question. */
   readonly badId?: boolean;
+  /** These bytes are sent, whatever the zone has; nothing when there are none. */
+  readonly raw?: (query: Buffer, transport: Transport) => Buffer | undefined;
   /** Only questions of these types. */
   readonly types?: readonly RecordType[];
   readonly times?: number;

@@ -53,6 +53,7 @@ export const startDns = async (zone: Zone = {}, views = 3): Promise<DnsServer> =
     log.push({ view, transport, name: plainName(name), type });
     const fault = state.faults.take(name, type);
     if (fault.drop) return undefined;
+    if (fault.raw) return fault.raw(message, transport);
     const reply = dnsReply(query, state.zone.find(name, type as RecordType), fault);
     if (fault.delayMs) {
       await delay(fault.delayMs, undefined, { signal: closing.signal }).catch(() => undefined);

@@ -27,6 +27,7 @@ export interface CommandResult {
 
 export interface Service {
   readonly origin: string;
+  readonly pid: number;
   /** What it wrote until now. */
   stdout(): string;
   stderr(): string;
@@ -85,6 +86,7 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     void exit.then(() => (ended = true));
     return {
       origin: `http://127.0.0.1:${{ ...own, ...settings }['PORT'] ?? ''}`,
+      pid: child.pid ?? 0,
       stdout: () => output.stdout,
       stderr: () => output.stderr,
       hasEnded: () => ended,

@@ -1,0 +1,39 @@
+export const targets = [
+  ...(['API', 'dashboard', 'edge HTTP/1.1', 'edge HTTP/2', 'edge TLS'] as const),
+  'DNS answers',
+] as const;
+export type Target = (typeof targets)[number];
+
+/** One request that is in a case, as far as it can be told before anybody reads it. */
+export interface Ask {
+  readonly method: string;
+  readonly path: string;
+}
+
+export type Port = 'service' | 'edge' | 'secure edge';
+
+/** Bytes over one connection. A character is a byte; `{{name}}` stands for what only the running service knows. */
+export interface BytesCase {
+  readonly target: Exclude<Target, 'DNS answers'>;
+  readonly kind: string;
+  readonly port: Port;
+  readonly tls?: { readonly servername: string; readonly protocol: 'http/1.1' | 'h2' };
+  readonly pieces: readonly string[];
+  readonly asks: readonly Ask[];
+  /** `answers`: every ask is well-formed and gets one. `any`: the end, or silence. `ping`: the answer to a ping. */
+  readonly wants: 'answers' | 'any' | 'ping';
+}
+
+/** The DNS of one domain is verified, and each resolver answers something else than it should. */
+export interface DnsCase {
+  readonly target: 'DNS answers';
+  readonly kind: string;
+  readonly domain: number;
+  /** Decides the answers. */
+  readonly seed: number;
+}
+
+/** With its number in the run. */
+export type FuzzCase = (BytesCase | DnsCase) & { readonly number?: number };
+
+export const requestsIn = (one: FuzzCase): number => ('asks' in one ? one.asks.length : 1);

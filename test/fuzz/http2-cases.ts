@@ -1,0 +1,160 @@
+import type { Chance } from './chance.ts';
+import type { BytesCase } from './fuzz-case.ts';
+import { hostilePath } from './hostile-text.ts';
+import {
+  flags,
+  frame,
+  frameTypes,
+  headerBlock,
+  preface,
+  setting,
+  uint32,
+  type Frame,
+} from './http2-frames.ts';
+
+/** What the answer to the last ping of a case repeats. */
+export const lastPing = 'fuzzdone';
+
+type Move = (chance: Chance, stream: number) => readonly Frame[];
+
+/** A connection of HTTP/2 with right and wrong frames in any order. Each case has a kind of its own that prevails. */
+export const http2Case = (chance: Chance): BytesCase => {
+  const [kind, prevailing] = chance.pick(moves);
+  const frames = chance.times(chance.between(1, 12), (at) => {
+    const stream = chance.oneIn(12) ? chance.below(2 ** 31) : at * 2 + 1;
+    const move = chance.oneIn(3) ? chance.pick(moves)[1] : prevailing;
+    return move(chance, stream).map(frame).join('');
+  });
+  const start = chance.oneIn(30) ? chance.bytes(24) : preface;
+  return {
+    ...{ target: 'edge HTTP/2', kind, port: 'secure edge', wants: 'ping' },
+    tls: { servername: '{{site}}', protocol: 'h2' },
+    pieces: [
+      // A status is then never looked up in a table that the client would have to keep.
+      start + frame({ type: frameTypes.settings, payload: setting(1, 0) }),
+      ...frames,
+      frame({ type: frameTypes.ping, payload: lastPing }),
+    ],
+    asks: frames.map(() => ({ method: '', path: '' })),
+  };
+};
+
+const fieldsOf = (chance: Chance): readonly (readonly [string, string])[] => [
+  [':method', chance.pick(['GET', 'GET', 'HEAD', 'POST', 'CONNECT', chance.bytes(3)])],
+  [':path', chance.oneIn(2) ? '/' : hostilePath(chance, '/')],
+  [':scheme', chance.pick(['https', 'https', 'http', ''])],
+  [
+    ':authority',
+    chance.pick(['birds.sites.animal-store.test', 'other.test', '', 'a b', 'x'.repeat(3000)]),
+  ],
+];
+
+const request: Move = (chance, stream) => [
+  {
+    type: frameTypes.headers,
+    flags: flags.endHeaders | (chance.oneIn(4) ? 0 : flags.endStream),
+    ...{ stream, payload: headerBlock(fieldsOf(chance)) },
+  },
+];
+
+const moves = Object.entries({
+  requests: request,
+  'odd headers': (chance, stream) => {
+    const field = chance.pick<readonly [string, string]>([
+      [':status', '200'],
+      [':path', '/'],
+      ['Upper', 'x'],
+      ['connection', 'close'],
+      ['transfer-encoding', 'chunked'],
+      ['content-length', chance.pick(['5', '-1', 'x'])],
+      ['te', 'x'],
+      ['', ''],
+      ['host', 'other.test'],
+      ['cookie', 'x=y; '.repeat(chance.size(3000))],
+      [chance.bytes(5), chance.bytes(20)],
+      ['x', 'x'.repeat(chance.size(30_000))],
+    ]);
+    const all = chance.times(chance.pick([1, 1, 2, 120]), () => field);
+    const payload = headerBlock([...fieldsOf(chance).slice(chance.below(2)), ...all]);
+    return [
+      { type: frameTypes.headers, flags: flags.endHeaders | flags.endStream, stream, payload },
+    ];
+  },
+  'headers that cannot be unpacked': (chance, stream) => [
+    { type: frameTypes.headers, flags: 5, stream, payload: chance.bytes(chance.size(400)) },
+  ],
+  CONTINUATION: (chance, stream) => [
+    {
+      type: frameTypes.headers,
+      flags: flags.endStream,
+      stream,
+      payload: headerBlock(fieldsOf(chance)),
+    },
+    ...chance.times(chance.size(400), () => ({
+      ...{ type: frameTypes.continuation, stream: chance.oneIn(20) ? stream + 2 : stream },
+      payload: chance.oneIn(2) ? '' : headerBlock([['x', 'x'.repeat(chance.size(500))]]),
+    })),
+    { type: frameTypes.continuation, flags: chance.pick([0, flags.endHeaders]), stream },
+  ],
+  'streams that are reset': (chance, stream) =>
+    chance
+      .times(chance.size(300), (at) => stream + at * 2)
+      .flatMap((each) => [
+        ...request(chance, each),
+        { type: frameTypes.reset, stream: each, payload: uint32(chance.below(14)) },
+      ]),
+  SETTINGS: (chance) =>
+    chance.times(chance.size(500), () => ({
+      type: frameTypes.settings,
+      payload: chance
+        .times(chance.between(0, 4), () =>
+          setting(
+            chance.below(9),
+            chance.pick([0, 1, 65_535, 2 ** 31 - 1, 2 ** 32 - 1, chance.below(2 ** 32)]),
+          ),
+        )
+        .join(''),
+      ...(chance.oneIn(10) && { flags: flags.ack }),
+      ...(chance.oneIn(20) && { stream: 1 }),
+    })),
+  'a window of nothing': (chance, stream) => [
+    { type: frameTypes.settings, payload: setting(4, 0) },
+    ...request(chance, stream),
+    {
+      type: frameTypes.windowUpdate,
+      stream: chance.pick([0, stream]),
+      payload: uint32(chance.pick([0, 1, 2 ** 31 - 1])),
+    },
+  ],
+  'pings and priorities': (chance, stream) =>
+    chance.times(chance.size(500), () =>
+      chance.oneIn(2)
+        ? {
+            type: frameTypes.ping,
+            flags: chance.below(2),
+            payload: chance.bytes(chance.oneIn(30) ? 7 : 8),
+          }
+        : {
+            type: frameTypes.priority,
+            stream,
+            payload: uint32(chance.pick([0, stream, 1])) + '\x10',
+          },
+    ),
+  'data that nobody wants': (chance, stream) => [
+    ...(chance.oneIn(2) ? request(chance, stream) : []),
+    ...chance.times(chance.size(30), () => ({
+      ...{ type: frameTypes.data, stream, flags: chance.pick([0, 0, 1, 8, 9]) },
+      payload: chance.bytes(chance.size(2000)),
+    })),
+  ],
+  'frames of any kind': (chance) =>
+    chance.times(chance.between(1, 20), () => ({
+      ...{
+        type: chance.below(16),
+        flags: chance.below(256),
+        stream: chance.pick([0, 1, 2, 3, 2 ** 32 - 1]),
+      },
+      payload: chance.bytes(chance.size(300)),
+      ...(chance.oneIn(8) && { length: chance.pick([0, 16_385, 0xff_ffff, chance.below(100)]) }),
+    })),
+} satisfies Record<string, Move>);

@@ -1,0 +1,56 @@
+import type { BytesCase, FuzzCase } from './fuzz-case.ts';
+import { openFuzzField, type FuzzField } from './fuzz-field.ts';
+import { judge } from './judge.ts';
+import type { Finding } from './run-fuzz.ts';
+import { send } from './send.ts';
+import { ServiceWitness } from './service-witness.ts';
+import { shrink } from './shrink.ts';
+import { verifyMangled } from './verify-mangled.ts';
+
+/** Finds which case alone leads to a finding, and makes it as small as it gets. @returns undefined when none does */
+export const reproduce = async (
+  { what, cases }: Finding,
+  domains: number,
+): Promise<FuzzCase | undefined> => {
+  let field = await openFuzzField(domains);
+  const fails = async (one: FuzzCase): Promise<boolean> => {
+    if (field.service.hasEnded()) {
+      await field.close();
+      field = await openFuzzField(domains);
+    }
+    return sortOf(await problemOf(one, field)) === sortOf(what);
+  };
+  try {
+    for (const one of cases.toReversed()) {
+      if (!(await fails(one))) continue;
+      return 'pieces' in one ? await shrink(one, fails) : one;
+    }
+    return undefined;
+  } finally {
+    await field.close();
+  }
+};
+
+const sortOf = (what: string | undefined): string | undefined => what?.split(':')[0];
+
+const problemOf = async (one: FuzzCase, field: FuzzField): Promise<string | undefined> => {
+  const witness = new ServiceWitness(field);
+  const said =
+    one.target === 'DNS answers' ? await verifyMangled(one, field) : await answered(one, field);
+  return said ?? (await witness.lastComplaint());
+};
+
+/** Alone, a service answers at once. */
+const shortMs = 5_000;
+
+const answered = async (one: BytesCase, field: FuzzField): Promise<string | undefined> =>
+  judge(one, await send(one, field, shortMs), field);
+
+/** For a bug report: text that JavaScript reads back. */
+export const showCase = (one: FuzzCase): string => {
+  const text = JSON.stringify(one, undefined, 1).replace(
+    /(.{1,40}?)\1{9,}/g,
+    (all, part: string) => `${part}… ${String(all.length / part.length)} times …`,
+  );
+  return text.length > 4000 ? `${text.slice(0, 4000)}… (${String(text.length)} characters)` : text;
+};

@@ -1,0 +1,94 @@
+import { longestHealthMs, watchHealth } from '../support/health-watch.ts';
+import { anyCase } from './any-case.ts';
+import { requestsIn, type DnsCase, type FuzzCase } from './fuzz-case.ts';
+import type { FuzzField } from './fuzz-field.ts';
+import { FuzzTally } from './fuzz-tally.ts';
+import { judge } from './judge.ts';
+import { send } from './send.ts';
+import { ServiceWitness } from './service-witness.ts';
+import { verifyMangled } from './verify-mangled.ts';
+
+export interface FuzzOrders {
+  readonly seed: number;
+  readonly requests: number;
+  /** Only the case of this number. */
+  readonly only?: number;
+}
+
+export interface Finding {
+  readonly what: string;
+  /** What may have led to it; one, when it was its own answer. */
+  readonly cases: readonly FuzzCase[];
+}
+
+export interface FuzzReport extends FuzzOrders {
+  readonly tally: FuzzTally;
+  /** Of `/healthz`; see `Probe`. */
+  readonly worstHealthMs: number;
+  readonly finding: Finding | undefined;
+}
+
+/** Cases at once. Verifying mostly waits for name servers that say nothing. */
+const lanes = 16;
+const verifyingLanes = 24;
+const suspects = 100;
+
+/** Sends cases until there were enough requests, or the first finding. */
+export const runFuzz = async (
+  field: FuzzField,
+  orders: FuzzOrders,
+  progress: (tally: FuzzTally) => void = () => undefined,
+): Promise<FuzzReport> => {
+  const health = await watchHealth(field.service);
+  const witness = new ServiceWitness(field);
+  const tally = new FuzzTally();
+  const latest: FuzzCase[] = [];
+  const verifying = new Set<Promise<void>>();
+  let finding: Finding | undefined;
+  let number = orders.only ?? 0;
+
+  const found = (what: string | undefined, cases: readonly FuzzCase[]): void => {
+    if (what !== undefined) finding ??= { what, cases };
+  };
+  const slow = () => {
+    const worst = health.worst()?.ownMs ?? 0;
+    return worst > longestHealthMs ? `/healthz took ${String(Math.round(worst))} ms` : undefined;
+  };
+  const verify = async (one: DnsCase): Promise<void> => {
+    if (verifying.size >= verifyingLanes) await Promise.race(verifying);
+    const work = verifyMangled(one, field)
+      .then((what) => {
+        found(what, [one]);
+      })
+      .finally(() => verifying.delete(work));
+    verifying.add(work);
+  };
+  const isEnough = () =>
+    finding !== undefined ||
+    (orders.only === undefined ? tally.requests >= orders.requests : number > orders.only);
+  const lane = async (): Promise<void> => {
+    while (!isEnough()) {
+      const one = anyCase(orders.seed, number++, field.known);
+      latest.push(one);
+      if (latest.length > suspects) latest.shift();
+      tally.add(one, requestsIn(one));
+      if (one.target === 'DNS answers') await verify(one);
+      else {
+        const reply = await send(one, field);
+        tally.answer(one, reply);
+        found(judge(one, reply, field), [one]);
+      }
+      found(witness.complaint() ?? slow(), latest.slice());
+      progress(tally);
+    }
+  };
+  await Promise.all(Array.from({ length: orders.only === undefined ? lanes : 1 }, lane));
+  await Promise.all(verifying);
+  if (!field.service.hasEnded()) await health.settle();
+  found(await witness.lastComplaint(), latest.slice());
+  found(slow(), latest.slice());
+  health.stop();
+  tally.mangledAnswers = field.answersGiven();
+  const worstHealthMs = health.worst()?.ownMs ?? 0;
+  return { ...orders, tally, worstHealthMs, finding };
+};

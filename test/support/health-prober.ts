@@ -1,0 +1,81 @@
+/**
+ * A process of its own that asks a service for its health, so that whatever else a test does cannot be what is
+ * measured: `node health-prober.ts ORIGIN PID EVERY_MS`. Prints a `Probe` as a line of JSON for each answer.
+ */
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { Agent, createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import type { Probe } from './health-watch.ts';
+
+/**
+ * How long the main thread of a process was ready to run while the machine ran others, in nanoseconds: the second
+ * number of schedstat (Documentation/scheduler/sched-stats.rst of Linux).
+ */
+const heldUpNs = (process: string): number => {
+  try {
+    return Number(readFileSync(`/proc/${process}/schedstat`, 'utf8').split(' ')[1]);
+  } catch {
+    return 0;
+  }
+};
+
+const agent = new Agent({ keepAlive: true });
+
+/** @returns 0 when there is no answer */
+const ask = (url: string): Promise<number> =>
+  new Promise((resolve) => {
+    get(url, { agent }, (answer) => {
+      answer.resume().once('close', () => {
+        resolve(answer.statusCode ?? 0);
+      });
+    }).once('error', () => {
+      resolve(0);
+    });
+  });
+
+const timed = async <T>(work: Promise<T>): Promise<{ result: T; tookMs: number }> => {
+  const started = performance.now();
+  const result = await work;
+  return { result, tookMs: performance.now() - started };
+};
+
+/** A server that has nothing else to do: what it is late by, the machine is late by. */
+const serveNothing = (): void => {
+  const server = createServer((_, response) => response.end());
+  server.listen(0, '127.0.0.1', () => {
+    parentPort?.postMessage((server.address() as AddressInfo).port);
+  });
+};
+
+const probe = async (origin: string, pid: string, idle: string): Promise<Probe> => {
+  const heldUp = () => (heldUpNs(pid) + heldUpNs('self')) / 1e6;
+  const [at, before] = [Date.now(), heldUp()];
+  const service = timed(ask(`${origin}/healthz`));
+  const over = service.then(() => true);
+  // Asked again for as long as the service takes: both see the same machine.
+  let machineMs = 0;
+  for (let isOver = false; !isOver; isOver = await Promise.race([over, setTimeout(5, false)])) {
+    machineMs = Math.max(machineMs, (await timed(ask(idle))).tookMs);
+  }
+  const { result: status, tookMs } = await service;
+  const ownMs = Math.max(0, tookMs - Math.max(machineMs, heldUp() - before));
+  return { at, status, tookMs, ownMs };
+};
+
+const probeForEver = async (): Promise<never> => {
+  const [, , origin = '', pid = '', everyMs = ''] = process.argv;
+  // Whoever started it is gone when nothing can be read any more.
+  process.stdin.resume().once('end', () => process.exit(0));
+  const [port] = (await once(new Worker(new URL(import.meta.url)), 'message')) as [number];
+  for (;;) {
+    const one = await probe(origin, pid, `http://127.0.0.1:${port}/`);
+    process.stdout.write(`${JSON.stringify(one)}\n`);
+    await setTimeout(Number(everyMs));
+  }
+};
+
+if (isMainThread) await probeForEver();
+else serveNothing();

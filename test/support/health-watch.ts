@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Service } from './service-process.ts';
+
+/** One answer of `/healthz`. */
+export interface Probe {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** 0 when there was none. */
+  readonly status: number;
+  readonly tookMs: number;
+  /** Less what the machine is to blame for: it ran others, or an idle server took as long at the same time. */
+  readonly ownMs: number;
+}
+
+/** What nobody may ever wait longer for than that, by the service's own fault. */
+export const longestHealthMs = 250;
+
+export interface HealthWatch {
+  readonly probes: readonly Probe[];
+  /** Waits for one more answer, so that none is under way that began before. */
+  settle(): Promise<void>;
+  /** Of those that were asked since then. @param since as `Date.now()` */
+  worst(since?: number): Probe | undefined;
+  stop(): void;
+}
+
+const prober = join(import.meta.dirname, 'health-prober.ts');
+
+/** Asks `/healthz` all the time from a process of its own. */
+export const watchHealth = async (
+  { origin, pid }: Pick<Service, 'origin' | 'pid'>,
+  everyMs = 50,
+): Promise<HealthWatch> => {
+  const args = ['--disable-warning=ExperimentalWarning', prober, origin];
+  const child = spawn(process.execPath, [...args, String(pid), String(everyMs)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdin.on('error', () => undefined);
+  const probes: Probe[] = [];
+  let unread = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (unread + text).split('\n');
+    unread = lines.pop() ?? '';
+    for (const line of lines) probes.push(JSON.parse(line) as Probe);
+  });
+  const next = () => once(child.stdout, 'data');
+  await next();
+  return {
+    probes,
+    settle: async () => {
+      const since = Date.now();
+      while ((probes.at(-1)?.at ?? 0) < since) await next();
+    },
+    worst: (since = 0) =>
+      probes.filter(({ at }) => at >= since).toSorted((a, b) => b.ownMs - a.ownMs)[0],
+    stop: () => void child.kill(),
+  };
+};
