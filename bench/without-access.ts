@@ -35,7 +35,7 @@ const caller = {
 } as const;
 
 const app = new Koa();
-app.use(framing({ log, metrics, clock, onAnswered: () => undefined }));
+app.use(framing({ log, metrics, clock, onAnswered: () => undefined, fixedHeaders: {} }));
 app.use((ctx, next) => {
   ctx.state['caller'] = caller;
   return next();

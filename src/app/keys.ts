@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { ServiceIdentifier } from 'inversify';
 import type { Access } from '../access/access.ts';
 import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
+import type { HttpServer } from '../adapters/http/http-server.ts';
 import type { LeasedJob } from '../adapters/schedule/leased-job.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Sites } from '../sites/sites.ts';
@@ -21,4 +22,6 @@ export const SitesKey = key<Sites>('sites');
 /** Certificates for the hosts of projects. */
 export const SecureSitesKey = key<LeasedJob>('secure sites');
 export const PlanRenewalsKey = key<LeasedJob>('plan renewals');
+/** Health and metrics, where they have a port of their own. */
+export const OperationsKey = key<HttpServer>('operations');
 export const DashboardKey = key<Dashboard>('dashboard');

@@ -21,7 +21,7 @@ import { AuthorityLedger, Timeline } from '../sites/domain-ports.ts';
 import { EdgeRecords } from '../sites/ports.ts';
 import type { Config } from './config.ts';
 import { apiJobs, workerJobs } from './jobs.ts';
-import { DashboardKey, PlanRenewalsKey, SecureSitesKey, SitesKey } from './keys.ts';
+import { DashboardKey, OperationsKey, PlanRenewalsKey, SecureSitesKey, SitesKey } from './keys.ts';
 import { recallCounters } from './known-counters.ts';
 
 /** One role at work. Stopping waits for what is under way. */
@@ -39,18 +39,26 @@ export const startRoles = async (
   config: Config,
   log: Logger,
 ): Promise<() => Promise<void>> => {
+  const { host, port, operationsHost, operationsPort, roles, redisUrl } = config;
   const running: RunningRole[] = [];
+  // Asked about until the end.
+  const operations = operationsPort === undefined ? undefined : container.get(OperationsKey);
   const stop = async (): Promise<void> => {
     for (const role of running) await role.stop();
+    await operations?.stop();
     await container.unbindAllAsync();
   };
-  const { host, port, roles, redisUrl } = config;
   try {
     await recallCounters(container);
     if (redisUrl !== undefined) container.get(RedisSignals).listen();
     const server = container.get(HttpServer);
     await naming('HOST', 'PORT', () => server.listen(host, port));
     running.push(roles.includes('dashboard') ? withDashboard(server, container) : server);
+    if (operations && operationsPort !== undefined) {
+      await naming('OPERATIONS_HOST', 'OPERATIONS_PORT', () =>
+        operations.listen(operationsHost, operationsPort),
+      );
+    }
     if (roles.includes('edge')) running.push(await startEdge(container, config, log));
     if (roles.includes('api') || roles.includes('dashboard')) {
       running.push(startCounting(container, config, log));

@@ -6,6 +6,9 @@ import { archiveSource } from '../adapters/archives/archive-source.ts';
 import { dashboard, type Dashboard } from '../adapters/dashboard/dashboard.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { apiApp } from '../adapters/http/api.ts';
+import { fixedHeaders } from '../adapters/http/fixed-headers.ts';
+import { operationsApp, type OperationsPorts } from '../adapters/http/operations.ts';
+import { refusing, type RefusingPorts } from '../adapters/http/refusing.ts';
 import { addressBucket, clientAddress } from '../adapters/http/client-address.ts';
 import type { AnsweredRequest } from '../adapters/http/framing.ts';
 import { HttpServer } from '../adapters/http/http-server.ts';
@@ -28,6 +31,7 @@ import {
   ConfigKey,
   DashboardKey,
   LogKey,
+  OperationsKey,
   SecretKey,
   SitesKey,
 } from './keys.ts';
@@ -43,45 +47,80 @@ export const web = new ContainerModule(({ bind }) => {
   bind(HttpServer)
     .toDynamicValue((c) => {
       const api = apiOf(c).callback();
-      if (!c.get(ConfigKey).roles.includes('dashboard')) return new HttpServer(api);
+      const answerRefusal = refusing(refusingPorts(c));
+      if (!c.get(ConfigKey).roles.includes('dashboard'))
+        return new HttpServer(api, { answerRefusal });
       const pages = c.get(DashboardKey).app.callback();
       return new HttpServer(
         (request, response) => (isPage(request) ? pages : api)(request, response),
-        { isUpload: ({ url = '' }) => /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url) },
+        {
+          answerRefusal,
+          isUpload: ({ url = '' }) => /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url),
+        },
       );
+    })
+    .inSingletonScope();
+  bind(OperationsKey)
+    .toDynamicValue((c) => {
+      const ports = { ...refusingPorts(c), servesApi: false, isPage: () => false };
+      const app = operationsApp(operationsPorts(c));
+      return new HttpServer(app.callback(), { answerRefusal: refusing(ports) });
     })
     .inSingletonScope();
 });
 
+const isPagePath = (path: string): boolean => /^\/dashboard([/?]|$)/.test(path);
+
 const isPage = ({ method = '', url = '', headers }: IncomingMessage): boolean =>
-  /^\/dashboard([/?]|$)/.test(url) ||
+  isPagePath(url) ||
   (/^\/(\?|$)/.test(url) && ['GET', 'HEAD'].includes(method) && prefersPages(headers.accept));
 
 /** Browsers name HTML among what they accept; clients of the API take JSON, or anything. */
 const prefersPages = (accept = ''): boolean => /\btext\/html\b/i.test(accept);
 
-const apiOf = (c: ResolutionContext) => {
-  const config = c.get(ConfigKey);
+const refusingPorts = (c: ResolutionContext): RefusingPorts => {
+  const { publicUrl, roles } = c.get(ConfigKey);
+  return {
+    access: c.get(AccessKey),
+    clock: c.get(Clock),
+    log: c.get(LogKey),
+    metrics: c.get(Metrics),
+    fixedHeaders: fixedHeaders(publicUrl),
+    servesApi: roles.includes('api'),
+    isPage: (path) => roles.includes('dashboard') && isPagePath(path),
+  };
+};
+
+const operationsPorts = (c: ResolutionContext): OperationsPorts => {
+  const { redisUrl, publicUrl } = c.get(ConfigKey);
   const database = c.get(Database);
   const usage = c.get(UsageRecorder);
-  const ports = {
-    access: c.get(AccessKey),
-    catalogue: c.get(CatalogueKey),
-    idempotencyKeys: c.get(IdempotencyKeys),
-    acting: c.get(Acting),
+  return {
     clock: c.get(Clock),
     metrics: c.get(Metrics),
     log: c.get(LogKey),
+    fixedHeaders: fixedHeaders(publicUrl),
     onAnswered: (request: AnsweredRequest) => {
       usage.record(request);
     },
     dependencies: [
       { name: 'database', check: () => database.ping() },
       { name: 'migrations', check: () => upToDate(database) },
-      ...(config.redisUrl === undefined
+      ...(redisUrl === undefined
         ? []
         : [{ name: 'redis', check: () => c.get(RedisQuotaCounters).ping() }]),
     ],
+  };
+};
+
+const apiOf = (c: ResolutionContext) => {
+  const config = c.get(ConfigKey);
+  const ports = {
+    ...operationsPorts(c),
+    access: c.get(AccessKey),
+    catalogue: c.get(CatalogueKey),
+    idempotencyKeys: c.get(IdempotencyKeys),
+    acting: c.get(Acting),
   };
   const settings = {
     ...config,

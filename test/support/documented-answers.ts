@@ -39,8 +39,9 @@ export interface ReceivedAnswer {
   readonly json: unknown;
 }
 
-/** Headers of the transport and of CORS, which a reference leaves out. */
-const undocumented = /^(content-|access-control-|connection|date|keep-alive|transfer-|vary|allow)/;
+/** Headers of the transport, of caches, browsers and CORS, which a reference leaves out. */
+const undocumented =
+  /^(content-|access-control-|connection|date|keep-alive|transfer-|vary|allow|cache-control|strict-transport-|x-content-type-options)/;
 
 const pointer = (...parts: readonly string[]): string =>
   parts.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');

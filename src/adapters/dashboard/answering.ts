@@ -16,6 +16,8 @@ export const setSecurityHeaders = (ctx: Context, isSecure: boolean): void => {
   ctx.set({
     'Content-Security-Policy': policy,
     'X-Content-Type-Options': 'nosniff',
+    // Assets, which may be kept, say so themselves.
+    'Cache-Control': 'no-store',
     // Not "no-referrer": browsers then send forms without their origin.
     'Referrer-Policy': 'same-origin',
     'Cross-Origin-Opener-Policy': 'same-origin',
@@ -27,7 +29,6 @@ export const setSecurityHeaders = (ctx: Context, isSecure: boolean): void => {
 
 export const sendHtml = async (ctx: Context, status: number, text: string): Promise<void> => {
   ctx.status = status;
-  ctx.set('Cache-Control', 'no-store');
   ctx.vary('Accept-Encoding');
   ctx.type = 'text/html; charset=utf-8';
   if (text.length > worthwhile && ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
@@ -41,7 +42,6 @@ export const sendHtml = async (ctx: Context, status: number, text: string): Prom
 /** After a form: the browser asks for the page with GET, and a reload sends nothing again. @param path may end in `#…` */
 export const redirect = (ctx: Context, path: string, done?: string): void => {
   ctx.status = 303;
-  ctx.set('Cache-Control', 'no-store');
   const [place = '', row] = path.split('#');
   const mark = place.includes('?') ? '&' : '?';
   const said = done === undefined ? '' : `${mark}done=${encodeURIComponent(done)}`;

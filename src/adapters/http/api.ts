@@ -2,12 +2,12 @@ import cors from '@koa/cors';
 import Koa from 'koa';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { Cursors } from './cursor.ts';
-import { framing, type FramingPorts } from './framing.ts';
-import { healthRoutes, type Dependency } from './health.ts';
+import { framing } from './framing.ts';
+import { aliveRoute } from './health.ts';
 import { admit, metering, type MeteringPorts } from './metering.ts';
-import type { Metrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { operationRoute, type RoutePorts } from './operation-route.ts';
+import { operationsRoutes, type OperationsPorts } from './operations.ts';
 import { orderOperations } from './order-operations.ts';
 import { petOperations } from './pet-operations.ts';
 import { referencePage } from './reference-page.ts';
@@ -25,13 +25,13 @@ export interface ApiSettings {
   readonly trustProxy: number;
   /** Whether this process serves the API, or only health and metrics. */
   readonly servesApi: boolean;
+  /** Set: readiness and metrics are there, and not here. */
+  readonly operationsPort: number | undefined;
 }
 
 export interface ApiPorts
-  extends Omit<RoutePorts, 'baseUrl'>, Omit<MeteringPorts, 'trustProxy'>, FramingPorts {
+  extends Omit<RoutePorts, 'baseUrl'>, Omit<MeteringPorts, 'trustProxy'>, OperationsPorts {
   readonly catalogue: Catalogue;
-  readonly metrics: Metrics;
-  readonly dependencies: readonly Dependency[];
 }
 
 /** The HTTP side of the service as one Koa application. */
@@ -44,8 +44,8 @@ export const apiApp = (ports: ApiPorts, settings: ApiSettings): Koa => {
     ...(settings.servesApi
       ? [...apiRoutes(ports, settings), ...referencePage(serverOrigins(settings))]
       : []),
-    ...healthRoutes(ports.dependencies),
-    ports.metrics.route(),
+    aliveRoute,
+    ...(settings.operationsPort === undefined ? operationsRoutes(ports) : []),
   ];
   app.use(routing(routes));
   // Everything is answered in `framing`; what still gets here is a broken connection.
@@ -78,7 +78,6 @@ const apiRoutes = (ports: ApiPorts, settings: ApiSettings): readonly Route[] => 
       answer: (ctx) => {
         admit(ctx);
         ctx.type = 'application/json';
-        ctx.set('Cache-Control', 'public, max-age=300');
         ctx.body = document;
       },
     },

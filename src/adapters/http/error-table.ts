@@ -17,6 +17,10 @@ export const errorTable = {
     status: 400,
     meaning: 'The cursor was changed, or belongs to another list or filter.',
   },
+  malformed_request: {
+    status: 400,
+    meaning: 'The request is not valid HTTP/1.1, or its `Host` is missing, invalid or given twice.',
+  },
   malformed_json: { status: 400, meaning: 'The body is not JSON in UTF-8.' },
   missing_api_key: { status: 401, meaning: 'No API key was sent.' },
   invalid_api_key: { status: 401, meaning: 'The API key is unknown, revoked or expired.' },
@@ -31,6 +35,10 @@ export const errorTable = {
     meaning: 'The path exists, but not with this verb; `Allow` lists the verbs.',
   },
   not_acceptable: { status: 406, meaning: 'The client does not accept `application/json`.' },
+  request_timeout: {
+    status: 408,
+    meaning: 'The request did not arrive in time: 10 seconds for headers, 30 for a body.',
+  },
   idempotency_in_progress: {
     status: 409,
     meaning: 'The first request under this `Idempotency-Key` is still running.',
@@ -41,6 +49,10 @@ export const errorTable = {
     status: 415,
     meaning: 'The body is not `application/json` in UTF-8 without compression.',
   },
+  expectation_failed: {
+    status: 417,
+    meaning: 'The header `Expect` says something else than `100-continue`.',
+  },
   idempotency_key_reused: {
     status: 422,
     meaning: 'This `Idempotency-Key` was used with another body within 24 hours.',
@@ -50,6 +62,10 @@ export const errorTable = {
   key_banned: {
     status: 429,
     meaning: 'The key went on calling after a 429 and is banned for a while.',
+  },
+  headers_too_large: {
+    status: 431,
+    meaning: 'The address and the headers together are larger than 16 KiB.',
   },
   internal_error: {
     status: 500,

@@ -13,6 +13,8 @@ export interface FramingPorts {
   readonly clock: Clock;
   /** Hears of every request with a valid key, after it was answered. */
   readonly onAnswered: (request: AnsweredRequest) => void;
+  /** Put on every answer first, by name. */
+  readonly fixedHeaders: Readonly<Record<string, string>>;
 }
 
 export interface AnsweredRequest {
@@ -25,12 +27,14 @@ export interface AnsweredRequest {
 }
 
 /** Around every request: its id, its line in the log, its measure, and the one shape of every refusal. */
-export const framing =
-  ({ log, metrics, clock, onAnswered }: FramingPorts): Middleware =>
-  async (ctx, next) => {
+export const framing = (ports: FramingPorts): Middleware => {
+  const { log, metrics, clock, onAnswered } = ports;
+  const fixed = Object.entries(ports.fixedHeaders);
+  return async (ctx, next) => {
     const started = performance.now();
     const requestId = randomUUID();
     ctx.set('X-Request-Id', requestId);
+    for (const [name, value] of fixed) ctx.res.setHeader(name, value);
     try {
       await next();
     } catch (error) {
@@ -54,6 +58,7 @@ export const framing =
       keyId: caller?.keyId,
     });
   };
+};
 
 const refuse = (ctx: Context, error: unknown, log: Logger, requestId: string): void => {
   const { code, message, status, headers } = answerTo(error);

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Route } from './routing.ts';
 
 /** Something this process needs. `check` throws while it cannot be used. */
@@ -6,32 +7,35 @@ export interface Dependency {
   readonly check: () => Promise<void>;
 }
 
-/** /healthz: this process is alive. /readyz: it can do its work, or which part is missing (503). */
-export const healthRoutes = (dependencies: readonly Dependency[]): readonly Route[] => [
-  {
-    method: 'GET',
-    path: '/healthz',
-    answer: (ctx) => {
-      ctx.body = { status: 'ok' };
-    },
+/** /healthz: this process is alive. */
+export const aliveRoute: Route = {
+  method: 'GET',
+  path: '/healthz',
+  answer: (ctx) => {
+    ctx.body = { status: 'ok' };
   },
-  {
-    method: 'GET',
-    path: '/readyz',
-    answer: async (ctx) => {
-      const states = await Promise.all(
-        dependencies.map(async ({ name, check }) => [name, await stateOf(check)] as const),
-      );
-      const ready = states.every(([, state]) => state === 'ok');
-      ctx.status = ready ? 200 : 503;
-      if (!ready) ctx.set('Retry-After', '1');
-      ctx.body = { status: ready ? 'ok' : 'not ready', ...Object.fromEntries(states) };
-    },
-  },
-];
+};
 
-const stateOf = (check: () => Promise<void>): Promise<string> =>
-  check().then(
-    () => 'ok',
-    (error: unknown) => (error instanceof Error ? error.message : 'failed'),
-  );
+/** /readyz: it can do its work, or which part is missing (503). Why that is, only the log tells. */
+export const readyRoute = (dependencies: readonly Dependency[], log: Logger): Route => ({
+  method: 'GET',
+  path: '/readyz',
+  answer: async (ctx) => {
+    const states = await Promise.all(
+      dependencies.map(async ({ name, check }) => {
+        const isReady = await check().then(
+          () => true,
+          (error: unknown) => {
+            log.warn({ dependency: name, err: error }, 'not ready');
+            return false;
+          },
+        );
+        return [name, isReady ? 'ok' : 'not ready'] as const;
+      }),
+    );
+    const isReady = states.every(([, state]) => state === 'ok');
+    ctx.status = isReady ? 200 : 503;
+    if (!isReady) ctx.set('Retry-After', '1');
+    ctx.body = { status: isReady ? 'ok' : 'not ready', ...Object.fromEntries(states) };
+  },
+});

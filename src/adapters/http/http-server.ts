@@ -1,5 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { BrokenRequests, failBody } from './broken-requests.ts';
+import { RequestError } from './error-table.ts';
+import { bareAnswer, type AnswerRefusal } from './refusal.ts';
+import { unclear } from './unreadable.ts';
 
 /** How long a whole request may take to arrive. */
 const usualMs = 30_000;
@@ -12,7 +16,12 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => un
 export interface HttpServerOptions {
   /** Whether such a request may take long to arrive. */
   readonly isUpload?: (request: IncomingMessage) => boolean;
+  /** Answers requests that `handle` never sees. */
+  readonly answerRefusal?: AnswerRefusal;
 }
+
+/** No log, no limits: for tests and measures. */
+const justAnswer: AnswerRefusal = (refusal) => Promise.resolve(bareAnswer(refusal));
 
 /** A listening server that can be stopped without cutting off anybody. */
 export class HttpServer {
@@ -20,7 +29,24 @@ export class HttpServer {
   readonly #sockets = new Set<Socket>();
   #stopping = false;
 
-  constructor(handle: Handler, { isUpload = () => false }: HttpServerOptions = {}) {
+  constructor(handle: Handler, options: HttpServerOptions = {}) {
+    const { isUpload = () => false, answerRefusal = justAnswer } = options;
+    const broken = new BrokenRequests(answerRefusal);
+    const serve: Handler = (request, response) => {
+      broken.note(request, response);
+      if (this.#stopping) response.setHeader('Connection', 'close');
+      const error = unclear(request);
+      if (error) {
+        broken.refuse({ request, response }, error);
+        return;
+      }
+      const limit = () => {
+        giveUpSlow(request, response);
+      };
+      if (isUpload(request)) response.once('finish', limit);
+      else limit();
+      handle(request, response);
+    };
     this.#server = createServer(
       {
         optimizeEmptyRequests: true,
@@ -28,17 +54,19 @@ export class HttpServer {
         requestTimeout: longestMs,
         keepAliveTimeout: 10_000,
         connectionsCheckingInterval: 1000,
+        // Looked at with the other faults of that header, which Node lets through.
+        requireHostHeader: false,
       },
-      (request, response) => {
-        if (this.#stopping) response.setHeader('Connection', 'close');
-        const limit = () => {
-          giveUpSlow(request);
-        };
-        if (isUpload(request)) response.once('finish', limit);
-        else limit();
-        handle(request, response);
-      },
+      serve,
     );
+    // What Node would refuse by itself, in a shape of its own and unseen.
+    this.#server.on('checkExpectation', serve);
+    this.#server.on('connect', (request) => {
+      broken.refuseTunnel(request);
+    });
+    this.#server.on('clientError', (error, socket) => {
+      broken.handle(error, socket);
+    });
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
@@ -79,14 +107,22 @@ export class HttpServer {
  * Who sends a small body a byte at a time holds a connection for half a minute at most; so does who goes on with an
  * upload that was answered already.
  */
-const giveUpSlow = (request: IncomingMessage): void => {
+const giveUpSlow = (request: IncomingMessage, response: ServerResponse): void => {
   if (request.complete) return;
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (length === undefined && coding === undefined) return;
-  const timer = setTimeout(() => request.destroy(), usualMs);
+  const timer = setTimeout(() => {
+    failBody({ request, response }, tooSlow());
+  }, usualMs);
   // A request that was answered before all of it came never closes: that keeps no process alive.
   timer.unref();
   request.once('close', () => {
     clearTimeout(timer);
   });
 };
+
+const tooSlow = () =>
+  new RequestError(
+    'request_timeout',
+    `The body did not arrive within ${String(usualMs / 1000)} seconds. Send the request again.`,
+  );

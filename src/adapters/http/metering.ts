@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { Access } from '../../access/access.ts';
-import { planLimits } from '../../access/domain/plan.ts';
+import { planLimits, type Limits } from '../../access/domain/plan.ts';
 import { judge, type Verdict } from '../../access/domain/rate-quota.ts';
 import type { Caller } from '../../access/use-cases/authenticate.ts';
 import type { Banned } from '../../access/use-cases/meter-request.ts';
@@ -47,11 +47,14 @@ const measuring =
     } catch (error) {
       // Not known how much is left: nothing is promised, and the answer is the failure.
       const limits = 'caller' in identity ? identity.caller.limits : planLimits.free;
-      const nothing = { minute: limits.perMinute, day: 0 };
-      ctx.set(rateLimitHeaders(judge(limits, nothing, false, now), now));
+      ctx.set(rateLimitHeaders(withNothingLeft(limits, now), now));
       ctx.state['overLimit'] = error;
     }
   };
+
+/** What is said of an account or an address whose counts cannot be read. */
+export const withNothingLeft = (limits: Limits, now: Date): Verdict =>
+  judge(limits, { minute: limits.perMinute, day: 0 }, false, now);
 
 /** Lets only those on who are within their limits. @throws RequestError 429; Unavailable */
 export const admit = (ctx: Context): void => {

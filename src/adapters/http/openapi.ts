@@ -11,13 +11,17 @@ export interface Servers {
 
 /** What every operation can answer besides its own refusals. */
 const everywhere: readonly ErrorCode[] = [
+  'malformed_request',
   'missing_api_key',
   'invalid_api_key',
   'insufficient_scope',
   'not_acceptable',
+  'request_timeout',
+  'expectation_failed',
   'rate_limit_exceeded',
   'daily_quota_exceeded',
   'key_banned',
+  'headers_too_large',
   'internal_error',
   'service_unavailable',
 ];

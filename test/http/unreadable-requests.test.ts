@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AccessKey } from '../../src/app/keys.ts';
+import { answerFrom, exchangeBytes, type RawAnswer } from '../support/raw-answer.ts';
+import { startDashboard, type RunningDashboard } from '../support/running-dashboard.ts';
+
+let service: RunningDashboard;
+let authorized: string;
+beforeAll(async () => {
+  service = await startDashboard();
+  const { accountId } = await service.newOwner();
+  const key = await service.container.get(AccessKey).createApiKey({ accountId, name: 'Raw' });
+  authorized = `Authorization: Bearer ${key.secret}`;
+});
+afterAll(() => service.close());
+
+const host = 'Host: zoo.example';
+const ask = async (lines: readonly string[], body = ''): Promise<RawAnswer> =>
+  answerFrom(await exchangeBytes(service.origin, `${lines.join('\r\n')}\r\n\r\n${body}`));
+
+const linesOf = (id = 'absent'): readonly Record<string, unknown>[] =>
+  service.log
+    .filter((line) => line.includes(id))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const countOf = async (operation: string, status: number): Promise<number> => {
+  const text = await (await fetch(`${service.origin}/metrics`)).text();
+  const series = `http_request_duration_seconds_count{operation="${operation}",status="${status}"}`;
+  const line = text.split('\n').find((one) => one.startsWith(series));
+  return Number(line?.split(' ')[1] ?? 0);
+};
+
+/** What every answer of the API has. */
+const expectError = ({ status, headers, body }: RawAnswer, wanted: number, code: string): void => {
+  expect([status, JSON.parse(body)]).toEqual([
+    wanted,
+    { code, message: expect.stringMatching(/^\S.{9,}/), status: wanted },
+  ]);
+  expect(headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
+    'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
+    'x-ratelimit-reset': expect.stringMatching(/^\d{10}$/),
+    'ratelimit-policy': '"minute";q=60;w=60, "day";q=1000;w=86400',
+    ratelimit: expect.stringMatching(/^"(minute|day)";r=\d+;t=\d+$/),
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    connection: 'close',
+  });
+  const lines = linesOf(headers['x-request-id']);
+  expect(lines).toEqual([expect.objectContaining({ status: wanted })]);
+};
+
+const get = 'GET /v1/pets HTTP/1.1';
+const post = 'POST /v1/pets HTTP/1.1';
+const chunked = [post, host, 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
+
+describe('a request that cannot be read is answered like every other of the API', () => {
+  test.each([
+    ['nonsense', ['nonsense']],
+    ['a handshake of TLS', ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03']],
+    ['an unknown method', ['FETCH /v1/pets HTTP/1.1', host]],
+    ['an unknown version', ['GET /v1/pets HTTP/9.9', host]],
+    ['HTTP/2 without an agreement', ['PRI * HTTP/2.0', '', 'SM']],
+    ['a blank in the address', ['GET /v1/pets x HTTP/1.1', host]],
+    ['a header without a name', [get, host, ': x']],
+    ['a header that is folded', [get, host, 'X-A: 1', ' 2']],
+    ['a zero byte in a header', [get, host, 'X-A: \x00']],
+    ['two lengths', [post, host, 'Content-Length: 2', 'Content-Length: 3']],
+    ['a length that is no number', [post, host, 'Content-Length: two']],
+    ['a length beside chunks', [...chunked, 'Content-Length: 2']],
+    ['no Host', [get]],
+    ['an empty Host', [get, 'Host:']],
+    ['two Hosts', [get, host, 'Host: other.example']],
+    ['the same Host twice', [get, host, host]],
+    ['a Host with a path', [get, 'Host: zoo.example/x']],
+    ['a Host with a user', [get, 'Host: me@zoo.example']],
+    ['a Host with a blank', [get, 'Host: zoo example']],
+    ['two names in one Host', [get, 'Host: zoo.example, other.example']],
+  ])('%s', async (_, lines) => {
+    expectError(await ask(lines), 400, 'malformed_request');
+  });
+
+  test('more headers than there is room for', async () => {
+    const answer = await ask([get, host, `X-Long: ${'x'.repeat(20_000)}`]);
+    expectError(answer, 431, 'headers_too_large');
+  });
+
+  test('an expectation that nobody can meet', async () => {
+    expectError(await ask([get, host, 'Expect: a-miracle']), 417, 'expectation_failed');
+  });
+
+  test.each([
+    [
+      'chunks with more about them than in them',
+      `2;${'x'.repeat(20_000)}\r\n{}`,
+      'payload_too_large',
+      413,
+    ],
+    ['a chunk whose length is none', 'zz\r\n{}\r\n', 'malformed_request', 400],
+    ['a chunk that is longer than it says', '1\r\n{}\r\n0\r\n\r\n', 'malformed_request', 400],
+  ])('%s', async (_, body, code, status) => {
+    const answer = await ask([...chunked, authorized], body);
+    expect(JSON.parse(answer.body)).toMatchObject({ code, status });
+    expect(answer.headers['x-ratelimit-limit']).toMatch(/^\d+$/);
+    const lines = linesOf(answer.headers['x-request-id']);
+    expect(lines).toEqual([
+      expect.objectContaining({
+        method: 'POST',
+        path: '/v1/pets',
+        status,
+        keyId: expect.any(String),
+      }),
+    ]);
+  });
+
+  test('CONNECT', async () => {
+    const answer = await ask(['CONNECT other.example:443 HTTP/1.1', 'Host: other.example:443']);
+    expectError(answer, 405, 'method_not_allowed');
+    expect(answer.headers['allow']).toBe('GET, HEAD, POST, OPTIONS');
+  });
+
+  test('and the metrics count it', async () => {
+    const before = await countOf('none', 431);
+    await ask([get, host, `X-Long: ${'x'.repeat(20_000)}`]);
+    expect(await countOf('none', 431)).toBe(before + 1);
+  });
+
+  test('and it uses up nothing of what its address may ask', async () => {
+    const left = async () => Number((await ask(['nonsense'])).headers['x-ratelimit-remaining']);
+    const before = await left();
+    expect([await left(), await left()]).toEqual([before, before]);
+  });
+});
+
+describe('what is asked for besides', () => {
+  test('an upgrade to another protocol is left out: the request is answered as it is', async () => {
+    const upgrade = ['Connection: Upgrade, close', 'Upgrade: websocket', 'Sec-WebSocket-Key: x'];
+    const answer = await ask([get, host, ...upgrade]);
+    expectError(answer, 401, 'missing_api_key');
+  });
+
+  test.each(['zoo.example:3000', '127.0.0.1', '[::1]:3000', 'ZOO.example.', 'my_zoo'])(
+    'Host: %s is fine',
+    async (name) => {
+      const { status } = await ask([get, `Host: ${name}`, 'Connection: close']);
+      expect(status).toBe(401);
+    },
+  );
+
+  test('HTTP/1.0 needs no Host', async () => {
+    expect((await ask(['GET /v1/pets HTTP/1.0'])).status).toBe(401);
+  });
+});
+
+describe('a page that cannot be asked for like that', () => {
+  test.each([
+    [
+      'headers that are too large',
+      431,
+      ['GET /dashboard/keys HTTP/1.1', host, `X: ${'x'.repeat(20_000)}`],
+    ],
+    ['two Hosts', 400, ['GET /dashboard HTTP/1.1', host, host]],
+    ['an expectation', 417, ['GET /dashboard HTTP/1.1', host, 'Expect: a-miracle']],
+  ])('is answered with a small page: %s', async (_, status, lines) => {
+    const before = await countOf('dashboard', status);
+    const answer = await ask(lines);
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(answer.headers['x-ratelimit-limit']).toBeUndefined();
+    expect(answer.body).toMatch(/^<!doctype html>.*<h1>Request refused<\/h1>/);
+    expect(linesOf(answer.headers['x-request-id'])).toEqual([expect.objectContaining({ status })]);
+    expect(await countOf('dashboard', status)).toBe(before + 1);
+  });
+
+  test('and the secret of a link does not get into the log by it', async () => {
+    const link = await service.linkFor((await service.newOwner()).email);
+    await ask([`GET ${link} HTTP/1.1`, host, `X: ${'x'.repeat(20_000)}`]);
+    await ask([`GET ${link} HTTP/1.1`, host, host]);
+    const secret = link.replace(/.*\//, '');
+    expect(service.log.filter((line) => line.includes(secret))).toEqual([]);
+  });
+});
+
+describe('on a connection that is kept', () => {
+  test('nonsense behind a good request is answered after it, and the connection ends', async () => {
+    const bytes = await exchangeBytes(
+      service.origin,
+      `GET /healthz HTTP/1.1\r\n${host}\r\n\r\nnonsense\r\n\r\n`,
+    );
+    const [good = '', bad = ''] = bytes.split(/(?=HTTP\/1\.1 400)/);
+    expect(good).toMatch(/^HTTP\/1\.1 200 .*\{"status":"ok"\}$/s);
+    expectError(answerFrom(bad), 400, 'malformed_request');
+  });
+});
+
+test('who takes too long with headers or with a body hears of it', async () => {
+  const half = exchangeBytes(service.origin, `${get}\r\n${host}\r\n`);
+  const body = [post, host, 'Content-Type: application/json', 'Content-Length: 20'].join('\r\n');
+  const slow = exchangeBytes(service.origin, `${body}\r\n${authorized}\r\n\r\n{`);
+  expectError(answerFrom(await half), 408, 'request_timeout');
+  const answer = answerFrom(await slow);
+  expect(JSON.parse(answer.body)).toMatchObject({ code: 'request_timeout', status: 408 });
+  expect(answer.headers['x-ratelimit-limit']).toMatch(/^\d+$/);
+  expect(linesOf(answer.headers['x-request-id'])).toEqual([
+    expect.objectContaining({ method: 'POST', path: '/v1/pets', status: 408 }),
+  ]);
+});
+
+test('who connects ahead and says nothing hears nothing, and no line is written', async () => {
+  const before = service.log.length;
+  expect(await exchangeBytes(service.origin, '')).toBe('');
+  expect(service.log.slice(before).filter((line) => line.includes('"status":408'))).toEqual([]);
+});
