@@ -58,7 +58,9 @@ export interface IdempotentRequest {
 
 export type IdempotencyOutcome =
   | { readonly kind: 'answered' | 'replayed'; readonly answer: KeptAnswer }
-  | { readonly kind: 'in_progress' | 'reused' };
+  | { readonly kind: 'in_progress' | 'reused' }
+  /** A database that lost a part of a transaction kept the key without its answer. Nobody knows what else it kept. */
+  | { readonly kind: 'unknown' };
 
 export abstract class IdempotencyKeys {
   /**

@@ -44,12 +44,23 @@ import {
   Timeline,
 } from '../sites/domain-ports.ts';
 import { AuthorityAccounts, Certificates, EdgeRecords, Projects } from '../sites/ports.ts';
-import { ConfigKey } from './keys.ts';
+import { ConfigKey, LogKey } from './keys.ts';
 import { subscribersOf } from './subscriptions.ts';
 
 export const persistence = new ContainerModule(({ bind }) => {
   bind(Database)
-    .toDynamicValue((c) => new Database(c.get(ConfigKey).databaseUrl))
+    .toDynamicValue((c) => {
+      const log = c.get(LogKey);
+      const onOutage = {
+        onAway: (err: unknown) => {
+          log.warn({ err }, 'database away: what needs it is answered 503 until it is back');
+        },
+        onBack: (awayMs: number) => {
+          log.info({ seconds: Math.round(awayMs / 1000) }, 'database back');
+        },
+      };
+      return new Database(c.get(ConfigKey).databaseUrl, { onOutage });
+    })
     .inSingletonScope()
     .onDeactivation((database) => database.close());
   bind(KyselyOutbox)

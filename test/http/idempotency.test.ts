@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { databaseKinds } from '../support/databases.ts';
+import { databaseKinds, openDatabase } from '../support/databases.ts';
 import { startApi, type Answer, type RunningApi } from '../support/running-api.ts';
 
 describe.each(databaseKinds)('Idempotency-Key on %s', (kind) => {
@@ -48,6 +48,28 @@ describe.each(databaseKinds)('Idempotency-Key on %s', (kind) => {
       'true',
     ]);
     expect(again.headers.get('X-Request-Id')).not.toBe(first.headers.get('X-Request-Id'));
+    expect(await withName(body)).toBe(1);
+  });
+
+  test('of a request of which the database kept only half is answered 409 and not carried out again', async () => {
+    const body = freshBody();
+    await post('half', body);
+    const database = openDatabase(api.databaseUrl);
+    await database.run((db) =>
+      db
+        .updateTable('idempotency_keys')
+        .set({ answer: '' })
+        .where('idempotency_key', '=', 'half')
+        .execute(),
+    );
+    await database.close();
+    const { status, body: error, headers } = await post('half', body);
+    expect(status).toBe(409);
+    expect(error).toMatchObject({
+      code: 'idempotency_in_progress',
+      message: expect.stringContaining('its outcome is not known') as unknown,
+    });
+    expect(headers.get('Retry-After')).toBe('86400');
     expect(await withName(body)).toBe(1);
   });
 

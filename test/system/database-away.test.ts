@@ -126,7 +126,7 @@ describe('while the database is away', () => {
     await until('it answers again', async () => (await get('/v1/pets')).status === 200);
   });
 
-  test('no answer was a 500, and no secret came into the log', async () => {
+  test('no answer was a 500, no secret came into the log, and each outage stands in it once', async () => {
     expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
     const entries = service
       .stdout()
@@ -134,6 +134,11 @@ describe('while the database is away', () => {
       .filter((line) => line.startsWith('{'));
     expect(entries.filter((line) => /"level":50|"status":500/.test(line)).slice(0, 5)).toEqual([]);
     expect(entries.filter((line) => line.includes(key))).toEqual([]);
+    // Two that follow each other closely are one.
+    const outages = entries.filter((line) => line.includes('"database away'));
+    expect(outages.length).toBeGreaterThan(0);
+    expect(outages.length).toBeLessThanOrEqual(4);
+    expect(entries.filter((line) => line.includes('request refused'))).toEqual([]);
     expect(service.stderr()).toBe('');
   });
 });

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import { CronJobs } from '../../src/adapters/schedule/cron-jobs.ts';
+import { Unavailable } from '../../src/kernel/unavailable.ts';
 
 const start = Date.parse('2026-03-01T10:00:00.500Z');
 const day = 24 * 60 * 60_000;
-const log = pino({ level: 'silent' });
+const lines: string[] = [];
+const log = pino({ base: null, timestamp: false }, { write: (line: string) => lines.push(line) });
 
 beforeEach(() => {
   jest.useFakeTimers({ now: start });
@@ -42,6 +44,20 @@ test('a job that failed runs again, and one that still runs is not started besid
   resolve(undefined);
   await jest.advanceTimersByTimeAsync(1000);
   expect(slow.ranAt).toHaveLength(2);
+});
+
+test('while the database is away a job says so once, and again the next time that it is away', async () => {
+  const away = new Unavailable('The database', new Error('refused'));
+  const outcomes = [away, away, undefined, away, away];
+  const { ranAt, jobs } = schedule('* * * * * *', () => {
+    const outcome = outcomes[ranAt.length - 1];
+    return outcome ? Promise.reject(outcome) : Promise.resolve();
+  });
+  const before = lines.length;
+  await jest.advanceTimersByTimeAsync(5000);
+  expect(ranAt).toHaveLength(5);
+  expect(lines.length - before).toBe(2);
+  await jobs.stop();
 });
 
 test('stopping waits for a run under way', async () => {

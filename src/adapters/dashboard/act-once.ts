@@ -42,6 +42,11 @@ export const actOnce = async (
       return JSON.parse(outcome.answer.body) as Outcome;
     case 'in_progress':
       throw new PageProblem(409, 'This form is being worked on already. Look again in a moment.');
+    case 'unknown':
+      throw new PageProblem(
+        409,
+        'This form was cut off, and may have been carried out. Look whether it was before you send it again.',
+      );
     case 'reused':
       throw new PageProblem(
         409,

@@ -29,7 +29,7 @@ export const framing =
       await next();
     } catch (error) {
       const problem = problemOf(error);
-      if (problem.status >= 500) log.error({ requestId, err: error }, 'page failed');
+      if (problem.status === 500) log.error({ requestId, err: error }, 'page failed');
       // Whoever cannot be found now, since the database is away for instance, sees the page without navigation.
       const signedIn = await whoAsks(ctx).catch(() => undefined);
       await sendProblem(ctx, problem, requestId, signedIn);

@@ -63,7 +63,8 @@ export const framing = (ports: FramingPorts): Middleware => {
 const refuse = (ctx: Context, error: unknown, log: Logger, requestId: string): void => {
   const { code, message, status, headers } = answerTo(error);
   if (status === 500) log.error({ requestId, err: error }, 'request failed');
-  if (status === 503) log.warn({ requestId, err: error }, 'request refused');
+  // What is away tells of itself, once for each outage.
+  if (status === 503) log.debug({ requestId, err: error }, 'request refused');
   ctx.status = status;
   ctx.set(headers);
   ctx.body = { code, message, status };

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Context } from 'koa';
-import { longestIdempotencyKey } from '../../access/domain/idempotency.ts';
+import { idempotencyRetentionMs, longestIdempotencyKey } from '../../access/domain/idempotency.ts';
 import type { IdempotencyKeys } from '../../access/ports.ts';
 import type { Caller } from '../../access/use-cases/authenticate.ts';
 import { RequestError } from './error-table.ts';
@@ -71,6 +71,14 @@ export const answerOnce = async (
       const headers = { ...outcome.answer.headers, 'Idempotent-Replayed': 'true' };
       return { ...outcome.answer, headers };
     }
+    case 'unknown':
+      throw new RequestError(
+        'idempotency_in_progress',
+        'The first request under this Idempotency-Key was cut off, and its outcome is not known. List the animals to ' +
+          'see whether it was stored; if it was not, send it with a new key.',
+        // Until then the key is taken.
+        { 'Retry-After': String(idempotencyRetentionMs / 1000) },
+      );
     case 'in_progress':
       throw new RequestError(
         'idempotency_in_progress',

@@ -1,18 +1,27 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, sql, type Compilable, type CompiledQuery, type Transaction } from 'kysely';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Engine } from './engine.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { openMysql } from './mysql-engine.ts';
+import { Outage, type OutageListener } from './outage.ts';
 import { openSqlite } from './sqlite-engine.ts';
 import type { Schema } from './schema.ts';
 
-const mostTries = 5;
+/** Transactions that meet each other again and again, as many writers to several Galera members do. */
+const retries = { most: 12, firstPauseMs: 10, longestPauseMs: 250 };
 
 interface Ambient {
   readonly transaction: Transaction<Schema>;
   /** Runs once the transaction is stored; forgotten when it is not. */
   readonly afterCommit: Set<() => void>;
+}
+
+export interface DatabaseOptions {
+  /** For migrations, and on machines of any speed: no query has a deadline. */
+  readonly patient?: boolean;
+  readonly onOutage?: OutageListener;
 }
 
 /** One database, and the transaction that the current call is in. */
@@ -21,12 +30,11 @@ export class Database {
   readonly #root: Kysely<Schema>;
   readonly #readCommitted: Engine['readCommitted'];
   readonly #ambient = new AsyncLocalStorage<Ambient>();
+  readonly #outage: Outage;
 
-  /**
-   * @param url `sqlite:PATH`, or `mysql://user:password@host:port/name`
-   * @param patient for migrations, and on machines of any speed: no query has a deadline
-   */
-  constructor(url: string, { patient = false } = {}) {
+  /** @param url `sqlite:PATH`, or `mysql://user:password@host:port/name` */
+  constructor(url: string, { patient = false, onOutage }: DatabaseOptions = {}) {
+    this.#outage = new Outage(onOutage);
     const { kind, dialect, readCommitted } = url.startsWith('sqlite:')
       ? openSqlite(url.slice('sqlite:'.length), patient)
       : openMysql(url, patient);
@@ -48,7 +56,7 @@ export class Database {
   /** Runs queries in the current transaction, or by themselves. @throws Unavailable */
   run<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     const current = this.#ambient.getStore();
-    return current ? work(current.transaction) : guard(work(this.#root));
+    return current ? work(current.transaction) : this.#guard(() => work(this.#root));
   }
 
   /**
@@ -60,18 +68,12 @@ export class Database {
     const current = this.#ambient.getStore();
     if (current) return work(current.transaction);
     for (let tried = 1; ; tried++) {
-      const afterCommit = new Set<() => void>();
       try {
-        const result = await this.#root
-          .transaction()
-          .execute((transaction) =>
-            this.#ambient.run({ transaction, afterCommit }, () => work(transaction)),
-          );
-        for (const action of afterCommit) action();
-        return result;
+        return await this.#guard(() => this.#attempt(work));
       } catch (error) {
-        if (failureOf(error) !== 'conflict' || tried === mostTries) throw translated(error);
+        if (!isConflict(error) || tried === retries.most) throw error;
       }
+      await delay(pauseAfter(tried));
     }
   }
 
@@ -104,7 +106,7 @@ export class Database {
         slot instanceof Placeholder ? values[slot.name] : slot,
       );
       if (readCommitted && !this.#ambient.getStore()) {
-        return readNow(() => readCommitted(compiled.sql, parameters) as Row[]);
+        return this.#guard(() => readCommitted(compiled.sql, parameters) as Row[]);
       }
       const query: CompiledQuery<Row> = { ...compiled, parameters };
       return (await this.run((db) => db.executeQuery(query))).rows;
@@ -113,11 +115,34 @@ export class Database {
 
   /** @throws Unavailable */
   async ping(): Promise<void> {
-    await guard(sql`select 1`.execute(this.#root));
+    await this.#guard(() => sql`select 1`.execute(this.#root));
   }
 
   close(): Promise<void> {
     return this.#root.destroy();
+  }
+
+  async #attempt<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+    const afterCommit = new Set<() => void>();
+    const result = await this.#root
+      .transaction()
+      .execute((transaction) =>
+        this.#ambient.run({ transaction, afterCommit }, () => work(transaction)),
+      );
+    for (const action of afterCommit) action();
+    return result;
+  }
+
+  /** @throws Unavailable */
+  async #guard<T>(work: () => Promise<T> | T): Promise<T> {
+    try {
+      const result = await work();
+      this.#outage.succeeded();
+      return result;
+    } catch (error) {
+      if (failureOf(error) === 'unavailable') this.#outage.failed(error);
+      throw translated(error);
+    }
   }
 }
 
@@ -129,25 +154,18 @@ class Placeholder {
   }
 }
 
-const readNow = <T>(read: () => T): T => {
-  try {
-    return read();
-  } catch (error) {
-    throw translated(error);
-  }
-};
-
-const guard = async <T>(work: Promise<T>): Promise<T> => {
-  try {
-    return await work;
-  } catch (error) {
-    throw translated(error);
-  }
-};
-
 const unreachable: readonly Failure[] = ['unavailable', 'conflict', 'lock_timeout'];
 
 const translated = (error: unknown): unknown => {
   const failure = failureOf(error);
   return unreachable.includes(failure) ? new Unavailable('The database', error) : error;
+};
+
+const isConflict = (error: unknown): boolean =>
+  error instanceof Unavailable && failureOf(error.cause) === 'conflict';
+
+/** Rivals that pause equally long meet again. */
+const pauseAfter = (tried: number): number => {
+  const { firstPauseMs, longestPauseMs } = retries;
+  return Math.min(firstPauseMs * 2 ** tried, longestPauseMs) * (0.5 + Math.random() / 2);
 };

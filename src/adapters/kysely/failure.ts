@@ -1,29 +1,128 @@
 /** What went wrong, in words that both databases share. */
 export type Failure =
-  'unavailable' | 'duplicate' | 'missing_parent' | 'conflict' | 'lock_timeout' | 'other';
+  /** The database cannot do it now, whatever is asked: 503, and trying again may help. */
+  | 'unavailable'
+  | 'duplicate'
+  | 'missing_parent'
+  /** The transaction met another one and was undone: doing all of it again helps. */
+  | 'conflict'
+  | 'lock_timeout'
+  | 'other';
+
+/** Codes by what they mean. A number stands for an error of MariaDB that mysql2 has no name for. */
+const codesOf: Readonly<
+  Record<Exclude<Failure, 'other'>, Readonly<Record<string, readonly string[]>>>
+> = {
+  duplicate: {
+    'a unique index holds it already': [
+      'SQLITE_CONSTRAINT_UNIQUE',
+      'SQLITE_CONSTRAINT_PRIMARYKEY',
+      'ER_DUP_ENTRY',
+    ],
+  },
+  missing_parent: {
+    'a foreign key names no row': [
+      'SQLITE_CONSTRAINT_FOREIGNKEY',
+      'ER_NO_REFERENCED_ROW',
+      'ER_NO_REFERENCED_ROW_2',
+    ],
+  },
+  conflict: {
+    'a deadlock, or a write that another member of a cluster made first': [
+      'ER_LOCK_DEADLOCK',
+      'ER_XA_RBDEADLOCK',
+      'ER_CHECKREAD',
+      'ER_TRANSACTION_ROLLBACK_DURING_COMMIT',
+    ],
+  },
+  lock_timeout: { 'a row stayed locked for too long': ['ER_LOCK_WAIT_TIMEOUT', 'ER_LOCK_NOWAIT'] },
+  unavailable: {
+    'the file is locked by another program': ['SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_PROTOCOL'],
+    'the disk is full, cannot be written or does not answer': [
+      ...['SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_CANTOPEN', 'SQLITE_READONLY', 'SQLITE_NOLFS'],
+      ...['ER_DISK_FULL', 'ER_RECORD_FILE_FULL', 'ER_ERROR_ON_WRITE', 'ER_CANT_OPEN_FILE'],
+      ...['ER_CANT_LOCK', 'ER_ERROR_ON_READ', 'ER_ERROR_ON_CLOSE', 'ER_CANT_CREATE_FILE'],
+    ],
+    'the server or this process is out of memory, threads, locks or files': [
+      ...['SQLITE_NOMEM', 'ER_OUTOFMEMORY', 'ER_OUT_OF_RESOURCES', 'ER_OUT_OF_SORTMEMORY'],
+      ...['ER_CANT_CREATE_THREAD', 'ER_LOCK_TABLE_FULL', 'ER_TOO_MANY_CONCURRENT_TRXS'],
+      ...['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'],
+    ],
+    'a statement took longer than it may, or was ended': [
+      ...['ER_QUERY_TIMEOUT', '1969', 'ER_QUERY_INTERRUPTED', 'SQLITE_INTERRUPT', 'SQLITE_ABORT'],
+    ],
+    'the server refuses commits': ['ER_ERROR_DURING_COMMIT', 'ER_RUN_HOOK_ERROR'],
+    'the server, or what it was switched over to, takes no writes': [
+      ...['ER_OPTION_PREVENTS_STATEMENT', 'ER_READ_ONLY_MODE'],
+      ...['ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION'],
+    ],
+    'a member of a cluster without a quorum': ['ER_UNKNOWN_COM_ERROR'],
+    'a limit of the database user or of the server is reached': [
+      ...['ER_USER_LIMIT_REACHED', 'ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIONS'],
+    ],
+    'the server lets nobody in, or not us': [
+      ...[
+        'ER_ACCESS_DENIED_ERROR',
+        'ER_ACCESS_DENIED_NO_PASSWORD_ERROR',
+        'ER_DBACCESS_DENIED_ERROR',
+      ],
+      ...['ER_BAD_DB_ERROR', 'ER_HOST_IS_BLOCKED', 'ER_HOST_NOT_PRIVILEGED', 'ER_BAD_HOST_ERROR'],
+      ...['ER_ACCOUNT_HAS_BEEN_LOCKED', 'ER_MUST_CHANGE_PASSWORD', 'ER_MUST_CHANGE_PASSWORD_LOGIN'],
+      ...['ER_SERVER_OFFLINE_MODE', 'ER_NOT_SUPPORTED_AUTH_MODE', 'AUTH_SWITCH_PLUGIN_ERROR'],
+      ...['ER_SECURE_TRANSPORT_REQUIRED', 'HANDSHAKE_SSL_ERROR', 'HANDSHAKE_NO_SSL_SUPPORT'],
+      ...['HANDSHAKE_UNKNOWN_ERROR', 'ER_HANDSHAKE_ERROR', 'SESSION_REFUSED'],
+    ],
+    'the server is going, or ended the connection': [
+      ...['ER_SERVER_SHUTDOWN', 'ER_NORMAL_SHUTDOWN', 'ER_SERVER_ISNT_AVAILABLE', '1927'],
+      ...['ER_CONNECTION_KILLED', 'ER_CLIENT_INTERACTION_TIMEOUT', 'ER_FORCING_CLOSE'],
+      ...['ER_ABORTING_CONNECTION', 'ER_NEW_ABORTING_CONNECTION'],
+      ...['ER_NET_READ_ERROR', 'ER_NET_READ_INTERRUPTED', 'ER_NET_ERROR_ON_WRITE'],
+      ...['ER_NET_WRITE_INTERRUPTED', 'ER_NET_PACKETS_OUT_OF_ORDER', 'ER_NET_FCNTL_ERROR'],
+    ],
+    'the network does not lead there': [
+      ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH'],
+      ...[
+        'EHOSTDOWN',
+        'ENETUNREACH',
+        'ENETDOWN',
+        'ENETRESET',
+        'ENOTFOUND',
+        'EAI_AGAIN',
+        'EAI_FAIL',
+      ],
+      ...['EADDRNOTAVAIL', 'ERR_SOCKET_CLOSED', 'ERR_STREAM_DESTROYED'],
+    ],
+    'the connection broke, or no free one came in time': [
+      ...['PROTOCOL_CONNECTION_LOST', 'PROTOCOL_SEQUENCE_TIMEOUT', 'PROTOCOL_ERROR'],
+      ...['PROTOCOL_PACKETS_OUT_OF_ORDER', 'PROTOCOL_UNEXPECTED_PACKET'],
+      ...['POOL_TIMEOUT', 'POOL_FULL', 'POOL_BROKEN'],
+    ],
+  },
+};
+
+/** Every code that means something to us, with what it means. */
+export const failureCodes: ReadonlyMap<
+  string,
+  { readonly failure: Failure; readonly meaning: string }
+> = new Map(
+  Object.entries(codesOf).flatMap(([failure, meanings]) =>
+    Object.entries(meanings).flatMap(([meaning, codes]) =>
+      codes.map((code) => [code, { failure: failure as Failure, meaning }] as const),
+    ),
+  ),
+);
+
+/** SQLite's extended codes say more than is needed: `SQLITE_IOERR_FSYNC` is an `SQLITE_IOERR`. */
+const plainSqliteCode = /^SQLITE_(?!CONSTRAINT_)[A-Z]+/;
 
 export const failureOf = (error: unknown): Failure => {
-  const { code, fatal } = (error ?? {}) as { readonly code?: unknown; readonly fatal?: unknown };
-  // mysql2 has no code for "the connection is closed already".
-  if (typeof code !== 'string') return fatal === true ? 'unavailable' : 'other';
-  if (code in failures) return failures[code] ?? 'other';
-  return unavailableCode.test(code) ? 'unavailable' : 'other';
+  const { code, errno, fatal } = (error ?? {}) as {
+    readonly code?: unknown;
+    readonly errno?: unknown;
+    readonly fatal?: unknown;
+  };
+  const name = typeof code === 'string' ? code : String(errno);
+  const known = failureCodes.get(name) ?? failureCodes.get(plainSqliteCode.exec(name)?.[0] ?? '');
+  // mysql2 has neither code nor number for "the connection is closed already".
+  return known?.failure ?? (fatal === true ? 'unavailable' : 'other');
 };
-
-const failures: Readonly<Record<string, Failure>> = {
-  SQLITE_CONSTRAINT_UNIQUE: 'duplicate',
-  SQLITE_CONSTRAINT_PRIMARYKEY: 'duplicate',
-  SQLITE_CONSTRAINT_FOREIGNKEY: 'missing_parent',
-  ER_DUP_ENTRY: 'duplicate',
-  ER_NO_REFERENCED_ROW: 'missing_parent',
-  ER_NO_REFERENCED_ROW_2: 'missing_parent',
-  ER_LOCK_DEADLOCK: 'conflict',
-  ER_LOCK_WAIT_TIMEOUT: 'lock_timeout',
-};
-
-const unavailableCode = new RegExp(
-  '^(SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY)|PROTOCOL_|POOL_|ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|' +
-    'ENETUNREACH|ENOTFOUND|EAI_AGAIN|ER_CON_COUNT|ER_TOO_MANY_USER_CONNECTIONS|ER_SERVER_SHUTDOWN|' +
-    'ER_CONNECTION_KILLED|ER_QUERY_INTERRUPTED|ER_ACCESS_DENIED|ER_BAD_DB|ER_OPTION_PREVENTS_STATEMENT|' +
-    'ER_NORMAL_SHUTDOWN|ER_DISK_FULL|ER_RECORD_FILE_FULL)',
-);

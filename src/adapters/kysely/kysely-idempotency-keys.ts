@@ -9,6 +9,9 @@ import type { Database } from './database.ts';
 import { failureOf } from './failure.ts';
 import { toMillis } from './schema.ts';
 
+/** Stands in the row while its transaction is open; nobody else ever sees it, unless half of that was committed. */
+const unanswered = '';
+
 export class KyselyIdempotencyKeys extends IdempotencyKeys {
   readonly #database: Database;
   readonly #running = new Set<string>();
@@ -74,6 +77,7 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
     );
     if (!row) return undefined;
     if (row.fingerprint !== fingerprint) return { kind: 'reused' };
+    if (row.answer === unanswered) return { kind: 'unknown' };
     return { kind: 'replayed', answer: JSON.parse(row.answer) as KeptAnswer };
   }
 
@@ -92,7 +96,7 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
         account_id: accountId,
         idempotency_key: key,
         fingerprint,
-        answer: '',
+        answer: unanswered,
         created_at: toMillis(now),
       };
       try {

@@ -2,7 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { FileMigrationProvider, Migrator } from 'kysely/migration';
+import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Database } from './database.ts';
+import { failureOf } from './failure.ts';
 
 const folder = resolve(import.meta.dirname, '../../../db/migrations');
 
@@ -13,12 +15,14 @@ export interface MigrationState {
 
 /**
  * Brings the schema up to date; does nothing when it is. Safe to run from several processes at once.
+ * @throws Unavailable
  * @throws Error that names the migration that failed; SQLite keeps nothing of a failed one
  */
 export const migrateUp = async (database: Database): Promise<readonly string[]> => {
   const { error, results = [] } = await migrator(database).migrateToLatest();
   const failed = results.find((result) => result.status === 'Error');
   if (error) {
+    if (!failed && failureOf(error) === 'unavailable') throw new Unavailable('The database', error);
     throw new Error(`migration ${failed?.migrationName ?? ''} failed`.replace('  ', ' '), {
       cause: error,
     });

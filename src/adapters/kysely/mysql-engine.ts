@@ -7,7 +7,8 @@ import {
   type TypeCastNext,
 } from 'mysql2';
 import type { Engine } from './engine.ts';
-import { failureOf } from './failure.ts';
+import { guardConnection, type GuardedConnection } from './mysql-connection.ts';
+import { prepareSession } from './mysql-session.ts';
 
 /** How long is waited for what. */
 interface Deadlines {
@@ -25,13 +26,6 @@ const patiently: Deadlines = {
   queryMs: hourMs,
   lockSeconds: 60,
 };
-
-const session = ({ lockSeconds }: Deadlines): readonly string[] => [
-  'set session transaction isolation level read committed',
-  `set session time_zone = '+00:00', innodb_lock_wait_timeout = ${lockSeconds}, ` +
-    "sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO," +
-    "NO_ENGINE_SUBSTITUTION'",
-];
 
 export const openMysql = (url: string, patient: boolean): Engine => {
   const deadlines = patient ? patiently : usual;
@@ -53,7 +47,8 @@ export const openMysql = (url: string, patient: boolean): Engine => {
       getConnection: (done) => {
         acquire(pool, deadlines, (error, connection) => {
           // Kysely's type has no "connection or error"; on an error it reads the error only.
-          done(error, (connection && guarded(connection, deadlines)) as never);
+          if (connection) guarded(connection, deadlines, done as never);
+          else done(error, undefined as never);
         });
       },
       end: (done) => {
@@ -97,59 +92,36 @@ const exactIntegers = (field: TypeCastField, next: TypeCastNext): unknown => {
   return digits === null ? null : BigInt(digits);
 };
 
-interface GuardedConnection {
-  readonly threadId: number;
-  query(text: string, parameters: unknown[], done: (error: unknown, result: unknown) => void): void;
-  release(): void;
-}
-
 const guards = new WeakMap<PoolConnection, GuardedConnection>();
 
-/**
- * Gives each query a deadline from the moment it is asked for (mysql2's own begins when it is sent). A connection
- * that missed it, or that broke, is thrown away: put back into the pool it would hang the next borrower.
- */
-const guarded = (connection: PoolConnection, deadlines: Deadlines): GuardedConnection => {
+/** A new connection is prepared first, within the deadline of a query; one that refuses is not used. */
+const guarded = (
+  connection: PoolConnection,
+  { queryMs, lockSeconds }: Deadlines,
+  done: (error: unknown, connection: GuardedConnection | undefined) => void,
+): void => {
   const known = guards.get(connection);
-  if (known) return known;
-  let broken = false;
-  const query: GuardedConnection['query'] = (sql, values, done) => {
-    if (broken) {
-      done(brokenConnection(), undefined);
+  if (known) {
+    done(undefined, known);
+    return;
+  }
+  let isWaiting = true;
+  const settle = (error: unknown) => {
+    if (!isWaiting) return;
+    isWaiting = false;
+    clearTimeout(timer);
+    if (error) {
+      connection.destroy();
+      done(error, undefined);
       return;
     }
-    let waiting = true;
-    const answer = (error: unknown, result: unknown) => {
-      if (!waiting) return;
-      waiting = false;
-      clearTimeout(timer);
-      if (error && failureOf(error) === 'unavailable') broken = true;
-      done(error, result);
-    };
-    const timer = setTimeout(() => {
-      connection.destroy();
-      answer(brokenConnection(), undefined);
-    }, deadlines.queryMs);
-    connection.query({ sql, values }, answer);
+    const guard = guardConnection(connection, queryMs);
+    guards.set(connection, guard);
+    done(undefined, guard);
   };
-  for (const statement of session(deadlines)) {
-    query(statement, [], (error) => {
-      if (error) broken = true;
-    });
-  }
-  const guard: GuardedConnection = {
-    threadId: connection.threadId,
-    query,
-    release: () => {
-      if (broken) connection.destroy();
-      else connection.release();
-    },
-  };
-  guards.set(connection, guard);
-  return guard;
+  const timer = setTimeout(() => {
+    const late = new Error('a new connection could not be prepared in time');
+    settle(Object.assign(late, { code: 'POOL_TIMEOUT' }));
+  }, queryMs);
+  prepareSession(connection, lockSeconds, settle);
 };
-
-const brokenConnection = () =>
-  Object.assign(new Error('the connection broke, or did not answer in time'), {
-    code: 'POOL_BROKEN',
-  });

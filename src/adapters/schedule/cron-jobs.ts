@@ -1,5 +1,6 @@
 import { createTask, type ScheduledTask } from 'node-cron';
 import type { Logger } from 'pino';
+import { Unavailable } from '../../kernel/unavailable.ts';
 
 export interface Job {
   readonly name: string;
@@ -26,6 +27,8 @@ const longestWaitMs = 1000;
 export class CronJobs {
   readonly #plans: readonly Plan[];
   readonly #running = new Map<string, Promise<void>>();
+  /** Jobs whose last run met something that was away. */
+  readonly #heldUp = new Set<string>();
   readonly #log: Logger;
   #lookedAt = Date.now();
   #timer: NodeJS.Timeout | undefined;
@@ -70,14 +73,26 @@ export class CronJobs {
   async #run(job: Job): Promise<void> {
     if (this.#running.has(job.name)) return;
     const run = job.run().then(
-      () => undefined,
+      () => {
+        this.#heldUp.delete(job.name);
+      },
       (error: unknown) => {
-        this.#log.warn({ job: job.name, err: error }, 'job failed, will run again on its schedule');
+        this.#report(job, error);
       },
     );
     this.#running.set(job.name, run);
     await run;
     this.#running.delete(job.name);
+  }
+
+  /** While something outside is away a job says so once, not at each of its times. */
+  #report({ name }: Job, error: unknown): void {
+    const isKnown = this.#heldUp.has(name);
+    if (error instanceof Unavailable) this.#heldUp.add(name);
+    const facts = { job: name, err: error };
+    const text = 'job failed, will run again on its schedule';
+    if (isKnown) this.#log.debug(facts, text);
+    else this.#log.warn(facts, text);
   }
 }
 

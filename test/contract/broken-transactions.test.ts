@@ -1,0 +1,85 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { Database } from '../../src/adapters/kysely/database.ts';
+import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
+import { Unavailable } from '../../src/kernel/unavailable.ts';
+import { emptyDatabase, openDatabase, type TestDatabase } from '../support/databases.ts';
+import { startMysqlProxy, type MysqlProxy, type Refusal } from '../support/mysql-proxy.ts';
+import { until } from '../support/until.ts';
+
+let home: TestDatabase;
+let proxy: MysqlProxy;
+let observer: Database;
+let database: Database;
+beforeAll(async () => {
+  home = await emptyDatabase('mysql');
+  proxy = await startMysqlProxy(home.url);
+  observer = openDatabase(home.url);
+  await migrateUp(observer);
+  database = openDatabase(proxy.url);
+});
+afterAll(async () => {
+  await database.close();
+  await observer.close();
+  await proxy.stop();
+  await home.drop();
+});
+afterEach(() => {
+  proxy.refuse([]);
+});
+
+/** Two rows of any table: the second write is told from the first by its name. */
+const store = (name: string): Promise<unknown> =>
+  database.transaction(async (db) => {
+    for (const half of ['first half', 'second half']) {
+      const row = { job: `${name}, ${half}`, holder: 'test', lease_until: 0n };
+      await db.insertInto('job_leases').values(row).execute();
+    }
+  });
+
+const halvesOf = async (name: string): Promise<number> => {
+  const rows = observer.root.selectFrom('job_leases').select('job');
+  return (await rows.where('job', 'like', `${name}, %`).execute()).length;
+};
+
+/** Error numbers of which no table of ours knows anything special count as well. */
+const errnos = { 'a limit of the user': 1226, 'no quorum': 1047, 'nothing we know': 1525 };
+
+const moments: Readonly<Record<string, (errno: number) => readonly Refusal[]>> = {
+  BEGIN: (errno) => [{ statement: /^begin$/, errno }],
+  COMMIT: (errno) => [{ statement: /^commit$/, errno }],
+  'COMMIT and ROLLBACK': (errno) => [{ statement: /^(commit|rollback)$/, errno }],
+  'the second write and ROLLBACK': (errno) => [{ statement: /second half|^rollback$/, errno }],
+};
+
+const cases = Object.entries(errnos).flatMap(([why, errno]) =>
+  Object.keys(moments).map((moment) => [moment, why, errno] as const),
+);
+
+test.each(cases)(
+  'after %s was refused (%s, %i) nothing of that transaction is stored by the next',
+  async (moment, _why, errno) => {
+    const name = `${moment} ${errno}`;
+    proxy.refuse(moments[moment]!(errno));
+    await expect(store(name)).rejects.toThrow();
+    proxy.refuse([]);
+    for (const next of ['a', 'b', 'c']) await store(`${name} ${next}`);
+    expect(await halvesOf(name)).toBe(0);
+    for (const next of ['a', 'b', 'c']) expect(await halvesOf(`${name} ${next}`)).toBe(2);
+  },
+);
+
+test('a COMMIT that another member of a cluster refused is done again, from the start', async () => {
+  proxy.refuse([{ statement: /^commit$/, errno: 1213, sqlState: '40001' }]);
+  const before = proxy.refused;
+  const stored = store('certified');
+  await until('it was refused thrice', () => proxy.refused >= before + 3);
+  proxy.refuse([]);
+  await stored;
+  expect(await halvesOf('certified')).toBe(2);
+});
+
+test('a transaction that meets others for ever is given up', async () => {
+  proxy.refuse([{ statement: /^commit$/, errno: 1213, sqlState: '40001' }]);
+  await expect(store('hopeless')).rejects.toBeInstanceOf(Unavailable);
+  expect(await halvesOf('hopeless')).toBe(0);
+});
