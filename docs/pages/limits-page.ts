@@ -8,6 +8,7 @@ import {
 import { planLimits, plans } from '../../src/access/domain/plan.ts';
 import { windowNames, windowSeconds, type WindowName } from '../../src/access/domain/rate-quota.ts';
 import { badKeyLimits } from '../../src/access/use-cases/meter-request.ts';
+import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
 import { largestBody } from '../../src/adapters/http/request-body.ts';
 import { ListPetsQuery } from '../../src/adapters/http/schemas.ts';
 import { petNameLength } from '../../src/catalogue/domain/pet.ts';
@@ -57,12 +58,34 @@ export const limitsPage = (): string =>
     table(['What', 'Limit'], ofDeploys()),
     `The last ${String(keptDeploys)} deploys of a project and the served one are kept. More: ` +
       '[sites](sites.md#what-a-deploy-may-hold).',
+    '## Visitors of sites',
+    'A network is an IPv4 address, or the /64 network of an IPv6 address. Requests beyond a limit get 503 with ' +
+      '`Retry-After`, over HTTP/2 `REFUSED_STREAM`. All limits: [the edge](operations.md#limits-of-the-edge).',
+    table(['What', 'Limit'], ofVisitors()),
     '## Custom domains',
     table(['Plan', 'Custom domains of an account'], domainsByPlan()),
     'What may be asked of the certificate authority:',
     table(['What', 'We stop at', 'The authority allows', 'Within'], budgets()),
     'When the DNS is looked at, and when an attempt is made again: [custom domains](domains.md#when-the-dns-is-looked-at).',
   );
+
+const mebibytes = (bytes: number) => `${String(bytes / 1024 / 1024)} MiB`;
+const seconds = (milliseconds: number) => `${String(milliseconds / 1000)} seconds`;
+
+const ofVisitors = (): readonly (readonly string[])[] => {
+  const limits = edgeLimits;
+  return [
+    ['open connections from one network', String(limits.connectionsOfNetwork)],
+    ['requests at once on one connection', String(limits.answersOfConnection)],
+    ['requests at once from one network', String(limits.answersOfNetwork)],
+    ['requests at once in one process', String(limits.answers)],
+    ['memory for answers to one network', mebibytes(limits.bytesOfNetwork)],
+    ['memory for answers in one process', mebibytes(limits.bytes)],
+    ['of which an answer with a large file holds', `${String(pieceBytes / 1024)} KiB`],
+    ['an answer of which nothing is taken is reset after', seconds(limits.stalledAnswerMs)],
+    ['an HTTP/2 connection without progress ends after', seconds(limits.idleSessionMs)],
+  ];
+};
 
 const planRow = (plan: (typeof plans)[number]) => [code(plan), ...numbers(planLimits[plan])];
 

@@ -136,5 +136,8 @@ const others: readonly (readonly string[])[] = [
   ['421', 'the connection was made for another host, or the host is not served any more'],
   ['431', 'the request has too many headers, or too long ones'],
   ['500', 'something failed on our side'],
-  ['503', 'the files cannot be read for the moment; see `Retry-After`'],
+  [
+    '503',
+    'the files cannot be read for the moment, or your network has too many requests open; see `Retry-After`',
+  ],
 ];

@@ -8,6 +8,7 @@ import { ChallengeAnswers } from '../adapters/edge/challenge-answers.ts';
 import { EdgeServer } from '../adapters/edge/edge-server.ts';
 import { RouteTable } from '../adapters/edge/route-table.ts';
 import { SiteShelf } from '../adapters/edge/site-shelf.ts';
+import { addressBucket } from '../adapters/http/client-address.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { LeasedJob, type LeasedJobPorts } from '../adapters/schedule/leased-job.ts';
 import { FileSystemSiteFiles } from '../adapters/storage/file-system-site-files.ts';
@@ -100,6 +101,7 @@ export const publishing = new ContainerModule(({ bind }) => {
             c.get(LogKey),
           ),
           log: c.get(LogKey),
+          networkOf: addressBucket,
         }),
     )
     .inSingletonScope();

@@ -88,7 +88,8 @@ export abstract class SiteFiles {
   abstract list(deployId: string): Promise<readonly StoredFile[] | undefined>;
 
   /**
-   * The content of one stored file.
+   * The content of one stored file, in pieces of at most 64 KiB. Nothing is read ahead, and no file or connection is
+   * held between two pieces: readers who stop in the middle, thousands of them, cost nothing.
    * @param range first and last byte, both included
    * @throws Unavailable also while it is read
    */

@@ -8,7 +8,9 @@ import { FileSystemSiteFiles } from '../../src/adapters/storage/file-system-site
 import type { StoredFile } from '../../src/sites/ports.ts';
 import { deployInProcess, deployOnDisk, killWhereStuck } from '../support/deploying-process.ts';
 import { listingOf } from '../support/folder-listing.ts';
+import { openPaths } from '../support/open-files.ts';
 import { allOf, brokenOff, inPieces } from '../support/site-source.ts';
+import { until } from '../support/until.ts';
 import { zipOf } from '../support/zip-bytes.ts';
 
 let home: string;
@@ -139,6 +141,46 @@ describe('smaller forms', () => {
     ];
     expect(brotliDecompressSync(br).equals(Buffer.from(page))).toBe(true);
     expect(gunzipSync(gzip).equals(Buffer.from(page))).toBe(true);
+  });
+});
+
+describe('readers who pause', () => {
+  const openFiles = async () =>
+    (await openPaths()).filter((path) => path.startsWith(folder)).length;
+  /** Each of another file, after its first piece. */
+  const paused = async (count: number) => {
+    const numbers = Array.from({ length: count }, (_, number) => number);
+    const site = numbers.map((n) => [`${n}.bin`, Buffer.alloc(70_000, `file ${n} `)] as const);
+    const stored = await publish(Object.fromEntries(site));
+    const readers = stored.map((file) => files.read('dep_1', file, 'identity'));
+    await Promise.all(readers.map((reader) => reader.next()));
+    return readers;
+  };
+
+  test('share a few descriptors, which are closed when nobody reads on', async () => {
+    const readers = await paused(300);
+    expect(await openFiles()).toBeLessThanOrEqual(128);
+    await Promise.all(readers.map((reader) => reader.next()));
+    expect(await openFiles()).toBeLessThanOrEqual(128);
+    await until('none is open', async () => (await openFiles()) === 0);
+  });
+
+  test('keep no file open that was removed', async () => {
+    const readers = await paused(20);
+    await files.remove('dep_1');
+    await until('none is open', async () => (await openFiles()) === 0, 900);
+    for (const reader of readers) {
+      await expect(reader.next()).rejects.toHaveProperty('name', 'Unavailable');
+    }
+  });
+
+  test('wait for their turn without holding up others when a file cannot be opened', async () => {
+    const [file] = await publish({ 'a.txt': text });
+    const gone = { ...file!, hash: 'x'.repeat(43) };
+    const failing = Array.from({ length: 200 }, () => allOf(files.read('dep_1', gone, 'identity')));
+    const failed = await Promise.allSettled(failing);
+    expect(failed.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(String(await allOf(files.read('dep_1', file!, 'identity')))).toBe(text);
   });
 });
 

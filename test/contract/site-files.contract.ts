@@ -149,6 +149,20 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(part.equals(photo.subarray(first, last + 1))).toBe(true);
   });
 
+  test('a reader who pauses between two pieces gets the rest later', async () => {
+    const [file] = await publish({ 'rex.jpg': photo });
+    const readers = Array.from({ length: 300 }, () =>
+      files.read(id, file!, 'identity')[Symbol.asyncIterator](),
+    );
+    const begun = await Promise.all(readers.map((reader) => reader.next()));
+    const first = begun.map(({ value }) => Buffer.from(value as Uint8Array));
+    expect(await allOf(files.read(id, file!, 'identity'))).toEqual(photo);
+    for (const [at, reader] of readers.entries()) {
+      const rest = await allOf({ [Symbol.asyncIterator]: () => reader });
+      expect(Buffer.concat([first[at]!, rest]).equals(photo)).toBe(true);
+    }
+  });
+
   test('a part of a smaller form is a part of its own bytes', async () => {
     const [file] = await publish({ 'index.html': page });
     const whole = await read(file!, 'br');

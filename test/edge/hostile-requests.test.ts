@@ -288,7 +288,7 @@ describe('more than a request needs', () => {
 
 describe('connections from one address', () => {
   test('are so many at most, over both ports together, and each that ends makes room', async () => {
-    const edge = await startEdge({ mostPerAddress: 5 });
+    const edge = await startEdge({ settings: { limits: { connectionsOfNetwork: 5 } } });
     await edge.publish('rex.test', { 'index.html': 'Rex' });
     const open = async (port: number): Promise<Socket> => {
       const socket = connect(port, '127.0.0.1').on('error', () => undefined);

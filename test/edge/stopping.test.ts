@@ -13,10 +13,9 @@ import { countOwnTime } from '../support/own-time.ts';
 import { startEdge, type RunningEdge } from '../support/running-edge.ts';
 import { until } from '../support/until.ts';
 
-const challenges = new ChallengeAnswers(
-  () => Promise.resolve(undefined),
-  pino({ level: 'silent' }),
-);
+const log = pino({ level: 'silent' });
+const challenges = new ChallengeAnswers(() => Promise.resolve(undefined), log);
+const networkOf = (address: string) => address;
 
 let edge: RunningEdge;
 beforeEach(async () => {
@@ -75,22 +74,22 @@ test('stopping twice, or before anything listened, is no error', async () => {
   await edge.server.stop();
   const { routes } = edge;
   const shelf = new SiteShelf(edge.files);
-  await new EdgeServer({ routes, shelf, challenges, log: pino({ level: 'silent' }) }).stop();
+  await new EdgeServer({ routes, shelf, challenges, networkOf, log }).stop();
 });
 
 test('an edge that cannot have both ports listens on none', async () => {
-  const log = pino({ level: 'silent' });
   const routes = new RouteTable(edge.records, 'sites.test', log);
-  const second = new EdgeServer({ routes, shelf: new SiteShelf(edge.files), challenges, log });
+  const shelf = new SiteShelf(edge.files);
+  const second = new EdgeServer({ routes, shelf, challenges, networkOf, log });
   const ports = { host: '127.0.0.1', httpPort: 0, httpsPort: edge.ports.https };
   await expect(second.listen(ports)).rejects.toHaveProperty('code', 'EADDRINUSE');
 });
 
 test('an edge that cannot load its routes does not start', async () => {
-  const log = pino({ level: 'silent' });
   edge.records.isAway = true;
   const routes = new RouteTable(edge.records, 'sites.test', log);
-  const second = new EdgeServer({ routes, shelf: new SiteShelf(edge.files), challenges, log });
+  const shelf = new SiteShelf(edge.files);
+  const second = new EdgeServer({ routes, shelf, challenges, networkOf, log });
   const ports = { host: '127.0.0.1', httpPort: 0, httpsPort: 0 };
   await expect(second.listen(ports)).rejects.toThrow('The test cannot be reached');
   edge.records.isAway = false;

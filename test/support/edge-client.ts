@@ -1,5 +1,9 @@
 import { once, type EventEmitter } from 'node:events';
-import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
+import {
+  connect as connectHttp2,
+  type ClientHttp2Session,
+  type ClientSessionOptions,
+} from 'node:http2';
 import { request, type Agent, type RequestOptions } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
@@ -17,6 +21,11 @@ export interface Visit {
   readonly agent?: Agent;
 }
 
+export interface SessionOptions extends ClientSessionOptions {
+  /** 127.0.0.1 without it; all of 127.0.0.0/8 are addresses of this machine. */
+  readonly localAddress?: string;
+}
+
 export interface EdgeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -32,7 +41,7 @@ export interface EdgeClient {
   visit(protocol: Protocol, host: string, path: string, visit?: Visit): Promise<EdgeAnswer>;
   /** @throws Error of the handshake, with the alert in its code */
   connect(servername: string, options?: ConnectionOptions): Promise<TLSSocket>;
-  session(host: string): Promise<ClientHttp2Session>;
+  session(host: string, options?: SessionOptions): Promise<ClientHttp2Session>;
   /** Sends bytes as they are over TLS. @returns all that comes back until the server ends the connection */
   raw(host: string, lines: readonly string[], body?: string): Promise<string>;
   /** The same without TLS. */
@@ -51,9 +60,10 @@ export const edgeClient = (ports: EdgeClient['ports'], root: string): EdgeClient
     return socket.on('error', () => undefined);
   };
 
-  const session: EdgeClient['session'] = async (host) => {
-    const socket = await connect(host, { ALPNProtocols: ['h2'] });
-    const opened = connectHttp2(`https://${host}`, { createConnection: () => socket });
+  const session: EdgeClient['session'] = async (host, { localAddress, ...options } = {}) => {
+    const from = localAddress === undefined ? {} : { localAddress };
+    const socket = await connect(host, { ALPNProtocols: ['h2'], ...from });
+    const opened = connectHttp2(`https://${host}`, { ...options, createConnection: () => socket });
     await once(opened, 'remoteSettings');
     return opened.on('error', () => undefined);
   };

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { LocalCertificateAuthority } from '../../src/adapters/acme/local-certificate-authority.ts';
 import { ChallengeAnswers } from '../../src/adapters/edge/challenge-answers.ts';
-import { EdgeServer } from '../../src/adapters/edge/edge-server.ts';
+import { EdgeServer, type EdgeSettings } from '../../src/adapters/edge/edge-server.ts';
 import { RouteTable } from '../../src/adapters/edge/route-table.ts';
 import { SiteShelf } from '../../src/adapters/edge/site-shelf.ts';
+import { addressBucket } from '../../src/adapters/http/client-address.ts';
 import { MemorySiteFiles } from '../../src/adapters/memory/memory-site-files.ts';
 import { FileSystemSiteFiles } from '../../src/adapters/storage/file-system-site-files.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
@@ -53,7 +54,8 @@ export interface LogLine {
 export const startEdge = async (
   options: {
     storage?: SiteStorage;
-    mostPerAddress?: number;
+    settings?: EdgeSettings;
+    networkOf?: (address: string) => string;
     /** Answers challenges; without it there are none. */
     answer?: (host: string, token: string) => Promise<string | undefined>;
   } = {},
@@ -79,8 +81,14 @@ export const startEdge = async (
   const nothing = () => Promise.resolve(undefined);
   const challenges = new ChallengeAnswers(options.answer ?? nothing, log);
   const server = new EdgeServer(
-    { routes, shelf: new SiteShelf(files), challenges, log },
-    options.mostPerAddress,
+    {
+      routes,
+      shelf: new SiteShelf(files),
+      challenges,
+      log,
+      networkOf: options.networkOf ?? addressBucket,
+    },
+    options.settings,
   );
   const ports = await server.listen({ host: '127.0.0.1', httpPort: 0, httpsPort: 0 });
   const ids = new UuidIds();

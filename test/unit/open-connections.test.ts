@@ -1,17 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
-import { ConnectionLimit } from '../../src/adapters/edge/connection-limit.ts';
+import { HeldByNetwork } from '../../src/adapters/edge/held.ts';
 import { OpenConnections } from '../../src/adapters/edge/open-connections.ts';
 
 class Line extends EventEmitter {
-  readonly remoteAddress: string | undefined;
   bytesRead = 0;
   destroyed = false;
-
-  constructor(remoteAddress?: string) {
-    super();
-    this.remoteAddress = remoteAddress;
-  }
 
   /** As a socket does, it tells later. */
   destroy(): void {
@@ -30,11 +24,11 @@ describe('open connections', () => {
     open.add('rex.test', a);
     open.add('rex.test', b);
     open.add('tom.test', other);
-    expect([open.count, open.countOf('rex.test'), open.countOf('tom.test')]).toEqual([3, 2, 1]);
+    expect([open.count, open.of('rex.test').length, open.of('tom.test').length]).toEqual([3, 2, 1]);
     open.destroy('rex.test');
     await Promise.resolve();
     expect(destroyed(a, b, other)).toEqual([true, true, false]);
-    expect([open.count, open.countOf('rex.test'), open.countOf('tom.test')]).toEqual([1, 0, 1]);
+    expect([open.count, open.of('rex.test').length, open.of('tom.test').length]).toEqual([1, 0, 1]);
     open.destroy('unknown.test');
     expect(open.count).toBe(1);
   });
@@ -45,9 +39,9 @@ describe('open connections', () => {
     open.add('rex.test', a);
     open.add('rex.test', b);
     a.emit('close');
-    expect([open.count, open.countOf('rex.test')]).toEqual([1, 1]);
+    expect([open.count, open.of('rex.test').length]).toEqual([1, 1]);
     b.emit('close');
-    expect([open.count, open.countOf('rex.test')]).toEqual([0, 0]);
+    expect([open.count, open.of('rex.test').length]).toEqual([0, 0]);
   });
 
   test('that were opened after an end are not mixed up with those that end', async () => {
@@ -57,7 +51,7 @@ describe('open connections', () => {
     open.destroy('rex.test');
     open.add('rex.test', after);
     await Promise.resolve();
-    expect([open.count, open.countOf('rex.test')]).toEqual([1, 1]);
+    expect([open.count, open.of('rex.test').length]).toEqual([1, 1]);
     open.destroy('rex.test');
     expect(after.destroyed).toBe(true);
   });
@@ -75,31 +69,23 @@ describe('open connections', () => {
   });
 });
 
-describe('the limit of connections', () => {
-  test('is one per address', () => {
-    const limit = new ConnectionLimit(new OpenConnections(), 2);
-    const lines = ['a', 'a', 'b', 'a', 'b', 'b'].map((address) => new Line(address));
-    for (const line of lines) limit.admit(line);
-    expect(destroyed(...lines)).toEqual([false, false, false, true, false, true]);
+describe('what networks hold', () => {
+  test('is counted by network, until its last connection ends', () => {
+    const held = new HeldByNetwork();
+    const first = held.joined('a');
+    first.answers += 1;
+    expect(held.joined('a')).toBe(first);
+    expect(held.joined('b')).toEqual({ answers: 0, bytes: 0 });
+    expect([held.connectionsOf('a'), held.connectionsOf('b')]).toEqual([2, 1]);
+    held.left('a');
+    expect([held.connectionsOf('a'), held.joined('a').answers]).toEqual([1, 1]);
+    for (let connections = 2; connections > 0; connections--) held.left('a');
+    expect([held.connectionsOf('a'), held.joined('a').answers]).toEqual([0, 0]);
   });
 
-  test('has room again when one is closed, and a refused one makes none', async () => {
-    const limit = new ConnectionLimit(new OpenConnections(), 1);
-    const [first, refused, second] = [new Line('a'), new Line('a'), new Line('a')];
-    limit.admit(first);
-    limit.admit(refused);
-    await Promise.resolve();
-    expect(destroyed(first, refused)).toEqual([false, true]);
-    first.emit('close');
-    limit.admit(second);
-    expect(second.destroyed).toBe(false);
-  });
-
-  test('counts those who are gone already as one address', () => {
-    const limit = new ConnectionLimit(new OpenConnections(), 1);
-    const [first, second] = [new Line(), new Line()];
-    limit.admit(first);
-    limit.admit(second);
-    expect(destroyed(first, second)).toEqual([false, true]);
+  test('is nothing for a network that nobody came from', () => {
+    const held = new HeldByNetwork();
+    held.left('a');
+    expect([held.connectionsOf('a'), held.all]).toEqual([0, { answers: 0, bytes: 0 }]);
   });
 });

@@ -2,26 +2,40 @@ import type { Server } from 'node:http';
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { ConnectionLimit } from './connection-limit.ts';
+import type { EdgeRequest } from './edge-answer.ts';
+import type { EdgeLimits } from './edge-limits.ts';
+import type { HeldByNetwork } from './held.ts';
+import { Line, type Ticks } from './line.ts';
 import { OpenConnections } from './open-connections.ts';
+import { countIdleFrames } from './patience.ts';
 import type { RouteTable } from './route-table.ts';
 
 /** How long requests under way may take when an edge stops. */
 const longestDrainMs = 5_000;
 const sweepMs = 20;
 
+export interface ConnectionPorts {
+  readonly routes: RouteTable;
+  /** What counts together: an IPv4 address, or the /64 network of an IPv6 address. */
+  readonly networkOf: (address: string) => string;
+  readonly held: HeldByNetwork;
+  readonly limits: EdgeLimits;
+  readonly ticks: Ticks;
+}
+
 /** The connections of an edge: how many there may be, which host each is for, and how they end. */
 export class EdgeConnections {
-  readonly #routes: RouteTable;
-  readonly #limit: ConnectionLimit;
+  readonly #ports: ConnectionPorts;
   readonly #byAddress = new OpenConnections<Socket>();
   readonly #byHost = new OpenConnections();
-  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #lines = new Map<Socket, Line>();
+  /** By what a request knows of its connection. */
+  readonly #ofRequests = new WeakMap<object, Line>();
+  #onEnd: (line: Line) => void = () => undefined;
 
-  constructor(routes: RouteTable, mostPerAddress: number | undefined) {
-    this.#routes = routes;
-    this.#limit = new ConnectionLimit(this.#byAddress, mostPerAddress);
-    routes.onRemoved((host) => {
+  constructor(ports: ConnectionPorts) {
+    this.#ports = ports;
+    ports.routes.onRemoved((host) => {
       this.#byHost.destroy(host);
     });
   }
@@ -30,9 +44,22 @@ export class EdgeConnections {
     return this.#byAddress.count;
   }
 
+  get lines(): Iterable<Line> {
+    return { [Symbol.iterator]: () => this.#lines.values() };
+  }
+
+  onEnd(listener: (line: Line) => void): void {
+    this.#onEnd = listener;
+  }
+
+  /** @returns undefined when it ended already */
+  lineOf({ stream, socket }: EdgeRequest): Line | undefined {
+    return this.#ofRequests.get(stream?.session ?? socket);
+  }
+
   watch(server: Server | Http2SecureServer): void {
     server.prependListener('connection', (socket: Socket) => {
-      this.#limit.admit(socket);
+      this.#admit(socket);
     });
   }
 
@@ -42,13 +69,18 @@ export class EdgeConnections {
       const { servername } = socket;
       const name = typeof servername === 'string' ? servername.toLowerCase() : '';
       socket.servername = name;
+      const line = this.#lineBelow(socket);
       // It may have been removed while the handshake went on.
-      if (this.#routes.find(name)) this.#byHost.add(name, socket);
-      else socket.destroy();
+      if (!line || !this.#ports.routes.find(name)) {
+        socket.destroy();
+        return;
+      }
+      this.#byHost.add(name, socket);
+      this.#ofRequests.set(socket, line);
     });
     server.on('session', (session) => {
-      this.#sessions.add(session);
-      session.once('close', () => this.#sessions.delete(session));
+      const line = this.#lineBelow(session.socket);
+      if (line) this.#took(line, session);
     });
   }
 
@@ -63,7 +95,7 @@ export class EdgeConnections {
       this.#byAddress.destroyAll();
     }, longestDrainMs);
     const sweep = setInterval(() => {
-      for (const session of this.#sessions) if (!session.closed) session.close();
+      for (const { session } of this.#lines.values()) session?.close();
       for (const server of servers) (server as Server).closeIdleConnections();
       // To Node a connection is idle after its first request only, and browsers open some in advance.
       this.#byAddress.destroyUnused();
@@ -72,6 +104,36 @@ export class EdgeConnections {
     await Promise.all(servers.map(closed));
     clearInterval(sweep);
     clearTimeout(deadline);
+  }
+
+  /** Ends the connection when its network has too many already. */
+  #admit(socket: Socket): void {
+    const { networkOf, held, limits, ticks } = this.#ports;
+    const { remoteAddress: address = '' } = socket;
+    const network = networkOf(address);
+    if (held.connectionsOf(network) >= limits.connectionsOfNetwork) {
+      socket.destroy();
+      return;
+    }
+    this.#byAddress.add(address, socket);
+    const line = new Line(socket, held.joined(network), ticks);
+    this.#lines.set(socket, line);
+    socket.once('close', () => {
+      this.#lines.delete(socket);
+      held.left(network);
+      this.#onEnd(line);
+    });
+  }
+
+  #took(line: Line, session: ServerHttp2Session): void {
+    line.session = session;
+    this.#ofRequests.set(session, line);
+    countIdleFrames(line, this.#ports.limits.idleFrames);
+  }
+
+  #lineBelow(socket: Socket): Line | undefined {
+    const below = this.from(socket);
+    return below && this.#lines.get(below);
   }
 }
 

@@ -7,14 +7,17 @@ import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 import { hostNamed, isRepeated, portNamed, targetOf, type Target } from './request-host.ts';
 import { challengePrefix, type ChallengeAnswers } from './challenge-answers.ts';
 import type { RouteTable } from './route-table.ts';
-import { serveSite } from './serve-site.ts';
+import { serveSite, type SiteRequest } from './serve-site.ts';
 import type { SiteShelf } from './site-shelf.ts';
+import type { Visitors } from './visitors.ts';
 
 export interface EdgePorts {
   readonly routes: RouteTable;
   readonly shelf: SiteShelf;
   readonly challenges: ChallengeAnswers;
   readonly log: Logger;
+  /** What visitors are counted by: an IPv4 address, or the /64 network of an IPv6 address. */
+  readonly networkOf: (address: string) => string;
 }
 
 /** Of `rawHeaders`, where names and values alternate. Node would keep a thousand headers and drop the rest in silence. */
@@ -22,8 +25,10 @@ const tooManyHeaders = 2 * 100;
 
 /** A request over TLS. The connection was made for one host, and the request has to be for that same one. */
 export const secureHandler =
-  (ports: EdgePorts) =>
+  (ports: EdgePorts, visitors: Visitors) =>
   (request: EdgeRequest, response: EdgeResponse): void => {
+    const answer = visitors.begin(request, response);
+    if (!answer) return;
     const target = targetOr400(request, response);
     if (!target) return;
     const { host, path } = target;
@@ -31,7 +36,8 @@ export const secureHandler =
     // Asked for each request: a connection may outlive what it was made for.
     const route = isForHost ? ports.routes.find(host) : undefined;
     if (!route) refuse(request, response, 421);
-    else if (route.kind === 'site') serve(ports, request, response, route.deployId, path);
+    else if (route.kind === 'site')
+      serve(ports, { visitors, answer, request, response, deployId: route.deployId, path });
     else redirect(request, response, route, path);
   };
 
@@ -106,17 +112,13 @@ const serverNameOf = (request: EdgeRequest): unknown => socketOf(request).server
 const socketOf = ({ stream, socket }: EdgeRequest) =>
   (stream?.session?.socket ?? socket) as Partial<TLSSocket>;
 
-const serve = (
-  { shelf, log }: EdgePorts,
-  request: EdgeRequest,
-  response: EdgeResponse,
-  deployId: string,
-  path: string,
-): void => {
-  serveSite(shelf, { request, response, deployId, path }).catch((error: unknown) => {
+const serve = ({ shelf, log }: EdgePorts, visit: SiteRequest): void => {
+  const { request, response, deployId } = visit;
+  serveSite(shelf, visit).catch((error: unknown) => {
     if (error instanceof Unavailable) log.warn({ err: error, deployId }, 'site not served');
     else log.error({ err: error, deployId }, 'site not served');
-    if (response.headersSent) response.destroy();
+    // With an error, so that it does not look complete.
+    if (response.headersSent) response.destroy(error as Error);
     else if (error instanceof Unavailable) refuse(request, response, 503, ['Retry-After', '1']);
     else refuse(request, response, 500);
   });

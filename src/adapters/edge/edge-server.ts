@@ -1,14 +1,20 @@
 import { createServer, type Server } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Server as NetServer } from 'node:net';
+import { Answers } from './answers.ts';
 import { CertificateShelf } from './certificate-shelf.ts';
 import { EdgeConnections } from './edge-connections.ts';
 import { plainHandler, secureHandler, type EdgePorts } from './edge-handler.ts';
+import { edgeLimits, type EdgeLimits } from './edge-limits.ts';
+import { HeldByNetwork } from './held.ts';
+import type { Ticks } from './line.ts';
+import { Patience } from './patience.ts';
 import { serverNames } from './server-names.ts';
 import { tlsOptions } from './tls-options.ts';
+import { Visitors } from './visitors.ts';
 
 /** What a slow or silent client may cost; see docs/operations.md. */
-const limits = {
+const times = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   keepAliveTimeout: 15_000,
@@ -17,13 +23,19 @@ const limits = {
 };
 const handshakeTimeoutMs = 10_000;
 const silenceMs = 60_000;
-const mostConnections = 20_000;
+const lookMs = 1_000;
 
 export interface EdgeAddresses {
   readonly host: string;
   /** 0 for any free one. */
   readonly httpPort: number;
   readonly httpsPort: number;
+}
+
+export interface EdgeSettings {
+  readonly limits?: Partial<EdgeLimits>;
+  /** Milliseconds that only grow. */
+  readonly now?: () => number;
 }
 
 /** Serves published sites: HTTP/1.1 and HTTP/2 over TLS, and the way there from plain HTTP. */
@@ -33,31 +45,50 @@ export class EdgeServer {
   readonly #routes: EdgePorts['routes'];
   readonly #connections: EdgeConnections;
   readonly #ports = { http: 0, https: 0 };
-  #requests = 0;
+  readonly #held = new HeldByNetwork();
+  readonly #answers: Answers;
+  readonly #visitors: Visitors;
+  readonly #patience: Patience;
+  readonly #ticks: Ticks;
+  readonly #now: () => number;
+  #looking: NodeJS.Timeout | undefined;
+  #redirected = 0;
   #refusedHandshakes = 0;
 
-  /** @param mostPerAddress connections that one client may have */
-  constructor(ports: EdgePorts, mostPerAddress?: number) {
+  constructor(ports: EdgePorts, { limits: others, now }: EdgeSettings = {}) {
+    const limits = { ...edgeLimits, ...others };
+    this.#now = now ?? (() => performance.now());
+    const [held, ticks] = [this.#held, { now: this.#now() }];
+    this.#ticks = ticks;
     this.#routes = ports.routes;
-    this.#connections = new EdgeConnections(ports.routes, mostPerAddress);
-    this.#plain = createServer(limits, plainHandler(ports, this.#ports));
+    const { routes, networkOf } = ports;
+    this.#connections = new EdgeConnections({ routes, networkOf, held, limits, ticks });
+    const { lines } = this.#connections;
+    this.#answers = new Answers(held, limits, { ticks, lines });
+    this.#patience = new Patience(this.#answers, limits, ticks);
+    this.#visitors = new Visitors(this.#connections, this.#answers, limits);
+    this.#connections.onEnd((line) => {
+      this.#answers.endAll(line);
+    });
+    this.#plain = createServer(times, plainHandler(ports, this.#ports));
+    this.#plain.on('request', () => (this.#redirected += 1));
     this.#secure = createSecureServer(
       {
-        ...limits,
+        ...times,
         ...tlsOptions,
         allowHTTP1: true,
         handshakeTimeout: handshakeTimeoutMs,
-        // All streams of a session may have a content of the shelf waiting; beyond that Node refuses streams.
-        maxSessionMemory: 64,
-        settings: { maxHeaderListSize: limits.maxHeaderSize, maxConcurrentStreams: 100 },
+        settings: {
+          maxHeaderListSize: times.maxHeaderSize,
+          maxConcurrentStreams: limits.answersOfConnection,
+        },
         SNICallback: serverNames(new CertificateShelf(ports.routes, ports.log), this.#connections),
       },
       // The compatibility layer of HTTP/2 offers what of HTTP/1.1 is used.
-      secureHandler(ports) as never,
+      secureHandler(ports, this.#visitors) as never,
     );
     for (const server of [this.#plain, this.#secure]) {
-      server.on('request', () => (this.#requests += 1));
-      server.maxConnections = mostConnections;
+      server.maxConnections = limits.connections;
       server.setTimeout(silenceMs);
     }
     this.#connections.watch(this.#plain);
@@ -71,9 +102,19 @@ export class EdgeServer {
     return {
       hosts: this.#routes.size,
       connections: this.#connections.count,
-      requests: this.#requests,
+      answers: this.#held.all.answers,
+      heldBytes: this.#held.all.bytes,
+      requests: this.#visitors.requests + this.#redirected,
       refusedHandshakes: this.#refusedHandshakes,
+      refusedRequests: this.#answers.refused,
+      stalled: this.#answers.stalled,
     };
+  }
+
+  /** Ends what stands still; done by itself every second. */
+  look(): void {
+    this.#ticks.now = this.#now();
+    this.#patience.look(this.#connections.lines);
   }
 
   async listen({
@@ -89,6 +130,9 @@ export class EdgeServer {
       await this.stop();
       throw error;
     }
+    this.#looking = setInterval(() => {
+      this.look();
+    }, lookMs);
     this.#ports.http = portOf(this.#plain);
     this.#ports.https = portOf(this.#secure);
     return this.#ports;
@@ -97,6 +141,7 @@ export class EdgeServer {
   /** Takes no new connection and finishes the requests under way; downloads that take longer are cut. */
   async stop(): Promise<void> {
     await this.#connections.drain([this.#plain, this.#secure]);
+    clearInterval(this.#looking);
     this.#routes.stop();
   }
 }

@@ -4,10 +4,12 @@ import type { Encoding, StoredFile } from '../../sites/ports.ts';
 /** Browsers send a handful of different ones: each is read once. */
 const known = new Map<string, readonly string[]>();
 const mostKnown = 1000;
+/** Longer than any browser sends; it is not worth reading. */
+const longestAccepted = 256;
 
 /** The smallest form of a file that the client takes (RFC 9110, section 12.5.3). */
 export const encodingFor = (file: StoredFile, accepted: string | undefined): Encoding => {
-  if (accepted === undefined) return 'identity';
+  if (accepted === undefined || accepted.length > longestAccepted) return 'identity';
   const encodings = known.get(accepted) ?? remember(accepted);
   if (file.brotli !== undefined && encodings.includes('br')) return 'br';
   return file.gzip !== undefined && encodings.includes('gzip') ? 'gzip' : 'identity';

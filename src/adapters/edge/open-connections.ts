@@ -14,10 +14,6 @@ export class OpenConnections<Open extends Connection = Connection> {
     return this.#count;
   }
 
-  countOf(owner: string): number {
-    return this.#byOwner.get(owner)?.size ?? 0;
-  }
-
   of(owner: string): readonly Open[] {
     return [...(this.#byOwner.get(owner) ?? [])];
   }

@@ -1,15 +1,17 @@
-import { once } from 'node:events';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { Unavailable } from '../../kernel/unavailable.ts';
+import type { Answer } from './answer.ts';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
+import { pieceBytes } from './edge-limits.ts';
 import { encodingFor, isKnown, portionOf } from './negotiation.ts';
 import { placeOf } from './site-path.ts';
 import { headersWithoutContent, type ServedFile, type ServedForm } from './served-file.ts';
 import type { ServedSite, SiteShelf } from './site-shelf.ts';
+import type { Visitors } from './visitors.ts';
 
 /** One request for a host whose deploy is known. */
 export interface SiteRequest {
+  readonly visitors: Visitors;
+  readonly answer: Answer;
   readonly request: EdgeRequest;
   readonly response: EdgeResponse;
   readonly deployId: string;
@@ -96,44 +98,55 @@ const formFor = ({ file, forms }: ServedFile, accepted: string | undefined): Ser
 
 const sendForm = async (
   shelf: SiteShelf,
-  { request, response, deployId }: SiteRequest,
+  visit: SiteRequest,
   form: ServedForm,
   status: number,
 ): Promise<void> => {
-  const isHead = request.method === 'HEAD';
-  const kept = isHead ? undefined : shelf.content(deployId, form);
-  const content = kept instanceof Promise ? await kept : kept;
-  if (isHead || content) {
+  const { visitors, answer, request, response, deployId } = visit;
+  if (request.method === 'HEAD') {
     response.writeHead(status, form.headers as string[]);
-    response.end(content);
-  } else {
-    await send(response, status, form.headers, shelf.read(deployId, form));
+    response.end();
+    return;
+  }
+  const isWhole = shelf.keeps(form) && visitors.holdEasily(answer, form.bytes);
+  if (isWhole) {
+    const kept = shelf.content(deployId, form);
+    const content = kept instanceof Promise ? await kept : kept;
+    if (answer.isOver) return;
+    response.writeHead(status, form.headers as string[]);
+    await answer.end(content);
+  } else if (visitors.hold(answer, Math.min(form.bytes, pieceBytes))) {
+    await send(visit, status, form.headers, shelf.pieces(deployId, form));
   }
 };
 
-const sendPart = (
+const sendPart = async (
   shelf: SiteShelf,
-  { response, deployId }: SiteRequest,
+  visit: SiteRequest,
   form: ServedForm,
   { first, last }: { readonly first: number; readonly last: number },
 ): Promise<void> => {
-  const length = String(last - first + 1);
-  const headers = form.headers.with(form.headers.indexOf('Content-Length') + 1, length);
+  const { visitors, answer, deployId } = visit;
+  const bytes = last - first + 1;
+  if (!visitors.hold(answer, Math.min(bytes, pieceBytes))) return;
+  const headers = form.headers.with(form.headers.indexOf('Content-Length') + 1, String(bytes));
   const range = `bytes ${String(first)}-${String(last)}/${String(form.bytes)}`;
-  const content = shelf.read(deployId, form, { first, last });
-  return send(response, 206, [...headers, 'Content-Range', range], content);
+  const pieces = shelf.pieces(deployId, form, { first, last });
+  await send(visit, 206, [...headers, 'Content-Range', range], pieces);
 };
 
-/** A visitor who leaves is no failure. What breaks off ends with an error, so that it does not look complete. */
+/** A visitor who leaves is no failure. The status waits for the first piece: it may turn out that there is none. */
 const send = async (
-  response: EdgeResponse,
+  { answer, response }: SiteRequest,
   status: number,
   headers: readonly string[],
-  content: AsyncIterable<Uint8Array>,
+  pieces: AsyncIterable<Uint8Array>,
 ): Promise<void> => {
-  const body = Readable.from(content, { objectMode: false });
-  // The status depends on whether there is anything to read.
-  await once(body, 'readable');
-  response.writeHead(status, headers as string[]);
-  await pipeline(body, response).catch(() => undefined);
+  for await (const piece of pieces) {
+    if (answer.isOver) return;
+    if (!response.headersSent) response.writeHead(status, headers as string[]);
+    if (!(await answer.write(piece))) return;
+  }
+  if (!response.headersSent) response.writeHead(status, headers as string[]);
+  await answer.end();
 };

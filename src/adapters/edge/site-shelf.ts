@@ -1,9 +1,16 @@
 import { buffer } from 'node:stream/consumers';
 import { LRUCache } from 'lru-cache';
+import PQueue from 'p-queue';
 import type { SiteFiles } from '../../sites/ports.ts';
+import { pieceBytes } from './edge-limits.ts';
 import { servedFile, type ServedFile, type ServedForm } from './served-file.ts';
 
 export type ServedSite = ReadonlyMap<string, ServedFile>;
+
+interface Range {
+  readonly first: number;
+  readonly last: number;
+}
 
 const most = {
   sites: 10_000,
@@ -11,6 +18,8 @@ const most = {
   files: 200_000,
   contentBytes: 64 * 1024 * 1024,
   bytesOfOneContent: 512 * 1024,
+  /** Lists and contents that are not remembered yet. */
+  readAtOnce: 32,
 };
 
 /** Remembers what is asked for often: lists of files, and the content of small ones. A deploy never changes. */
@@ -18,6 +27,7 @@ export class SiteShelf {
   readonly #files: SiteFiles;
   readonly #sites: LRUCache<string, ServedSite>;
   readonly #contents: LRUCache<ServedForm, Buffer, string>;
+  readonly #reading = new PQueue({ concurrency: most.readAtOnce });
 
   /** @param contentBytes how much content is remembered, over all sites */
   constructor(files: SiteFiles, contentBytes = most.contentBytes) {
@@ -28,7 +38,7 @@ export class SiteShelf {
       sizeCalculation: (site) => site.size + 1,
       ignoreFetchAbort: true,
       fetchMethod: async (deployId) => {
-        const stored = await files.list(deployId);
+        const stored = await this.#reading.add(() => files.list(deployId));
         return stored && new Map(stored.map((file) => [file.path, servedFile(file)]));
       },
     });
@@ -37,7 +47,7 @@ export class SiteShelf {
       sizeCalculation: (content) => content.length + 1,
       ignoreFetchAbort: true,
       fetchMethod: (form, _stale, { context: deployId }) =>
-        buffer(files.read(deployId, form.file, form.encoding)),
+        this.#reading.add(() => buffer(files.read(deployId, form.file, form.encoding))),
     });
   }
 
@@ -46,17 +56,34 @@ export class SiteShelf {
     return this.#sites.get(deployId) ?? this.#sites.fetch(deployId);
   }
 
+  /** Whether a form is small enough to be remembered. */
+  keeps(form: ServedForm): boolean {
+    return form.bytes <= most.bytesOfOneContent;
+  }
+
   /** The whole of a small form; undefined for a large one, which has to be read piece by piece. @throws Unavailable */
   content(deployId: string, form: ServedForm): Buffer | undefined | Promise<Buffer | undefined> {
-    if (form.bytes > most.bytesOfOneContent) return undefined;
+    if (!this.keeps(form)) return undefined;
     return this.#contents.get(form) ?? this.#contents.fetch(form, { context: deployId });
   }
 
-  read(
+  /**
+   * A part of a form, or all of it, piece by piece. A remembered content is looked up for each piece: however slow
+   * the visitor is, none is kept that was forgotten meanwhile.
+   */
+  async *pieces(
     deployId: string,
     form: ServedForm,
-    range?: { readonly first: number; readonly last: number },
-  ): AsyncIterable<Uint8Array> {
-    return this.#files.read(deployId, form.file, form.encoding, range);
+    { first, last }: Range = { first: 0, last: form.bytes - 1 },
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    for (let at = first; at <= last; at += pieceBytes) {
+      const kept = this.content(deployId, form);
+      const content = kept instanceof Promise ? await kept : kept;
+      if (!content) {
+        yield* this.#files.read(deployId, form.file, form.encoding, { first: at, last });
+        return;
+      }
+      yield Buffer.from(content.subarray(at, Math.min(at + pieceBytes, last + 1)));
+    }
   }
 }

@@ -10,9 +10,17 @@ const longestLookMs = 500;
 export interface EdgeState {
   readonly hosts: number;
   readonly connections: number;
+  /** Requests over TLS whose answers were not taken whole yet. */
+  readonly answers: number;
+  /** Of these answers, in memory. */
+  readonly heldBytes: number;
   /** Since the process started. */
   readonly requests: number;
   readonly refusedHandshakes: number;
+  /** Because of too many answers or bytes at once. */
+  readonly refusedRequests: number;
+  /** Answers and connections that visitors left standing. */
+  readonly stalled: number;
 }
 
 /** What Prometheus reads at /metrics. */
@@ -73,7 +81,13 @@ export class Metrics {
         },
       });
     gauge('edge_hosts', 'Hosts that this process serves', (edge) => edge.hosts);
-    gauge('edge_connections', 'Open connections over TLS', (edge) => edge.connections);
+    gauge('edge_connections', 'Open connections to both ports', (edge) => edge.connections);
+    gauge(
+      'edge_answers',
+      'Requests over TLS whose answers visitors have not taken whole',
+      (edge) => edge.answers,
+    );
+    gauge('edge_held_bytes', 'Memory that these answers hold', (edge) => edge.heldBytes);
     const total = (name: string, help: string, read: (edge: EdgeState) => number) =>
       new Counter({
         name,
@@ -89,6 +103,16 @@ export class Metrics {
       'edge_refused_handshakes_total',
       'TLS handshakes that failed, most of them for names that are not served',
       (edge) => edge.refusedHandshakes,
+    );
+    total(
+      'edge_refused_requests_total',
+      'Requests refused because their network, or all together, held too much',
+      (edge) => edge.refusedRequests,
+    );
+    total(
+      'edge_stalled_total',
+      'Answers and connections ended because visitors took nothing',
+      (edge) => edge.stalled,
     );
   }
 

@@ -1,12 +1,13 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import { SiteFiles, type Encoding, type SiteDraft, type StoredFile } from '../../sites/ports.ts';
 import { stored, systemCode } from './failure.ts';
 import { FileSystemDraft } from './file-system-draft.ts';
 import { readManifest } from './manifest.ts';
+import { OpenFiles } from './open-files.ts';
 
-const chunkBytes = 64 * 1024;
+const pieceBytes = 64 * 1024;
 
 /**
  * One folder per deploy: `<deployId>/manifest.json`, the list of its files, and for each distinct content
@@ -18,6 +19,7 @@ const chunkBytes = 64 * 1024;
  */
 export class FileSystemSiteFiles extends SiteFiles {
   readonly #folder: string;
+  readonly #open = new OpenFiles();
 
   /** @param folder of its own; made when it is not there, for this user only */
   constructor(folder: string) {
@@ -56,7 +58,13 @@ export class FileSystemSiteFiles extends SiteFiles {
     const first = range?.first ?? 0;
     const end = Math.min((range?.last ?? Infinity) + 1, bytes);
     try {
-      yield* bytesOf(path, first, end);
+      for (let position = first; position < end;) {
+        const length = Math.min(pieceBytes, end - position);
+        const piece = await this.#open.read(path, position, length);
+        if (piece.length === 0) throw new Error(`${path} is shorter than it was stored`);
+        position += piece.length;
+        yield piece;
+      }
     } catch (error) {
       throw new Unavailable('The storage', error);
     }
@@ -64,11 +72,14 @@ export class FileSystemSiteFiles extends SiteFiles {
 
   override async remove(deployId: string): Promise<void> {
     const { whole, partial } = this.#placesOf(deployId);
+    this.#open.forget(whole);
     await stored(async () => {
       await discard(partial);
       await rename(whole, partial).catch((error: unknown) => {
         if (systemCode(error) !== 'ENOENT') throw error;
       });
+      // Again, for what was opened meanwhile: nobody finds it by its path any more.
+      this.#open.forget(whole);
       await discard(partial);
     });
   }
@@ -94,25 +105,5 @@ const formOf = ({ hash, bytes, brotli, gzip }: StoredFile, encoding: Encoding) =
   }
   return { name, bytes: size };
 };
-
-async function* bytesOf(path: string, first: number, end: number) {
-  const file = await open(path);
-  try {
-    for (let position = first; position < end;) {
-      const length = Math.min(chunkBytes, end - position);
-      const { bytesRead, buffer } = await file.read(
-        Buffer.allocUnsafe(length),
-        0,
-        length,
-        position,
-      );
-      if (bytesRead === 0) throw new Error(`${path} is shorter than it was stored`);
-      position += bytesRead;
-      yield buffer.subarray(0, bytesRead);
-    }
-  } finally {
-    await file.close();
-  }
-}
 
 const discard = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });

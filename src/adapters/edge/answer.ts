@@ -1,0 +1,98 @@
+import { constants, type ServerHttp2Session } from 'node:http2';
+import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
+import type { Line, Ticks, UnderWay } from './line.ts';
+
+/** Small enough that a slow visitor takes one in time, so that progress is seen. */
+const smallestSlice = 256;
+const largestSlice = 64 * 1024;
+/** A slice that takes longer is followed by a small one. */
+const slowMs = 1_500;
+
+/** A request under way, from its headers until the visitor has taken the whole answer or is gone. */
+export class Answer implements UnderWay {
+  readonly line: Line;
+  readonly request: EdgeRequest;
+  readonly response: EdgeResponse;
+  bytes = 0;
+  isOver = false;
+  #progressAt: number;
+  #isWaiting = false;
+  #slice: number;
+  #wake: () => void = () => undefined;
+  readonly #ticks: Ticks;
+
+  constructor(line: Line, ticks: Ticks, request: EdgeRequest, response: EdgeResponse) {
+    this.line = line;
+    this.#ticks = ticks;
+    this.request = request;
+    this.response = response;
+    this.#progressAt = ticks.now;
+    // Over HTTP/1.1 progress is seen below TLS, and slices would only take time.
+    this.#slice = line.session ? firstSlice(line.session) : Infinity;
+  }
+
+  get stalledSince(): number | undefined {
+    if (!this.#isWaiting && !this.response.writableEnded) return undefined;
+    // As long as the line is full, all answers wait for their turn: no window of theirs is what holds them up.
+    const { session, movedAt, fullAt } = this.line;
+    return Math.max(this.#progressAt, session ? fullAt : movedAt);
+  }
+
+  /** Sends a piece, and waits until it is taken. @returns false when the visitor is gone */
+  async write(piece: Uint8Array): Promise<boolean> {
+    for (let at = 0; at < piece.length && !this.isOver;) {
+      const slice = piece.subarray(at, at + this.#slice);
+      at += slice.length;
+      await this.#take(slice);
+    }
+    return !this.isOver;
+  }
+
+  /** Sends the last piece, or all of it. */
+  async end(piece?: Uint8Array): Promise<void> {
+    const isLarge = piece !== undefined && piece.length > this.#slice;
+    if (isLarge && !(await this.write(piece))) return;
+    this.#waits();
+    this.response.end(isLarge ? undefined : piece);
+  }
+
+  cut(): void {
+    const { stream } = this.request;
+    if (stream) stream.close(constants.NGHTTP2_CANCEL);
+    else this.line.socket.destroy();
+  }
+
+  finish(): void {
+    this.isOver = true;
+    this.#wake();
+  }
+
+  /** From now on it waits for the visitor. */
+  #waits(): void {
+    this.#isWaiting = true;
+    this.#progressAt = this.#ticks.now;
+  }
+
+  async #take(slice: Uint8Array): Promise<void> {
+    const begunAt = this.#ticks.now;
+    this.#waits();
+    await new Promise<void>((resolve) => {
+      // An answer that waits for the one before it is never told that the connection ended.
+      this.#wake = resolve;
+      this.response.write(slice, () => {
+        resolve();
+      });
+    });
+    this.#isWaiting = false;
+    if (this.isOver) return;
+    this.#progressAt = this.#ticks.now;
+    this.line.madeProgress();
+    if (this.#slice === Infinity) return;
+    const isSlow = this.#ticks.now - begunAt > slowMs;
+    this.#slice = isSlow ? smallestSlice : Math.min(2 * this.#slice, largestSlice);
+  }
+}
+
+/** What surely fits into the window that a new stream has; a client chooses that size. */
+const firstSlice = ({ remoteSettings }: ServerHttp2Session): number =>
+  Math.max(smallestSlice, Math.min(largestSlice, remoteSettings.initialWindowSize ?? 65_535));

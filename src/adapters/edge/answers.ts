@@ -1,0 +1,132 @@
+import { Answer } from './answer.ts';
+import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
+import type { EdgeLimits } from './edge-limits.ts';
+import type { HeldByNetwork } from './held.ts';
+import type { Line, Ticks, UnderWay } from './line.ts';
+
+/** An answer that stood still for so long makes room when there is none. */
+const stillMs = 2_000;
+/** Then room is made for more than one, so that not each request has to look for it. */
+const roomToMake = 0.9;
+
+/** All answers under way, within what one network and all together may hold. */
+export class Answers {
+  readonly #held: HeldByNetwork;
+  readonly #limits: EdgeLimits;
+  readonly #ticks: Ticks;
+  readonly #lines: Iterable<Line>;
+  #triedAt = -Infinity;
+  /** Since the process started. */
+  refused = 0;
+  stalled = 0;
+
+  constructor(
+    held: HeldByNetwork,
+    limits: EdgeLimits,
+    { ticks, lines }: { readonly ticks: Ticks; readonly lines: Iterable<Line> },
+  ) {
+    this.#held = held;
+    this.#limits = limits;
+    this.#ticks = ticks;
+    this.#lines = lines;
+  }
+
+  /** @returns undefined when there are too many */
+  begin(line: Line, request: EdgeRequest, response: EdgeResponse): Answer | undefined {
+    const { answersOfConnection, answersOfNetwork, answers } = this.#limits;
+    const { held } = line;
+    const isWithin =
+      line.answers.size < answersOfConnection &&
+      held.answers < answersOfNetwork &&
+      this.#hasRoom(() => this.#held.all.answers < answers);
+    if (!isWithin) {
+      this.refused += 1;
+      return undefined;
+    }
+    const answer = new Answer(line, this.#ticks, request, response);
+    line.answers.add(answer);
+    held.answers += 1;
+    this.#held.all.answers += 1;
+    line.madeProgress();
+    response.once('close', () => {
+      this.#end(line, answer);
+    });
+    return answer;
+  }
+
+  /** Memory for an answer. @returns false when there is too little */
+  hold(answer: Answer, bytes: number): boolean {
+    const { bytesOfNetwork, bytes: most } = this.#limits;
+    const isWithin =
+      answer.line.held.bytes + bytes <= bytesOfNetwork &&
+      this.#hasRoom(() => this.#held.all.bytes + bytes <= most);
+    if (isWithin) this.#charge(answer, bytes);
+    else this.refused += 1;
+    return isWithin;
+  }
+
+  /** The same as long as half of the memory is free. */
+  holdEasily(answer: Answer, bytes: number): boolean {
+    const { bytesOfNetwork, bytes: most } = this.#limits;
+    const isWithin =
+      answer.line.held.bytes + bytes <= bytesOfNetwork / 2 &&
+      this.#held.all.bytes + bytes <= most / 2;
+    if (isWithin) this.#charge(answer, bytes);
+    return isWithin;
+  }
+
+  /** The connection is gone, and with it answers that were not begun. */
+  endAll(line: Line): void {
+    for (const answer of line.answers) this.#end(line, answer);
+  }
+
+  /** Gives one up that its visitor does not take. */
+  cut(line: Line, answer: UnderWay): void {
+    this.stalled += 1;
+    answer.cut();
+    this.#end(line, answer);
+  }
+
+  #charge(answer: Answer, bytes: number): void {
+    if (answer.isOver) return;
+    answer.bytes += bytes;
+    answer.line.held.bytes += bytes;
+    this.#held.all.bytes += bytes;
+  }
+
+  #end(line: Line, answer: UnderWay): void {
+    if (!line.answers.delete(answer)) return;
+    line.held.answers -= 1;
+    line.held.bytes -= answer.bytes;
+    this.#held.all.answers -= 1;
+    this.#held.all.bytes -= answer.bytes;
+    answer.finish();
+  }
+
+  #hasRoom(ask: () => boolean): boolean {
+    if (ask()) return true;
+    if (this.#triedAt === this.#ticks.now) return false;
+    this.#triedAt = this.#ticks.now;
+    this.#makeRoom();
+    return ask();
+  }
+
+  /** Those that stand still make room for others, the longest first. */
+  #makeRoom(): void {
+    const { now } = this.#ticks;
+    const still = [...this.#lines]
+      .flatMap((line) =>
+        [...line.answers].map((answer) => ({ line, answer, since: answer.stalledSince ?? now })),
+      )
+      .filter(({ since }) => now - since >= stillMs)
+      .sort((one, other) => one.since - other.since);
+    const { all } = this.#held;
+    for (const { line, answer } of still) {
+      const isEnough =
+        all.answers < roomToMake * this.#limits.answers &&
+        all.bytes < roomToMake * this.#limits.bytes;
+      if (isEnough) return;
+      this.cut(line, answer);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import type { ServerHttp2Session } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Held } from './held.ts';
+
+/** When it is, as far as waiting for visitors is concerned: moved on once a second. */
+export interface Ticks {
+  now: number;
+}
+
+/** An answer on its way over a line. */
+export interface UnderWay {
+  /** What it holds of memory. */
+  readonly bytes: number;
+  /** Since when the visitor has taken nothing of it; undefined while it waits for us. */
+  readonly stalledSince: number | undefined;
+  /** Nothing more of it is sent. The visitor sees that it is not whole. */
+  cut(): void;
+  /** The visitor has all of it, or is gone. */
+  finish(): void;
+}
+
+/** One connection from outside, and whether anything moves on it. */
+export class Line {
+  readonly socket: Socket;
+  /** By the network that it comes from. */
+  readonly held: Held;
+  readonly answers = new Set<UnderWay>();
+  /** Once it turns out to be HTTP/2. */
+  session: ServerHttp2Session | undefined;
+  /** When the visitor last asked for something, or took a part of an answer. */
+  progressAt: number;
+  /** PINGs, SETTINGS and refused requests since then. */
+  idleFrames = 0;
+  /** When the system last took bytes for it; counts only while it is full. */
+  movedAt: number;
+  /** When it was last seen full. */
+  fullAt = -Infinity;
+  readonly #ticks: Ticks;
+  #queued = 0;
+
+  constructor(socket: Socket, held: Held, ticks: Ticks) {
+    this.socket = socket;
+    this.held = held;
+    this.#ticks = ticks;
+    this.progressAt = this.movedAt = ticks.now;
+  }
+
+  /** Whether the visitor's network, or its system, takes less than we have to send. */
+  get isFull(): boolean {
+    return this.#queued > 0;
+  }
+
+  /** To be called now and then: Node does not tell when the system takes a part of what is written. */
+  look(): void {
+    const queued = queuedBytes(this.socket);
+    if (queued !== this.#queued) this.movedAt = this.#ticks.now;
+    this.#queued = queued;
+    if (queued > 0) this.fullAt = this.#ticks.now;
+  }
+
+  madeProgress(): void {
+    this.progressAt = this.movedAt = this.#ticks.now;
+    this.idleFrames = 0;
+  }
+}
+
+/**
+ * Bytes that the system has not taken yet, encrypted ones too. Node has no documented way to see them move; where this
+ * one is missing, only whole pieces count as progress.
+ */
+const queuedBytes = (socket: Socket): number => {
+  const { _handle: handle } = socket as { _handle?: { readonly writeQueueSize?: number } | null };
+  return handle?.writeQueueSize ?? 0;
+};

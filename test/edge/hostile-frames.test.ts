@@ -1,0 +1,218 @@
+import { once } from 'node:events';
+import { constants, type ClientHttp2Session } from 'node:http2';
+import { buffer, text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { closed, requestIn } from '../support/edge-client.ts';
+import { flags, frame, goAwayCodes, headerBlock, preface } from '../support/http2-frames.ts';
+import { startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { until } from '../support/until.ts';
+
+let edge: RunningEdge;
+let now: number;
+beforeEach(async () => {
+  now = 0;
+  edge = await startEdge({ storage: 'the file system', settings: { now: () => now } });
+  await edge.publish('rex.test', { 'index.html': 'Rex', 'large.bin': new Uint8Array(3_000_000) });
+});
+afterEach(() => edge.close());
+
+const pass = (milliseconds: number): void => {
+  now += milliseconds;
+  edge.server.look();
+};
+
+const nothingIsHeld = () =>
+  until('nothing is held any more', () => {
+    const { answers, heldBytes } = edge.server.state();
+    return answers === 0 && heldBytes === 0;
+  });
+
+const isServed = async () => expect((await edge.visit('HTTP/2', 'rex.test', '/')).status).toBe(200);
+
+const request = headerBlock({
+  ':method': 'GET',
+  ':scheme': 'https',
+  ':authority': 'rex.test',
+  ':path': '/large.bin',
+});
+const opening = flags.endStream | flags.endHeaders;
+
+/** Sends frames as they are. @returns what came back until the edge ended the connection */
+const send = async (frames: readonly Buffer[], after?: () => void): Promise<Buffer> => {
+  const socket = await edge.connect('rex.test', { ALPNProtocols: ['h2'] });
+  const came = buffer(socket).catch(() => Buffer.alloc(0));
+  socket.write(Buffer.concat([preface, ...frames]));
+  after?.();
+  return came;
+};
+
+describe('a connection of HTTP/2 is ended, and others are served, when it sends', () => {
+  const { NGHTTP2_ENHANCE_YOUR_CALM: calm, NGHTTP2_PROTOCOL_ERROR: wrong } = constants;
+  const many = (count: number, one: (stream: number) => Buffer): readonly Buffer[] =>
+    Array.from({ length: count }, (_, at) => one(2 * at + 1));
+  const eight = Buffer.alloc(8);
+
+  test.each([
+    ['PINGs', many(300, () => frame({ type: 'ping', payload: eight })), [calm]],
+    ['SETTINGS', many(300, () => frame({ type: 'settings' })), [calm]],
+    [
+      'requests that it takes back',
+      many(3_000, (stream) =>
+        Buffer.concat([
+          frame({ type: 'headers', flags: opening, stream, payload: request }),
+          frame({ type: 'reset', stream, payload: Buffer.from([0, 0, 0, 8]) }),
+        ]),
+      ),
+      [calm, constants.NGHTTP2_INTERNAL_ERROR],
+    ],
+    [
+      'headers that never end',
+      [
+        frame({ type: 'headers', stream: 1, payload: request }),
+        ...many(2_000, () =>
+          frame({ type: 'continuation', stream: 1, payload: headerBlock({ a: 'b'.repeat(100) }) }),
+        ),
+      ],
+      [calm, wrong, constants.NGHTTP2_INTERNAL_ERROR],
+    ],
+    [
+      'a window that grows by nothing',
+      [frame({ type: 'windowUpdate', payload: Buffer.alloc(4) })],
+      [wrong],
+    ],
+  ])('%s', async (_, frames, codes) => {
+    const received = await send(frames);
+    const [code] = goAwayCodes(received);
+    expect(codes).toContain(code);
+    await nothingIsHeld();
+    await isServed();
+  });
+});
+
+test('priorities of streams that there are not cost nothing that stays', async () => {
+  const priorities = Array.from({ length: 5_000 }, (_, at) =>
+    frame({ type: 'priority', stream: 2 * at + 1, payload: Buffer.from([0, 0, 0, 0, 16]) }),
+  );
+  const ended = send(priorities);
+  await isServed();
+  pass(60_000);
+  pass(5_000);
+  await ended;
+  await nothingIsHeld();
+});
+
+test.each([
+  ['says nothing at all', []],
+  [
+    'begins headers and does not end them',
+    [frame({ type: 'headers', stream: 1, payload: request })],
+  ],
+])('a connection of HTTP/2 that %s ends after a minute', async (_, frames) => {
+  const before = edge.server.state().connections;
+  const ended = send(frames);
+  await until('it is there', () => edge.server.state().connections > before);
+  await isServed();
+  pass(61_000);
+  pass(5_000);
+  await ended;
+  await until('none is counted', () => edge.server.state().connections === 0);
+});
+
+test('a visitor whose requests are refused again and again is sent away', async () => {
+  await edge.close();
+  const limits = { answersOfNetwork: 5, idleFrames: 20 };
+  edge = await startEdge({ settings: { limits, now: () => now } });
+  await edge.publish('rex.test', { 'index.html': 'Rex' });
+  const session = await edge.session('rex.test', { settings: { initialWindowSize: 0 } });
+  const sentAway = once(session, 'goaway') as Promise<[number]>;
+  for (let count = 0; count < 50; count++) ask(session);
+  expect((await sentAway)[0]).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  await nothingIsHeld();
+});
+
+const ask = (session: ClientHttp2Session, headers = {}) =>
+  session.request({ ':path': '/', ...headers }, { endStream: true }).on('error', () => undefined);
+
+describe('a body without an end', () => {
+  const more = Buffer.alloc(16_384);
+
+  test('sent over HTTP/2 is not read, and its stream ends', async () => {
+    const session = await edge.session('rex.test');
+    for (const [method, status] of [
+      ['POST', '405'],
+      ['GET', '200'],
+    ] as const) {
+      const stream = session.request({ ':path': '/', ':method': method }, { endStream: false });
+      stream.on('error', () => undefined).resume();
+      const writing = setInterval(() => stream.write(more), 1);
+      const [headers] = (await once(stream, 'response')) as [Record<string, string>];
+      expect(String(headers[':status'])).toBe(status);
+      await closed(stream);
+      clearInterval(writing);
+      await nothingIsHeld();
+    }
+    expect((await requestIn(session, '/')).status).toBe(200);
+    session.close();
+  });
+
+  test('sent over HTTP/1.1 ends its connection', async () => {
+    const socket = await edge.connect('rex.test');
+    const answer = text(socket);
+    socket.write('POST / HTTP/1.1\r\nHost: rex.test\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const writing = setInterval(() => socket.write(`4000\r\n${more.toString('latin1')}\r\n`), 1);
+    expect(await answer.catch(() => 'HTTP/1.1 405')).toMatch(/^HTTP\/1.1 405/);
+    await closed(socket);
+    clearInterval(writing);
+    await nothingIsHeld();
+  });
+});
+
+test('ranges of a small file are answered from memory', async () => {
+  await isServed();
+  const { bytesRead } = edge.files;
+  for (let at = 0; at < 3; at++) {
+    const headers = { Range: `bytes=${at}-${at}` };
+    const part = await edge.get('rex.test', '/', { headers });
+    expect([part.status, String(part.body)]).toEqual([206, 'Rex'.charAt(at)]);
+  }
+  expect(edge.files.bytesRead).toBe(bytesRead);
+});
+
+test('connections are counted by network, wherever in it they come from', async () => {
+  await edge.close();
+  edge = await startEdge({
+    settings: { limits: { connectionsOfNetwork: 2 } },
+    networkOf: (address) => (address === '127.0.0.9' ? 'another' : 'one'),
+  });
+  await edge.publish('rex.test', { 'index.html': 'Rex' });
+  const from = (localAddress: string) => edge.session('rex.test', { localAddress });
+  const sessions = [await from('127.0.0.1'), await from('127.0.0.2')];
+  await expect(from('127.0.0.3')).rejects.toThrow();
+  sessions.push(await from('127.0.0.9'));
+  for (const session of sessions) session.destroy();
+});
+
+describe('over TLS 1.2', () => {
+  const only = (ciphers: string) => edge.connect('rex.test', { maxVersion: 'TLSv1.2', ciphers });
+
+  test.each([
+    'ECDHE-ECDSA-AES128-SHA256:ECDHE-ECDSA-AES256-SHA384',
+    'ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA',
+    'ECDHE-ECDSA-AES128-CCM',
+  ])('a client that knows no better than %s is refused', async (ciphers) => {
+    await expect(only(ciphers)).rejects.toMatchObject({
+      code: expect.stringMatching(/HANDSHAKE_FAILURE$/) as unknown,
+    });
+  });
+
+  test.each([
+    'ECDHE-ECDSA-AES128-GCM-SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384',
+    'ECDHE-ECDSA-CHACHA20-POLY1305',
+  ])('a client with %s is served', async (ciphers) => {
+    const socket = await only(ciphers);
+    socket.write('GET / HTTP/1.1\r\nHost: rex.test\r\nConnection: close\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(socket.getProtocol() ?? 'TLSv1.2').toBe('TLSv1.2');
+  });
+});
