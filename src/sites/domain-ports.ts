@@ -118,14 +118,32 @@ export const timelineKinds = [
 ] as const;
 export type TimelineKind = (typeof timelineKinds)[number];
 
+/** Kinds of which there are many: the newest ones stay. The others tell the life of a domain, and stay always. */
+export const mostOfKind = { checked: 500, attempt: 500 } as const satisfies Readonly<
+  Partial<Record<TimelineKind, number>>
+>;
+
+/** Of each of these kinds, once the domain is removed: nobody works on it any more. */
+export const mostOfRemoved = 50;
+
+/** What has to go once an entry is there: all but so many of the newest of a kind. */
+export const trimsAfter = (
+  recorded: TimelineKind,
+): readonly { readonly kind: TimelineKind; readonly most: number }[] =>
+  Object.entries(mostOfKind)
+    .map(([kind, most]) => ({ kind: kind as keyof typeof mostOfKind, most }))
+    .filter(({ kind }) => recorded === 'removed' || recorded === kind)
+    .map(({ kind, most }) => ({ kind, most: recorded === 'removed' ? mostOfRemoved : most }));
+
 /** What happened to each attachment. An entry is never changed. */
 export abstract class Timeline {
+  /** Also forgets what `trimsAfter` tells, a slice at a time: where much is too much, the next records go on. */
   abstract record(domainId: string, entry: TimelineEntry): Promise<void>;
 
   /** Newest first. @param before a place: only what is older than that */
   abstract list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]>;
 
-  /** @returns how many entries of before that it forgot */
+  /** Forgets entries of before that, of the kinds in `mostOfKind`, a slice at a time. @returns how many */
   abstract sweep(before: Date): Promise<number>;
 }
 

@@ -110,6 +110,60 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     expect(await timeline.sweep(longAgo(4))).toBe(2);
   });
 
+  const recordMany = async (kind: TimelineEntry['kind'], count: number, of = domain) => {
+    const record = (at: number) => timeline.record(of, entry({ kind, occurredAt: later(at) }));
+    const inOrder = 15;
+    for (let at = 1; at <= Math.min(inOrder, count); at++) await record(at);
+    for (let at = inOrder + 1; at <= count - inOrder; at += 25) {
+      const end = Math.min(at + 25, count - inOrder + 1);
+      await Promise.all(Array.from({ length: end - at }, (_, n) => record(at + n)));
+    }
+    for (let at = Math.max(inOrder, count - inOrder) + 1; at <= count; at++) await record(at);
+  };
+  const countOf = async (of = domain) => {
+    const all = await stores.secondProcess.timeline.list(of, 2000);
+    return Object.fromEntries(
+      [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, of]) => [kind, of.length]),
+    );
+  };
+
+  test('of checks and of attempts the newest 500 stay, each by themselves, and no other kind goes for them', async () => {
+    await recordMany('added', 1);
+    await recordMany('attempt', 3);
+    await recordMany('verified', 1);
+    const other = ids.next('dom');
+    await recordMany('checked', 1, other);
+    await recordMany('checked', 503);
+    expect(await countOf()).toEqual({ added: 1, attempt: 3, verified: 1, checked: 500 });
+    const [newest, ...rest] = await timeline.list(domain, 500);
+    expect([newest?.occurredAt, rest.at(-1)?.occurredAt]).toEqual([later(503), later(4)]);
+    expect(await countOf(other)).toEqual({ checked: 1 });
+  });
+
+  test('once a domain is removed the newest 50 checks and attempts stay', async () => {
+    await recordMany('checked', 60);
+    await recordMany('attempt', 51);
+    await recordMany('renewed', 60);
+    await recordMany('removed', 1);
+    expect(await countOf()).toEqual({ removed: 1, renewed: 60, checked: 50, attempt: 50 });
+    const all = await timeline.list(domain, 2000);
+    const times = timesOf(all.filter(({ kind }) => kind === 'checked'));
+    expect([times[0], times.at(-1)]).toEqual([later(60), later(11)]);
+  });
+
+  test('a sweep forgets as many as there are, and leaves what tells the life of a domain', async () => {
+    const longAgo = later(-1e12);
+    for (const kind of timelineKinds)
+      await timeline.record(domain, entry({ kind, occurredAt: longAgo }));
+    const others = [ids.next('dom'), ids.next('dom')];
+    for (const other of others)
+      for (let at = 0; at < 120; at++) await timeline.record(other, entry({ occurredAt: longAgo }));
+    expect(await timeline.sweep(later(-1e12 + 1))).toBe(2 + 240);
+    const left = (await timeline.list(domain, 100)).map(({ kind }) => kind);
+    expect(left).toEqual(['removed', 'renewed', 'live', 'verified', 'added']);
+    expect(await timeline.sweep(later(-1e12 + 1))).toBe(0);
+  });
+
   test('callers cannot reach into storage through what they gave or got', async () => {
     const given = entry({ details: { problems: [{ code: 'cname_missing' }] } });
     const kept: TimelineEntry = structuredClone(given);

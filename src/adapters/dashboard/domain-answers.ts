@@ -1,27 +1,34 @@
 import * as v from 'valibot';
+import { chainEnds, dnsFailures, type CaaRecord } from '../../sites/domain/dns-facts.ts';
+import { keptAnswers, type KeptAnswer, type KeptFacts } from '../../sites/domain/kept-answers.ts';
+import { andMore, shortened } from '../../sites/domain/shortened.ts';
 import { html, nothing, type Html } from './html.ts';
 
-/** As a check keeps what each resolver answered; see `ResolverFacts`. */
-const answerOf = <Item extends v.GenericSchema<unknown, string>>(item: Item) =>
+const more = v.optional(v.number());
+
+/** As a check keeps what each resolver answered; see `KeptFacts`. */
+const answerOf = <Item extends v.GenericSchema>(item: Item) =>
   v.variant('kind', [
-    v.object({ kind: v.literal('records'), records: v.array(item), ttl: v.optional(v.number()) }),
+    v.object({
+      kind: v.literal('records'),
+      records: v.array(item),
+      ttl: v.optional(v.number()),
+      more,
+    }),
     v.object({ kind: v.literal('none') }),
     v.object({ kind: v.literal('no_such_name') }),
-    v.object({ kind: v.literal('failed'), reason: v.string() }),
+    v.object({ kind: v.literal('failed'), reason: v.picklist(dnsFailures) }),
   ]);
 
 const name = answerOf(v.string());
-const caaRecord = v.pipe(
-  v.object({ flags: v.number(), tag: v.string(), value: v.string() }),
-  v.transform(({ flags, tag, value }) => `${flags} ${tag} ${JSON.stringify(value)}`),
-);
+const caaRecord = v.object({ flags: v.number(), tag: v.string(), value: v.string() });
 
 const answers = v.array(
   v.object({
     resolver: v.string(),
     tookMs: v.number(),
     cname: name,
-    chain: v.object({ names: v.array(v.string()), end: v.string() }),
+    chain: v.object({ names: v.array(v.string()), end: v.picklist(chainEnds), more }),
     a: name,
     aaaa: name,
     txt: name,
@@ -31,16 +38,17 @@ const answers = v.array(
   }),
 );
 
-type ResolverAnswers = v.InferOutput<typeof answers>[number];
-type Answer = ResolverAnswers['cname'];
+/** Of what another release kept in another form. */
+const mostRawCharacters = 16_384;
 
 /** All that was answered in a check, question by question. @param kept as the timeline has it */
 export const answersTable = (kept: unknown): Html => {
   if (kept === undefined) return nothing;
   const read = v.safeParse(answers, kept);
-  // Kept by another release.
-  if (!read.success) return folded(html`<pre>${JSON.stringify(kept, null, 2)}</pre>`);
-  const resolvers = read.output;
+  if (!read.success)
+    return folded(html`<pre>${shortened(JSON.stringify(kept, null, 2), mostRawCharacters)}</pre>`);
+  // An earlier release kept all of it, however much that was.
+  const resolvers = keptAnswers(read.output);
   const rows = questionsOf(resolvers).map(
     ([question, answered]) =>
       html`<tr><th scope="row">${question}</th>${resolvers.map(
@@ -58,13 +66,13 @@ export const answersTable = (kept: unknown): Html => {
 const folded = (content: Html): Html =>
   html`<details><summary>Raw answers</summary>${content}</details>`;
 
-type Question = readonly [question: string, answered: (one: ResolverAnswers) => string];
+type Question = readonly [question: string, answered: (one: KeptFacts) => string];
 
-const questionsOf = (resolvers: readonly ResolverAnswers[]): readonly Question[] => {
+const questionsOf = (resolvers: readonly KeptFacts[]): readonly Question[] => {
   const levels = new Set(resolvers.flatMap(({ caa }) => caa.map(({ name: level }) => level)));
   return [
     ['CNAME', ({ cname }) => inText(cname)],
-    ['CNAME chain', ({ chain }) => [...chain.names, chain.end].join(' → ')],
+    ['CNAME chain', ({ chain }) => [...chain.names, ...leftOut(chain), chain.end].join(' → ')],
     ['A', ({ a }) => inText(a)],
     ['AAAA', ({ aaaa }) => inText(aaaa)],
     ['TXT (challenge)', ({ txt }) => inText(txt)],
@@ -75,16 +83,22 @@ const questionsOf = (resolvers: readonly ResolverAnswers[]): readonly Question[]
   ];
 };
 
-const caaAt = (levels: ResolverAnswers['caa'], level: string): string => {
+const caaAt = (levels: KeptFacts['caa'], level: string): string => {
   const found = levels.find(({ name: one }) => one === level);
-  return found ? inText(found.answer) : 'not asked';
+  return found ? inText(found.answer, caaText) : 'not asked';
 };
 
-const inText = (answer: Answer): string => {
+const caaText = ({ flags, tag, value }: CaaRecord): string =>
+  `${flags} ${tag} ${JSON.stringify(value)}`;
+
+const inText = <Item = string>(
+  answer: KeptAnswer<Item>,
+  textOf: (record: Item) => string = String,
+): string => {
   switch (answer.kind) {
     case 'records': {
       const ttl = answer.ttl === undefined ? '' : ` (TTL ${answer.ttl})`;
-      return `${answer.records.join(', ')}${ttl}`;
+      return `${[...answer.records.map(textOf), ...leftOut(answer)].join(', ')}${ttl}`;
     }
     case 'none':
       return 'none';
@@ -94,3 +108,6 @@ const inText = (answer: Answer): string => {
       return answer.reason;
   }
 };
+
+const leftOut = ({ more: count }: { readonly more?: number | undefined }): readonly string[] =>
+  count === undefined ? [] : [andMore(count)];

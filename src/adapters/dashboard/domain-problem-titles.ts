@@ -13,6 +13,7 @@ export const problemTitles: Readonly<Record<DnsProblemCode, string>> = {
   ownership_txt_mismatch: 'The TXT record has another value',
   caa_forbids_issuer: 'A CAA record forbids the certificate',
   dns_lookup_failed: 'The name servers do not answer',
+  dns_answer_too_large: 'There are too many records',
   cname_loop: 'The CNAME records lead in a circle',
   challenge_unreachable: 'The certificate authority did not reach the site',
   propagation_incomplete: 'Not everybody sees it yet',

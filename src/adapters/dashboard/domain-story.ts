@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { limitInWords } from '../../sites/domain/budget-words.ts';
 import { caBudgets, type BudgetName } from '../../sites/domain/ca-budget.ts';
 import type { AuthorityFailureReason } from '../../sites/domain/certificate-order.ts';
+import { shortened } from '../../sites/domain/shortened.ts';
 import type { TimelineEntry } from '../../sites/domain-ports.ts';
 import { answersTable } from './domain-answers.ts';
 import { problemTitles } from './domain-problem-titles.ts';
@@ -13,6 +14,8 @@ export interface Told {
   readonly title: Child;
   readonly tone: Tone;
   readonly more?: Html;
+  /** All that a check was answered: most of what there is to read on a page. */
+  readonly answers?: () => Html;
 }
 
 /** One entry of a timeline in words. What was kept by another release and says less is told with less. */
@@ -74,13 +77,17 @@ const tellCheck = (
   details: TimelineEntry['details'],
 ): Told => {
   const titles: Readonly<Record<string, string>> = problemTitles;
-  const found = [...new Set(problems.map(({ code }) => titles[code] ?? code))];
+  const found = [...new Set(problems.map(({ code }) => titles[code] ?? shortened(code)))];
   const seen = problems[0]?.seen ?? '';
-  const more = html`${seen !== '' && html`<p><code class="quiet">${seen}</code></p>`}${answersTable(details['answers'])}`;
+  const more = html`${seen !== '' && html`<p><code class="quiet">${shortened(seen)}</code></p>`}`;
+  const rest = { more, answers: () => answersTable(details['answers']) };
   return verifiable
-    ? { title: ['DNS checked: correct', ...found].join('. '), tone: 'good', more }
-    : { title: `DNS checked: ${found.join('. ') || 'not correct'}`, tone: 'bad', more };
+    ? { title: ['DNS checked: correct', ...found].join('. '), tone: 'good', ...rest }
+    : { title: `DNS checked: ${found.join('. ') || 'not correct'}`, tone: 'bad', ...rest };
 };
+
+/** Characters of what an authority said. */
+const mostToldOfRefusal = 1000;
 
 const tellAttempt = (told: v.InferOutput<typeof attempt>): Told => {
   switch (told.outcome) {
@@ -90,7 +97,7 @@ const tellAttempt = (told: v.InferOutput<typeof attempt>): Told => {
       return {
         title: `Attempt at the certificate failed: ${failureWords[told.reason as AuthorityFailureReason] ?? told.reason}`,
         tone: 'bad',
-        more: html`<blockquote>${told.detail}</blockquote>
+        more: html`<blockquote>${shortened(told.detail, mostToldOfRefusal)}</blockquote>
           ${told.retryAt && html`<p class="hint">The authority accepts no request before ${exact(told.retryAt)}.</p>`}`,
       };
     case 'postponed': {

@@ -1,7 +1,7 @@
 import type { PlacedEntry } from '../../sites/domain-ports.ts';
 import type { TimelinePage } from '../../sites/use-cases/read-timeline.ts';
 import { attachmentIn } from './domain-of.ts';
-import { tell } from './domain-story.ts';
+import { tell, type Told } from './domain-story.ts';
 import { html, type Html } from './html.ts';
 import { exact, pager, time } from './parts.ts';
 import type { Visit } from './screen.ts';
@@ -15,7 +15,7 @@ export const timelineSection = (
   const isFirst = placeOf(query) === undefined;
   return html`<section class="card" aria-labelledby="timeline">
     <h2 id="timeline">Timeline</h2>
-    ${entries.length === 0 ? html`<p class="quiet">${isFirst ? 'No entries left: old ones are deleted.' : 'No older entries.'}</p>` : html`<ol class="timeline">${entries.map((entry) => timelineItem(entry, now))}</ol>`}
+    ${entries.length === 0 ? html`<p class="quiet">${isFirst ? 'No entries left: old ones are deleted.' : 'No older entries.'}</p>` : html`<ol class="timeline">${timelineItems(entries, (place) => address(path, query, place), now)}</ol>`}
     ${pager({
       first: isFirst ? undefined : address(path, query),
       next: older === undefined ? undefined : address(path, query, older),
@@ -39,12 +39,37 @@ const address = (path: string, query: URLSearchParams, before?: bigint): string 
   return `${path}${wanted.size === 0 ? '' : `?${wanted.toString()}`}#timeline`;
 };
 
-const timelineItem = (entry: PlacedEntry, now: Date): Html => {
-  const { title, tone, more } = tell(entry);
-  const { place, occurredAt } = entry;
+/** Characters of markup. The first answers stand on the page in any case; a page that begins with the others has them. */
+const mostOfAnswers = 65_536;
+
+/** @param startingBefore address of the page whose first entry is the one before that place */
+const timelineItems = (
+  entries: readonly PlacedEntry[],
+  startingBefore: (place: bigint) => string,
+  now: Date,
+): readonly Html[] => {
+  let used = 0;
+  return entries.map((entry) => {
+    const told = tell(entry);
+    const answers = used < mostOfAnswers ? told.answers?.() : undefined;
+    const length = answers?.toString().length ?? 0;
+    const fits = used === 0 || used + length <= mostOfAnswers;
+    used += length;
+    const elsewhere = () =>
+      html`<p><a href="${startingBefore(entry.place + 1n)}">Raw answers</a></p>`;
+    const shown = answers && fits ? answers : told.answers && elsewhere();
+    return timelineItem(entry, { ...told, ...(shown && { shown }) }, now);
+  });
+};
+
+const timelineItem = (
+  { place, occurredAt }: PlacedEntry,
+  { title, tone, more, shown }: Told & { readonly shown?: Html },
+  now: Date,
+): Html => {
   return html`<li class="${tone}" id="entry-${String(place)}">
     <p class="what">${title}</p>
     <p class="hint">${time(occurredAt, now)} · ${exact(occurredAt)}</p>
-    ${more}
+    ${more}${shown}
   </li>`;
 };

@@ -1,6 +1,7 @@
 import type { Resolver } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
 import type { CaaRecord, DnsAnswer } from '../../sites/domain/dns-facts.ts';
+import { withinLimits } from './answer-size.ts';
 import { askCaa } from './caa-question.ts';
 import { NodeQuestions, type Records } from './node-question.ts';
 import type { ServerAddress } from './server-address.ts';
@@ -21,15 +22,24 @@ export interface Questions {
 
 export const questionsTo = (server: ServerAddress, patience: Patience): Questions => {
   const node = new NodeQuestions(server, patience.deadline);
-  const ask = <Item>(
-    question: (resolver: Resolver) => Promise<Records<Item>>,
-  ): Promise<DnsAnswer<Item>> => tryAgain((signal) => node.ask(question, signal), patience);
+  const ask = (
+    question: (resolver: Resolver) => Promise<Records<string>>,
+  ): Promise<DnsAnswer<string>> =>
+    tryAgain(
+      async (signal) => withinLimits(await node.ask(question, signal), (text) => text),
+      patience,
+    );
   return {
     a: (name) => ask(async (its) => addresses(await its.resolve4(name, { ttl: true }))),
     aaaa: (name) => ask(async (its) => addresses(await its.resolve6(name, { ttl: true }))),
     cname: (name) => ask(async (its) => names(await its.resolveCname(name))),
     txt: (name) => ask(async (its) => texts(await its.resolveTxt(name))),
-    caa: (name) => tryAgain((signal) => askCaa(server, name, signal), patience),
+    caa: (name) =>
+      tryAgain(
+        async (signal) =>
+          withinLimits(await askCaa(server, name, signal), ({ tag, value }) => tag + value),
+        patience,
+      ),
     ns: (name) => ask(async (its) => names(await its.resolveNs(name))),
     soa: (name) => ask(async (its) => names([(await its.resolveSoa(name)).nsname])),
   };

@@ -1,5 +1,5 @@
 import type PQueue from 'p-queue';
-import type { DnsAnswer } from '../../sites/domain/dns-facts.ts';
+import type { DnsAnswer, DnsFailure } from '../../sites/domain/dns-facts.ts';
 
 /** Asks one question once, until the signal aborts. */
 export type Ask<Item> = (signal: AbortSignal) => Promise<DnsAnswer<Item>>;
@@ -13,7 +13,7 @@ export interface Patience {
   readonly turns: PQueue;
 }
 
-/** Asks again what failed, unless the answer came and cannot be read: it would not be another one. Never rejects. */
+/** Asks again what failed, unless the answer came and is of no use: it would not be another one. Never rejects. */
 export const tryAgain = async <Item>(
   ask: Ask<Item>,
   { perTryMs, tries, deadline, turns }: Patience,
@@ -23,9 +23,12 @@ export const tryAgain = async <Item>(
     answer = await turns
       .add(({ signal = deadline }) => ask(signal), { signal: deadline, timeout: perTryMs })
       .catch(() => timedOut);
-    if (answer.kind !== 'failed' || answer.reason === 'malformed') break;
+    if (answer.kind !== 'failed' || cameAnyway.includes(answer.reason)) break;
   }
   return answer;
 };
+
+/** The answer is there. */
+const cameAnyway: readonly DnsFailure[] = ['malformed', 'too_large'];
 
 const timedOut = { kind: 'failed', reason: 'timeout' } as const;

@@ -49,14 +49,21 @@ const overTcp = async (
     let read = Buffer.alloc(0);
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       read = Buffer.concat([read, chunk]);
-      const end = read.length < 2 ? Infinity : 2 + read.readUInt16BE(0);
-      if (read.length >= end && belongs(read.subarray(2, end), query)) return read.subarray(2, end);
+      for (let end = endOfFirst(read); read.length >= end; end = endOfFirst(read)) {
+        const message = read.subarray(2, end);
+        if (belongs(message, query)) return message;
+        read = read.subarray(end);
+      }
     }
     throw new Error('the connection was closed');
   } finally {
     socket.destroy();
   }
 };
+
+/** Of the first message, which says its length in two bytes: never more than 64 KiB wait to be whole. */
+const endOfFirst = (read: Buffer): number =>
+  read.length < 2 ? Infinity : 2 + read.readUInt16BE(0);
 
 const uint16 = (value: number): Buffer => {
   const bytes = Buffer.alloc(2);

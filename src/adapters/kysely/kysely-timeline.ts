@@ -1,12 +1,15 @@
+import type { Kysely } from 'kysely';
 import {
+  mostOfKind,
   Timeline,
   timelineKinds,
+  trimsAfter,
   type PlacedEntry,
   type TimelineEntry,
 } from '../../sites/domain-ports.ts';
 import type { Database } from './database.ts';
 import { JointWrites } from './joint-writes.ts';
-import { fromMillis, oneOf, toMillis } from './schema.ts';
+import { fromMillis, oneOf, toMillis, type Schema } from './schema.ts';
 
 export class KyselyTimeline extends Timeline {
   readonly #database: Database;
@@ -19,8 +22,8 @@ export class KyselyTimeline extends Timeline {
   }
 
   async record(domainId: string, { kind, occurredAt, details }: TimelineEntry): Promise<void> {
-    await this.#writes.transaction((db) =>
-      db
+    await this.#writes.transaction(async (db) => {
+      await db
         .insertInto('domain_timeline')
         .values({
           domain_id: domainId,
@@ -28,8 +31,9 @@ export class KyselyTimeline extends Timeline {
           details: JSON.stringify(details),
           occurred_at: toMillis(occurredAt),
         })
-        .execute(),
-    );
+        .execute();
+      for (const trim of trimsAfter(kind)) await trimOne(db, { domainId, ...trim });
+    });
   }
 
   async list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {
@@ -52,12 +56,52 @@ export class KyselyTimeline extends Timeline {
   }
 
   async sweep(before: Date): Promise<number> {
-    const { numDeletedRows } = await this.#database.run((db) =>
-      db
-        .deleteFrom('domain_timeline')
-        .where('occurred_at', '<', toMillis(before))
-        .executeTakeFirst(),
-    );
-    return Number(numDeletedRows);
+    let swept = 0;
+    for (const kind of Object.keys(mostOfKind)) {
+      for (let found = slice; found === slice; swept += found) {
+        found = await this.#database.run((db) =>
+          forget(
+            db,
+            db
+              .selectFrom('domain_timeline')
+              .select('id')
+              .where('kind', '=', kind)
+              .where('occurred_at', '<', toMillis(before))
+              .limit(slice),
+          ),
+        );
+      }
+    }
+    return swept;
   }
 }
+
+/** So many are forgotten in one step, since others wait for it; one entry takes up to some 30 kB. */
+const slice = 100;
+
+const trimOne = async (
+  db: Kysely<Schema>,
+  {
+    domainId,
+    kind,
+    most,
+  }: { readonly domainId: string; readonly kind: string; readonly most: number },
+): Promise<void> => {
+  const alike = db
+    .selectFrom('domain_timeline')
+    .select('id')
+    .where('domain_id', '=', domainId)
+    .where('kind', '=', kind)
+    .orderBy('id', 'desc');
+  await forget(db, alike.offset(most).limit(slice));
+};
+
+/** By their ids, which MySQL locks one by one. @returns how many */
+const forget = async (
+  db: Kysely<Schema>,
+  found: { execute(): Promise<readonly { readonly id: bigint }[]> },
+): Promise<number> => {
+  const ids = (await found.execute()).map(({ id }) => id);
+  if (ids.length > 0) await db.deleteFrom('domain_timeline').where('id', 'in', ids).execute();
+  return ids.length;
+};

@@ -1,4 +1,10 @@
-import { Timeline, type PlacedEntry, type TimelineEntry } from '../../sites/domain-ports.ts';
+import {
+  mostOfKind,
+  Timeline,
+  trimsAfter,
+  type PlacedEntry,
+  type TimelineEntry,
+} from '../../sites/domain-ports.ts';
 
 interface Kept {
   readonly domainId: string;
@@ -16,6 +22,7 @@ export class MemoryTimeline extends Timeline {
     const place = (this.#last += 1n);
     const kept = { domainId, entry: { place, kind, occurredAt: new Date(occurredAt), details } };
     this.#kept = [kept, ...this.#kept];
+    for (const { kind: trimmed, most } of trimsAfter(kind)) this.#trim(domainId, trimmed, most);
     return Promise.resolve();
   }
 
@@ -28,9 +35,17 @@ export class MemoryTimeline extends Timeline {
   }
 
   override sweep(before: Date): Promise<number> {
-    const kept = this.#kept.filter(({ entry }) => entry.occurredAt >= before);
+    const kept = this.#kept.filter(
+      ({ entry }) => entry.occurredAt >= before || !(entry.kind in mostOfKind),
+    );
     const swept = this.#kept.length - kept.length;
     this.#kept = kept;
     return Promise.resolve(swept);
+  }
+
+  #trim(domainId: string, kind: TimelineEntry['kind'], most: number): void {
+    const alike = this.#kept.filter((one) => one.domainId === domainId && one.entry.kind === kind);
+    const gone = new Set(alike.slice(most));
+    this.#kept = this.#kept.filter((one) => !gone.has(one));
   }
 }

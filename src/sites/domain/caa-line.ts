@@ -1,8 +1,11 @@
 import type { CaaRecord } from './dns-facts.ts';
+import { shortened } from './shortened.ts';
 
-/** A record in the form of zone files. */
+const longestValue = 200;
+
+/** A record in the form of zone files; a long value is cut. */
 export const caaLine = (name: string, { flags, tag, value }: CaaRecord): string =>
-  `${name}. CAA ${flags} ${tag} ${JSON.stringify(value)}`;
+  `${name}. CAA ${flags} ${tag} ${JSON.stringify(shortened(value, longestValue))}`;
 
 /** The line that lets an authority issue. @param issuers any of them will do; the first one is told */
 export const allowingLine = (name: string, [issuer = '']: readonly string[]): string =>

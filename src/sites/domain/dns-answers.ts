@@ -1,4 +1,5 @@
 import type { DnsAnswer, ResolverFacts } from './dns-facts.ts';
+import { listed } from './shortened.ts';
 
 export const recordsOf = <Item>(answer: DnsAnswer<Item>): readonly Item[] =>
   answer.kind === 'records' ? answer.records : [];
@@ -20,5 +21,5 @@ export const addressesOf = ({ a, aaaa }: ResolverFacts): readonly string[] => [
 export const addressesSeen = ({ a, aaaa }: ResolverFacts): string =>
   [['A', recordsOf(a)] as const, ['AAAA', recordsOf(aaaa)] as const]
     .filter(([, records]) => records.length > 0)
-    .map(([type, records]) => `${type} ${records.join(', ')}`)
+    .map(([type, records]) => `${type} ${listed(records)}`)
     .join('; ');

@@ -12,7 +12,19 @@ export type DnsAnswer<Item> =
   | { readonly kind: 'no_such_name' }
   | { readonly kind: 'failed'; readonly reason: DnsFailure };
 
-export type DnsFailure = 'timeout' | 'servfail' | 'refused' | 'malformed' | 'unreachable';
+/** `too_large`: the answer came, with more than `largestAnswer`. */
+export const dnsFailures = [
+  'timeout',
+  'servfail',
+  'refused',
+  'malformed',
+  'unreachable',
+  'too_large',
+] as const;
+export type DnsFailure = (typeof dnsFailures)[number];
+
+/** What is judged of one answer, all of it: names and texts together have so many characters at most. */
+export const largestAnswer = { records: 1000, characters: 65_536 } as const;
 
 /** RFC 8659, section 4.1. */
 export interface CaaRecord {
@@ -28,10 +40,12 @@ export interface CaaLevel {
   readonly answer: DnsAnswer<CaaRecord>;
 }
 
+export const chainEnds = ['reached', 'loop', 'too_long', 'failed'] as const;
+
 /** The names that a host leads to by CNAME, in order, without the host itself. */
 export interface CnameChain {
   readonly names: readonly string[];
-  readonly end: 'reached' | 'loop' | 'too_long' | 'failed';
+  readonly end: (typeof chainEnds)[number];
 }
 
 /** All that one resolver answered about one host. */

@@ -3,7 +3,7 @@ import type { CaaPolicy } from './caa-issue.ts';
 import { allowingLine, caaLine } from './caa-line.ts';
 import type { Finding } from './dns-agreement.ts';
 import type { ResolverFacts } from './dns-facts.ts';
-import { dnsProblem, type DnsProblem } from './dns-problem.ts';
+import { dnsProblem, tooLarge, type DnsProblem } from './dns-problem.ts';
 
 export type IssuanceFinding = Finding<unknown, { readonly problems: readonly DnsProblem[] }>;
 
@@ -21,6 +21,10 @@ export const judgeIssuance = (
     case 'allowed':
       return { kind: 'right', resolver, seen: 'CAA allows it', ttl };
     case 'failed':
+      if (verdict.reason === 'too_large') {
+        const problems = [tooLarge(`CAA of ${verdict.level}`)];
+        return { kind: 'wrong', resolver, seen: 'CAA: too large', ttl, problems };
+      }
       return { kind: 'failed', resolver, seen: `CAA of ${verdict.level}: ${verdict.reason}`, ttl };
     case 'forbidden': {
       const seen = `${caaLine(verdict.level, verdict.record)} (${reasons[verdict.why]})`;

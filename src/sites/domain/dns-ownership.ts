@@ -1,6 +1,7 @@
 import type { Finding } from './dns-agreement.ts';
 import type { ResolverFacts } from './dns-facts.ts';
-import { dnsProblem, type DnsProblem } from './dns-problem.ts';
+import { dnsProblem, tooLarge, type DnsProblem } from './dns-problem.ts';
+import { firstThose, listed, shortened } from './shortened.ts';
 import { challengeNameOf, ownershipValueOf } from './dns-records.ts';
 
 export type OwnershipFinding = Finding<unknown, { readonly problems: readonly DnsProblem[] }>;
@@ -14,6 +15,10 @@ export const judgeOwnership = (
   const wanted = `${challengeNameOf(host)} TXT "${value}"`;
   switch (txt.kind) {
     case 'failed':
+      if (txt.reason === 'too_large') {
+        const problems = [tooLarge('TXT')];
+        return { kind: 'wrong', resolver, seen: 'TXT: too large', ttl: undefined, problems };
+      }
       return { kind: 'failed', resolver, seen: `TXT: ${txt.reason}`, ttl: undefined };
     case 'none':
     case 'no_such_name': {
@@ -23,9 +28,10 @@ export const judgeOwnership = (
     }
     case 'records': {
       const { ttl, records } = txt;
-      const seen = `TXT ${records.map((text) => JSON.stringify(text)).join(', ')}`;
-      if (records.some((text) => text.trim() === value))
-        return { kind: 'right', resolver, seen, ttl };
+      const isOurs = (text: string) => text.trim() === value;
+      const texts = firstThose(records, isOurs).map((text) => JSON.stringify(shortened(text)));
+      const seen = `TXT ${listed(texts)}`;
+      if (records.some(isOurs)) return { kind: 'right', resolver, seen, ttl };
       const problems = [dnsProblem('ownership_txt_mismatch', { seen, wanted })];
       return { kind: 'wrong', resolver, seen, ttl, problems };
     }

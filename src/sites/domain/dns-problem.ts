@@ -1,3 +1,6 @@
+import { largestAnswer } from './dns-facts.ts';
+import { shortened } from './shortened.ts';
+
 /** Who has to do something about it. */
 export type Actor = 'customer' | 'us' | 'nobody';
 
@@ -67,6 +70,11 @@ export const dnsProblems = {
     actor: 'customer',
     fix: 'The name servers did not answer. We keep trying; if this persists, check the name servers and the DNSSEC of the domain.',
   },
+  dns_answer_too_large: {
+    severity: 'blocking',
+    actor: 'customer',
+    fix: 'There are more records at this name than we read. Delete those that nobody needs.',
+  },
   cname_loop: {
     severity: 'blocking',
     actor: 'customer',
@@ -133,14 +141,26 @@ export interface DnsProblem extends ProblemKind {
   readonly resolver: string | undefined;
 }
 
-/** @param actor where it is not the usual one */
+/** What was seen comes from outside and may be long: see `shownAtMost`. @param actor where it is not the usual one */
 export const dnsProblem = (
   code: DnsProblemCode,
   {
     resolver,
+    seen,
+    wanted,
     ...found
   }: Pick<DnsProblem, 'seen' | 'wanted'> & Partial<Pick<DnsProblem, 'actor' | 'fix' | 'resolver'>>,
-): DnsProblem => ({ code, ...dnsProblems[code], ...found, resolver });
+): DnsProblem => ({
+  ...{ code, ...dnsProblems[code], ...found, resolver },
+  ...{ seen: shortened(seen), wanted: shortened(wanted) },
+});
+
+/** @param what type and place of the records */
+export const tooLarge = (what: string): DnsProblem =>
+  dnsProblem('dns_answer_too_large', {
+    seen: `${what}: too large`,
+    wanted: `at most ${largestAnswer.records} records and ${largestAnswer.characters} characters in one answer`,
+  });
 
 /** Whether it stands in the way of a certificate. */
 export const isBlocking = ({ severity }: Pick<DnsProblem, 'severity'>): boolean =>

@@ -6,6 +6,7 @@ import { judgeIssuance } from './dns-issuance.ts';
 import { judgeOwnership } from './dns-ownership.ts';
 import { dnsProblem, isBlocking, type DnsProblem } from './dns-problem.ts';
 import { targetOf } from './dns-records.ts';
+import { shortened } from './shortened.ts';
 import { judgeRoute, type RouteFinding } from './dns-route.ts';
 
 export interface DnsExpectation {
@@ -116,7 +117,7 @@ const summaryOf = (
 ): ResolverSummary => ({
   resolver,
   tookMs,
-  seen: findings.map(({ seen }) => seen).join('; '),
+  seen: findings.map(({ seen }) => shortened(seen)).join('; '),
   ttl: findings[0]?.ttl,
   agrees: findings.every(({ kind }) => kind === 'right'),
 });

@@ -1,8 +1,9 @@
 import type { Finding } from './dns-agreement.ts';
 import { addressesOf, addressesSeen, longestTtl, recordsOf } from './dns-answers.ts';
-import type { ResolverFacts } from './dns-facts.ts';
+import type { DnsFailure, ResolverFacts } from './dns-facts.ts';
 import { dnsProblem, type DnsProblem, type DnsProblemCode } from './dns-problem.ts';
 import { isSameAddress, isUnspecified } from './ip-address.ts';
+import { listed } from './shortened.ts';
 import { isProxyAddress, isProxyName } from './proxy-networks.ts';
 
 /** Where a name has to lead. */
@@ -39,7 +40,7 @@ export const judgeRoute = (facts: ResolverFacts, wanted: RouteExpectation): Rout
       return wrong(facts, wanted, [['dns_not_found', 'no such name']]);
     case 'failed':
       if (wanted.isApex) return judgeApex(facts, wanted);
-      return failed(facts, `CNAME: ${facts.cname.reason}`);
+      return unanswered(facts, wanted, ['CNAME', facts.cname.reason]);
   }
 };
 
@@ -49,11 +50,11 @@ const judgeCname = (
   wanted: RouteExpectation,
 ): RouteFinding => {
   if (targets.length > 1) {
-    return leadsElsewhere(facts, wanted, `CNAME ${targets.join(' and ')}`);
+    return leadsElsewhere(facts, wanted, `CNAME ${listed(targets, ' and ')}`);
   }
   const { chain } = facts;
   const names = chain.names.length > 0 ? chain.names : targets;
-  const seen = `CNAME ${names.join(' → ')}`;
+  const seen = `CNAME ${listed(names, ' → ')}`;
   // The first of our names decides: what follows it is our own zone.
   const ours = names.find((name) => `.${name}`.endsWith(`.${wanted.platformHost}`));
   if (ours === wanted.target || ours === wanted.platformHost) {
@@ -101,10 +102,9 @@ const judgeApex = (facts: ResolverFacts, wanted: RouteExpectation): RouteFinding
     (address) => !wanted.platformAddresses.some((ours) => isSameAddress(address, ours)),
   );
   if (areProxied(foreign)) return right(facts, addressesSeen(facts), 'proxy');
-  if (foreign.length > 0)
-    return wrong(facts, wanted, [['alias_wrong_address', foreign.join(', ')]]);
-  if (a.kind === 'failed') return failed(facts, `A: ${a.reason}`);
-  if (aaaa.kind === 'failed') return failed(facts, `AAAA: ${aaaa.reason}`);
+  if (foreign.length > 0) return wrong(facts, wanted, [['alias_wrong_address', listed(foreign)]]);
+  if (a.kind === 'failed') return unanswered(facts, wanted, ['A', a.reason]);
+  if (aaaa.kind === 'failed') return unanswered(facts, wanted, ['AAAA', aaaa.reason]);
   if (addressesOf(facts).length > 0) return right(facts, addressesSeen(facts), 'address');
   const isAbsent = a.kind === 'no_such_name';
   const found: Found = isAbsent
@@ -114,8 +114,8 @@ const judgeApex = (facts: ResolverFacts, wanted: RouteExpectation): RouteFinding
 };
 
 const conflicts = (a: readonly string[], aaaa: readonly string[]): readonly Found[] => [
-  ...(a.length > 0 ? [['conflicting_a', `A ${a.join(', ')}`] as const] : []),
-  ...(aaaa.length > 0 ? [['conflicting_aaaa', `AAAA ${aaaa.join(', ')}`] as const] : []),
+  ...(a.length > 0 ? [['conflicting_a', `A ${listed(a)}`] as const] : []),
+  ...(aaaa.length > 0 ? [['conflicting_aaaa', `AAAA ${listed(aaaa)}`] as const] : []),
 ];
 
 const right = (
@@ -137,6 +137,16 @@ const wrong = (
   const seen = found.map(([, one]) => one).join('; ');
   return { kind: 'wrong', resolver, seen, ttl: longestTtl([cname, a, aaaa]), problems };
 };
+
+/** What is too large was answered, so it is wrong; every other failure says nothing. */
+const unanswered = (
+  facts: ResolverFacts,
+  wanted: RouteExpectation,
+  [type, reason]: readonly [type: string, reason: DnsFailure],
+): RouteFinding =>
+  reason === 'too_large'
+    ? wrong(facts, wanted, [['dns_answer_too_large', `${type}: too large`]])
+    : failed(facts, `${type}: ${reason}`);
 
 const failed = ({ resolver }: ResolverFacts, seen: string): RouteFinding => ({
   kind: 'failed',

@@ -2,6 +2,8 @@ import { DomainError } from '../../kernel/domain-error.ts';
 import type { CustomDomain, DomainDecision, Moment } from '../domain/custom-domain.ts';
 import type { DnsFacts } from '../domain/dns-facts.ts';
 import { reportOn, type DnsExpectation, type DnsReport } from '../domain/dns-report.ts';
+import { decisiveFirst, keptAnswers, type KeptFacts } from '../domain/kept-answers.ts';
+import { shortened } from '../domain/shortened.ts';
 import { contestedBy } from '../domain/domain-removal.ts';
 import type { DomainChange, DomainPorts } from '../domain-ports.ts';
 import { changeAndTell } from './change-and-tell.ts';
@@ -30,9 +32,10 @@ export const checkDomain = (ports: DomainPorts) => {
   ): Promise<CustomDomain> => {
     const holder = await domains.holderOf(domain.host);
     const isContested = holder !== undefined && holder.id !== domain.id;
-    const report = reportOn(facts, await expectationOf(ports, domain, isContested));
+    const expectation = await expectationOf(ports, domain, isContested);
+    const report = reportOn(facts, expectation);
     try {
-      const details = { ...told(report), answers: facts.resolvers };
+      const details = { ...told(report), answers: answersOf(facts, expectation) };
       return await change(
         domain.id,
         (current, rival) =>
@@ -74,7 +77,17 @@ const withRival = (
     ? { ...decision, displaced: contestedBy(rival, decision.state, now) }
     : decision;
 
+const answersOf = ({ resolvers }: DnsFacts, expectation: DnsExpectation): readonly KeptFacts[] =>
+  keptAnswers(resolvers.map((one) => decisiveFirst(one, expectation)));
+
+/** As much as one entry of a timeline holds of them; the domain itself has them all. */
+const mostTold = { problems: 10, characters: 200 } as const;
+
 const told = ({ problems, verifiable }: DnsReport) => ({
   verifiable,
-  problems: problems.map(({ code, seen, wanted }) => ({ code, seen, wanted })),
+  problems: problems.slice(0, mostTold.problems).map(({ code, seen, wanted }) => ({
+    code,
+    seen: shortened(seen, mostTold.characters),
+    wanted: shortened(wanted, mostTold.characters),
+  })),
 });

@@ -1,0 +1,14 @@
+import { largestAnswer, type DnsAnswer } from '../../sites/domain/dns-facts.ts';
+
+/** Answers with more than anybody has at a name are not judged, but told. @param textOf all that a record holds */
+export const withinLimits = <Item>(
+  answer: DnsAnswer<Item>,
+  textOf: (record: Item) => string,
+): DnsAnswer<Item> => {
+  if (answer.kind !== 'records') return answer;
+  const { records } = answer;
+  const characters = records.reduce((sum, record) => sum + textOf(record).length, 0);
+  const isTooLarge =
+    records.length > largestAnswer.records || characters > largestAnswer.characters;
+  return isTooLarge ? { kind: 'failed', reason: 'too_large' } : answer;
+};

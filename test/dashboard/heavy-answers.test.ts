@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { SitesKey } from '../../src/app/keys.ts';
+import { Timeline } from '../../src/sites/domain-ports.ts';
+import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import { elementsIn } from '../support/dashboard-markup.ts';
+import { heavyFacts } from '../support/heavy-facts.ts';
+import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
+import { entry, sourceOf } from '../support/site-source.ts';
+
+let dashboard: RunningDashboard;
+let owner: Owner;
+let domain: CustomDomain;
+let path: string;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  owner = await dashboard.newOwner();
+  const sites = dashboard.container.get(SitesKey);
+  const project = await sites.startProject(owner.accountId, 'Birds');
+  await sites.deploySite(project, sourceOf(entry('index.html')));
+  domain = await sites.addDomain(project, 'shop.birds.test');
+  path = `/dashboard/projects/${project.slug}/settings/domains/${domain.host}`;
+  const [first, second, third] = [heavyFacts('&'), heavyFacts('"'), heavyFacts('<')] as const;
+  dashboard.dns.tell(domain.host, first, { '192.0.2.2': second, '192.0.2.3': third });
+  for (let n = 0; n < 25; n++) {
+    await sites.verifyDomain(domain);
+    dashboard.clock.advance(10_000);
+  }
+});
+afterAll(() => dashboard.close());
+
+const kib = (text: string) => Math.round(Buffer.byteLength(text) / 1024);
+const rawLinks = (text: string) =>
+  elementsIn(text, 'a').flatMap((link) =>
+    link.text === 'Raw answers' ? [link.attributes['href'] ?? ''] : [],
+  );
+
+test('a page of twenty checks with the most answers is less than 200 KiB', async () => {
+  const { text } = await owner.visitor.get(path);
+  expect(kib(text)).toBeLessThan(200);
+  expect(
+    elementsIn(text, 'li').filter(({ text: said }) => said.includes('DNS checked')),
+  ).toHaveLength(20);
+  expect(text).toContain('and 980 more');
+});
+
+test('answers that have no room on a page begin another one', async () => {
+  const { text } = await owner.visitor.get(path);
+  const links = rawLinks(text);
+  expect(elementsIn(text, 'summary').filter((one) => one.text === 'Raw answers').length).toBe(
+    20 - links.length,
+  );
+  const place = /before=(\d+)/.exec(links.at(-1) ?? '')?.[1] ?? '';
+  const next = await owner.visitor.get(links.at(-1) ?? '');
+  const [entries] = elementsIn(next.text, 'ol').slice(-1);
+  expect(entries?.attributes['class']).toBe('timeline');
+  const first = /id="entry-(\d+)"[\s\S]*?<summary>Raw answers/.exec(next.text);
+  expect(Number(first?.[1]) + 1).toBe(Number(place));
+});
+
+test('answers that an earlier release kept as a whole are cut when they are shown', async () => {
+  const resolvers = ['192.0.2.1', '192.0.2.2'].map((resolver) => ({
+    ...heavyFacts('&'),
+    resolver,
+  }));
+  const kept = { verifiable: false, problems: [], answers: resolvers };
+  const occurredAt = dashboard.clock.now();
+  const timeline = dashboard.container.get(Timeline);
+  await timeline.record(domain.id, { kind: 'checked', occurredAt, details: kept });
+  const strange = { ...kept, answers: { other: 'x'.repeat(500_000) } };
+  await timeline.record(domain.id, { kind: 'checked', occurredAt, details: strange });
+  expect(kib((await owner.visitor.get(path)).text)).toBeLessThan(200);
+});
