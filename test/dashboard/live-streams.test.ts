@@ -1,23 +1,34 @@
+import type { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import { html } from '../../src/adapters/dashboard/html.ts';
-import { LiveStreams } from '../../src/adapters/dashboard/live-streams.ts';
+import { LiveStreams, mostStreams } from '../../src/adapters/dashboard/live-streams.ts';
+import { PageProblem } from '../../src/adapters/dashboard/page-problem.ts';
+import { onceInput } from '../../src/adapters/dashboard/parts.ts';
 import type { Screen, Visit } from '../../src/adapters/dashboard/screen.ts';
 import { StoredSignal } from '../../src/adapters/events/stored-signal.ts';
+import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 
 type Context = Parameters<LiveStreams['open']>[0];
+type Who = Visit['signedIn'];
 
 const now = new Date('2026-03-01T10:00:00Z');
-const signal = new StoredSignal();
+let signal: StoredSignal;
 let streams: LiveStreams;
+/** Sessions that are over. */
+let over: Set<string>;
+let plans: Map<string, string>;
 beforeEach(() => {
   jest.useFakeTimers();
+  [signal, over, plans] = [new StoredSignal(), new Set(), new Map()];
   streams = new LiveStreams({
     clock: new SettableClock(now),
+    ids: new CountingIds(),
     log: pino({ level: 'silent' }),
+    chance: () => 0,
     onStored: (listener) => signal.listen(listener),
-    stillSignedIn: () => Promise.resolve(true),
+    whoStillAsks: (ctx) => () => Promise.resolve(signedInBy(ctx as unknown as Asking)),
   });
 });
 afterEach(() => {
@@ -25,61 +36,311 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** A page of that account is open. @param work that making it takes @returns how often it was begun */
-const open = (accountId: string, work = () => Promise.resolve()): { times: number } => {
-  const made = { times: 0 };
-  const screen: Pick<Screen, 'path' | 'show'> = {
-    path: '/dashboard/animals',
-    show: async () => {
-      made.times += 1;
-      await work();
-      return { title: 'Animals', content: html`${made.times}` };
-    },
+interface Asking {
+  readonly accountId: string;
+  readonly sessionId: string;
+}
+
+const signedInBy = ({ accountId, sessionId }: Asking): Who | undefined =>
+  over.has(sessionId)
+    ? undefined
+    : ({
+        account: { id: accountId, plan: plans.get(accountId) ?? 'free' },
+        session: { id: sessionId },
+        person: { id: `pers_of_${sessionId}` },
+      } as Who);
+
+interface Made {
+  times: number;
+}
+type Content = (made: Made, who: Who) => Promise<ReturnType<typeof html>>;
+const count: Content = ({ times }) => Promise.resolve(html`made ${times}`);
+
+/** A page of which it is known how often it was made. */
+const pageOf = (content: Content = count) => {
+  const made: Made = { times: 0 };
+  const show = async ({ signedIn }: Visit) => {
+    made.times += 1;
+    return { title: 'Animals', content: await content(made, signedIn) };
   };
-  const signedIn = { person: { id: `pers_of_${accountId}` } };
-  const visit = { signedIn, accountId, parameters: {}, query: new URLSearchParams(), now };
-  const ctx = { set: () => undefined };
-  streams.open(ctx as unknown as Context, {
-    screen: screen as Screen,
-    visit: visit as unknown as Visit,
+  const screen = { path: '/dashboard/animals', show } as unknown as Screen;
+  return { made, screen };
+};
+
+interface Opened {
+  /** Undefined as long as it has not begun. */
+  readonly stream: () => PassThrough | undefined;
+  /** All that was sent until now, as text. */
+  readonly text: () => string;
+  readonly begun: Promise<void>;
+  readonly close: () => void;
+}
+
+const open = (
+  screen: Screen,
+  { accountId = 'acct_1', sessionId = `ses_of_${accountId}` }: Partial<Asking> = {},
+  { isRead = true, query = '' } = {},
+): Opened => {
+  const who = { accountId, sessionId };
+  const signedIn = signedInBy(who)!;
+  const search = new URLSearchParams(query);
+  const visit = { signedIn, accountId, parameters: {}, query: search, now };
+  const ctx = { ...who, set: () => undefined, res: { closed: false } };
+  const body = () => (ctx as { body?: PassThrough }).body;
+  let text = '';
+  const begun = streams.open(ctx as unknown as Context, { screen, visit }).then(() => {
+    if (isRead) body()?.on('data', (chunk: Buffer) => (text += chunk.toString()));
   });
-  return made;
+  begun.catch(() => undefined);
+  const close = () => {
+    ctx.res.closed = true;
+    body()?.destroy();
+  };
+  return { stream: body, text: () => text, begun, close };
 };
 
 /** Less than until the next look at what other processes stored. */
 const aMoment = 1000;
+const pass = (milliseconds = aMoment) => jest.advanceTimersByTimeAsync(milliseconds);
 
 test('what happens to an account makes its pages anew, and nobody else’s', async () => {
-  const [mine, others] = [open('acct_1'), open('acct_2')];
-  await jest.advanceTimersByTimeAsync(0);
-  expect([mine.times, others.times]).toEqual([1, 1]);
+  const [mine, others] = [pageOf(), pageOf()];
+  open(mine.screen);
+  open(others.screen, { accountId: 'acct_2' });
+  await pass(0);
+  expect([mine.made.times, others.made.times]).toEqual([1, 1]);
   signal.raise(['acct_3', 'acct_1']);
-  await jest.advanceTimersByTimeAsync(aMoment);
-  expect([mine.times, others.times]).toEqual([2, 1]);
+  await pass();
+  expect([mine.made.times, others.made.times]).toEqual([2, 1]);
 });
 
 test('what other processes store is looked for every two seconds, for everybody', async () => {
-  const [mine, others] = [open('acct_1'), open('acct_2')];
-  await jest.advanceTimersByTimeAsync(2000);
-  expect([mine.times, others.times]).toEqual([2, 2]);
+  const [mine, others] = [pageOf(), pageOf()];
+  open(mine.screen);
+  open(others.screen, { accountId: 'acct_2' });
+  await pass(2000);
+  expect([mine.made.times, others.made.times]).toEqual([2, 2]);
 });
 
 test('a change that comes while a page is being made shows too, however long that takes', async () => {
   let finish = (): void => undefined;
-  const mine = open('acct_1', () => new Promise((resolve) => (finish = resolve)));
-  await jest.advanceTimersByTimeAsync(0);
-  signal.raise(['acct_1']);
-  await jest.advanceTimersByTimeAsync(aMoment);
-  expect(mine.times).toBe(1);
+  const { made, screen } = pageOf(async () => {
+    await new Promise<void>((resolve) => (finish = resolve));
+    return html`page`;
+  });
+  open(screen);
+  await pass(0);
   finish();
-  await jest.advanceTimersByTimeAsync(aMoment / 2);
-  expect(mine.times).toBe(2);
+  await pass(2000);
+  expect(made.times).toBe(2);
+  signal.raise(['acct_1']);
+  await pass();
+  expect(made.times).toBe(2);
+  finish();
+  await pass(aMoment / 2);
+  expect(made.times).toBe(3);
 });
 
 test('many changes in a row are one', async () => {
-  const mine = open('acct_1');
-  await jest.advanceTimersByTimeAsync(0);
+  const { made, screen } = pageOf();
+  open(screen);
+  await pass(0);
   for (let i = 0; i < 20; i++) signal.raise(['acct_1']);
-  await jest.advanceTimersByTimeAsync(aMoment);
-  expect(mine.times).toBe(2);
+  await pass();
+  expect(made.times).toBe(2);
+});
+
+test('a page is made once for all who look at it, and each of them gets it', async () => {
+  const { made, screen } = pageOf();
+  const all = Array.from({ length: 40 }, (_, n) =>
+    open(screen, { sessionId: `ses_${Math.floor(n / 10)}` }),
+  );
+  await pass();
+  // Once at the beginning, and once more for those who came after it had begun.
+  expect(made.times).toBe(2);
+  signal.raise(['acct_1']);
+  await pass(aMoment / 2);
+  expect(made.times).toBe(3);
+  for (const one of all) expect(one.text()).toContain('made 3');
+});
+
+test('who asks for another page of a list, or belongs to another account, sees another page', async () => {
+  const { made, screen } = pageOf((_, { account }) => Promise.resolve(html`of ${account.id}`));
+  const [mine, older, others] = [
+    open(screen),
+    open(screen, {}, { query: 'before=5' }),
+    open(screen, { accountId: 'acct_2' }),
+  ];
+  await pass();
+  expect(made.times).toBe(3);
+  expect(mine.text() + older.text()).not.toContain('acct_2');
+  expect(others.text()).not.toContain('acct_1');
+});
+
+test('a form that does something once has an id of its own for each who looks', async () => {
+  const { screen } = pageOf(() =>
+    Promise.resolve(html`${onceInput('form_0')}${onceInput('form_0')}`),
+  );
+  const all = [open(screen), open(screen, { sessionId: 'ses_2' })];
+  await pass();
+  const ids = all.flatMap((one) =>
+    [...one.text().matchAll(/name=\\"once\\" value=\\"(\w+)\\"/g)].map(([, id]) => id),
+  );
+  expect(ids).toHaveLength(4);
+  expect(new Set(ids).size).toBe(4);
+  expect(ids).not.toContain('form_0');
+  for (const one of all) {
+    const [, data = ''] = /data: (.*)/.exec(one.text()) ?? [];
+    expect(JSON.parse(data)).toContain('<main');
+  }
+});
+
+test('what differs only in such ids and in words for times is not sent again', async () => {
+  const { made, screen } = pageOf(({ times }) =>
+    Promise.resolve(
+      html`${onceInput(`form_${times}`)}<time datetime="x" data-relative>${times} s</time>`,
+    ),
+  );
+  const one = open(screen);
+  await pass(10_000);
+  expect(made.times).toBeGreaterThan(3);
+  expect(one.text().match(/event: page/g)).toHaveLength(1);
+});
+
+test('who does not read gets the last state only, however often it changes', async () => {
+  const big = 'x'.repeat(100_000);
+  const { made, screen } = pageOf(({ times }) => Promise.resolve(html`${big} made ${times}.`));
+  const slow = open(screen, {}, { isRead: false });
+  await pass(20_000);
+  expect(made.times).toBeGreaterThan(8);
+  expect(slow.stream()?.readableLength).toBeLessThan(2 * big.length);
+  const last = made.times;
+  let text = '';
+  slow.stream()?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  await pass(100);
+  expect(text.match(/event: page/g)).toHaveLength(2);
+  expect(text).toContain(`made ${last}.`);
+});
+
+test('who has read nothing for a minute is cut off', async () => {
+  const { screen } = pageOf(({ times }) => Promise.resolve(html`${'x'.repeat(100_000)} ${times}`));
+  const [stuck, reading] = [
+    open(screen, {}, { isRead: false }),
+    open(screen, { sessionId: 'ses_2' }),
+  ];
+  await pass(45_000);
+  expect(stuck.stream()?.destroyed).toBe(false);
+  await pass(31_000);
+  expect([stuck.stream()?.destroyed, reading.stream()?.destroyed]).toEqual([true, false]);
+});
+
+test('a page that nobody looks at is not made any more', async () => {
+  const { made, screen } = pageOf();
+  const all = [open(screen), open(screen)];
+  await pass(0);
+  for (const one of all) one.close();
+  await pass(0);
+  const before = made.times;
+  signal.raise(['acct_1']);
+  await pass(10_000);
+  expect(made.times).toBe(before);
+});
+
+test('who goes away while a page is made for the first time leaves it to those who stay', async () => {
+  let finish = (): void => undefined;
+  const { made, screen } = pageOf(async ({ times }) => {
+    if (times === 1) await new Promise<void>((resolve) => (finish = resolve));
+    return html`made ${times}`;
+  });
+  const [gone, staying] = [open(screen), open(screen)];
+  await pass(0);
+  gone.close();
+  finish();
+  await pass();
+  expect(gone.stream()).toBeUndefined();
+  signal.raise(['acct_1']);
+  await pass(aMoment / 2);
+  expect(staying.text()).toContain(`made ${made.times}`);
+  expect(made.times).toBe(3);
+});
+
+test('who asks for a page that is not there is told so, and finds it once it is there', async () => {
+  const { screen } = pageOf(({ times }) =>
+    times === 1 ? Promise.reject(new PageProblem(404, 'Not there.')) : count({ times }, {} as Who),
+  );
+  await expect(open(screen).begun).rejects.toThrow('Not there.');
+  const again = open(screen);
+  await pass();
+  expect(again.text()).toContain('made 2');
+});
+
+test('the plan of an account that changes shows on its open pages', async () => {
+  const { screen } = pageOf((_, { account }) => Promise.resolve(html`plan ${account.plan}`));
+  const one = open(screen);
+  await pass();
+  expect(one.text()).toContain('plan free');
+  plans.set('acct_1', 'business');
+  signal.raise(['acct_1']);
+  await pass();
+  expect(one.text()).toContain('plan business');
+});
+
+test('a session that is over ends its streams, and sees no more', async () => {
+  const { screen } = pageOf();
+  const [mine, others] = [
+    open(screen, { sessionId: 'ses_1' }),
+    open(screen, { sessionId: 'ses_2' }),
+  ];
+  await pass();
+  const seen = mine.text();
+  over.add('ses_1');
+  signal.raise(['acct_1']);
+  await pass();
+  expect(mine.text()).toBe(`${seen}event: over\ndata: \n\n`);
+  expect(mine.stream()?.writableEnded).toBe(true);
+  signal.raise(['acct_1']);
+  await pass();
+  expect(others.text()).toContain('made 4');
+});
+
+const isOpen = (one: Opened) => one.stream()?.writableEnded === false;
+const later = 'event: later\ndata: 60\n\n';
+
+test('of one session ten streams are open; the oldest gives way and is told to come later', async () => {
+  const { screen } = pageOf();
+  const all: Opened[] = [];
+  for (let n = 0; n <= mostStreams.session; n++) {
+    all.push(open(screen));
+    await pass(10);
+  }
+  expect(all.map(isOpen)).toEqual([false, ...Array<boolean>(mostStreams.session).fill(true)]);
+  expect(all[0]?.text().endsWith(later)).toBe(true);
+});
+
+test('of one account fifty streams are open, over all sessions', async () => {
+  const { screen } = pageOf();
+  const all: Opened[] = [];
+  for (let n = 0; n < 60; n++) {
+    all.push(open(screen, { sessionId: `ses_${n}` }));
+    await pass(1);
+  }
+  expect(all.filter(isOpen)).toHaveLength(mostStreams.account);
+  expect(all.slice(0, 10).some(isOpen)).toBe(false);
+});
+
+test('where a process is full, the account with the most streams gives way', async () => {
+  const { screen } = pageOf();
+  const accounts = Array.from({ length: 20 }, (_, n) => `acct_${n}`);
+  const all: (Opened & { readonly of: string })[] = [];
+  const come = async (of: string, n: number) => {
+    all.push({ ...open(screen, { accountId: of, sessionId: `${of}_${n}` }), of });
+    await pass(1);
+  };
+  for (const of of accounts)
+    for (let n = 0; n < (of === 'acct_7' ? 50 : 49); n++) await come(of, n);
+  for (let n = 0; n < 19; n++) await come(`single_${n}`, 0);
+  expect(all.filter(isOpen)).toHaveLength(mostStreams.process);
+  await come('small', 0);
+  expect(all.filter(isOpen)).toHaveLength(mostStreams.process);
+  expect(all.filter((one) => !isOpen(one)).map(({ of }) => of)).toEqual(['acct_7']);
 });

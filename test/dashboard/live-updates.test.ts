@@ -4,7 +4,6 @@ import { DashboardStream } from '../support/dashboard-stream.ts';
 import { DashboardVisitor } from '../support/dashboard-visitor.ts';
 import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
 import { entry, sourceOf } from '../support/site-source.ts';
-import { until } from '../support/until.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;
@@ -96,20 +95,39 @@ test('a session that has lasted 12 hours ends its streams', async () => {
   owner = { ...owner, visitor: await dashboard.signIn(owner.email) };
 });
 
-test('whoever is not signed in, or belongs elsewhere, gets no stream', async () => {
+test('a page whose session has ended is told so when it asks for its stream', async () => {
   const stranger = await open(new DashboardVisitor(dashboard.origin));
-  expect(stranger.status).toBe(303);
+  await stranger.ends();
+  expect([stranger.status, stranger.events]).toEqual([200, [{ event: 'over', data: '' }]]);
+});
+
+test('whoever belongs elsewhere gets no stream', async () => {
   const foreign = await open((await dashboard.newOwner()).visitor);
   expect(foreign.status).toBe(404);
 });
 
-test('one person has twelve streams at most; more pages are told not to ask', async () => {
+test('of more than ten pages of one session the oldest is told to ask later', async () => {
   const { visitor } = await dashboard.newOwner();
   path = '/dashboard/usage';
-  for (let i = 0; i < 12; i++) expect((await open(visitor)).status).toBe(200);
-  expect((await open(visitor)).status).toBe(204);
-  streams[0]?.close();
-  await until('one can be opened again', async () => (await open(visitor)).status === 200);
+  for (let i = 0; i < 11; i++) await open(visitor);
+  await streams[0]?.ends();
+  const last = streams[0]?.events.at(-1);
+  expect([last?.event, Number(last?.data)]).toEqual(['later', expect.any(Number)]);
+  expect(Number(last?.data)).toBeGreaterThanOrEqual(60);
+  for (const stream of streams.slice(1)) await stream.shows('Usage');
+  expect(
+    streams.slice(1).flatMap(({ events }) => events.filter(({ event }) => event !== 'page')),
+  ).toEqual([]);
+});
+
+test('a change of the plan shows on an open page', async () => {
+  const { accountId, visitor } = await dashboard.newOwner({ plan: 'free' });
+  const { slug } = await dashboard.container.get(SitesKey).startProject(accountId, 'Cats');
+  path = `/dashboard/projects/${slug}/settings/domains`;
+  const stream = await open(visitor);
+  await stream.shows('The free plan does not include custom domains');
+  await dashboard.container.get(AccessKey).setPlan(accountId, 'business');
+  await stream.shows('The business plan includes custom domains');
 });
 
 test('stopping the server ends all streams, for which it would wait forever', async () => {

@@ -3,6 +3,7 @@ import { AccessKey, SitesKey } from '../../src/app/keys.ts';
 import { browseDashboard } from '../support/dashboard-browser.ts';
 import { pointAtUs } from '../support/dashboard-domains.ts';
 import { entry, sourceOf } from '../support/site-source.ts';
+import { until } from '../support/until.ts';
 import { zipOf } from '../support/zip-bytes.ts';
 
 let slug: string;
@@ -73,6 +74,68 @@ test('a page whose session ends elsewhere leads to the sign-in, and then back', 
 
 const isStream = (headers: Readonly<Record<string, string>>): boolean =>
   headers['content-type']?.startsWith('text/event-stream') ?? false;
+
+test('a page whose session ended before it asked for its updates leads to the sign-in', async () => {
+  const visitor = await browsed.dashboard.signIn(browsed.owner.email);
+  const path = `/dashboard/projects/${slug}`;
+  const page = await browsed.visit('/dashboard/animals', { cookie: visitor.cookie });
+  const access = browsed.dashboard.container.get(AccessKey);
+  const signedIn = await access.findSession(visitor.cookie!.split('=')[1]!);
+  await page.route(`**${path}`, async (route) => {
+    const isForUpdates = route.request().headers()['accept']?.includes('text/event-stream');
+    if (isForUpdates) await access.revokeSession(signedIn!, signedIn!.session.id);
+    await route.fallback();
+  });
+  await page.goto(browsed.dashboard.origin + path);
+  await page.waitForURL(`**/dashboard/sign-in?next=${path}`);
+});
+
+test('a page whose updates have to wait for others asks for them later, and once', async () => {
+  const path = `/dashboard/projects/${slug}`;
+  const page = await browsed.visit('/dashboard/animals');
+  await page.clock.install();
+  let asked = 0;
+  await page.route(`**${path}`, async (route) => {
+    if (!route.request().headers()['accept']?.includes('text/event-stream'))
+      return route.fallback();
+    asked += 1;
+    return asked > 1
+      ? route.fallback()
+      : route.fulfill({ contentType: 'text/event-stream', body: 'event: later\ndata: 60\n\n' });
+  });
+  await page.goto(browsed.dashboard.origin + path);
+  await until('it is told to come later', () => asked === 1);
+  await page.clock.runFor(59_000);
+  expect(asked).toBe(1);
+  const following = page.waitForResponse(
+    (answer) => answer.url().endsWith(path) && isStream(answer.headers()),
+  );
+  await page.clock.runFor(2000);
+  await following;
+  await page.clock.runFor(300_000);
+  expect(asked).toBe(2);
+});
+
+test('a page that is refused its updates asks again after a minute, and then more and more rarely', async () => {
+  const path = `/dashboard/projects/${slug}`;
+  const page = await browsed.visit('/dashboard/animals');
+  await page.clock.install();
+  let asked = 0;
+  await page.route(`**${path}`, async (route) => {
+    if (!route.request().headers()['accept']?.includes('text/event-stream'))
+      return route.fallback();
+    asked += 1;
+    return route.fulfill({ status: 503, body: '' });
+  });
+  await page.goto(browsed.dashboard.origin + path);
+  await until('it is refused', () => asked === 1);
+  await page.clock.runFor(59_000);
+  expect(asked).toBe(1);
+  await page.clock.runFor(62_000);
+  await until('it asks again', () => asked === 2);
+  await page.clock.runFor(119_000);
+  expect(asked).toBe(2);
+});
 
 test('a record is copied', async () => {
   await addDomain('copy.birds.test');

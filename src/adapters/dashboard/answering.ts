@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context } from 'koa';
@@ -37,6 +38,18 @@ export const sendHtml = async (ctx: Context, status: number, text: string): Prom
   } else {
     ctx.body = text;
   }
+};
+
+/** Whether a script asks for what happens to a page. */
+export const wantsEvents = (ctx: Context): boolean =>
+  ctx.method === 'GET' && ctx.get('Accept').includes('text/event-stream');
+
+/** Server-sent events (HTML standard, section 9.2), which no proxy is to gather first. */
+export const sendEvents = (ctx: Context, events: string | Readable): void => {
+  ctx.status = 200;
+  ctx.type = 'text/event-stream; charset=utf-8';
+  ctx.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+  ctx.body = events;
 };
 
 /** After a form: the browser asks for the page with GET, and a reload sends nothing again. @param path may end in `#…` */

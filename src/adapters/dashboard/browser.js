@@ -202,18 +202,46 @@ const show = (markup) => {
   showScripted();
 };
 
-const { live } = document.querySelector('main').dataset;
-if (live !== undefined) {
-  // A refused form was sent elsewhere; a reload asks for the page that it stands on.
-  if (location.pathname !== live)
-    history.replaceState(null, '', live + location.search + location.hash);
-  const updates = new EventSource(location.pathname + location.search);
-  updates.addEventListener('page', ({ data }) => show(JSON.parse(data)));
+/** What was refused is asked for again after a minute, and later and later. */
+const refusedSeconds = { first: 60, longest: 960 };
+
+const follow = (address, afterRefusal = refusedSeconds.first) => {
+  const updates = new EventSource(address);
+  let seconds = afterRefusal;
+  const again = (after, next) => {
+    updates.close();
+    setTimeout(() => whenSeen(() => follow(address, next)), after * 1000);
+  };
+  updates.addEventListener('page', ({ data }) => {
+    seconds = refusedSeconds.first;
+    show(JSON.parse(data));
+  });
   // Over: signed out elsewhere, or the thing shown is gone. The page itself says what.
   updates.addEventListener('over', () => {
     updates.close();
     location.reload();
   });
+  // Later: many pages are open, and others come first.
+  updates.addEventListener('later', ({ data }) => again(Number(data), refusedSeconds.first));
+  // A connection that broke is opened again by the browser; after an answer that is no stream it gives up.
+  updates.addEventListener('error', () => {
+    if (updates.readyState !== EventSource.CLOSED) return;
+    again(seconds * (1 + Math.random()), Math.min(2 * seconds, refusedSeconds.longest));
+  });
+};
+
+/** At once, or when somebody comes back to the page. */
+const whenSeen = (act) => {
+  if (!document.hidden) act();
+  else document.addEventListener('visibilitychange', act, { once: true });
+};
+
+const { live } = document.querySelector('main').dataset;
+if (live !== undefined) {
+  // A refused form was sent elsewhere; a reload asks for the page that it stands on.
+  if (location.pathname !== live)
+    history.replaceState(null, '', live + location.search + location.hash);
+  follow(location.pathname + location.search);
 }
 
 // What was done is said once: a reload does not say it again.

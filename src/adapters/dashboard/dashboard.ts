@@ -1,16 +1,17 @@
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
-import { isOpen, type DashboardUse } from '../../access/domain/session.ts';
+import type { DashboardUse } from '../../access/domain/session.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
 import { accountScreen } from './account-screen.ts';
 import { animalsScreen } from './animals-screen.ts';
-import { redirect } from './answering.ts';
+import { redirect, sendEvents, wantsEvents } from './answering.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { domainScreen } from './domain-screen.ts';
 import { domainsScreen } from './domains-screen.ts';
 import { framing } from './framing.ts';
 import { keysScreen } from './keys-screen.ts';
 import { LiveStreams } from './live-streams.ts';
+import { overEvent } from './live-viewer.ts';
 import { signInPathFor } from './next-page.ts';
 import { notFound, PageProblem } from './page-problem.ts';
 import { projectScreen } from './project-screen.ts';
@@ -49,10 +50,11 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   const cookie = new SessionCookie(ports.settings.origin.startsWith('https:'));
   const live = new LiveStreams({
     ...ports,
-    stillSignedIn: async ({ session, person }) => {
-      const sessions = await ports.access.listSessions(person.id);
-      return sessions.some((one) => one.id === session.id && isOpen(one, ports.clock.now()));
+    whoStillAsks: (ctx) => {
+      const secret = cookie.read(ctx) ?? '';
+      return () => ports.access.findSession(secret);
     },
+    chance: Math.random,
   });
   // Paths are exact, as those of the API are: one place has one address.
   const router = new Router({ exclusive: true, sensitive: true });
@@ -103,11 +105,16 @@ const signingIn =
       await access.admitUse(signedIn, useOf(ctx));
       return signedIn;
     }
+    if (wantsEvents(ctx)) {
+      // A browser does not show where a stream is led to; it asks for the page again, and that leads to the sign-in.
+      sendEvents(ctx, overEvent);
+      return undefined;
+    }
     redirect(ctx, signInPathFor(ctx.method === 'GET' ? ctx.url : '/dashboard'));
     return undefined;
   };
 
 const useOf = (ctx: Context): DashboardUse => {
   if (ctx.method === 'POST') return 'forms';
-  return ctx.get('Accept').includes('text/event-stream') ? 'streams' : 'pages';
+  return wantsEvents(ctx) ? 'streams' : 'pages';
 };

@@ -1,132 +1,134 @@
-import { PassThrough } from 'node:stream';
 import type { Context } from 'koa';
+import PQueue from 'p-queue';
 import type { SignedIn } from '../../access/people-ports.ts';
+import { sendEvents } from './answering.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
-import { mainOf } from './layout.ts';
-import { problemOf } from './page-problem.ts';
-import { pathOf, type Screen, type Visit } from './screen.ts';
+import type { LiveFrame } from './live-frame.ts';
+import { LivePage, type Watched } from './live-page.ts';
+import { LiveViewer } from './live-viewer.ts';
+import { pathOf } from './screen.ts';
 
-/** What other processes store is looked for so often; what this one stores for the account shows at once. */
-const pollMs = 2000;
-/** Many changes in a row are one. */
-const pauseMs = 150;
-const heartbeatMs = 15_000;
-/** Of one person: browsers open six at most. */
-const mostOfOne = 12;
-const mostOfAll = 500;
+/** Beyond that the one that is open for the longest gives way: whoever opens a page looks at it. */
+export const mostStreams = { session: 10, account: 50, process: 1000 } as const;
+/** Whoever gave way asks again after so long, or up to twice that. */
+const seconds = 60;
+/** Pages are made side by side, and each turn then rests as long as it took, up to this. */
+const [turnsAtOnce, longestRestMs] = [2, 50];
 
-interface Watched {
-  readonly screen: Screen;
-  readonly visit: Visit;
+export interface LivePorts extends Pick<DashboardPorts, 'clock' | 'ids' | 'log' | 'onStored'> {
+  /** Looks up who asks, again and again. */
+  readonly whoStillAsks: (ctx: Context) => () => Promise<SignedIn | undefined>;
+  /** 0 to below 1, from outside. */
+  readonly chance: () => number;
 }
 
-export interface LivePorts extends Pick<DashboardPorts, 'clock' | 'log' | 'onStored'> {
-  /** Whether somebody is still signed in. */
-  readonly stillSignedIn: (signedIn: SignedIn) => Promise<boolean>;
+interface KnownPage {
+  readonly page: LivePage;
+  readonly first: Promise<LiveFrame>;
 }
 
-/**
- * Pages that follow what happens: server-sent events (HTML standard, section 9.2) that carry the page anew whenever
- * it differs from what was sent last.
- */
+/** Pages that follow what happens: the page comes anew whenever it differs from what was sent last. */
 export class LiveStreams {
   readonly #ports: LivePorts;
-  readonly #open = new Map<PassThrough, string>();
+  readonly #pages = new Map<string, KnownPage>();
+  /** The oldest first. */
+  readonly #viewers = new Set<LiveViewer>();
+  readonly #turns = new PQueue({ concurrency: turnsAtOnce });
+  readonly #stopListening: () => void;
   #isClosed = false;
 
   constructor(ports: LivePorts) {
     this.#ports = ports;
+    this.#stopListening = ports.onStored((accountIds) => {
+      for (const { page } of this.#pages.values())
+        if (accountIds.includes(page.accountId)) page.soon();
+    });
   }
 
-  open(ctx: Context, watched: Watched): void {
-    const { id } = watched.visit.signedIn.person;
-    const ofOne = [...this.#open.values()].filter((one) => one === id).length;
-    if (this.#isClosed || ofOne >= mostOfOne || this.#open.size >= mostOfAll) {
-      // Whoever is told 204 does not ask again; the page works by reloading.
-      ctx.status = 204;
+  /** @throws whatever the screen throws where there is no such page */
+  async open(ctx: Context, watched: Watched): Promise<void> {
+    if (this.#isClosed) {
+      ctx.set('Retry-After', String(seconds));
+      ctx.status = 503;
       return;
     }
-    const stream = new PassThrough();
-    this.#open.set(stream, id);
-    ctx.status = 200;
-    ctx.type = 'text/event-stream; charset=utf-8';
-    ctx.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
-    ctx.body = stream;
-    this.#follow(stream, watched);
+    const { signedIn } = watched.visit;
+    const key = keyOf(watched);
+    const known = this.#pages.get(key);
+    const { page, first } = known ?? this.#begin(key, watched);
+    const letGo = page.hold();
+    try {
+      const frame = await first;
+      if (ctx.res.closed) return;
+      const viewer = this.#admit(signedIn, ctx);
+      sendEvents(ctx, viewer.stream);
+      page.join(viewer, known ? undefined : frame);
+    } finally {
+      letGo();
+    }
   }
 
   /** Ends all: a server that stops waits for nobody who only watches. */
   close(): void {
     this.#isClosed = true;
-    for (const stream of this.#open.keys()) stream.end();
+    this.#stopListening();
+    for (const viewer of this.#viewers) viewer.end();
   }
 
-  #follow(stream: PassThrough, watched: Watched): void {
-    const { onStored, log } = this.#ports;
-    let sent = '';
-    let planned: NodeJS.Timeout | undefined;
-    let looking = false;
-    const look = async (): Promise<void> => {
-      if (looking) return;
-      looking = true;
-      try {
-        sent = await this.#send(stream, watched, sent);
-      } catch (error) {
-        if (problemOf(error).status === 404) over(stream);
-        else log.debug({ err: error }, 'live page not shown, will be looked at again');
-      } finally {
-        looking = false;
-      }
+  #begin(key: string, watched: Watched): KnownPage {
+    const { clock, log } = this.#ports;
+    const onEmpty = () => {
+      if (this.#pages.get(key)?.page === page) this.#pages.delete(key);
     };
-    const soon = () => {
-      planned ??= setTimeout(() => {
-        planned = undefined;
-        // A page that is being made may have been begun before the change.
-        if (looking) soon();
-        else void look();
-      }, pauseMs);
-    };
-    const poll = setInterval(() => void look(), pollMs);
-    const heartbeat = setInterval(() => stream.write(': still here\n\n'), heartbeatMs);
-    const stop = onStored((accountIds) => {
-      if (accountIds.includes(watched.visit.accountId)) soon();
+    const page = new LivePage(watched, {
+      clock,
+      log,
+      onEmpty,
+      inTurn: (make) => this.#inTurn(make),
     });
-    stream.once('close', () => {
-      clearInterval(poll);
-      clearInterval(heartbeat);
-      clearTimeout(planned);
-      stop();
-      this.#open.delete(stream);
-    });
-    stream.write('retry: 3000\n\n');
-    void look();
+    const known = { page, first: this.#inTurn(() => page.first()) };
+    this.#pages.set(key, known);
+    return known;
   }
 
-  /** @returns what the browser shows from now on, without what is no news */
-  async #send(stream: PassThrough, { screen, visit }: Watched, sent: string): Promise<string> {
-    const now = this.#ports.clock.now();
-    if (!(await this.#ports.stillSignedIn(visit.signedIn))) {
-      over(stream);
-      return sent;
-    }
-    const { content } = await screen.show({ ...visit, now });
-    const markup = mainOf(content, { live: pathOf(screen, visit) }).toString();
-    const news = newsIn(markup);
-    if (news === sent || stream.writableEnded) return sent;
-    // Who reads slower than things change gets the last state only.
-    if (stream.writableNeedDrain) return sent;
-    stream.write(`event: page\ndata: ${JSON.stringify(markup)}\n\n`);
-    return news;
+  /** What it takes to make pages is never more than a part of what the process can do. */
+  async #inTurn<T>(make: () => Promise<T>): Promise<T> {
+    const done = Promise.withResolvers<T>();
+    void this.#turns.add(async () => {
+      const started = performance.now();
+      const made = make();
+      done.resolve(made);
+      await made.catch(() => undefined);
+      const tookMs = performance.now() - started;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(tookMs, longestRestMs)));
+    });
+    return done.promise;
+  }
+
+  #admit(signedIn: SignedIn, ctx: Context): LiveViewer {
+    this.#leaving(signedIn)?.later(seconds);
+    const { ids, chance, whoStillAsks } = this.#ports;
+    const newId = () => ids.next('form');
+    const viewer = new LiveViewer(signedIn, { lookUp: whoStillAsks(ctx), newId, chance });
+    this.#viewers.add(viewer);
+    viewer.stream.once('finish', () => this.#viewers.delete(viewer));
+    viewer.stream.once('close', () => this.#viewers.delete(viewer));
+    return viewer;
+  }
+
+  /** Who gives way to one more of that session: where the process is full, somebody of the account with the most. */
+  #leaving({ session, account }: SignedIn): LiveViewer | undefined {
+    const all = [...this.#viewers];
+    const ofSession = all.filter(({ sessionId }) => sessionId === session.id);
+    if (ofSession.length >= mostStreams.session) return ofSession[0];
+    const ofAccount = all.filter(({ accountId }) => accountId === account.id);
+    if (ofAccount.length >= mostStreams.account) return ofAccount[0];
+    if (all.length < mostStreams.process) return undefined;
+    const accounts = [...Map.groupBy(all, ({ accountId }) => accountId).values()];
+    return accounts.reduce((most, one) => (one.length > most.length ? one : most))[0];
   }
 }
 
-/** Nothing more comes: the page itself says why, when the browser asks for it again. */
-const over = (stream: PassThrough): void => {
-  stream.end('event: over\ndata: \n\n');
-};
-
-/** Without what differs each time that a page is made, and the words for times, which the browser keeps up to date. */
-const newsIn = (markup: string): string =>
-  markup
-    .replace(/(<time [^>]*data-relative>)[^<]*/g, '$1')
-    .replace(/(name="once" value=")[^"]*/g, '$1');
+/** Two who ask for the same see the same: live pages show what is the account's, and nothing of a person. */
+const keyOf = ({ screen, visit }: Watched): string =>
+  JSON.stringify([visit.accountId, pathOf(screen, visit), visit.query.toString()]);

@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { SignedIn } from '../../access/people-ports.ts';
-import { redirect, sendHtml } from './answering.ts';
+import { redirect, sendHtml, wantsEvents } from './answering.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { checkForm, readForm } from './form-body.ts';
 import { layout } from './layout.ts';
@@ -34,13 +34,8 @@ export const addScreen = (router: Router, screen: Screen, ports: ScreenPorts): v
   router.get(screen.path, async (ctx: Context) => {
     const visit = await visitOf(ctx, screen, ports);
     if (!visit) return;
-    // Also for a stream: what is not there is said right away.
-    const page = await screen.show(visit);
-    if (screen.isLive && ctx.get('Accept').includes('text/event-stream')) {
-      ports.live.open(ctx, { screen, visit });
-      return;
-    }
-    await sendPage(ctx, screen, visit, page);
+    if (screen.isLive && wantsEvents(ctx)) await ports.live.open(ctx, { screen, visit });
+    else await sendPage(ctx, screen, visit, await screen.show(visit));
   });
   for (const form of screen.forms) {
     router.post(form.path, async (ctx: Context) => {

@@ -60,7 +60,10 @@ export interface Screen {
   readonly forms: readonly Form[];
   /** What `?done=` says, by its code. */
   readonly notices: Readonly<Record<string, Html | string>>;
-  /** Whether it is shown anew whenever something changes. */
+  /**
+   * Whether it is shown anew whenever something changes. It is made once for all of the account who look at it: it
+   * shows nothing that only one person may see.
+   */
   readonly isLive: boolean;
   /** What is no plain form, such as an upload. */
   readonly others?: readonly {
