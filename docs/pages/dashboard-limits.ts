@@ -7,6 +7,7 @@ import {
   shortLinkMs,
   signInLimits,
 } from '../../src/access/domain/session.ts';
+import { mostStreams } from '../../src/adapters/dashboard/live-streams.ts';
 import { largestUpload } from '../../src/adapters/dashboard/upload-file.ts';
 import { span } from './domain-examples.ts';
 
@@ -36,6 +37,10 @@ export const dashboardNumbers = (): readonly (readonly string[])[] => [
   [
     'a link that is made on the page Account or by `user invite` works once, for',
     span(invitationMs),
+  ],
+  [
+    'pages that follow what happens, open in one session, and in one account',
+    `${String(mostStreams.session)}, ${String(mostStreams.account)}; beyond that the oldest one follows again a minute later`,
   ],
   ['an archive that is uploaded', `${String(largestUpload / 1024 / 1024)} MiB`],
 ];

@@ -2,6 +2,9 @@ import { stringify } from 'yaml';
 import { customDomainStates } from '../../src/sites/domain/custom-domain.ts';
 import { dnsProblems } from '../../src/sites/domain/dns-problem.ts';
 import { bindSnippet, recordHints } from '../../src/sites/domain/dns-records.ts';
+import { mostOfKind, mostOfRemoved } from '../../src/sites/domain-ports.ts';
+import { largestAnswer } from '../../src/sites/domain/dns-facts.ts';
+import { shownAtMost } from '../../src/sites/domain/shortened.ts';
 import { redirectStatuses } from '../../src/sites/domain/domain-settings.ts';
 import {
   attempts,
@@ -144,8 +147,15 @@ export const domainsPage = (): string =>
     'The page Domains of the dashboard shows the same document, and imports one. What is wrong with it is told with its place, ' +
       'such as `domains.redirects[0].to`, and with what would be right there; nothing changes then.',
     '## What happened',
-    'The page of a domain, and `domain show --json`, have the timeline, newest first: every check with what each resolver ' +
-      'answered, and every attempt with what came of it. It is kept for 90 days. When a name is removed and added ' +
+    `Of long answers the page and the timeline show the first ${String(shownAtMost.records)} records, ` +
+      `${String(shownAtMost.characters)} characters of each, and how many more there are; what decides comes first. ` +
+      'All of an answer is judged, up to ' +
+      `${String(largestAnswer.records)} records and ${String(largestAnswer.characters / 1024)} Ki characters. Beyond that the problem is ` +
+      '`dns_answer_too_large`.',
+    'The page of a domain, and `domain show --json`, have the timeline, newest first: the checks with what each resolver ' +
+      'answered, and the attempts with what came of them. Of both the newest ' +
+      `${String(mostOfKind.checked)} are kept, for 90 days; once the domain is removed, the newest ${String(mostOfRemoved)}. ` +
+      'When it was added, verified, live, renewed and removed is kept for good. When a name is removed and added ' +
       'again, that is another attachment with a timeline of its own; the earlier one is behind its row under ' +
       '"Removed" on the page Domains.',
   );

@@ -15,6 +15,7 @@ import { petNameLength } from '../../src/catalogue/domain/pet.ts';
 import { keptDeploys } from '../../src/sites/domain/deploy.ts';
 import { dashboardNumbers, dashboardUse, signInAttempts } from './dashboard-limits.ts';
 import { budgets, limits as domainsByPlan } from './domain-examples.ts';
+import { dnsNumbers } from './dns-limits.ts';
 import { code, page, printed, table } from './markdown.ts';
 import { limits as ofDeploys } from './sites-page.ts';
 
@@ -66,6 +67,8 @@ export const limitsPage = (): string =>
     table(['Plan', 'Custom domains of an account'], domainsByPlan()),
     'What may be asked of the certificate authority:',
     table(['What', 'We stop at', 'The authority allows', 'Within'], budgets()),
+    'What is read, kept and shown of the DNS of a domain:',
+    table(['What', 'Limit'], dnsNumbers()),
     'When the DNS is looked at, and when an attempt is made again: [custom domains](domains.md#when-the-dns-is-looked-at).',
   );
 

@@ -21,7 +21,9 @@ let over: Set<string>;
 let plans: Map<string, string>;
 beforeEach(() => {
   jest.useFakeTimers();
-  [signal, over, plans] = [new StoredSignal(), new Set(), new Map()];
+  signal = new StoredSignal();
+  over = new Set();
+  plans = new Map();
   streams = new LiveStreams({
     clock: new SettableClock(now),
     ids: new CountingIds(),

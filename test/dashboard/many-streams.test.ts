@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SitesKey } from '../../src/app/keys.ts';
-import { DashboardVisitor } from '../support/dashboard-visitor.ts';
+import type { DashboardVisitor } from '../support/dashboard-visitor.ts';
 import { heavyFacts } from '../support/heavy-facts.ts';
 import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
 import { entry, sourceOf } from '../support/site-source.ts';
@@ -61,6 +61,5 @@ test('forty-eight streams of a page with the most answers leave the process time
     expect((await fetch(`${dashboard.origin}/healthz`)).status).toBe(200);
   }
   const { user, system } = process.cpuUsage(before);
-  // It took 190 s when the page was made once for each stream and change.
   expect((user + system) / 1e6).toBeLessThan(15);
 });

@@ -17,14 +17,15 @@ export type KeptAnswer<Item> =
     };
 
 /** What is kept of all that one resolver answered. */
-export type KeptFacts = Omit<ResolverFacts, 'cname' | 'chain' | AnswerName | 'caa'> & {
-  readonly [Name in 'cname' | AnswerName]: KeptAnswer<string>;
-} & {
+export interface KeptFacts
+  extends
+    Omit<ResolverFacts, 'chain' | AnswerName | 'caa'>,
+    Readonly<Record<AnswerName, KeptAnswer<string>>> {
   readonly chain: CnameChain & { readonly more?: number | undefined };
   readonly caa: readonly KeptLevel[];
-};
+}
 
-type AnswerName = 'a' | 'aaaa' | 'txt' | 'sibling';
+type AnswerName = 'cname' | 'a' | 'aaaa' | 'txt' | 'sibling';
 type KeptLevel = Omit<CaaLevel, 'answer'> & { readonly answer: KeptAnswer<CaaRecord> };
 
 /** Of the answers of all resolvers in one check, as UTF-8 in JSON. */

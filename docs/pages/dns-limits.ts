@@ -1,0 +1,20 @@
+import { mostOfKind, mostOfRemoved } from '../../src/sites/domain-ports.ts';
+import { largestAnswer } from '../../src/sites/domain/dns-facts.ts';
+import { mostKeptBytes } from '../../src/sites/domain/kept-answers.ts';
+import { shownAtMost } from '../../src/sites/domain/shortened.ts';
+
+/** What is read, kept and shown of the DNS of a domain. */
+export const dnsNumbers = (): readonly (readonly string[])[] => [
+  [
+    'one answer that is judged',
+    `${String(largestAnswer.records)} records, ${String(largestAnswer.characters)} characters`,
+  ],
+  [
+    'one answer that is kept and shown',
+    `the first ${String(shownAtMost.records)} records, ${String(shownAtMost.characters)} characters of each`,
+  ],
+  ['all answers of one check', `${String(mostKeptBytes / 1024)} KiB are kept`],
+  ['checks in a timeline', `the newest ${String(mostOfKind.checked)}`],
+  ['attempts in a timeline', `the newest ${String(mostOfKind.attempt)}`],
+  ['checks, and attempts, of a removed domain', `the newest ${String(mostOfRemoved)}`],
+];
