@@ -13,8 +13,20 @@ import { span } from './domain-examples.ts';
 
 /** What is counted of those who sign in. */
 export const signInAttempts = (): readonly (readonly string[])[] => [
-  ['passwords tried for one email address', ...numbers(signInLimits.person)],
-  ['passwords and sign-in links tried from one address', ...numbers(signInLimits.network)],
+  [
+    'passwords tried for one email address from one network address',
+    ...numbers(signInLimits.addressFromNetwork),
+  ],
+  [
+    'passwords tried for one email address from all network addresses',
+    ...numbers(signInLimits.address),
+  ],
+  ['passwords and sign-in links tried from one network address', ...numbers(signInLimits.network)],
+  [
+    'passwords tried in a browser in which that person has signed in',
+    ...numbers(signInLimits.device),
+  ],
+  ['current passwords tried to choose a new one', ...numbers(signInLimits.current)],
 ];
 
 /** What a signed-in person may ask for. */

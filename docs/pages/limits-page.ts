@@ -51,7 +51,8 @@ export const limitsPage = (): string =>
     table(['What', 'Limit'], others()),
     '## Dashboard',
     table(['What', 'Per minute', 'Per day'], signInAttempts()),
-    'Links are counted for the address only: they work also when too many passwords were tried for the email address. ' +
+    'A browser in which somebody has signed in within a year is counted by itself, and those limits of others do not touch it. ' +
+      'Links are counted for the network address only: they work also when too many passwords were tried for the email address. ' +
       'More: [signing in](dashboard.md#signing-in).',
     table(['Once signed in', 'Per minute'], dashboardUse()),
     table(['What', 'Limit'], dashboardNumbers()),

@@ -11,14 +11,17 @@ import { meterAddress, meterCaller, peekAddress } from './use-cases/meter-reques
 import {
   dismiss,
   invite,
+  inviteAnybody,
+  renewLink,
   revokeOtherSessions,
   revokeSession,
   signInLinkFor,
 } from './use-cases/people.ts';
 import { rotateKey } from './use-cases/rotate-api-key.ts';
 import { showUsage } from './use-cases/show-usage.ts';
-import { findSession, signIn, signInByLink } from './use-cases/sign-in.ts';
+import { findSession, lookBehindLink, signIn, signInByLink } from './use-cases/sign-in.ts';
 import { sumUsage } from './use-cases/sum-usage.ts';
+import { accountsOf, switchAccount } from './use-cases/switch-account.ts';
 
 /** Who may call, and how much. */
 export const access = (ports: AccessPorts) => ({
@@ -35,6 +38,9 @@ export const access = (ports: AccessPorts) => ({
   sumUsage: sumUsage(ports),
   signIn: signIn(ports),
   signInByLink: signInByLink(ports),
+  lookBehindLink: lookBehindLink(ports),
+  accountsOf: accountsOf(ports),
+  switchAccount: switchAccount(ports),
   findSession: findSession(ports),
   admitUse: admitUse(ports),
   revokeSession: revokeSession(ports),
@@ -42,6 +48,8 @@ export const access = (ports: AccessPorts) => ({
   listSessions: (personId: string) => ports.sessions.list(personId),
   listPeople: (accountId: string) => ports.people.list(accountId),
   invite: invite(ports),
+  inviteAnybody: inviteAnybody(ports),
+  renewLink: renewLink(ports),
   signInLinkFor: signInLinkFor(ports),
   dismiss: dismiss(ports),
   choosePassword: choosePassword(ports),

@@ -13,8 +13,8 @@ export interface KeyToStore {
 
 export abstract class Accounts {
   /**
-   * Stores a new account, its first key, the first person who signs in, and the events together.
-   * @throws DomainError `email_taken`, `person_taken`
+   * Stores a new account, its first key, the first person who signs in, and the events together. Whatever their
+   * addresses are: who has an account may open another one.
    */
   abstract open(
     decision: Decision<Account, AccessEvent>,

@@ -6,7 +6,7 @@ import type { Session } from './domain/session.ts';
 
 /** Who signs in to the dashboards. */
 export abstract class People {
-  /** @throws DomainError `person_taken` (by any account), `account_not_found` */
+  /** @throws DomainError `person_taken` (in the same account), `account_not_found` */
   abstract add(decision: Decision<Person, AccessEvent>): Promise<void>;
 
   /** Of one account, oldest first. */
@@ -14,8 +14,8 @@ export abstract class People {
 
   abstract find(id: string): Promise<Person | undefined>;
 
-  /** @param email as `emailOf` gives it */
-  abstract findByEmail(email: string): Promise<Person | undefined>;
+  /** Of all accounts, oldest first. @param email as `emailOf` gives it */
+  abstract listByEmail(email: string): Promise<readonly Person[]>;
 
   /**
    * Locks somebody, decides, stores, and ends all their other sessions and all their links; together or not at all.
@@ -41,11 +41,15 @@ export abstract class People {
   ): Promise<void>;
 }
 
-/** One who is signed in, as every request needs it. */
-export interface SignedIn {
-  readonly session: Session;
+/** Somebody with the account that they sign in to. */
+export interface Membership {
   readonly person: Person;
   readonly account: Account;
+}
+
+/** One who is signed in, as every request needs it. */
+export interface SignedIn extends Membership {
+  readonly session: Session;
 }
 
 /** What lets somebody in. */
@@ -70,7 +74,8 @@ export abstract class Sessions {
   /**
    * Locks the person, asks again whether the proof holds, and stores session and events; together or not at all.
    * The password must not have changed since it matched. The link is used up: of many who bring the same at once,
-   * one is let in.
+   * one is let in. Who comes for the first time has joined from then on, and all their other links end: somebody else
+   * may have kept one.
    * @throws DomainError `sign_in_refused` by password, `sign_in_link_invalid` by link; also when the person is gone
    */
   abstract start(start: SessionStart): Promise<void>;
@@ -96,8 +101,16 @@ export interface SignInLink {
 
 /** Links that sign somebody in, once. Secrets come and stay as SHA-256 in lower-case hex. */
 export abstract class SignInLinks {
-  /** Stores it and the events together. @throws DomainError `person_not_found` */
-  abstract add(link: SignInLink, events: readonly AccessEvent[]): Promise<void>;
+  /**
+   * Locks the person, and stores the link and the events together.
+   * @param whose `newcomer`: only for somebody who has not joined
+   * @throws DomainError `person_not_found`, `person_joined`
+   */
+  abstract add(
+    link: SignInLink,
+    events: readonly AccessEvent[],
+    whose?: 'anybody' | 'newcomer',
+  ): Promise<void>;
 
   /**
    * Whose it is; `Sessions.start` uses it up.
@@ -114,11 +127,22 @@ export abstract class SignInLinks {
  * @throws Unavailable while too many wait for their turn
  */
 export abstract class Passwords {
-  /** Costs about a sixth of a second of one core on purpose. */
-  abstract hash(password: string): Promise<string>;
+  /**
+   * Costs about a sixth of a second of one core on purpose.
+   * @param beside a hash that is compared together with this one: `matching` then takes as long for both as for one
+   */
+  abstract hash(password: string, beside?: string): Promise<string>;
 
-  /** @param hash undefined where there is none: takes as long and says no. Never throws for a hash it cannot read */
-  abstract matches(password: string, hash: string | undefined): Promise<boolean>;
+  /**
+   * Which of the hashes the password has. Where there are none it takes as long as for one. Never throws for a hash it
+   * cannot read.
+   */
+  abstract matching(password: string, hashes: readonly string[]): Promise<readonly string[]>;
+
+  /** @param hash undefined where there is none: takes as long and says no */
+  async matches(password: string, hash: string | undefined): Promise<boolean> {
+    return (await this.matching(password, hash === undefined ? [] : [hash])).length > 0;
+  }
 
   /** At least the 10 000 commonest passwords, in lower case. */
   abstract commonest(): Promise<ReadonlySet<string>>;

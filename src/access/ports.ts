@@ -2,6 +2,7 @@ import type { Acting } from '../kernel/acting.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { StoredEvent } from '../kernel/domain-event.ts';
 import type { Ids } from '../kernel/ids.ts';
+import type { Sealer } from '../kernel/sealer.ts';
 import type { Accounts, ApiKeys, KeyMaterial } from './key-ports.ts';
 import type { Passwords, People, Sessions, SignInLinks } from './people-ports.ts';
 import type { QuotaCounters } from './quota-ports.ts';
@@ -86,6 +87,7 @@ export interface AccessPorts {
   readonly sessions: Sessions;
   readonly signInLinks: SignInLinks;
   readonly passwords: Passwords;
+  readonly sealer: Sealer;
   readonly acting: Acting;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -11,6 +11,7 @@ import { Orders, Pets } from '../catalogue/ports.ts';
 import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Ids } from '../kernel/ids.ts';
+import { Sealer } from '../kernel/sealer.ts';
 import {
   AuthorityLedger,
   CertificateOrders,
@@ -73,6 +74,7 @@ export const contexts = new ContainerModule(({ bind }) => {
         sessions: c.get(Sessions),
         signInLinks: c.get(SignInLinks),
         passwords: c.get(Passwords),
+        sealer: c.get(Sealer),
         acting: c.get(Acting),
         clock: c.get(Clock),
         ids: c.get(Ids),

@@ -25,6 +25,17 @@ export const passwordsContract = (passwords: Passwords): void => {
     expect(await passwords.matches(`${longest}b`, hash)).toBe(false);
   });
 
+  test('of several hashes those of the password are found, whether they were made beside each other or not', async () => {
+    const first = await passwords.hash(password);
+    const beside = await passwords.hash(password, first);
+    const other = await passwords.hash('another password', first);
+    const apart = await passwords.hash(password, 'unreadable');
+    const right = await passwords.matching(password, [first, other, beside, 'unreadable', apart]);
+    expect([...right].sort()).toEqual([first, beside, apart].sort());
+    expect(await passwords.matching('another password', [first, other])).toEqual([other]);
+    expect(await passwords.matching(password, [])).toEqual([]);
+  });
+
   test('where there is no hash, no password matches', async () => {
     for (const guess of ['', password]) {
       expect(await passwords.matches(guess, undefined)).toBe(false);

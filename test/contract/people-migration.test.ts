@@ -20,7 +20,8 @@ const addAccount = async ({ root }: Database, name: string): Promise<void> => {
 const personOf = (name: string) => {
   const [id, email] = [`pers_${name}`, `${name}@shop.example`];
   const [accountId, createdAt] = [`acct_${name}`, new Date(7)];
-  return { id, accountId, email, passwordHash: undefined, createdAt };
+  const [passwordHash, joinedAt] = [undefined, undefined];
+  return { id, accountId, email, passwordHash, createdAt, joinedAt };
 };
 
 /** As a release does it that knows no actors. */
@@ -91,6 +92,85 @@ describe.each(databaseKinds)('a database of a release without people, on %s,', (
   });
 });
 
+describe.each(databaseKinds)('a database in which one address has one account, on %s,', (kind) => {
+  let home: TestDatabase;
+  let database: Database;
+  beforeEach(async () => {
+    home = await emptyDatabase(kind);
+    database = openDatabase(home.url);
+    await foundIn(database, 6);
+  });
+  afterEach(async () => {
+    await database.close();
+    await home.drop();
+  });
+
+  const row = (name: string, hash: string | null = null) => ({
+    ...{ id: `pers_${name}`, account_id: `acct_${name}`, email: `${name}@shop.example` },
+    ...{ password_hash: hash, created_at: 7n },
+  });
+  const signedInBefore = async (name: string): Promise<void> => {
+    const event = { event_id: `evt_${name}`, account_id: `acct_${name}`, what: 'person_signed_in' };
+    const details = JSON.stringify({ personId: `pers_${name}`, way: 'link' });
+    await database.root
+      .insertInto('audit_log')
+      .values({ ...event, details, occurred_at: 8n })
+      .execute();
+  };
+
+  test('keeps all of its people, sessions and links, and knows who has signed in', async () => {
+    const { root } = database;
+    const names = ['chosen', 'open', 'told', 'never'];
+    for (const name of names) {
+      await addAccount(database, name);
+      const its = row(name, name === 'chosen' ? 'hash' : null);
+      await root
+        .insertInto('people')
+        .values(its as never)
+        .execute();
+    }
+    const session = { id: 'sess_1', person_id: 'pers_open', secret_hash: 'x', way: 'link' };
+    const times = { browser: '', started_at: 7n, ends_at: 9n };
+    await root
+      .insertInto('sessions')
+      .values({ ...session, ...times } as never)
+      .execute();
+    const link = { secret_hash: 'y', person_id: 'pers_never', ends_at: 9n };
+    await root.insertInto('sign_in_links').values(link).execute();
+    await signedInBefore('told');
+    await migrate(home.url);
+    const joined = { joinedAt: new Date(7) };
+    expect(await peopleIn(database)).toEqual([
+      { ...personOf('chosen'), passwordHash: 'hash', ...joined },
+      personOf('never'),
+      { ...personOf('open'), ...joined },
+      { ...personOf('told'), ...joined },
+    ]);
+    expect(await root.selectFrom('sessions').select(['id', 'others']).execute()).toEqual([
+      { id: 'sess_1', others: null },
+    ]);
+    expect(await root.selectFrom('sign_in_links').selectAll().execute()).toEqual([link]);
+    expect(await root.selectFrom('accounts').select('id').orderBy('id').execute()).toEqual(
+      [...names].sort().map((name) => ({ id: `acct_${name}` })),
+    );
+  });
+
+  test('takes one address in several accounts afterwards, once in each, and still checks whose they are', async () => {
+    await addAccount(database, 'birds');
+    await migrate(home.url);
+    const { root } = database;
+    const twin = { ...account, id: 'acct_cats', email: 'birds@shop.example', created_at: 8n };
+    await root.insertInto('accounts').values(twin).execute();
+    const people = new KyselyPeople(database, outboxOf(database));
+    const cats = { ...personOf('birds'), id: 'pers_cats', accountId: 'acct_cats' };
+    await people.add({ state: cats, events: [] });
+    const again = people.add({ state: { ...cats, id: 'pers_again' }, events: [] });
+    await expect(again).rejects.toHaveProperty('code', 'person_taken');
+    const lost = people.add({ state: { ...cats, id: 'p', accountId: 'acct_none' }, events: [] });
+    await expect(lost).rejects.toHaveProperty('code', 'account_not_found');
+  });
+});
+
 describe('on mysql, where a migration that was cut off begins anew,', () => {
   let home: TestDatabase;
   let database: Database;
@@ -112,7 +192,8 @@ describe('on mysql, where a migration that was cut off begins anew,', () => {
     await database.root.updateTable('people').set(left).execute();
     expect(await migrate(home.url)).toEqual(namesFrom(3));
     const heir = { ...personOf('birds'), email: left.email, passwordHash: left.password_hash };
-    expect(await peopleIn(database)).toEqual([heir, personOf('cats')]);
+    const joined = { ...heir, joinedAt: heir.createdAt };
+    expect(await peopleIn(database)).toEqual([joined, personOf('cats')]);
   });
 
   test('an owner whose address signs in to another account already is left out', async () => {

@@ -51,9 +51,11 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     async (way) => {
       const { state: keeper } = personDecision(account, {}, later(7));
       await stores.people.add({ state: keeper, events: [] });
-      const known = sessionOf(keeper.id, { way, browser: 'Sœurs 🦜' });
+      const others = [{ personId: 'pers_elsewhere', proof: newHash() }];
+      const known = sessionOf(keeper.id, { way, browser: 'Sœurs 🦜', others });
       const { session, secretHash } = await letIn(stores, known);
-      const holder = { session, person: keeper, account: await stores.accounts.find(account) };
+      const joined = { ...keeper, joinedAt: session.startedAt };
+      const holder = { session, person: joined, account: await stores.accounts.find(account) };
       for (const those of both()) {
         expect(await those.findBySecretHash(secretHash)).toEqual(holder);
         expect(await those.list(keeper.id)).toEqual([session]);
@@ -79,7 +81,8 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
       changePlan(its, 'enterprise', limits, now),
     );
     await people.changePassword(person.id, session.id, (its) => changePassword(its, 'hash', now));
-    const holder = { session, person: { ...person, passwordHash: 'hash' }, account: changed };
+    const its = { ...person, passwordHash: 'hash', joinedAt: session.startedAt };
+    const holder = { session, person: its, account: changed };
     for (const those of both()) expect(await those.findBySecretHash(secretHash)).toEqual(holder);
   });
 
@@ -151,7 +154,8 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
   test('callers cannot reach into storage through what they gave or got', async () => {
     const { session, secretHash } = sessionOf(person.id);
     const kept = structuredClone(session);
-    const holder = { session: kept, person, account: await stores.accounts.find(account) };
+    const joined = { ...person, joinedAt: kept.startedAt };
+    const holder = { session: kept, person: joined, account: await stores.accounts.find(account) };
     const proof = { way: 'link', linkHash: await newLink(stores, person.id) } as const;
     await sessions.start({ session, secretHash, proof, events: [] });
     scribble(session);

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { AccessEvent } from '../../src/access/domain/access-event.ts';
 import type { SignInLinks } from '../../src/access/people-ports.ts';
 import { later, newAccount, now, takeEvents } from '../support/accounts.ts';
-import { newHash, newLink } from '../support/people.ts';
+import { letIn, newHash, newLink, sessionOf } from '../support/people.ts';
+import { race } from '../support/race.ts';
 import { scribble } from '../support/scribble.ts';
 import type { Stores } from '../support/stores.ts';
 
@@ -59,6 +60,43 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
   test('a link is stored together with what tells of it', async () => {
     await links.add({ secretHash: newHash(), personId, endsAt: later(5) }, [told]);
     expect(await takeEvents(stores)).toEqual([told]);
+  });
+
+  test('a link for a newcomer is refused once they have joined, in every process', async () => {
+    const add = (those: SignInLinks, secretHash: string) =>
+      those.add({ secretHash, personId, endsAt: later(5) }, [told], 'newcomer');
+    const early = newHash();
+    await add(links, early);
+    await letIn(stores, sessionOf(personId));
+    await takeEvents(stores);
+    const late = newHash();
+    for (const those of both()) {
+      await expect(add(those, late)).rejects.toHaveProperty('code', 'person_joined');
+    }
+    expect(await links.personIdOf(late, now)).toBeUndefined();
+    expect(await takeEvents(stores)).toEqual([]);
+    // Whoever kept one from before comes too late.
+    expect(await links.personIdOf(early, now)).toBeUndefined();
+    expect(await links.personIdOf(await added(), now)).toBe(personId);
+  });
+
+  test('of a newcomer who comes and a colleague who makes a link, no link is left', async () => {
+    for (let time = 0; time < 5; time++) {
+      personId = (await stores.people.list(await newAccount(stores)))[0]!.id;
+      const linkHash = await added();
+      const rival = newHash();
+      const { lost } = await race(2, (n) =>
+        n === 0
+          ? both()[1]!.add({ secretHash: rival, personId, endsAt: later(5) }, [], 'newcomer')
+          : stores.sessions.start({
+              ...sessionOf(personId, { way: 'link' }),
+              proof: { way: 'link', linkHash },
+              events: [],
+            }),
+      );
+      expect(lost).toEqual(lost.map(() => 'person_joined'));
+      expect(await links.personIdOf(rival, now)).toBeUndefined();
+    }
   });
 
   test('a sweep forgets the links that ended before a moment', async () => {

@@ -51,11 +51,14 @@ const send = (
 
 test('every route that takes forms is known here, and every form leads to one', () => {
   const taking = dashboard.routes.filter(({ method }) => method === 'POST').map(({ path }) => path);
-  const known = [...forms.keys(), '/dashboard/sign-in'];
+  const known = [...forms.keys(), ...unlinked];
   expect(taking.filter((path) => !known.includes(path))).toEqual([]);
   expect(known.filter((path) => !taking.includes(path))).toEqual([]);
   expect(Object.keys(typed).filter((path) => !known.includes(path))).toEqual([]);
 });
+
+/** Routes that take forms of pages to which the pages of one account do not lead. */
+const unlinked = ['/dashboard/sign-in', '/dashboard/sign-in/:token', '/dashboard/accounts/:person'];
 
 type Told = Readonly<Record<string, string>>;
 
@@ -84,7 +87,7 @@ const withOrigin = (told: Told): Told =>
 
 test.each(elsewhere)('no form does anything when it comes with %j', async (told) => {
   const before = everythingStored(dashboard.databaseUrl);
-  for (const route of [...forms.keys(), '/dashboard/sign-in']) {
+  for (const route of [...forms.keys(), ...unlinked]) {
     const { status, headers } = await send(owner.visitor, route, withOrigin(told));
     expect([route, status, headers.getSetCookie()]).toEqual([route, 403, []]);
   }

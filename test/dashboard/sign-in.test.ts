@@ -128,11 +128,11 @@ describe('e-mail and password', () => {
 
   test('are not looked at while too many others wait for that, and the page says so', async () => {
     const passwords = dashboard.container.get(Passwords);
-    const matches = passwords.matches.bind(passwords);
-    passwords.matches = () =>
+    const matching = passwords.matching.bind(passwords);
+    passwords.matching = () =>
       Promise.reject(new Unavailable('The work on passwords', undefined, 'is too much'));
     const answer = await attempt(dashboard.stranger(), { password });
-    passwords.matches = matches;
+    passwords.matching = matching;
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '1']);
     expect(answer.text).toContain('Try again in a second.');
     expect(answer.text).not.toContain('storage');
@@ -229,11 +229,14 @@ describe('whoever is signed in', () => {
     },
   );
 
-  test('becomes somebody else by the link of somebody else', async () => {
+  test('becomes somebody else by the link of somebody else, once they said so', async () => {
     const other = await dashboard.newOwner({ name: 'Birds' });
     const visitor = dashboard.stranger();
     await visitor.get(await dashboard.linkFor(email));
-    await visitor.get(await dashboard.linkFor(other.email));
+    const link = await dashboard.linkFor(other.email);
+    expect((await visitor.get(link)).status).toBe(200);
+    expect((await visitor.get('/dashboard/account')).text).not.toContain(other.email);
+    expect(await visitor.post(link)).toMatchObject({ status: 303, location: '/dashboard' });
     expect((await visitor.get('/dashboard/account')).text).toContain(other.email);
   });
 });

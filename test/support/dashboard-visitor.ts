@@ -12,11 +12,13 @@ export interface PageRequest {
   readonly body?: string | Uint8Array<ArrayBuffer> | FormData;
 }
 
-/** A browser without a window: keeps one session, and says of itself what browsers say. */
+/** A browser without a window: keeps its cookies, and says of itself what browsers say. */
 export class DashboardVisitor {
   readonly origin: string;
   /** `name=value` */
   cookie: string | undefined;
+  /** The same for what says that the browser is known. */
+  device: string | undefined;
 
   constructor(origin: string, cookie?: string) {
     this.origin = origin;
@@ -46,10 +48,11 @@ export class DashboardVisitor {
 
   /** Follows nothing, so that a test sees where it is sent. */
   async send(path: string, { headers, ...request }: PageRequest = {}): Promise<PageAnswer> {
+    const cookies = [this.cookie, this.device].filter((one) => one !== undefined);
     const response = await fetch(this.origin + path, {
       ...request,
       redirect: 'manual',
-      headers: { ...(this.cookie !== undefined && { Cookie: this.cookie }), ...headers },
+      headers: { ...(cookies.length > 0 && { Cookie: cookies.join('; ') }), ...headers },
     });
     for (const line of response.headers.getSetCookie()) this.#keep(line);
     const location = response.headers.get('Location') ?? undefined;
@@ -63,6 +66,8 @@ export class DashboardVisitor {
 
   #keep(line: string): void {
     const [pair = ''] = line.split(';');
-    this.cookie = /Max-Age=0(;|$)/i.test(line) ? undefined : pair;
+    const kept = /Max-Age=0(;|$)/i.test(line) ? undefined : pair;
+    if (/^(__Host-)?device=/.test(pair)) this.device = kept;
+    else this.cookie = kept;
   }
 }

@@ -9,6 +9,7 @@ import * as auditLogSearch from '../../db/migrations/0005-audit-log-search.ts';
 import * as jobLeases from '../../db/migrations/0006-job-leases.ts';
 import * as accountShares from '../../db/migrations/0007-account-shares.ts';
 import * as boundedTimelines from '../../db/migrations/0008-bounded-timelines.ts';
+import * as peopleOfSeveralAccounts from '../../db/migrations/0009-people-of-several-accounts.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
@@ -35,6 +36,7 @@ export const releases = [
   { name: '0006-job-leases', up: jobLeases.up },
   { name: '0007-account-shares', up: accountShares.up },
   { name: '0008-bounded-timelines', up: boundedTimelines.up },
+  { name: '0009-people-of-several-accounts', up: peopleOfSeveralAccounts.up },
 ] as const;
 export const namesFrom = (first: number) => releases.slice(first).map(({ name }) => name);
 

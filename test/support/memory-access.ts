@@ -4,6 +4,7 @@ import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
 import { CountingKeyMaterial } from '../../src/adapters/memory/counting-key-material.ts';
 import { PlainPasswords } from '../../src/adapters/memory/plain-passwords.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
+import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import type { DomainEvent, StoredEvent } from '../../src/kernel/domain-event.ts';
 import { memoryPorts } from './memory-ports.ts';
 
@@ -23,7 +24,8 @@ export const memoryAccess = (now: Date, stubs: Partial<AccessPorts> = {}): Memor
   const clock = new SettableClock(now);
   const ids = new CountingIds();
   const passwords = new PlainPasswords();
-  const machine = { keyMaterial: new CountingKeyMaterial(), passwords, acting, clock, ids };
+  const sealer = new AesGcmSealer(Buffer.from('a secret key that everybody knows'));
+  const machine = { sealer, keyMaterial: new CountingKeyMaterial(), passwords, acting, clock, ids };
   const kept = { accounts, apiKeys, counters, usage, people, sessions, signInLinks };
   const deprecatedOperations = ['getPet'];
   const ports = { ...kept, ...machine, deprecatedOperations, ...stubs };

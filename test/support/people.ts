@@ -68,5 +68,6 @@ export const signedInPerson = async (
   const { state: person } = decision;
   await ports.people.add(decision);
   const known = await letIn(ports, sessionOf(person.id));
-  return { person, ...known, linkHash: await newLink(ports, person.id) };
+  const joined = { ...person, joinedAt: known.session.startedAt };
+  return { person: joined, ...known, linkHash: await newLink(ports, person.id) };
 };

@@ -3,6 +3,7 @@ import type { Access } from '../../src/access/access.ts';
 import type { Person } from '../../src/access/domain/person.ts';
 import type { SignedIn } from '../../src/access/people-ports.ts';
 import type { AccessPorts } from '../../src/access/ports.ts';
+import type { Invitation } from '../../src/access/use-cases/people.ts';
 import type { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import type { DomainEvent } from '../../src/kernel/domain-event.ts';
 import { memoryAccess } from '../support/memory-access.ts';
@@ -56,9 +57,11 @@ describe('inviting somebody', () => {
     expect(second.secret).not.toBe(first.secret);
     expect(await face.listPeople(accountId)).toHaveLength(2);
     expect(told('person_invited')).toHaveLength(2);
-    for (const { secret } of [first, second]) {
-      expect(await face.signInByLink(secret, from)).toMatchObject({ personId: first.person.id });
-    }
+    expect(await face.signInByLink(second.secret, from)).toMatchObject({
+      personId: first.person.id,
+    });
+    const late = face.signInByLink(first.secret, from);
+    await expect(late).rejects.toHaveProperty('code', 'sign_in_link_invalid');
   });
 
   test('is done once by two who do it at once, and both get a link', async () => {
@@ -69,22 +72,50 @@ describe('inviting somebody', () => {
     expect(await face.listPeople(accountId)).toEqual([mia, mine?.person]);
     expect(told('person_invited')).toHaveLength(2);
     for (const { secret, person } of won) {
-      expect(await face.signInByLink(secret, from)).toMatchObject({ personId: person.id });
+      const hash = ports.keyMaterial.sha256(secret);
+      expect(await ports.signInLinks.personIdOf(hash, start)).toBe(person.id);
     }
   });
 
-  test('succeeds for one of two accounts that do it at once', async () => {
+  test('succeeds for two accounts that do it at once, and tells neither of the other', async () => {
     const draft = { name: 'Else', email: 'eve@elsewhere.example', plan: 'free' } as const;
     const accounts = [accountId, (await face.createAccount(draft)).account.id];
     const { won, lost } = await race(2, (n) => face.invite(accounts[n]!, 'ben@shop.example'));
-    expect(won).toHaveLength(1);
-    expect(lost).toEqual(['person_taken']);
+    expect(lost).toEqual([]);
+    expect(new Set(won.map(({ person }) => person.accountId))).toEqual(new Set(accounts));
+    expect(new Set(won.map(({ person }) => person.id)).size).toBe(2);
+  });
+
+  test('answers the same for an address that signs in elsewhere, and takes nothing from it', async () => {
+    const draft = { name: 'Else', email: 'eve@elsewhere.example', plan: 'free' } as const;
+    const { account } = await face.createAccount(draft);
+    const eve = await byLink(draft.email);
+    const [known, unknown] = [
+      await face.invite(accountId, draft.email),
+      await face.invite(accountId, 'new@elsewhere.example'),
+    ];
+    const shape = ({ person, secret, endsAt }: Invitation) => {
+      const { accountId: where, passwordHash, joinedAt } = person;
+      return { where, passwordHash, joinedAt, length: secret.length, endsAt };
+    };
+    expect(shape(known)).toEqual(shape(unknown));
+    expect(await face.listPeople(account.id)).toEqual([eve.person]);
+    expect(await sessionIds(eve.person.id)).toEqual([eve.session.id]);
+    expect((await face.signInByLink(known.secret, from)).personId).not.toBe(eve.person.id);
+  });
+
+  test('is refused for a colleague who has signed in before; the operator may', async () => {
+    await byLink();
+    const again = face.invite(accountId, email);
+    await expect(again).rejects.toHaveProperty('code', 'person_joined');
+    await expect(again).rejects.toThrow('only they or the operator can create a link for them');
+    const { secret } = await face.inviteAnybody(accountId, email);
+    expect(await face.signInByLink(secret, from)).toMatchObject({ personId: mia.id });
   });
 
   test.each([
     ['account_not_found', 'acct_nobody', 'ben@shop.example'],
     ['person_invalid', undefined, 'ben'],
-    ['person_taken', undefined, 'eve@elsewhere.example'],
   ])('is refused as %s', async (code, account, wanted) => {
     await face.createAccount({ name: 'Else', email: 'eve@elsewhere.example', plan: 'free' });
     const invitation = face.invite(account ?? accountId, wanted);
@@ -105,6 +136,32 @@ describe('a link to be used right away', () => {
   test('is refused for who is unknown', async () => {
     const asking = face.signInLinkFor('nobody@shop.example');
     await expect(asking).rejects.toHaveProperty('code', 'person_not_found');
+  });
+});
+
+describe('another link', () => {
+  test('is made for oneself, and for a colleague who has not come yet', async () => {
+    const me = await byLink();
+    const { person: ben } = await face.invite(accountId, 'ben@shop.example');
+    for (const id of [mia.id, ben.id]) {
+      const { secret } = await face.renewLink(me, id);
+      expect(await face.signInByLink(secret, from)).toMatchObject({ personId: id });
+    }
+  });
+
+  test('is refused for a colleague who has come, and for somebody of another account', async () => {
+    const me = await byLink();
+    const { person: ben } = await face.invite(accountId, 'ben@shop.example');
+    await byLink(ben.email);
+    const made = told('sign_in_link_made').length;
+    await expect(face.renewLink(me, ben.id)).rejects.toHaveProperty('code', 'person_joined');
+    const draft = { name: 'Else', email: 'eve@elsewhere.example', plan: 'free' } as const;
+    const { account } = await face.createAccount(draft);
+    const eve = (await face.listPeople(account.id))[0]!;
+    for (const id of [eve.id, 'pers_nobody']) {
+      await expect(face.renewLink(me, id)).rejects.toHaveProperty('code', 'person_not_found');
+    }
+    expect(told('sign_in_link_made')).toHaveLength(made);
   });
 });
 

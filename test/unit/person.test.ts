@@ -9,7 +9,7 @@ import {
 const now = new Date('2026-03-01T10:00:00Z');
 const draft = { id: 'pers_1', accountId: 'acct_1', email: 'mia@shop.example' };
 const about = { accountId: 'acct_1', occurredAt: now, personId: 'pers_1' };
-const mia: Person = { ...draft, passwordHash: undefined, createdAt: now };
+const mia: Person = { ...draft, passwordHash: undefined, createdAt: now, joinedAt: undefined };
 
 describe('inviting somebody', () => {
   test('writes the address in small letters without spaces, and tells of it', () => {

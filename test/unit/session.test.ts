@@ -9,7 +9,7 @@ const session = startSession(draft, start);
 
 describe('a session', () => {
   test('lasts twelve hours from its start', () => {
-    expect(session).toEqual({ ...draft, startedAt: start, endsAt: after(12 * hour) });
+    expect(session).toEqual({ ...draft, others: [], startedAt: start, endsAt: after(12 * hour) });
   });
 
   test.each([

@@ -10,7 +10,7 @@ import { checkedLimits, limitsOf, type Limits, type Plan } from './plan.ts';
 export interface Account {
   readonly id: string;
   readonly name: string;
-  /** The owner's address, lower case; no two accounts have the same. */
+  /** The owner's address, lower case. */
   readonly email: string;
   readonly plan: Plan;
   /** Enterprise only: numbers agreed with this account. */

@@ -5,6 +5,7 @@ export type PeopleErrorCode =
   | 'person_invalid'
   | 'person_not_found'
   | 'person_taken'
+  | 'person_joined'
   | 'last_person'
   | 'password_invalid'
   | 'sign_in_refused'
@@ -32,9 +33,13 @@ export const personNotFound = (id: string): DomainError<PeopleErrorCode> =>
   new DomainError('person_not_found', `There is nobody with the id ${id}.`);
 
 export const personTaken = (email: string): DomainError<PeopleErrorCode> =>
+  new DomainError('person_taken', `${email} is in this account already.`);
+
+/** Who has been in has what it takes to come again. */
+export const personJoined = (email: string): DomainError<PeopleErrorCode> =>
   new DomainError(
-    'person_taken',
-    `${email} signs in to another account already; use another address.`,
+    'person_joined',
+    `${email} has signed in before: only they or the operator can create a link for them.`,
   );
 
 /** One answer for whatever is wrong: it does not tell who there is. */

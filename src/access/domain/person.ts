@@ -8,11 +8,13 @@ import { personNotFound, type PeopleErrorCode } from './people-error.ts';
 export interface Person {
   readonly id: string;
   readonly accountId: string;
-  /** Lower case; no two people have the same, whatever their account. */
+  /** Lower case. No two people of one account have the same; who looks after several accounts is a person in each. */
   readonly email: string;
   /** As `Passwords` made it; undefined until there is one: then only links lead in. */
   readonly passwordHash: string | undefined;
   readonly createdAt: Date;
+  /** When they first signed in. Until then whoever invited them may make another link; afterwards nobody else may. */
+  readonly joinedAt: Date | undefined;
 }
 
 /** @throws DomainError `person_invalid` */
@@ -29,7 +31,7 @@ export const invitePerson = (
   }
   const { id: personId, accountId } = draft;
   return {
-    state: { ...draft, email, passwordHash: undefined, createdAt: now },
+    state: { ...draft, email, passwordHash: undefined, createdAt: now, joinedAt: undefined },
     events: [{ type: 'person_invited', accountId, occurredAt: now, personId, email }],
   };
 };

@@ -13,6 +13,15 @@ export interface Session {
   readonly browser: string;
   readonly startedAt: Date;
   readonly endsAt: Date;
+  /** The same password opens these accounts too: the session may go on in one of them. */
+  readonly others: readonly SessionChoice[];
+}
+
+/** Somebody of another account, with the same address and, when the session began, the same password. */
+export interface SessionChoice {
+  readonly personId: string;
+  /** SHA-256 of the hash that the password had: with another password it is no choice any more. */
+  readonly proof: string;
 }
 
 const minute = 60_000;
@@ -26,11 +35,25 @@ export const invitationMs = 7 * 24 * 60 * minute;
 /** Random base62 characters of a session's or link's secret: more than 256 bits. */
 export const secretLength = 43;
 
-/** Passwords that may be tried for one address of a person, and from one network address. */
+/**
+ * Passwords and links that may be tried. Browsers in which somebody has signed in before are counted by themselves, all
+ * others together (OWASP, device cookies): so nobody locks somebody else out from elsewhere.
+ */
 export const signInLimits = {
-  person: { perMinute: 5, perDay: 100 },
+  /** By one network, for whomever. */
   network: { perMinute: 20, perDay: 1000 },
+  /** For one address of a person, by one network. */
+  addressFromNetwork: { perMinute: 5, perDay: 100 },
+  /** For one address of a person, by all networks together: slows down who has many. */
+  address: { perMinute: 200, perDay: 2000 },
+  /** In one browser that is known. */
+  device: { perMinute: 10, perDay: 100 },
+  /** The current password, when a new one is chosen. */
+  current: { perMinute: 5, perDay: 100 },
 } as const satisfies Readonly<Record<string, Limits>>;
+
+/** How long a browser stays known after a sign-in. Browsers keep no cookie for longer than 400 days. */
+export const knownDeviceMs = 365 * 24 * 60 * minute;
 
 /** What a signed-in person may ask of the dashboard in a minute. `streams`: live pages that are opened. */
 export const dashboardLimits = {
@@ -41,9 +64,10 @@ export const dashboardLimits = {
 export type DashboardUse = keyof typeof dashboardLimits;
 
 export const startSession = (
-  draft: Pick<Session, 'id' | 'personId' | 'way' | 'browser'>,
+  draft: Pick<Session, 'id' | 'personId' | 'way' | 'browser'> & Partial<Pick<Session, 'others'>>,
   now: Date,
 ): Session => ({
+  others: [],
   ...draft,
   browser: draft.browser.slice(0, 200).toWellFormed(),
   startedAt: now,

@@ -1,8 +1,8 @@
 import { checkPassword, invalidPassword } from '../domain/password.ts';
-import { changePassword } from '../domain/person.ts';
+import { changePassword, type Person } from '../domain/person.ts';
 import type { SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
-import { admitAttemptFor } from './sign-in-attempts.ts';
+import { admitCurrent } from './sign-in-attempts.ts';
 
 /**
  * Who came by a link, or has no password yet, needs no old one; tries of it count as attempts to sign in. All other
@@ -20,11 +20,20 @@ export const choosePassword =
     const commonest = await passwords.commonest();
     checkPassword(wanted, { email: person.email, accountName: account.name, commonest });
     await proveOwner(ports, signedIn, current);
-    const hash = await passwords.hash(wanted);
+    const hash = await passwords.hash(wanted, await hashBeside(people, person));
     await people.changePassword(person.id, session.id, (one) =>
       changePassword(one, hash, clock.now()),
     );
   };
+
+/** Passwords of one address are compared together when it signs in; the time tells nobody how many there are. */
+const hashBeside = async (
+  people: AccessPorts['people'],
+  { id, email }: Person,
+): Promise<string | undefined> => {
+  const namesakes = await people.listByEmail(email);
+  return namesakes.find((one) => one.id !== id && one.passwordHash !== undefined)?.passwordHash;
+};
 
 /** A session may be stolen: its thief does not get to guess the password at leisure. */
 const proveOwner = async (
@@ -33,7 +42,7 @@ const proveOwner = async (
   current: string,
 ): Promise<void> => {
   if (session.way === 'link' || person.passwordHash === undefined) return;
-  await admitAttemptFor(ports, person.email);
+  await admitCurrent(ports, person.id);
   if (!(await ports.passwords.matches(current, person.passwordHash))) {
     throw invalidPassword('The current password is wrong.');
   }

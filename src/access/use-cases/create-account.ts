@@ -6,7 +6,7 @@ import { mintKey, type IssuedKey } from './create-api-key.ts';
 
 /**
  * Opens an account with its first API key; its owner can sign in.
- * @throws DomainError `account_invalid`, `email_taken`, `person_taken`
+ * @throws DomainError `account_invalid`
  */
 export const createAccount =
   (ports: AccessPorts) =>

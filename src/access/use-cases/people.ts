@@ -22,15 +22,34 @@ export interface Invitation {
 }
 
 /**
- * Lets somebody sign in, by a link that works for 7 days. Who is there already gets a new link.
- * @throws DomainError `person_invalid`, `person_taken`, `account_not_found`
+ * A colleague lets somebody in, by a link that works for 7 days. Who was invited but never came gets a new one.
+ * @throws DomainError `person_invalid`, `person_joined`, `account_not_found`
  */
-export const invite =
-  (ports: AccessPorts) =>
+export const invite = (ports: AccessPorts) => inviting(ports, 'newcomer');
+
+/** The operator does, also somebody who has lost the password. @throws DomainError `person_invalid`, `account_not_found` */
+export const inviteAnybody = (ports: AccessPorts) => inviting(ports, 'anybody');
+
+const inviting =
+  (ports: AccessPorts, whose: 'anybody' | 'newcomer') =>
   async (accountId: string, email: string): Promise<Invitation> => {
     const { people, ids, clock } = ports;
     const decision = invitePerson({ id: ids.next('pers'), accountId, email }, clock.now());
-    return makeLink(ports, await addOrFind(people, decision), invitationMs);
+    const person = await addOrFind(people, decision);
+    return makeLink(ports, { person, lastsMs: invitationMs, whose });
+  };
+
+/**
+ * Another link, for oneself or for a colleague who was invited and never came.
+ * @throws DomainError `person_not_found`, `person_joined`
+ */
+export const renewLink =
+  (ports: AccessPorts) =>
+  async ({ person: maker }: SignedIn, personId: string): Promise<Invitation> => {
+    const person = await ports.people.find(personId);
+    if (person?.accountId !== maker.accountId) throw personNotFound(personId);
+    const whose = person.id === maker.id ? 'anybody' : 'newcomer';
+    return makeLink(ports, { person, lastsMs: invitationMs, whose });
   };
 
 /** Tries first and looks then: of two who invite somebody at once, both find the same one. */
@@ -44,19 +63,24 @@ const addOrFind = async (
     return decision.state;
   } catch (error) {
     if (!isRefusal(error, 'person_taken')) throw error;
-    const known = await people.findByEmail(email);
-    if (known?.accountId !== accountId) throw error;
+    const known = (await people.listByEmail(email)).find((one) => one.accountId === accountId);
+    if (!known) throw error;
     return known;
   }
 };
 
-/** A link to be used right away. @throws DomainError `person_not_found` */
+/**
+ * The operator makes a link to be used right away.
+ * @param accountId where there are several accounts with this address; else the oldest is meant
+ * @throws DomainError `person_not_found`
+ */
 export const signInLinkFor =
   (ports: AccessPorts) =>
-  async (email: string): Promise<Invitation> => {
-    const person = await ports.people.findByEmail(emailOf(email));
+  async (email: string, accountId?: string): Promise<Invitation> => {
+    const people = await ports.people.listByEmail(emailOf(email));
+    const person = people.find((one) => accountId === undefined || one.accountId === accountId);
     if (!person) throw personNotFound(email);
-    return makeLink(ports, person, shortLinkMs);
+    return makeLink(ports, { person, lastsMs: shortLinkMs, whose: 'anybody' });
   };
 
 /** @throws DomainError `person_not_found`, `last_person` */
@@ -93,18 +117,23 @@ const unlessEnded = (error: unknown): void => {
 const isRefusal = (error: unknown, code: PeopleErrorCode): boolean =>
   error instanceof DomainError && error.code === code;
 
+interface LinkDraft {
+  readonly person: Person;
+  readonly lastsMs: number;
+  /** See `SignInLinks.add`. */
+  readonly whose: 'anybody' | 'newcomer';
+}
+
 const makeLink = async (
   { signInLinks, keyMaterial, clock }: AccessPorts,
-  person: Person,
-  lastsMs: number,
+  { person, lastsMs, whose }: LinkDraft,
 ): Promise<Invitation> => {
   const secret = keyMaterial.randomBase62(secretLength);
   const now = clock.now();
   const endsAt = new Date(now.getTime() + lastsMs);
   const link = { secretHash: keyMaterial.sha256(secret), personId: person.id, endsAt };
   const { id: personId, accountId, email } = person;
-  await signInLinks.add(link, [
-    { type: 'sign_in_link_made', accountId, occurredAt: now, personId, email },
-  ]);
+  const told = { type: 'sign_in_link_made', accountId, occurredAt: now, personId, email } as const;
+  await signInLinks.add(link, [told], whose);
   return { person, secret, endsAt };
 };

@@ -1,28 +1,96 @@
 import { TooMany } from '../domain/people-error.ts';
+import type { Person } from '../domain/person.ts';
 import type { Limits } from '../domain/plan.ts';
 import { judge, secondsUntil } from '../domain/rate-quota.ts';
 import { signInLimits } from '../domain/session.ts';
 import type { AccessPorts } from '../ports.ts';
+import { openDevice } from './known-device.ts';
 
-type Ports = Pick<AccessPorts, 'counters' | 'keyMaterial' | 'clock'>;
+type Ports = Pick<AccessPorts, 'counters' | 'keyMaterial' | 'clock' | 'people' | 'sealer'>;
 type CountingPorts = Pick<AccessPorts, 'counters' | 'clock'>;
 
+export interface Attempt {
+  /** As `emailOf` gives it; also of nobody. */
+  readonly email: string;
+  readonly network: string;
+  /** What the browser brought along from an earlier sign-in. */
+  readonly device: string | undefined;
+}
+
 /** Counts a password or link that is tried from a network, right or wrong. @throws TooMany */
-export const admitAttemptFrom = async (ports: Ports, network: string): Promise<void> => {
+export const admitAttemptFrom = async (ports: CountingPorts, network: string): Promise<void> => {
   const wait = await waitBeforeAttempt(ports, `sign-in-from:${network}`, signInLimits.network);
   if (wait === undefined) return;
   const message = `Too many attempts to sign in from your network. Try again in ${inWords(wait)}.`;
   throw new TooMany('too_many_sign_ins', message, wait);
 };
 
+/** Counts a current password that is tried by somebody who is signed in, right or wrong. @throws TooMany */
+export const admitCurrent = (ports: CountingPorts, personId: string): Promise<void> =>
+  admit(ports, `password-of:${personId}`, signInLimits.current);
+
 /**
- * Counts a password that is tried for a person, right or wrong, wherever it is asked for. Links are not refused.
- * @param email as `emailOf` gives it; also of nobody
+ * Counts a password that is tried for an address, right or wrong. Links are not refused with it.
+ * @returns whose passwords may be compared. In a browser that is known to some of them these are counted by themselves,
+ *   so that nobody elsewhere uses up their attempts, and it gives no further attempts at the passwords of others
  * @throws TooMany
  */
-export const admitAttemptFor = async (ports: Ports, email: string): Promise<void> => {
-  const subject = `sign-in:${ports.keyMaterial.sha256(email)}`;
-  const wait = await waitBeforeAttempt(ports, subject, signInLimits.person);
+export const peopleToCompare = async (
+  ports: Ports,
+  attempt: Attempt,
+): Promise<readonly Person[]> => {
+  const device = openDevice(ports, attempt.device);
+  if (!device) {
+    await admitStranger(ports, attempt);
+    return ports.people.listByEmail(attempt.email);
+  }
+  const all = await ports.people.listByEmail(attempt.email);
+  const known = all.filter(({ id }) => device.personIds.includes(id));
+  const rest = all.filter((person) => !known.includes(person));
+  const groups = [
+    {
+      people: known,
+      admit: () => admit(ports, `sign-in-device:${device.id}`, signInLimits.device),
+    },
+    { people: rest, admit: () => admitStranger(ports, attempt) },
+  ].filter(({ people }) => people.length > 0 || (all.length === 0 && people === rest));
+  return admittedOf(groups);
+};
+
+interface Group {
+  readonly people: readonly Person[];
+  readonly admit: () => Promise<void>;
+}
+
+/** @throws TooMany when no group is admitted */
+const admittedOf = async (groups: readonly Group[]): Promise<readonly Person[]> => {
+  const outcomes = [];
+  for (const { people, admit } of groups) {
+    outcomes.push(await admit().then(() => people, unlessTooMany));
+  }
+  const refusals = outcomes.flatMap((one) => (one instanceof TooMany ? [one] : []));
+  const [refusal] = refusals;
+  if (refusal && refusals.length === groups.length) throw refusal;
+  return outcomes.flatMap((one) => (one instanceof TooMany ? [] : one));
+};
+
+const unlessTooMany = (error: unknown): TooMany => {
+  if (error instanceof TooMany) return error;
+  throw error;
+};
+
+const admitStranger = async (
+  ports: Pick<Ports, 'counters' | 'clock' | 'keyMaterial'>,
+  { email, network }: Attempt,
+): Promise<void> => {
+  await admitAttemptFrom(ports, network);
+  const hash = ports.keyMaterial.sha256(email);
+  await admit(ports, `sign-in:${hash}:${network}`, signInLimits.addressFromNetwork);
+  await admit(ports, `sign-in:${hash}`, signInLimits.address);
+};
+
+const admit = async (ports: CountingPorts, subject: string, limits: Limits): Promise<void> => {
+  const wait = await waitBeforeAttempt(ports, subject, limits);
   if (wait === undefined) return;
   const when = `Try again in ${inWords(wait)}, or use a sign-in link, which works at once.`;
   throw new TooMany('too_many_sign_ins', `Too many attempts with a password. ${when}`, wait);

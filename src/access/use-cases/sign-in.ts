@@ -1,14 +1,23 @@
 import { emailOf } from '../domain/email.ts';
 import { signInLinkInvalid, signInRefused } from '../domain/people-error.ts';
 import type { Person } from '../domain/person.ts';
-import { isOpen, secretLength, startSession, type Session } from '../domain/session.ts';
-import type { SignedIn, SignInProof } from '../people-ports.ts';
+import {
+  isOpen,
+  secretLength,
+  startSession,
+  type Session,
+  type SessionChoice,
+} from '../domain/session.ts';
+import type { Membership, SignedIn, SignInProof } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
-import { admitAttemptFor, admitAttemptFrom } from './sign-in-attempts.ts';
+import { markDevice } from './known-device.ts';
+import { admitAttemptFrom, peopleToCompare } from './sign-in-attempts.ts';
 
 /** A session with its secret, for the browser's cookie: the only time that it is seen. */
 export interface StartedSession extends Session {
   readonly secret: string;
+  /** For another cookie: by it the browser is known when it comes again. */
+  readonly device: string;
 }
 
 /** Where somebody comes from. */
@@ -16,16 +25,23 @@ export interface SignInOrigin {
   /** What shares one bucket: an address, or its network. */
   readonly network: string;
   readonly browser: string;
+  /** What `StartedSession` gave the browser earlier. */
+  readonly device?: string | undefined;
 }
 
 /** Who is let in, and why. */
 interface Admission {
   readonly person: Person;
   readonly proof: SignInProof;
+  /** See `Session`. */
+  readonly others?: readonly SessionChoice[];
+  /** Not later than this, where it goes on from another session. */
+  readonly until?: Date;
 }
 
 /**
  * With e-mail and password. Whoever is unknown, has no password or mistypes it gets one answer, after the same time.
+ * Where the same password opens several accounts, the session is of the oldest, and may go on in another one.
  * @throws DomainError `sign_in_refused`, `too_many_sign_ins`
  */
 export const signIn =
@@ -34,28 +50,59 @@ export const signIn =
     { email, password }: { readonly email: string; readonly password: string },
     from: SignInOrigin,
   ): Promise<StartedSession> => {
-    const wanted = emailOf(email);
-    await admitAttemptFrom(ports, from.network);
-    await admitAttemptFor(ports, wanted);
-    const person = await ports.people.findByEmail(wanted);
-    const passwordHash = person?.passwordHash;
-    const isRight = await ports.passwords.matches(password, passwordHash);
-    if (!person || passwordHash === undefined || !isRight) throw signInRefused();
-    return openSession(ports, { person, proof: { way: 'password', passwordHash } }, from);
+    const { network, device } = from;
+    const people = await peopleToCompare(ports, { email: emailOf(email), network, device });
+    const hashes = people.flatMap(({ passwordHash }) => passwordHash ?? []);
+    const right = await ports.passwords.matching(password, hashes);
+    const [first, ...others] = people.flatMap((person) =>
+      person.passwordHash !== undefined && right.includes(person.passwordHash)
+        ? [{ person, passwordHash: person.passwordHash }]
+        : [],
+    );
+    if (!first) throw signInRefused();
+    const { person, passwordHash } = first;
+    const choices = others.map((one) => choiceOf(ports, one.person.id, one.passwordHash));
+    const proof = { way: 'password', passwordHash } as const;
+    return openSession(ports, { person, proof, others: choices }, from);
   };
+
+export const choiceOf = (
+  { keyMaterial }: Pick<AccessPorts, 'keyMaterial'>,
+  personId: string,
+  passwordHash: string,
+): SessionChoice => ({ personId, proof: keyMaterial.sha256(passwordHash) });
 
 /** With a link, which is used up by it. @throws DomainError `sign_in_link_invalid`, `too_many_sign_ins` */
 export const signInByLink =
   (ports: AccessPorts) =>
   async (secret: string, from: SignInOrigin): Promise<StartedSession> => {
     await admitAttemptFrom(ports, from.network);
-    const { signInLinks, keyMaterial, people, clock } = ports;
-    const linkHash = keyMaterial.sha256(secret);
-    const personId = await signInLinks.personIdOf(linkHash, clock.now());
-    const person = personId === undefined ? undefined : await people.find(personId);
-    if (!person) throw signInLinkInvalid();
+    const { person, linkHash } = await personBehind(ports, secret);
     return openSession(ports, { person, proof: { way: 'link', linkHash } }, from);
   };
+
+/** Whom a link signs in, and where. It is not used up. @throws DomainError `sign_in_link_invalid`, `too_many_sign_ins` */
+export const lookBehindLink =
+  (ports: AccessPorts) =>
+  async (secret: string, { network }: Pick<SignInOrigin, 'network'>): Promise<Membership> => {
+    await admitAttemptFrom(ports, network);
+    const { person } = await personBehind(ports, secret);
+    const account = await ports.accounts.find(person.accountId);
+    if (!account) throw signInLinkInvalid();
+    return { person, account };
+  };
+
+/** @throws DomainError `sign_in_link_invalid` */
+const personBehind = async (
+  { signInLinks, keyMaterial, people, clock }: AccessPorts,
+  secret: string,
+): Promise<{ readonly person: Person; readonly linkHash: string }> => {
+  const linkHash = keyMaterial.sha256(secret);
+  const personId = await signInLinks.personIdOf(linkHash, clock.now());
+  const person = personId === undefined ? undefined : await people.find(personId);
+  if (!person) throw signInLinkInvalid();
+  return { person, linkHash };
+};
 
 /** Who holds the secret of a session; undefined once it is over, ended or its person gone. */
 export const findSession =
@@ -65,19 +112,22 @@ export const findSession =
     return found && isOpen(found.session, clock.now()) ? found : undefined;
   };
 
-const openSession = async (
-  { sessions, keyMaterial, ids, clock, acting }: AccessPorts,
-  { person, proof }: Admission,
-  { browser }: SignInOrigin,
+/** @throws DomainError whatever `Sessions.start` throws */
+export const openSession = async (
+  ports: AccessPorts,
+  { person, proof, others = [], until }: Admission,
+  { browser, device }: SignInOrigin,
 ): Promise<StartedSession> => {
+  const { sessions, keyMaterial, ids, clock, acting } = ports;
   const now = clock.now();
   const { id: personId, accountId, email } = person;
   const { way } = proof;
   const secret = keyMaterial.randomBase62(secretLength);
   const secretHash = keyMaterial.sha256(secret);
-  const session = startSession({ id: ids.next('sess'), personId, way, browser }, now);
+  const fresh = startSession({ id: ids.next('sess'), personId, way, browser, others }, now);
+  const session = until === undefined ? fresh : { ...fresh, endsAt: until };
   const about = { accountId, occurredAt: now, personId };
   const events = [{ type: 'person_signed_in', ...about, way }] as const;
   await acting.run(`person:${email}`, () => sessions.start({ session, secretHash, proof, events }));
-  return { ...session, secret };
+  return { ...session, secret, device: markDevice(ports, device, personId) };
 };

@@ -3,6 +3,7 @@ import Koa, { type Context } from 'koa';
 import type { DashboardUse } from '../../access/domain/session.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
 import { accountScreen } from './account-screen.ts';
+import { accountsScreen } from './accounts-screen.ts';
 import { animalsScreen } from './animals-screen.ts';
 import { redirect, sendEvents, wantsEvents } from './answering.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
@@ -17,15 +18,16 @@ import { notFound, PageProblem } from './page-problem.ts';
 import { projectScreen } from './project-screen.ts';
 import { projectsScreen } from './projects-screen.ts';
 import { removeDomainScreen } from './remove-domain-screen.ts';
+import { cookiesOf, type Cookies } from './protected-cookie.ts';
 import { addScreen, addWaysBack } from './screen-routes.ts';
 import type { Screen } from './screen.ts';
-import { SessionCookie } from './session-cookie.ts';
+import { addSignInLinks } from './sign-in-links.ts';
 import { addSignIn } from './sign-in-pages.ts';
 import { usageScreen } from './usage-screen.ts';
 import { whoAsks, type WhoAsks } from './who-asks.ts';
 
 /** Every page behind the sign-in. */
-const screensOf = (ports: DashboardPorts): readonly Screen[] => [
+const screensOf = (ports: DashboardPorts, cookies: Cookies): readonly Screen[] => [
   domainsScreen(ports),
   domainScreen(ports),
   removeDomainScreen(ports),
@@ -35,6 +37,7 @@ const screensOf = (ports: DashboardPorts): readonly Screen[] => [
   keysScreen(ports),
   usageScreen(ports),
   accountScreen(ports),
+  accountsScreen(ports, cookies),
 ];
 
 export interface Dashboard {
@@ -47,7 +50,7 @@ export interface Dashboard {
 
 /** Where store owners look after everything, as one Koa application for all paths from /dashboard on. */
 export const dashboard = (ports: DashboardPorts): Dashboard => {
-  const cookie = new SessionCookie(ports.settings.origin.startsWith('https:'));
+  const cookies = cookiesOf(ports.settings.origin.startsWith('https:'));
   const live = new LiveStreams({
     ...ports,
     whoStillAsks: (ctx) => {
@@ -62,11 +65,12 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   router.get('/', (ctx: Context) => {
     redirect(ctx, '/dashboard');
   });
-  const asking = whoAsks(ports, cookie);
-  addSignIn(router, { ...ports, cookie, whoAsks: asking });
+  const asking = whoAsks(ports, cookies);
+  addSignIn(router, { ...ports, cookies, whoAsks: asking });
+  addSignInLinks(router, { ...ports, cookies, whoAsks: asking });
   const signedIn = signingIn(asking, ports);
   const waysBack = new Router({ sensitive: true });
-  for (const screen of screensOf(ports)) {
+  for (const screen of screensOf(ports, cookies)) {
     addScreen(router, screen, { ...ports, live, signedIn });
     addWaysBack(waysBack, screen, { ...ports, live, signedIn });
   }

@@ -53,14 +53,14 @@ export const mainOf = (
 const brand = (): Html =>
   html`<a class="brand" href="/dashboard"><img src="${assetPath('paw.svg')}" alt="" width="24" height="24">Animal Store</a>`;
 
-const bar = ({ account, person }: SignedIn, section: Section | undefined): Html =>
+const bar = ({ account, person, session }: SignedIn, section: Section | undefined): Html =>
   html`<header class="bar">
     ${brand()}
     <nav aria-label="Main">
       ${Object.entries(places).map(([name, { path, text }]) => html`<a href="${path}" ${name === section && html`aria-current="page"`}>${text}</a>`)}
     </nav>
     <div class="who">
-      <span title="${person.email}">${account.name}</span>
+      ${session.others.length === 0 ? html`<span title="${person.email}">${account.name}</span>` : html`<a href="/dashboard/accounts" title="Switch to another account">${account.name}</a>`}
       <form method="post" action="/dashboard/sign-out" class="inline"><button class="quiet">Sign out</button></form>
     </div>
   </header>`;

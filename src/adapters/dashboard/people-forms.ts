@@ -30,7 +30,7 @@ export const invitation = ({ access }: Ports, answer: Answer): Form =>
     act: async (visit, { email }) => answer(visit, await access.invite(visit.accountId, email)),
   });
 
-/** Another link for somebody who is known, such as after a forgotten password. */
+/** Another link for oneself, or for somebody who was invited and never came. */
 export const newLink = (ports: Ports, answer: Answer): Form =>
   form({
     name: 'new-link',
@@ -38,8 +38,8 @@ export const newLink = (ports: Ports, answer: Answer): Form =>
     schema: v.object({}),
     once: true,
     act: async (visit) => {
-      const { email } = await personOf(ports, visit);
-      return answer(visit, await ports.access.invite(visit.accountId, email));
+      const { person = '' } = visit.parameters;
+      return answer(visit, await ports.access.renewLink(visit.signedIn, person));
     },
   });
 

@@ -19,7 +19,7 @@ export const peopleSection = (
   const invited = refusalOf(refusal, 'invite');
   return html`<section class="card" id="people">
     <h2>People</h2>
-    <p class="quiet">Everyone listed here has full access to this account.</p>
+    <p class="quiet">Everyone listed here has full access to this account. You can create links for yourself and for people who have not signed in yet. For everyone else the operator creates one with <code>animal-store user invite</code>.</p>
     ${formError(refusalOf(refusal, 'dismiss') ?? refusalOf(refusal, 'new-link'))}
     <div class="table">
       <table class="cards-on-phone">
@@ -37,16 +37,21 @@ export const peopleSection = (
 };
 
 const row = (person: Person, isYou: boolean, once: string): Html => {
-  const { id, email, createdAt, passwordHash } = person;
+  const { id, email, createdAt, joinedAt } = person;
   return html`<tr>
     <td class="name">${email} ${isYou ? badge('you', 'good') : nothing}</td>
     <td data-label="Added">${day(createdAt)}</td>
-    <td data-label="Signs in with">${passwordHash === undefined ? 'links only' : 'a password'}</td>
+    <td data-label="Signs in with">${waysIn(person)}</td>
     <td class="actions">
-      ${buttonForm(`${peoplePath}/${id}/link`, 'New link', { once, about: `Make a sign-in link for ${email}` })}
+      ${isYou || !joinedAt ? buttonForm(`${peoplePath}/${id}/link`, 'New link', { once, about: `Make a sign-in link for ${email}` }) : nothing}
       ${isYou ? nothing : remove(person)}
     </td>
   </tr>`;
+};
+
+const waysIn = ({ joinedAt, passwordHash }: Person): string => {
+  if (!joinedAt) return 'not signed in yet';
+  return passwordHash === undefined ? 'links only' : 'a password';
 };
 
 /** Asks before it is too late, without a script. */

@@ -13,5 +13,5 @@ export const signInForm = (query: string, refusal: Refusal | undefined): Html =>
       ${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password' }, refusal)}
       <button class="main wide">Sign in</button>
     </form>
-    <p class="hint">No password yet, or forgotten it? Use a one-time sign-in link: another person in your account can create one on the Account page, or the operator with <code>animal-store user invite</code>.</p>
+    <p class="hint">No password yet, or forgotten it? Use a one-time sign-in link. The operator creates one with <code>animal-store user invite</code>; if you were just invited, whoever invited you has one for you.</p>
   </section>`;

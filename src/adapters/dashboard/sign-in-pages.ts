@@ -3,15 +3,14 @@ import type { Context } from 'koa';
 import * as v from 'valibot';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { redirect, sendHtml } from './answering.ts';
-import type { DashboardPorts } from './dashboard-ports.ts';
+import { accountsPathFor } from './accounts-screen.ts';
+import { enter, leave, originOf, type SignInPorts } from './entering.ts';
 import { checkForm, readForm } from './form-body.ts';
 import { layout } from './layout.ts';
 import { pageAfterSignIn, signInPath as path } from './next-page.ts';
 import { problemOf } from './page-problem.ts';
 import type { Refusal } from './screen.ts';
-import type { SessionCookie } from './session-cookie.ts';
 import { signInForm } from './sign-in-form.ts';
-import type { WhoAsks } from './who-asks.ts';
 
 const credentials = v.object({
   email: v.pipe(
@@ -27,14 +26,9 @@ const credentials = v.object({
   ),
 });
 
-type Ports = Pick<DashboardPorts, 'access' | 'networkOf' | 'acting'> & {
-  readonly cookie: SessionCookie;
-  readonly whoAsks: WhoAsks;
-};
-
-/** The way in and out; all other pages are behind it. */
-export const addSignIn = (router: Router, ports: Ports): void => {
-  const { access, cookie, whoAsks } = ports;
+/** The way in by a password, and the way out; all other pages are behind it. */
+export const addSignIn = (router: Router, ports: SignInPorts): void => {
+  const { access, whoAsks, cookies } = ports;
 
   router.get(path, async (ctx: Context) => {
     if (await whoAsks(ctx)) goOn(ctx);
@@ -46,34 +40,18 @@ export const addSignIn = (router: Router, ports: Ports): void => {
     const checked = checkForm(credentials, values);
     if (checked.kind === 'refused') return show(ctx, 422, { ...unfilled, ...checked, values });
     try {
-      const session = await access.signIn(checked.output, visitorOf(ctx, ports));
-      await leave(ctx, ports);
-      cookie.write(ctx, session.secret);
-      goOn(ctx);
+      const session = await access.signIn(checked.output, originOf(ctx, ports));
+      await enter(ctx, session, ports);
+      if (session.others.length > 0) redirect(ctx, accountsPathFor(ctx.querystring));
+      else goOn(ctx);
     } catch (error) {
       await showRefusal(ctx, error, values);
     }
   });
 
-  router.get(`${path}/:token`, async (ctx: Context) => {
-    // A look at what is behind a link, by a mail program, does not use it up.
-    if (ctx.method === 'HEAD') return void (ctx.status = 200);
-    const { token = '' } = ctx['params'] as Record<string, string>;
-    try {
-      const session = await access.signInByLink(token, visitorOf(ctx, ports));
-      await leave(ctx, ports);
-      cookie.write(ctx, session.secret);
-      goOn(ctx);
-    } catch (error) {
-      // Opened once more by whoever it let in: they are where they want to be.
-      if (error instanceof DomainError && (await whoAsks(ctx))) goOn(ctx);
-      else await showRefusal(ctx, error, {});
-    }
-  });
-
   router.post('/dashboard/sign-out', async (ctx: Context) => {
     await leave(ctx, ports);
-    cookie.clear(ctx);
+    cookies.session.clear(ctx);
     redirect(ctx, path);
   });
 };
@@ -81,7 +59,7 @@ export const addSignIn = (router: Router, ports: Ports): void => {
 const unfilled = { form: 'sign-in', field: undefined, values: {}, parameters: {} } as const;
 
 /** Shows what a refusal from the inside says; everything else is thrown on. */
-const showRefusal = async (
+export const showRefusal = async (
   ctx: Context,
   error: unknown,
   values: Refusal['values'],
@@ -92,34 +70,9 @@ const showRefusal = async (
   await show(ctx, status, { ...unfilled, message, values });
 };
 
-const goOn = (ctx: Context): void => {
+export const goOn = (ctx: Context): void => {
   redirect(ctx, pageAfterSignIn(ctx.querystring));
 };
-
-/** Ends the session that the browser had until now: with a new one nobody needs it any more. */
-const leave = async (ctx: Context, { access, acting, cookie }: Ports): Promise<void> => {
-  const secret = cookie.read(ctx);
-  const signedIn = secret === undefined ? undefined : await access.findSession(secret);
-  if (!signedIn) return;
-  await acting
-    .run(`person:${signedIn.person.email}`, () =>
-      access.revokeSession(signedIn, signedIn.session.id),
-    )
-    .catch(unlessEnded);
-};
-
-/** Somebody was quicker. */
-const unlessEnded = (error: unknown): void => {
-  if (!(error instanceof DomainError)) throw error;
-};
-
-const visitorOf = (ctx: Context, { networkOf }: Pick<Ports, 'networkOf'>) => ({
-  network: networkOf({
-    peer: ctx.req.socket.remoteAddress ?? '',
-    forwardedFor: ctx.get('X-Forwarded-For') || undefined,
-  }),
-  browser: ctx.get('User-Agent'),
-});
 
 const show = async (ctx: Context, status: number, refusal?: Refusal): Promise<void> => {
   const page = { title: 'Sign in', content: signInForm(ctx.querystring, refusal) };

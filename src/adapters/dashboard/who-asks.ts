@@ -1,20 +1,17 @@
 import type { Context } from 'koa';
 import type { SignedIn } from '../../access/people-ports.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
-import type { SessionCookie } from './session-cookie.ts';
+import type { Cookies } from './protected-cookie.ts';
 
 /** @returns who is signed in; looked for once in a request */
 export type WhoAsks = (ctx: Context) => Promise<SignedIn | undefined>;
 
-export const whoAsks = (
-  { access }: Pick<DashboardPorts, 'access'>,
-  cookie: SessionCookie,
-): WhoAsks => {
+export const whoAsks = ({ access }: Pick<DashboardPorts, 'access'>, cookies: Cookies): WhoAsks => {
   const found = new WeakMap<Context, SignedIn>();
   return async (ctx) => {
     const known = found.get(ctx);
     if (known) return known;
-    const secret = cookie.read(ctx);
+    const secret = cookies.session.read(ctx);
     const signedIn = secret === undefined ? undefined : await access.findSession(secret);
     if (signedIn) found.set(ctx, signedIn);
     return signedIn;

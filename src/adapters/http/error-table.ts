@@ -89,7 +89,6 @@ const domainCodes: Readonly<Record<CatalogueErrorCode | AccessErrorCode, ErrorCo
   pet_invalid: 'validation_failed',
   account_not_found: 'invalid_api_key',
   account_invalid: 'validation_failed',
-  email_taken: 'validation_failed',
   api_key_not_found: 'invalid_api_key',
   api_key_invalid: 'validation_failed',
   invalid_api_key: 'invalid_api_key',

@@ -1,4 +1,4 @@
-import { accountNotFound, emailTaken } from '../../access/domain/access-error.ts';
+import { accountNotFound } from '../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../access/domain/access-event.ts';
 import type { Account } from '../../access/domain/account.ts';
 import type { Person } from '../../access/domain/person.ts';
@@ -7,7 +7,6 @@ import { Accounts, type KeyToStore } from '../../access/key-ports.ts';
 import type { Decision } from '../../kernel/decision.ts';
 import type { Selectable } from 'kysely';
 import type { Database } from './database.ts';
-import { failureOf } from './failure.ts';
 import type { KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
 import type { KyselyPeople } from './kysely-people.ts';
@@ -37,12 +36,7 @@ export class KyselyAccounts extends Accounts {
     firstPerson: Decision<Person, AccessEvent>,
   ): Promise<void> {
     await this.#database.transaction(async (db) => {
-      try {
-        await db.insertInto('accounts').values(toRow(state)).execute();
-      } catch (error) {
-        if (failureOf(error) !== 'duplicate') throw error;
-        throw emailTaken(state.email);
-      }
+      await db.insertInto('accounts').values(toRow(state)).execute();
       await this.#outbox.append(events);
       await this.#apiKeys.add(firstKey);
       await this.#people.add(firstPerson);

@@ -8,7 +8,7 @@ import type { Decision } from '../../kernel/decision.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './failure.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
-import { fromMillis, toMillis, type Schema } from './schema.ts';
+import { fromMillis, fromMillisOrNull, toMillis, toMillisOrNull, type Schema } from './schema.ts';
 
 type PersonRow = Selectable<Schema['people']>;
 
@@ -45,11 +45,17 @@ export class KyselyPeople extends People {
     return row && personFrom(row);
   }
 
-  async findByEmail(email: string): Promise<Person | undefined> {
-    const row = await this.#database.run((db) =>
-      db.selectFrom('people').selectAll().where('email', '=', email).executeTakeFirst(),
+  async listByEmail(email: string): Promise<readonly Person[]> {
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('people')
+        .selectAll()
+        .where('email', '=', email)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute(),
     );
-    return row && personFrom(row);
+    return rows.map(personFrom);
   }
 
   async changePassword(
@@ -93,6 +99,7 @@ export const personFrom = (row: PersonRow): Person => ({
   email: row.email,
   passwordHash: row.password_hash ?? undefined,
   createdAt: fromMillis(row.created_at),
+  joinedAt: fromMillisOrNull(row.joined_at),
 });
 
 /** Within a transaction: until its end nobody else changes or removes them, nor lets them in. */
@@ -117,6 +124,13 @@ const ofAccount = (db: Kysely<Schema>, accountId: string) =>
     .orderBy('created_at')
     .orderBy('id');
 
+/** The first sign-in of somebody who is locked: whoever else has a link for them comes too late. */
+export const join = async (db: Kysely<Schema>, { id }: Person, now: Date): Promise<void> => {
+  const joined = { joined_at: toMillis(now) };
+  await db.updateTable('people').set(joined).where('id', '=', id).execute();
+  await db.deleteFrom('sign_in_links').where('person_id', '=', id).execute();
+};
+
 /** @throws DomainError `session_not_found` */
 const requireSession = async (db: Kysely<Schema>, personId: string, id: string): Promise<void> => {
   const session = await db
@@ -135,12 +149,13 @@ const endAll = async (db: Kysely<Schema>, personId: string, keptId?: string): Pr
   await db.deleteFrom('sign_in_links').where('person_id', '=', personId).execute();
 };
 
-const toRow = ({ id, accountId, email, passwordHash, createdAt }: Person): PersonRow => ({
+const toRow = ({ id, accountId, email, passwordHash, createdAt, joinedAt }: Person): PersonRow => ({
   id,
   account_id: accountId,
   email,
   password_hash: passwordHash ?? null,
   created_at: toMillis(createdAt),
+  joined_at: toMillisOrNull(joinedAt),
 });
 
 const translated = (error: unknown, { email, accountId }: Person): unknown => {

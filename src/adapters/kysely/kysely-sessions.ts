@@ -10,7 +10,7 @@ import { Sessions, type SessionStart, type SignedIn } from '../../access/people-
 import type { Database } from './database.ts';
 import { accountFrom } from './kysely-accounts.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
-import { lockPerson, personFrom } from './kysely-people.ts';
+import { join, lockPerson, personFrom } from './kysely-people.ts';
 import { fromMillis, oneOf, toMillis, type Schema } from './schema.ts';
 
 type SessionRow = Omit<Selectable<Schema['sessions']>, 'secret_hash'>;
@@ -18,7 +18,10 @@ type AccountRow = Selectable<Schema['accounts']>;
 
 /** A session with its person; what the account has under the same names comes under others. */
 type SignedInRow = SessionRow &
-  Pick<Selectable<Schema['people']>, 'account_id' | 'email' | 'password_hash' | 'created_at'> &
+  Pick<
+    Selectable<Schema['people']>,
+    'account_id' | 'email' | 'password_hash' | 'created_at' | 'joined_at'
+  > &
   Pick<AccountRow, 'name' | 'plan' | 'per_minute' | 'per_day'> & {
     readonly account_email: string;
     readonly account_created_at: bigint;
@@ -31,6 +34,7 @@ const columns = [
   'sessions.browser',
   'sessions.started_at',
   'sessions.ends_at',
+  'sessions.others',
 ] as const;
 
 export class KyselySessions extends Sessions {
@@ -49,6 +53,7 @@ export class KyselySessions extends Sessions {
         .innerJoin('accounts', 'accounts.id', 'people.account_id')
         .select(columns)
         .select(['people.account_id', 'people.email', 'people.password_hash', 'people.created_at'])
+        .select('people.joined_at')
         .select(['accounts.name', 'accounts.plan', 'accounts.per_minute', 'accounts.per_day'])
         .select(['accounts.email as account_email', 'accounts.created_at as account_created_at'])
         .where('sessions.secret_hash', '=', the('secretHash')),
@@ -61,6 +66,7 @@ export class KyselySessions extends Sessions {
       const person = await lockPerson(this.#database, session.personId);
       if (proof.way === 'link') await useUp(db, session, proof.linkHash);
       else if (person?.passwordHash !== proof.passwordHash) throw signInRefused();
+      if (person && !person.joinedAt) await join(db, person, session.startedAt);
       await db.insertInto('sessions').values(row).execute();
       await this.#outbox.append(events);
     });
@@ -130,11 +136,12 @@ const signedInFrom = (row: SignedInRow): SignedIn => ({
   }),
 });
 
-const toRow = ({ id, personId, way, browser, startedAt, endsAt }: Session): SessionRow => ({
+const toRow = ({ id, personId, way, browser, startedAt, endsAt, others }: Session): SessionRow => ({
   ...{ id, way, browser },
   person_id: personId,
   started_at: toMillis(startedAt),
   ends_at: toMillis(endsAt),
+  others: others.length === 0 ? null : JSON.stringify(others),
 });
 
 const fromRow = (row: SessionRow): Session => ({
@@ -144,4 +151,5 @@ const fromRow = (row: SessionRow): Session => ({
   browser: row.browser,
   startedAt: fromMillis(row.started_at),
   endsAt: fromMillis(row.ends_at),
+  others: row.others === null ? [] : (JSON.parse(row.others) as Session['others']),
 });

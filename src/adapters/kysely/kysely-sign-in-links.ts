@@ -1,9 +1,9 @@
 import type { AccessEvent } from '../../access/domain/access-event.ts';
-import { personNotFound } from '../../access/domain/people-error.ts';
+import { personJoined, personNotFound } from '../../access/domain/people-error.ts';
 import { SignInLinks, type SignInLink } from '../../access/people-ports.ts';
 import type { Database } from './database.ts';
-import { failureOf } from './failure.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
+import { lockPerson } from './kysely-people.ts';
 import { toMillis } from './schema.ts';
 
 export class KyselySignInLinks extends SignInLinks {
@@ -16,20 +16,19 @@ export class KyselySignInLinks extends SignInLinks {
     this.#outbox = outbox;
   }
 
-  /** It waits for who holds the person. */
   async add(
     { secretHash, personId, endsAt }: SignInLink,
     events: readonly AccessEvent[],
+    whose: 'anybody' | 'newcomer' = 'anybody',
   ): Promise<void> {
     const row = { secret_hash: secretHash, person_id: personId, ends_at: toMillis(endsAt) };
-    try {
-      await this.#database.transaction(async (db) => {
-        await db.insertInto('sign_in_links').values(row).execute();
-        await this.#outbox.append(events);
-      });
-    } catch (error) {
-      throw failureOf(error) === 'missing_parent' ? personNotFound(personId) : error;
-    }
+    await this.#database.transaction(async (db) => {
+      const person = await lockPerson(this.#database, personId);
+      if (!person) throw personNotFound(personId);
+      if (whose === 'newcomer' && person.joinedAt) throw personJoined(person.email);
+      await db.insertInto('sign_in_links').values(row).execute();
+      await this.#outbox.append(events);
+    });
   }
 
   async personIdOf(secretHash: string, now: Date): Promise<string | undefined> {

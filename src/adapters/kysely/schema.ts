@@ -36,6 +36,7 @@ export interface Schema {
     email: string;
     password_hash: string | null;
     created_at: Int64;
+    joined_at: Int64 | null;
   };
   sessions: {
     id: string;
@@ -45,6 +46,8 @@ export interface Schema {
     browser: string;
     started_at: Int64;
     ends_at: Int64;
+    /** JSON; null where there are none. */
+    others: string | null;
   };
   sign_in_links: { secret_hash: string; person_id: string; ends_at: Int64 };
   quota_counters: { subject: string; data: string; saved_at: Int64 };

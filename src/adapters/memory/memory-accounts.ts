@@ -1,4 +1,4 @@
-import { accountNotFound, apiKeyNotFound, emailTaken } from '../../access/domain/access-error.ts';
+import { accountNotFound, apiKeyNotFound } from '../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../access/domain/access-event.ts';
 import type { Account } from '../../access/domain/account.ts';
 import type { ApiKey, Rotation } from '../../access/domain/api-key.ts';
@@ -36,13 +36,9 @@ export class MemoryAccounts extends Accounts {
     firstKey: Decision<KeyToStore, AccessEvent>,
     firstPerson: Decision<Person, AccessEvent>,
   ): Promise<void> {
-    if ([...this.#accounts.values()].some(({ email }) => email === state.email)) {
-      throw emailTaken(state.email);
-    }
     for (const { accountId } of [firstKey.state.key, firstPerson.state]) {
       if (accountId !== state.id) throw accountNotFound(accountId);
     }
-    this.people.requireFree(firstPerson.state.email);
     this.#accounts.set(state.id, structuredClone(state));
     this.#outbox.append(events);
     await this.apiKeys.add(firstKey);

@@ -23,13 +23,18 @@ export class MemoryPeople extends People {
     this.#outbox = outbox;
     this.#account = account;
     const person = (id: string) => this.#people.get(id);
-    this.signInLinks = new MemorySignInLinks(outbox, (id) => this.#people.has(id));
-    this.sessions = new MemorySessions(outbox, this.signInLinks, { person, account });
+    const join = (id: string, now: Date) => {
+      this.#join(id, now);
+    };
+    this.signInLinks = new MemorySignInLinks(outbox, person);
+    this.sessions = new MemorySessions(outbox, this.signInLinks, { person, account, join });
   }
 
   override async add({ state, events }: Decision<Person, AccessEvent>): Promise<void> {
     await Promise.resolve();
-    this.requireFree(state.email);
+    if (this.#of(state.accountId).some(({ email }) => email === state.email)) {
+      throw personTaken(state.email);
+    }
     if (!this.#account(state.accountId)) throw accountNotFound(state.accountId);
     this.#people.set(state.id, structuredClone(state));
     this.#outbox.append(events);
@@ -43,8 +48,9 @@ export class MemoryPeople extends People {
     return Promise.resolve(structuredClone(this.#people.get(id)));
   }
 
-  override findByEmail(email: string): Promise<Person | undefined> {
-    return Promise.resolve(structuredClone(this.#byEmail(email)));
+  override listByEmail(email: string): Promise<readonly Person[]> {
+    const people = [...this.#people.values()].filter((person) => person.email === email);
+    return Promise.resolve(structuredClone(people.sort(oldestFirst)));
   }
 
   override async changePassword(
@@ -78,13 +84,11 @@ export class MemoryPeople extends People {
     this.#outbox.append(events);
   }
 
-  /** For the other adapters of this folder. @throws DomainError `person_taken` */
-  requireFree(email: string): void {
-    if (this.#byEmail(email)) throw personTaken(email);
-  }
-
-  #byEmail(email: string): Person | undefined {
-    return [...this.#people.values()].find((person) => person.email === email);
+  #join(id: string, now: Date): void {
+    const person = this.#people.get(id);
+    if (!person || person.joinedAt) return;
+    this.#people.set(id, { ...person, joinedAt: new Date(now) });
+    this.signInLinks.forgetOf(id);
   }
 
   #of(accountId: string): readonly Person[] {

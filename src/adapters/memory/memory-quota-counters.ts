@@ -71,9 +71,7 @@ export class MemoryQuotaCounters extends QuotaCounters {
   }
 
   restore(snapshots: readonly CounterSnapshot[]): void {
-    for (const { subject, data } of snapshots) {
-      this.#subjects.set(subject, JSON.parse(data) as Counters);
-    }
+    for (const { subject, data } of snapshots) this.#put(subject, JSON.parse(data) as Counters);
   }
 
   #counters(subject: string, now: Date): Required<Counters> {

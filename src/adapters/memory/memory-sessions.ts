@@ -20,6 +20,8 @@ import type { MemorySignInLinks } from './memory-sign-in-links.ts';
 interface Holders {
   readonly person: (id: string) => Person | undefined;
   readonly account: (id: string) => Account | undefined;
+  /** The first time that somebody signs in. */
+  readonly join: (id: string, now: Date) => void;
 }
 
 interface Kept {
@@ -43,6 +45,7 @@ export class MemorySessions extends Sessions {
   override async start({ session, secretHash, proof, events }: SessionStart): Promise<void> {
     await Promise.resolve();
     this.#requireProof(session, proof);
+    this.#holders.join(session.personId, session.startedAt);
     this.#sessions.set(session.id, { session: structuredClone(session), secretHash });
     this.#outbox.append(events);
   }

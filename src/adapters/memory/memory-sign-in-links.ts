@@ -1,22 +1,29 @@
 import type { AccessEvent } from '../../access/domain/access-event.ts';
-import { personNotFound } from '../../access/domain/people-error.ts';
+import { personJoined, personNotFound } from '../../access/domain/people-error.ts';
+import type { Person } from '../../access/domain/person.ts';
 import { SignInLinks, type SignInLink } from '../../access/people-ports.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
 
 export class MemorySignInLinks extends SignInLinks {
   readonly #outbox: MemoryOutbox;
-  readonly #personExists: (id: string) => boolean;
+  readonly #person: (id: string) => Person | undefined;
   readonly #links = new Map<string, SignInLink>();
 
-  constructor(outbox: MemoryOutbox, personExists: (id: string) => boolean) {
+  constructor(outbox: MemoryOutbox, person: (id: string) => Person | undefined) {
     super();
     this.#outbox = outbox;
-    this.#personExists = personExists;
+    this.#person = person;
   }
 
-  override async add(link: SignInLink, events: readonly AccessEvent[]): Promise<void> {
+  override async add(
+    link: SignInLink,
+    events: readonly AccessEvent[],
+    whose: 'anybody' | 'newcomer' = 'anybody',
+  ): Promise<void> {
     await Promise.resolve();
-    if (!this.#personExists(link.personId)) throw personNotFound(link.personId);
+    const person = this.#person(link.personId);
+    if (!person) throw personNotFound(link.personId);
+    if (whose === 'newcomer' && person.joinedAt) throw personJoined(person.email);
     this.#links.set(link.secretHash, structuredClone(link));
     this.#outbox.append(events);
   }

@@ -8,8 +8,9 @@ export class PlainPasswords extends Passwords {
     return Promise.resolve(prefix + password.normalize('NFKC'));
   }
 
-  override matches(password: string, hash: string | undefined): Promise<boolean> {
-    return Promise.resolve(hash === prefix + password.normalize('NFKC'));
+  override matching(password: string, hashes: readonly string[]): Promise<readonly string[]> {
+    const right = prefix + password.normalize('NFKC');
+    return Promise.resolve(hashes.filter((hash) => hash === right));
   }
 
   override commonest(): Promise<ReadonlySet<string>> {

@@ -38,17 +38,25 @@ export class ScryptPasswords extends Passwords {
     this.#mostWaiting = mostWaiting;
   }
 
-  override async hash(password: string): Promise<string> {
-    const salt = randomBytes(saltBytes);
+  override async hash(password: string, beside?: string): Promise<string> {
+    const salt = partsOf(beside)?.salt ?? randomBytes(saltBytes);
     const key = await this.#derive(password, salt);
     return `${prefix}${base64(salt)}$${base64(key)}`;
   }
 
-  override async matches(password: string, hash: string | undefined): Promise<boolean> {
-    const known = partsOf(hash);
-    const { salt, key } = known ?? nobodys;
-    const isSame = timingSafeEqual(await this.#derive(password, salt), key);
-    return isSame && known !== undefined;
+  /** Hashes that were made beside each other have one salt and are worked out once. */
+  override async matching(password: string, hashes: readonly string[]): Promise<readonly string[]> {
+    const known = hashes.flatMap((hash) => partsOf(hash) ?? []);
+    const keys = new Map<string, Buffer>();
+    for (const { salt } of known.length === 0 ? [nobodys] : known) {
+      const name = base64(salt);
+      if (!keys.has(name)) keys.set(name, await this.#derive(password, salt));
+    }
+    return hashes.filter((hash) => {
+      const parts = partsOf(hash);
+      const key = parts && keys.get(base64(parts.salt));
+      return parts !== undefined && key !== undefined && timingSafeEqual(key, parts.key);
+    });
   }
 
   override commonest(): Promise<ReadonlySet<string>> {

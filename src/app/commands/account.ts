@@ -24,7 +24,7 @@ export const accountCommands = (program: Command): void => {
         const { name, email, plan } = options;
         const opened = await container.get(AccessKey).createAccount({ name, email, plan });
         const { account: made, key } = opened;
-        const link = await container.get(AccessKey).signInLinkFor(made.email);
+        const link = await container.get(AccessKey).signInLinkFor(made.email, made.id);
         const url = signInUrl(link.secret, container.get(ConfigKey));
         print(
           options,

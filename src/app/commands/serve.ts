@@ -2,13 +2,15 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
-import { DomainError } from '../../kernel/domain-error.ts';
+import type { Access } from '../../access/access.ts';
+import { Clock } from '../../kernel/clock.ts';
+import { JobLeases } from '../../kernel/job-leases.ts';
 import { dashboardOrigin, signInUrl } from '../addresses.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { redaction } from '../redaction.ts';
 import { startWarnings } from '../start-warnings.ts';
 import { openContainer } from '../container.ts';
-import { AccessKey } from '../keys.ts';
+import { AccessKey, ProcessKey } from '../keys.ts';
 import { createLog } from '../log.ts';
 import { startRoles } from '../roles.ts';
 
@@ -77,27 +79,37 @@ interface Welcome {
   readonly signInUrl: string;
 }
 
-/** Outside production an empty database gets an account, so that there is something to try. */
+const firstAccountMs = 60_000;
+
+/** Outside production an empty database gets an account, so that there is something to try. Of several processes one opens it. */
 const firstAccount = async (container: Container, config: Config): Promise<Welcome | undefined> => {
-  const access = container.get(AccessKey);
-  if (config.production || (await access.listAccounts()).length > 0) return undefined;
-  try {
-    const { account, key } = await access.createAccount({
-      name: 'My animal store',
-      email: 'owner@animal-store.test',
-      plan: 'pro',
-    });
-    const link = await access.signInLinkFor(account.email);
-    return {
-      accountId: account.id,
-      secret: key.secret,
-      signInUrl: signInUrl(link.secret, config),
-    };
-  } catch (error) {
-    // Another process that started at the same moment was faster.
-    if (error instanceof DomainError && error.code === 'email_taken') return undefined;
-    throw error;
+  if (config.production) return undefined;
+  const [leases, holder] = [container.get(JobLeases), container.get(ProcessKey)];
+  const now = container.get(Clock).now();
+  const job = 'open the first account';
+  if (!(await leases.hold(job, holder, now, new Date(now.getTime() + firstAccountMs)))) {
+    return undefined;
   }
+  try {
+    return await openFirstAccount(container.get(AccessKey), config);
+  } finally {
+    await leases.release(job, holder);
+  }
+};
+
+const openFirstAccount = async (access: Access, config: Config): Promise<Welcome | undefined> => {
+  if ((await access.listAccounts()).length > 0) return undefined;
+  const { account, key } = await access.createAccount({
+    name: 'My animal store',
+    email: 'owner@animal-store.test',
+    plan: 'pro',
+  });
+  const link = await access.signInLinkFor(account.email, account.id);
+  return {
+    accountId: account.id,
+    secret: key.secret,
+    signInUrl: signInUrl(link.secret, config),
+  };
 };
 
 const banner = (config: Config, welcome: Welcome | undefined): string => {

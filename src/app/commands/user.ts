@@ -19,7 +19,10 @@ export const userCommands = (program: Command): void => {
     .action(async (options: UserOptions & { email: string }) => {
       await withContainer(async (container) => {
         const access = container.get(AccessKey);
-        const { person, secret, endsAt } = await access.invite(options.account, options.email);
+        const { person, secret, endsAt } = await access.inviteAnybody(
+          options.account,
+          options.email,
+        );
         const url = signInUrl(secret, container.get(ConfigKey));
         const { id, email } = person;
         print(

@@ -1,0 +1,43 @@
+import type { AccessPorts } from '../ports.ts';
+
+type Ports = Pick<AccessPorts, 'sealer' | 'keyMaterial'>;
+
+/** A browser in which somebody has signed in. */
+export interface KnownDevice {
+  readonly id: string;
+  /** Who has signed in there, newest first. */
+  readonly personIds: readonly string[];
+}
+
+const purpose = 'known device';
+const longestToken = 4000;
+const mostPeople = 8;
+const idLength = 32;
+
+/** @param token as `markDevice` made it, or anything. @returns undefined for whatever we did not make */
+export const openDevice = (
+  { sealer }: Pick<Ports, 'sealer'>,
+  token: string | undefined,
+): KnownDevice | undefined => {
+  if (token === undefined || token.length > longestToken) return undefined;
+  try {
+    return JSON.parse(sealer.open(token, purpose)) as KnownDevice;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The browser knows somebody more. @returns what it brings along from now on; it opens nothing by itself */
+export const markDevice = (
+  { sealer, keyMaterial }: Ports,
+  token: string | undefined,
+  personId: string,
+): string => {
+  const known = openDevice({ sealer }, token);
+  const others = (known?.personIds ?? []).filter((id) => id !== personId);
+  const device: KnownDevice = {
+    id: known?.id ?? keyMaterial.randomBase62(idLength),
+    personIds: [personId, ...others].slice(0, mostPeople),
+  };
+  return sealer.seal(JSON.stringify(device), purpose);
+};

@@ -1,0 +1,69 @@
+import { DomainError } from '../../kernel/domain-error.ts';
+import { personNotFound, type PeopleErrorCode } from '../domain/people-error.ts';
+import type { Person } from '../domain/person.ts';
+import type { SessionChoice } from '../domain/session.ts';
+import type { Membership, SignedIn } from '../people-ports.ts';
+import type { AccessPorts } from '../ports.ts';
+import { revokeSession } from './people.ts';
+import { choiceOf, openSession, type SignInOrigin, type StartedSession } from './sign-in.ts';
+
+/** Every account that the session may go on in, its own first. */
+export const accountsOf =
+  (ports: AccessPorts) =>
+  async ({ person, account, session }: SignedIn): Promise<readonly Membership[]> => {
+    const others = await Promise.all(session.others.map((choice) => membershipOf(ports, choice)));
+    return [{ person, account }, ...others.flatMap((one) => one ?? [])];
+  };
+
+/**
+ * Goes on in another account: by a session of its own that ends when this one would have, and this one ends.
+ * @throws DomainError `person_not_found` for somebody whom the password of this session does not open, or no longer
+ */
+export const switchAccount =
+  (ports: AccessPorts) =>
+  async (signedIn: SignedIn, personId: string, from: SignInOrigin): Promise<StartedSession> => {
+    const { session, person: left } = signedIn;
+    const chosen = session.others.find((one) => one.personId === personId);
+    const person = chosen && (await personOf(ports, chosen));
+    if (person?.passwordHash === undefined) throw personNotFound(personId);
+    const rest = session.others.filter((one) => one.personId !== personId);
+    const back =
+      left.passwordHash === undefined ? [] : [choiceOf(ports, left.id, left.passwordHash)];
+    const started = await openSession(
+      ports,
+      {
+        person,
+        proof: { way: 'password', passwordHash: person.passwordHash },
+        others: [...back, ...rest],
+        until: session.endsAt,
+      },
+      from,
+    );
+    await revokeSession(ports)(signedIn, session.id).catch(unlessEnded);
+    return started;
+  };
+
+const membershipOf = async (
+  ports: AccessPorts,
+  choice: SessionChoice,
+): Promise<Membership | undefined> => {
+  const person = await personOf(ports, choice);
+  const account = person && (await ports.accounts.find(person.accountId));
+  return account && { person, account };
+};
+
+/** Undefined when they are gone, or have another password by now. */
+const personOf = async (
+  { people, keyMaterial }: AccessPorts,
+  { personId, proof }: SessionChoice,
+): Promise<Person | undefined> => {
+  const person = await people.find(personId);
+  const hash = person?.passwordHash;
+  return hash !== undefined && keyMaterial.sha256(hash) === proof ? person : undefined;
+};
+
+/** Somebody was quicker. */
+const unlessEnded = (error: unknown): void => {
+  const ended: PeopleErrorCode = 'session_not_found';
+  if (!(error instanceof DomainError) || error.code !== ended) throw error;
+};

@@ -1,0 +1,55 @@
+import type { Context } from 'koa';
+import type { SignInOrigin, StartedSession } from '../../access/use-cases/sign-in.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
+import type { DashboardPorts } from './dashboard-ports.ts';
+import type { Cookies } from './protected-cookie.ts';
+import type { WhoAsks } from './who-asks.ts';
+
+export type SignInPorts = Pick<DashboardPorts, 'access' | 'networkOf' | 'acting' | 'settings'> & {
+  readonly cookies: Cookies;
+  readonly whoAsks: WhoAsks;
+};
+
+/** From now on the browser has this session. One that it had until now ends. */
+export const enter = async (
+  ctx: Context,
+  { secret, device }: Pick<StartedSession, 'secret' | 'device'>,
+  ports: Pick<SignInPorts, 'access' | 'acting' | 'cookies'>,
+): Promise<void> => {
+  await leave(ctx, ports);
+  ports.cookies.device.write(ctx, device);
+  ports.cookies.session.write(ctx, secret);
+};
+
+/** Ends the session that the browser had until now: with a new one nobody needs it any more. */
+export const leave = async (
+  ctx: Context,
+  { access, acting, cookies }: Pick<SignInPorts, 'access' | 'acting' | 'cookies'>,
+): Promise<void> => {
+  const secret = cookies.session.read(ctx);
+  const signedIn = secret === undefined ? undefined : await access.findSession(secret);
+  if (!signedIn) return;
+  await acting
+    .run(`person:${signedIn.person.email}`, () =>
+      access.revokeSession(signedIn, signedIn.session.id),
+    )
+    .catch(unlessEnded);
+};
+
+/** Somebody was quicker. */
+const unlessEnded = (error: unknown): void => {
+  if (!(error instanceof DomainError)) throw error;
+};
+
+/** Where somebody comes from who wants to sign in. */
+export const originOf = (
+  ctx: Context,
+  { networkOf, cookies }: Pick<SignInPorts, 'networkOf' | 'cookies'>,
+): SignInOrigin => ({
+  network: networkOf({
+    peer: ctx.req.socket.remoteAddress ?? '',
+    forwardedFor: ctx.get('X-Forwarded-For') || undefined,
+  }),
+  browser: ctx.get('User-Agent'),
+  device: cookies.device.read(ctx),
+});

@@ -1,0 +1,58 @@
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import { DomainError } from '../../kernel/domain-error.ts';
+import { sendHtml } from './answering.ts';
+import { enter, originOf, type SignInPorts } from './entering.ts';
+import { layout } from './layout.ts';
+import { signInPath } from './next-page.ts';
+import { isFromElsewhere } from './same-origin.ts';
+import { linkPage } from './sign-in-link-page.ts';
+import { goOn, showRefusal } from './sign-in-pages.ts';
+
+const path = `${signInPath}/:token`;
+
+/**
+ * One-time links. A link signs in at once only where nobody is signed in and no page elsewhere led to it: else somebody
+ * could be put into an account that they did not choose. Then a page asks, which uses up nothing.
+ */
+export const addSignInLinks = (router: Router, ports: SignInPorts): void => {
+  const { origin } = ports.settings;
+
+  router.get(path, async (ctx: Context) => {
+    // A look at what is behind a link, by a mail program, does not use it up.
+    if (ctx.method === 'HEAD') return void (ctx.status = 200);
+    const asks = isFromElsewhere(ctx, origin) || (await ports.whoAsks(ctx)) !== undefined;
+    await (asks ? ask(ctx, ports) : signIn(ctx, ports));
+  });
+
+  router.post(path, (ctx: Context) => signIn(ctx, ports));
+};
+
+const tokenOf = (ctx: Context): string =>
+  (ctx['params'] as Readonly<Record<string, string>>)['token'] ?? '';
+
+const signIn = async (ctx: Context, ports: SignInPorts): Promise<void> => {
+  try {
+    const session = await ports.access.signInByLink(tokenOf(ctx), originOf(ctx, ports));
+    await enter(ctx, session, ports);
+    goOn(ctx);
+  } catch (error) {
+    await refuse(ctx, error, ports);
+  }
+};
+
+const ask = async (ctx: Context, ports: SignInPorts): Promise<void> => {
+  try {
+    const wanted = await ports.access.lookBehindLink(tokenOf(ctx), originOf(ctx, ports));
+    const page = linkPage(wanted, await ports.whoAsks(ctx), ctx.url);
+    await sendHtml(ctx, 200, layout(page, { section: undefined, signedIn: undefined }));
+  } catch (error) {
+    await refuse(ctx, error, ports);
+  }
+};
+
+/** Opened once more by whoever it let in: they are where they want to be. */
+const refuse = async (ctx: Context, error: unknown, { whoAsks }: SignInPorts): Promise<void> => {
+  if (error instanceof DomainError && (await whoAsks(ctx))) goOn(ctx);
+  else await showRefusal(ctx, error, {});
+};

@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { AccessKey } from '../../src/app/keys.ts';
+import { browseDashboard } from '../support/dashboard-browser.ts';
+import { elementsIn } from '../support/dashboard-markup.ts';
+import type { DashboardVisitor } from '../support/dashboard-visitor.ts';
+
+const email = 'mia@shop.example';
+const password = 'seven quiet tortoises';
+
+const browsed = browseDashboard(async ({ dashboard }) => {
+  const access = dashboard.container.get(AccessKey);
+  for (const name of ['Zoo', 'Birds', 'Cats & Dogs']) {
+    const { account } = await access.createAccount({ name, email, plan: 'pro' });
+    const { secret } = await access.signInLinkFor(email, account.id);
+    const from = { network: '192.0.2.200', browser: 'Firefox' };
+    const session = await access.signInByLink(secret, from);
+    const signedIn = await access.findSession(session.secret);
+    const wanted = name === 'Birds' ? 'another password of mine' : password;
+    await access.choosePassword(signedIn!, { current: '', wanted });
+  }
+});
+beforeEach(() => {
+  browsed.dashboard.clock.advance(60_000);
+});
+
+const signIn = async (its = password, query = ''): Promise<DashboardVisitor> => {
+  const visitor = browsed.dashboard.stranger();
+  const { location } = await visitor.post(`/dashboard/sign-in${query}`, { email, password: its });
+  expect(location).toBe(its === password ? `/dashboard/accounts${query}` : '/dashboard');
+  return visitor;
+};
+const barOf = async (visitor: DashboardVisitor): Promise<string> =>
+  (await visitor.get('/dashboard')).text.split('</header>')[0] ?? '';
+const choices = async (visitor: DashboardVisitor, query = '') => {
+  const { text } = await visitor.get(`/dashboard/accounts${query}`);
+  return elementsIn(text, 'form')
+    .map(({ attributes }) => attributes['action'] ?? '')
+    .filter((action) => action.startsWith('/dashboard/accounts/'));
+};
+
+describe('one address with several accounts', () => {
+  test('chooses after the sign-in among those that the password opens, and goes on to the page', async () => {
+    const query = '?next=/dashboard/usage';
+    const visitor = await signIn(password, query);
+    const [zoo = '', cats = '', ...more] = await choices(visitor, query);
+    expect(more).toEqual([]);
+    expect(await barOf(visitor)).toContain('Zoo');
+    const { cookie } = visitor;
+    expect(await visitor.post(cats)).toMatchObject({ status: 303, location: '/dashboard/usage' });
+    expect(await barOf(visitor)).toContain('Cats &amp; Dogs');
+    // Back, and to where one is already.
+    expect((await visitor.post(zoo)).status).toBe(303);
+    expect((await visitor.post(zoo)).status).toBe(303);
+    expect(await barOf(visitor)).toContain('Zoo');
+    visitor.cookie = cookie;
+    expect((await visitor.get('/dashboard')).status).toBe(303);
+  });
+
+  test('goes straight into the one account that its password opens', async () => {
+    const visitor = await signIn('another password of mine');
+    expect(await barOf(visitor)).toContain('Birds');
+    expect(await barOf(visitor)).not.toContain('/dashboard/accounts');
+    expect(await choices(visitor)).toHaveLength(1);
+  });
+
+  test('gets into no account by its id that its password did not open', async () => {
+    const visitor = await signIn();
+    const [mine = ''] = await choices(visitor);
+    const [birds = ''] = await choices(await signIn('another password of mine'));
+    for (const path of [birds, `${mine}x`]) expect((await visitor.post(path)).status).toBe(404);
+    expect(await barOf(visitor)).toContain('Zoo');
+  });
+});
+
+describe.each([true, false])('in a browser (scripts: %s)', (javaScript) => {
+  test('one chooses an account, and changes over later', async () => {
+    const page = await browsed.visit('/dashboard/sign-in', { cookie: undefined, javaScript });
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Choose an account' }).waitFor();
+    await page.getByTitle('Go on in Cats & Dogs').click();
+    await page.getByRole('heading', { name: 'Projects' }).waitFor();
+    await page.getByRole('link', { name: 'Cats & Dogs' }).click();
+    await page.getByTitle('Go on in Zoo').click();
+    await page.getByRole('heading', { name: 'Projects' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Zoo' }).count()).toBe(1);
+  });
+
+  test('a link of another account asks first', async () => {
+    const { dashboard, owner } = browsed;
+    const access = dashboard.container.get(AccessKey);
+    const [birds] = (await access.listAccounts()).filter(({ name }) => name === 'Birds');
+    const { secret } = await access.signInLinkFor(email, birds?.id);
+    const { cookie } = await dashboard.signIn(owner.email);
+    const page = await browsed.visit(`/dashboard/sign-in/${secret}`, { cookie, javaScript });
+    expect(await page.getByRole('main').innerText()).toContain(owner.email);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Projects' }).waitFor();
+    expect(await page.getByRole('banner').innerText()).toContain('Birds');
+  });
+});

@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Access } from '../../src/access/access.ts';
+import type { Person } from '../../src/access/domain/person.ts';
+import { signInLimits } from '../../src/access/domain/session.ts';
+import type { AccessPorts } from '../../src/access/ports.ts';
+import type { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
+import { memoryAccess } from '../support/memory-access.ts';
+import { givePassword } from '../support/people.ts';
+import { codeOf, race } from '../support/race.ts';
+
+const start = new Date('2026-03-01T10:00:30Z');
+const email = 'mia@shop.example';
+const [password, other] = ['correct horse battery', 'staple of many words'];
+
+let face: Access;
+let ports: AccessPorts;
+let clock: SettableClock;
+let mia: Person;
+beforeEach(async () => {
+  ({ face, ports, clock } = memoryAccess(start));
+  mia = await newOwner('Zoo', password);
+});
+
+const newOwner = async (name: string, its: string): Promise<Person> => {
+  const { account } = await face.createAccount({ name, email, plan: 'pro' });
+  const [person] = await face.listPeople(account.id);
+  await givePassword(ports, person!.id, await ports.passwords.hash(its));
+  return person!;
+};
+
+const at = (n: number, device?: string) => {
+  return { network: `198.51.100.${n}`, browser: 'Firefox', device };
+};
+const signIn = (from: ReturnType<typeof at>, its = password) =>
+  face.signIn({ email, password: its }, from);
+const answerTo = (attempt: Promise<unknown>): Promise<string> =>
+  attempt.then(() => 'let in', codeOf);
+/** Wrong ones, five from each network. */
+const guesses = (times: number, device?: string) =>
+  race(times, (n) => signIn(at(Math.floor(n / 5), device), `guess ${n}`));
+
+describe('somebody who guesses from one network or many', () => {
+  test('does not keep an owner out who comes from elsewhere', async () => {
+    const { lost } = await guesses(150);
+    expect(lost).toEqual(Array(150).fill('sign_in_refused'));
+    expect(await answerTo(signIn(at(200)))).toBe('let in');
+  });
+
+  test('is slowed down in the end, all unknown browsers together', async () => {
+    const { perMinute } = signInLimits.address;
+    const { lost } = await guesses(perMinute + 10);
+    expect(lost.filter((code) => code === 'sign_in_refused')).toHaveLength(perMinute);
+    expect(await answerTo(signIn(at(200)))).toBe('too_many_sign_ins');
+    clock.advance(30_000);
+    expect(await answerTo(signIn(at(200)))).toBe('let in');
+  });
+
+  test('never keeps out a browser in which the owner has signed in', async () => {
+    const { device } = await signIn(at(200));
+    await guesses(signInLimits.address.perMinute + 10);
+    // The same network, too: its guesses are those of unknown browsers.
+    await race(30, (n) => signIn(at(200), `guess ${n}`));
+    expect(await answerTo(signIn(at(200, device)))).toBe('let in');
+    expect(await answerTo(signIn(at(201, device)))).toBe('let in');
+  });
+});
+
+describe('a known browser', () => {
+  test('is known after a link as after a password', async () => {
+    const { secret } = await face.signInLinkFor(email);
+    const { device } = await face.signInByLink(secret, at(1));
+    await guesses(signInLimits.address.perMinute + 10);
+    expect(await answerTo(signIn(at(0, device)))).toBe('let in');
+  });
+
+  test('has so many tries a minute, exactly, and takes none from others', async () => {
+    const { device } = await signIn(at(200));
+    const { perMinute } = signInLimits.device;
+    const { won, lost } = await race(perMinute + 5, (n) => signIn(at(n, device)));
+    expect([won.length, lost]).toEqual([perMinute, Array(5).fill('too_many_sign_ins')]);
+    expect(await answerTo(signIn(at(201)))).toBe('let in');
+  });
+
+  test('stays the same one at each sign-in', async () => {
+    let { device } = await signIn(at(200));
+    for (let n = 0; n < signInLimits.device.perMinute; n++) {
+      ({ device } = await signIn(at(n, device)));
+    }
+    expect(await answerTo(signIn(at(99, device)))).toBe('too_many_sign_ins');
+  });
+
+  test('gives no more tries at the passwords of another account with the same address', async () => {
+    const theirs = await newOwner('Birds', other);
+    const { device, personId } = await signIn(at(1), other);
+    expect(personId).toBe(theirs.id);
+    await guesses(signInLimits.address.perMinute + 10);
+    expect(await answerTo(signIn(at(1, device), other))).toBe('let in');
+    expect(await answerTo(signIn(at(1, device), password))).toBe('sign_in_refused');
+    clock.advance(30_000);
+    expect(await signIn(at(1, device), password)).toMatchObject({ personId: mia.id });
+  });
+
+  test.each([
+    '',
+    'x',
+    'v1.',
+    'v1.AAAA',
+    'x'.repeat(5000),
+    '{"id":"a","personIds":["pers_000003"]}',
+  ])('that says so by itself is none: %j', async (device) => {
+    await guesses(signInLimits.address.perMinute + 10);
+    expect(await answerTo(signIn(at(200, device)))).toBe('too_many_sign_ins');
+  });
+
+  test('of somebody who is removed and invited again is none any more', async () => {
+    await face.invite(mia.accountId, 'ben@shop.example');
+    const { device } = await signIn(at(1));
+    await face.dismiss(mia.accountId, mia.id);
+    await guesses(signInLimits.address.perMinute + 10);
+    expect(await answerTo(signIn(at(200, device)))).toBe('too_many_sign_ins');
+  });
+});
+
+test('one who tries many addresses makes no counters without bound', async () => {
+  const { MemoryQuotaCounters } =
+    await import('../../src/adapters/memory/memory-quota-counters.ts');
+  const counters = new MemoryQuotaCounters(100);
+  const { face: small } = memoryAccess(start, { counters });
+  await race(400, (n) =>
+    small.signIn({ email: `${n}@guess.example`, password }, at(Math.floor(n / 20))),
+  );
+  const kept = counters.takeChanges();
+  expect(kept.length).toBeLessThanOrEqual(100);
+  const restored = new MemoryQuotaCounters(10);
+  restored.restore(kept);
+  restored.putBack(kept);
+  expect(restored.takeChanges()).toHaveLength(10);
+});
