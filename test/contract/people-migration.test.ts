@@ -124,16 +124,13 @@ describe.each(databaseKinds)('a database in which one address has one account, o
     for (const name of names) {
       await addAccount(database, name);
       const its = row(name, name === 'chosen' ? 'hash' : null);
-      await root
-        .insertInto('people')
-        .values(its as never)
-        .execute();
+      await root.insertInto('people').values(its).execute();
     }
     const session = { id: 'sess_1', person_id: 'pers_open', secret_hash: 'x', way: 'link' };
     const times = { browser: '', started_at: 7n, ends_at: 9n };
     await root
       .insertInto('sessions')
-      .values({ ...session, ...times } as never)
+      .values({ ...session, ...times })
       .execute();
     const link = { secret_hash: 'y', person_id: 'pers_never', ends_at: 9n };
     await root.insertInto('sign_in_links').values(link).execute();

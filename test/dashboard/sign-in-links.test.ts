@@ -35,7 +35,9 @@ describe('a one-time link that nobody is signed in for', () => {
     { Referer: 'OURS' },
   ])('signs in at once when it comes with %j', async (headers) => {
     const visitor = dashboard.stranger();
-    const told = JSON.parse(JSON.stringify(headers).replace('OURS', `${dashboard.origin}/x`)) as {};
+    const told = JSON.parse(
+      JSON.stringify(headers).replace('OURS', `${dashboard.origin}/x`),
+    ) as Record<string, string>;
     expect(await visitor.get(link, told)).toMatchObject({ status: 303, location: '/dashboard' });
     expect(await isSignedIn(visitor)).toBe(true);
   });

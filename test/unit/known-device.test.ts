@@ -3,6 +3,7 @@ import type { Access } from '../../src/access/access.ts';
 import type { Person } from '../../src/access/domain/person.ts';
 import { signInLimits } from '../../src/access/domain/session.ts';
 import type { AccessPorts } from '../../src/access/ports.ts';
+import { MemoryQuotaCounters } from '../../src/adapters/memory/memory-quota-counters.ts';
 import type { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { memoryAccess } from '../support/memory-access.ts';
 import { givePassword } from '../support/people.ts';
@@ -122,8 +123,6 @@ describe('a known browser', () => {
 });
 
 test('one who tries many addresses makes no counters without bound', async () => {
-  const { MemoryQuotaCounters } =
-    await import('../../src/adapters/memory/memory-quota-counters.ts');
   const counters = new MemoryQuotaCounters(100);
   const { face: small } = memoryAccess(start, { counters });
   await race(400, (n) =>

@@ -54,7 +54,7 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   const live = new LiveStreams({
     ...ports,
     whoStillAsks: (ctx) => {
-      const secret = cookie.read(ctx) ?? '';
+      const secret = cookies.session.read(ctx) ?? '';
       return () => ports.access.findSession(secret);
     },
     chance: Math.random,
