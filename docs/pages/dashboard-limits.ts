@@ -9,6 +9,8 @@ import {
 } from '../../src/access/domain/session.ts';
 import { mostStreams } from '../../src/adapters/dashboard/live-streams.ts';
 import { largestUpload } from '../../src/adapters/dashboard/upload-file.ts';
+import { uploadPace } from '../../src/adapters/dashboard/upload-pace.ts';
+import { uploadSlots } from '../../src/adapters/dashboard/uploads.ts';
 import { span } from './domain-examples.ts';
 
 /** What is counted of those who sign in. */
@@ -55,6 +57,13 @@ export const dashboardNumbers = (): readonly (readonly string[])[] => [
     `${String(mostStreams.session)}, ${String(mostStreams.account)}; beyond that the oldest one follows again a minute later`,
   ],
   ['an archive that is uploaded', `${String(largestUpload / 1024 / 1024)} MiB`],
+  ['an archive arrives within', span(uploadPace.longestMs)],
+  [
+    `an archive arrives, over any ${String(uploadPace.windowMs / 1000)} seconds, at`,
+    `${String(uploadPace.slowest / 1024)} KiB per second or more`,
+  ],
+  ['archives of one account at once', String(uploadSlots.inAll.ofOne)],
+  ['of these, unpacked at once', String(uploadSlots.unpacking.ofOne)],
 ];
 
 const numbers = ({ perMinute, perDay }: Limits) => [String(perMinute), String(perDay)];

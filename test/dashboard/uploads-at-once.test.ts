@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { uploadSlots } from '../../src/adapters/dashboard/uploads.ts';
 import { ConfigKey, SitesKey } from '../../src/app/keys.ts';
+import { connectTo, partEnd, partHead, uploadHead } from '../support/raw-upload.ts';
 import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
 import { until } from '../support/until.ts';
 
@@ -21,17 +24,6 @@ const projectOf = async ({ accountId }: Owner): Promise<string> => {
   return `/dashboard/projects/${slug}/deploys`;
 };
 
-const head = (path: string, { visitor }: Owner): string =>
-  [
-    `POST ${path} HTTP/1.1`,
-    'Host: x',
-    'Sec-Fetch-Site: same-origin',
-    `Cookie: ${visitor.cookie!}`,
-    'Content-Type: multipart/form-data; boundary=x',
-    'Content-Length: 9999',
-    '\r\n',
-  ].join('\r\n');
-
 /** What is being uploaded lies in a file each. */
 const underWay = async (): Promise<number> => {
   const folder = join(dashboard.container.get(ConfigKey).dataDir, 'uploads');
@@ -39,14 +31,19 @@ const underWay = async (): Promise<number> => {
 };
 
 /** Sends the beginning of a file and no more. @returns once the server takes it */
-const uploadSlowly = async (path: string, owner: Owner): Promise<void> => {
-  const { hostname, port } = new URL(dashboard.origin);
-  const socket = connect(Number(port), hostname);
+const uploadSlowly = async (path: string, { visitor }: Owner): Promise<void> => {
+  const socket = await connectTo(dashboard.origin);
   slow.push(socket);
-  socket.write(
-    `${head(path, owner)}--x\r\nContent-Disposition: form-data; name="archive"; filename="a.zip"\r\n\r\nPK`,
-  );
+  socket.write(`${uploadHead(path, visitor, 9999)}${partHead}PK`);
   await until('it is under way', async () => (await underWay()) === slow.length);
+};
+
+/** Sends a whole file, more than fits into any buffer, and says with the last byte that nothing more comes. */
+const uploadAndHangUp = async (path: string, { visitor }: Owner): Promise<void> => {
+  const socket = await connectTo(dashboard.origin);
+  const body = `${partHead}${'x'.repeat(4_000_000)}${partEnd}`;
+  socket.end(`${uploadHead(path, visitor, body.length)}${body}`);
+  await once(socket, 'close');
 };
 
 const upload = (path: string, { visitor }: Owner) => {
@@ -66,9 +63,19 @@ test('an account uploads two sites at once, and holds up nobody else with them',
   expect((await upload(otherPath, other)).status).toBe(303);
 });
 
-test('there are four uploads at once in a process', async () => {
-  const owners = [await dashboard.newOwner(), await dashboard.newOwner()];
-  for (const owner of owners) {
+test('two accounts cannot hold all the places', async () => {
+  for (const owner of [await dashboard.newOwner(), await dashboard.newOwner()]) {
+    const path = await projectOf(owner);
+    await uploadSlowly(path, owner);
+    await uploadSlowly(path, owner);
+  }
+  const late = await dashboard.newOwner();
+  expect((await upload(await projectOf(late), late)).status).toBe(303);
+});
+
+test('what is received at once is bounded in a process, and every end gives its place back', async () => {
+  for (let taken = 0; taken < uploadSlots.receiving.all; taken += 2) {
+    const owner = await dashboard.newOwner();
     const path = await projectOf(owner);
     await uploadSlowly(path, owner);
     await uploadSlowly(path, owner);
@@ -78,4 +85,12 @@ test('there are four uploads at once in a process', async () => {
   expect((await upload(path, late)).status).toBe(503);
   slow.pop()!.destroy();
   await until('there is room again', async () => (await upload(path, late)).status === 303);
+});
+
+test('a sender that closes its side right after the last byte leaves no place taken', async () => {
+  const owner = await dashboard.newOwner();
+  const path = await projectOf(owner);
+  for (let turn = 0; turn < 2 * uploadSlots.inAll.all; turn++) await uploadAndHangUp(path, owner);
+  await until('nothing is under way', async () => (await underWay()) === 0);
+  expect((await upload(path, owner)).status).toBe(303);
 });

@@ -1,9 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { addAbortSignal } from 'node:stream';
+import { addAbortSignal, finished, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { siteLimits } from '../../sites/domain/site-contents.ts';
 import { PageProblem } from './page-problem.ts';
+import { keepingPace, uploadPace } from './upload-pace.ts';
 
 /** Name of the one field that counts. */
 export const uploadField = 'archive';
@@ -12,8 +14,6 @@ export const largestUpload = siteLimits.bytes;
 
 /** What a form needs around its file: boundaries, headers, other fields. */
 const roomAround = 64 * 1024;
-/** Who sends nothing for so long has gone. */
-const longestSilenceMs = 60_000;
 /**
  * So long, and for so many bytes more, a refused sender may go on, and hears of it then; a connection that is closed
  * at once loses the answer too.
@@ -21,32 +21,68 @@ const longestSilenceMs = 60_000;
 const linger = { ms: 10_000, bytes: largestUpload };
 
 /**
- * Writes the file of a form to `file` as it comes in, and reads no further than that takes.
+ * Writes the file of a form to `file` as it comes in, and reads no further than that takes. It ends, whatever the
+ * sender does: at the latest with the deadline of `pace`.
  * @throws PageProblem that is meant to stand beside the field
  */
-export const receiveFile = async (request: IncomingMessage, file: FileHandle): Promise<void> => {
+export const receiveFile = async (
+  request: IncomingMessage,
+  file: FileHandle,
+  pace = uploadPace,
+): Promise<void> => {
   if (Number(request.headers['content-length']) > largestUpload + roomAround) throw tooLarge();
   const parser = parserFor(request);
   const over = new AbortController();
-  const written = writeTo(file, parser, over.signal);
-  const gone = new Promise<never>((_, reject) => {
-    const look = (): void => {
-      if (!request.complete) reject(cutOff());
-    };
-    request.once('error', look).once('close', look);
-    if (request.destroyed) look();
-  });
-  request.setTimeout(longestSilenceMs);
-  request.pipe(parser);
+  const { meter, stop } = keepingPace(over, pace);
   try {
-    const hasFile = await Promise.race([written, gone]);
+    const written = writeTo(file, parser, over.signal);
+    const arrived = arrive(request, meter, parser, over.signal);
+    const [hasFile] = await Promise.race([Promise.all([written, arrived]), endOf(over.signal)]);
     if (!hasFile) throw new PageProblem(422, 'Choose the archive of your site.');
+  } catch (error) {
+    throw problemWith(error, over.signal);
   } finally {
-    request.unpipe(parser);
-    request.setTimeout(0);
-    // Who writes waits for more otherwise, and the file cannot be closed.
+    stop();
+    // What writes waits for more otherwise, and the file cannot be closed.
     over.abort();
   }
+};
+
+/**
+ * Reads the request through `meter` into the parser. The request itself is not part of the pipeline, which would
+ * destroy it after a refusal, and the answer with it.
+ */
+const arrive = async (
+  request: IncomingMessage,
+  meter: Transform,
+  parser: BusboyInstance,
+  signal: AbortSignal,
+): Promise<void> => {
+  // A sender that closes its side is cut off with bytes unread, however complete the request is.
+  const forget = finished(request, { writable: false }, (error) => {
+    if (error) meter.destroy(error);
+  });
+  request.pipe(meter);
+  try {
+    await pipeline(meter, parser, { signal });
+  } finally {
+    forget();
+    request.unpipe(meter);
+  }
+};
+
+const endOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(signal.reason as Error);
+    });
+  });
+
+/** Whatever breaks while an upload is read was cut off, unless the disk or a limit says otherwise. */
+const problemWith = (error: unknown, { reason }: AbortSignal): unknown => {
+  if (reason instanceof PageProblem) return reason;
+  const isOurs = error instanceof PageProblem || (error as NodeJS.ErrnoException).syscall;
+  return isOurs ? error : cutOff();
 };
 
 /** Throws away what still comes of a refused upload, for a while. */
@@ -93,9 +129,7 @@ const writeTo = (file: FileHandle, parser: BusboyInstance, over: AbortSignal): P
       written = file.writeFile(addAbortSignal(over, content)).then(() => true);
       written.catch(reject);
     });
-    parser.on('error', () => {
-      reject(cutOff());
-    });
+    parser.on('error', reject);
     parser.once('finish', () => {
       resolve(written);
     });

@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { Deploy } from '../../sites/domain/deploy.ts';
@@ -6,13 +7,20 @@ import type { SiteSource } from '../../sites/ports.ts';
 import type { UploadProgress } from '../../sites/use-cases/deploy-site.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { PageProblem } from './page-problem.ts';
+import { Slots, type GiveBack } from './slots.ts';
 import { receiveFile } from './upload-file.ts';
 import { inUploadFile } from './upload-folder.ts';
 
-/** In one process: each takes disk while it comes in, and a processor while it is compressed. */
-const mostAtOnce = 4;
-/** So that who sends slowly holds up nobody else. */
-const mostOfOne = 2;
+/**
+ * In one process. What is received takes disk, and as long as its sender needs; what is unpacked takes a processor:
+ * a slow sender keeps nobody from unpacking. Two accounts together hold less than all of each.
+ */
+export const uploadSlots = {
+  /** From the first byte until it is published. */
+  inAll: { all: 12, ofOne: 2 },
+  receiving: { all: 8, ofOne: 2 },
+  unpacking: { all: 3, ofOne: 1 },
+} as const;
 
 export type UploadPorts = Pick<DashboardPorts, 'sites' | 'ids' | 'openArchive'> & {
   readonly folder: string;
@@ -22,8 +30,9 @@ export type UploadPorts = Pick<DashboardPorts, 'sites' | 'ids' | 'openArchive'> 
 export class Uploads {
   readonly #ports: UploadPorts;
   readonly #progress = new Map<string, UploadProgress>();
-  /** Whose they are. */
-  readonly #underWay: string[] = [];
+  readonly #inAll = new Slots(uploadSlots.inAll);
+  readonly #receiving = new Slots(uploadSlots.receiving);
+  readonly #unpacking = new Slots(uploadSlots.unpacking);
 
   constructor(ports: UploadPorts) {
     this.#ports = ports;
@@ -39,26 +48,35 @@ export class Uploads {
    * @throws PageProblem when it is not taken: nothing of it stays
    */
   async take(project: Project, request: IncomingMessage): Promise<Deploy> {
-    const { accountId } = project;
-    this.#admit(accountId);
     const { folder, ids } = this.#ports;
+    const leave = placeOrBusy(this.#inAll, project);
     try {
       return await inUploadFile(folder, ids.next('upload'), async (file, path) => {
-        await receiveFile(request, file);
-        return await this.#deploy(project, path);
+        await this.#receive(project, request, file);
+        return await this.#unpack(project, path);
       });
     } finally {
-      this.#underWay.splice(this.#underWay.indexOf(accountId), 1);
+      leave();
     }
   }
 
-  /** @throws PageProblem 503 */
-  #admit(accountId: string): void {
-    const own = this.#underWay.filter((one) => one === accountId).length;
-    if (own >= mostOfOne || this.#underWay.length >= mostAtOnce) {
-      throw new PageProblem(503, 'Other uploads are in progress. Try again in a minute.');
+  async #receive(project: Project, request: IncomingMessage, file: FileHandle): Promise<void> {
+    const leave = placeOrBusy(this.#receiving, project);
+    try {
+      await receiveFile(request, file);
+    } finally {
+      leave();
     }
-    this.#underWay.push(accountId);
+  }
+
+  /** What has arrived waits for its turn. */
+  async #unpack(project: Project, path: string): Promise<Deploy> {
+    const leave = await this.#unpacking.take(project.accountId);
+    try {
+      return await this.#deploy(project, path);
+    } finally {
+      leave();
+    }
   }
 
   async #deploy(project: Project, path: string): Promise<Deploy> {
@@ -73,6 +91,13 @@ export class Uploads {
     }
   }
 }
+
+/** @throws PageProblem 503 */
+const placeOrBusy = (slots: Slots, { accountId }: Project): GiveBack => {
+  const leave = slots.tryTake(accountId);
+  if (leave) return leave;
+  throw new PageProblem(503, 'Other uploads are in progress. Try again in a minute.');
+};
 
 /** What is no archive at all is refused where all others are: as a deploy that failed, with its reason. */
 const unreadable = (error: unknown): SiteSource => {

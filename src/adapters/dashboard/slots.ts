@@ -1,0 +1,58 @@
+/** Gives a place back; doing it twice is no error. */
+export type GiveBack = () => void;
+
+export interface SlotLimits {
+  /** In this process. */
+  readonly all: number;
+  /** So that one account, or two, cannot hold all. */
+  readonly ofOne: number;
+}
+
+/** Places for the work of accounts in this process. */
+export class Slots {
+  readonly #limits: SlotLimits;
+  /** Whose they are. */
+  readonly #taken = new Set<{ readonly accountId: string }>();
+  readonly #line: { readonly accountId: string; readonly call: (giveBack: GiveBack) => void }[] =
+    [];
+
+  constructor(limits: SlotLimits) {
+    this.#limits = limits;
+  }
+
+  /** @returns undefined when there is no place for this account now */
+  tryTake(accountId: string): GiveBack | undefined {
+    return this.#hasRoomFor(accountId) ? this.#take(accountId) : undefined;
+  }
+
+  /** Waits until there is a place: an account whose own places are taken lets others go first. */
+  take(accountId: string): Promise<GiveBack> {
+    return new Promise((resolve) => {
+      this.#line.push({ accountId, call: resolve });
+      this.#callNext();
+    });
+  }
+
+  #take(accountId: string): GiveBack {
+    const place = { accountId };
+    this.#taken.add(place);
+    return () => {
+      this.#taken.delete(place);
+      this.#callNext();
+    };
+  }
+
+  #callNext(): void {
+    for (;;) {
+      const at = this.#line.findIndex(({ accountId }) => this.#hasRoomFor(accountId));
+      const [next] = at === -1 ? [] : this.#line.splice(at, 1);
+      if (!next) return;
+      next.call(this.#take(next.accountId));
+    }
+  }
+
+  #hasRoomFor(accountId: string): boolean {
+    const own = [...this.#taken].filter((place) => place.accountId === accountId).length;
+    return own < this.#limits.ofOne && this.#taken.size < this.#limits.all;
+  }
+}
