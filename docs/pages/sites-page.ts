@@ -1,4 +1,5 @@
 import { keptDeploys } from '../../src/sites/domain/deploy.ts';
+import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
 import { siteLimits } from '../../src/sites/domain/site-contents.ts';
 import { uploadProblems, type UploadProblem } from '../../src/sites/domain/sites-error.ts';
 import { code, list, page, printed, table } from './markdown.ts';
@@ -112,6 +113,10 @@ const told: Readonly<Record<UploadProblem, readonly [meaning: string, advice: st
   archive_too_large: [
     `Unpacked it is larger than ${mib(siteLimits.bytes)}.`,
     'Leave out or shrink what is largest.',
+  ],
+  archive_too_costly: [
+    `To unpack and compress it took longer than ${String(unpackingLimits.deadlineMs / 60_000)} minutes, or more than ${String(unpackingLimits.memoryMiB)} MiB of memory.`,
+    'Leave out what visitors do not need: fewer files, smaller ones.',
   ],
   archive_without_index: [
     'There is no `index.html` at its top.',

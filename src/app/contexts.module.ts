@@ -16,6 +16,7 @@ import {
   AuthorityLedger,
   CertificateOrders,
   CustomDomains,
+  DnsJudge,
   DomainAllowances,
   ProjectSettings,
   Timeline,
@@ -29,6 +30,7 @@ import {
   HostNames,
   Projects,
   SiteFiles,
+  SiteUnpacking,
 } from '../sites/ports.ts';
 import { sites } from '../sites/sites.ts';
 import { AccessKey, CatalogueKey, ConfigKey, SitesKey } from './keys.ts';
@@ -41,6 +43,7 @@ const domainPorts = (c: ResolutionContext): DomainPorts => {
     allowances: c.get(DomainAllowances),
     hostNames: c.get(HostNames),
     dns: c.get(DnsVerifier),
+    judge: c.get(DnsJudge),
     authority: c.get(CertificateAuthority),
     certificates: c.get(Certificates),
     orders: c.get(CertificateOrders),
@@ -87,6 +90,7 @@ export const contexts = new ContainerModule(({ bind }) => {
       sites({
         projects: c.get(Projects),
         files: c.get(SiteFiles),
+        unpacking: c.get(SiteUnpacking),
         edgeRecords: c.get(EdgeRecords),
         ...domainPorts(c),
         clock: c.get(Clock),

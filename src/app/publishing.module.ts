@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ContainerModule, type ResolutionContext } from 'inversify';
 import { AcmeCertificateAuthority } from '../adapters/acme/acme-certificate-authority.ts';
 import { LocalCertificateAuthority } from '../adapters/acme/local-certificate-authority.ts';
+import { uploadSlots } from '../adapters/dashboard/uploads.ts';
 import { NodeDnsVerifier } from '../adapters/dns/node-dns-verifier.ts';
 import { ChallengeAnswers } from '../adapters/edge/challenge-answers.ts';
 import { EdgeServer } from '../adapters/edge/edge-server.ts';
@@ -12,13 +13,20 @@ import { addressBucket } from '../adapters/http/client-address.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { LeasedJob, type LeasedJobPorts } from '../adapters/schedule/leased-job.ts';
 import { FileSystemSiteFiles } from '../adapters/storage/file-system-site-files.ts';
+import { ThreadedJudge } from '../adapters/threads/threaded-judge.ts';
+import { ThreadedUnpacking } from '../adapters/threads/threaded-unpacking.ts';
 import { TldtsHostNames } from '../adapters/system/tldts-host-names.ts';
 import { Accounts } from '../access/key-ports.ts';
 import { Clock } from '../kernel/clock.ts';
 import { JobLeases } from '../kernel/job-leases.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import type { CustomDomain } from '../sites/domain/custom-domain.ts';
-import { CertificateOrders, CustomDomains, DomainAllowances } from '../sites/domain-ports.ts';
+import {
+  CertificateOrders,
+  CustomDomains,
+  DnsJudge,
+  DomainAllowances,
+} from '../sites/domain-ports.ts';
 import {
   AuthorityAccounts,
   CertificateAuthority,
@@ -26,7 +34,9 @@ import {
   EdgeRecords,
   HostNames,
   SiteFiles,
+  SiteUnpacking,
 } from '../sites/ports.ts';
+import type { Config } from './config.ts';
 import {
   ConfigKey,
   LogKey,
@@ -36,12 +46,22 @@ import {
   SitesKey,
 } from './keys.ts';
 import { PlanAllowances } from './plan-allowances.ts';
+import type { UnpackingSetup } from './threads/unpack-sites.ts';
 
 /** Where sites are kept, who vouches for their names, and the servers that answer for them. */
 export const publishing = new ContainerModule(({ bind }) => {
   bind(SiteFiles)
-    .toDynamicValue((c) => new FileSystemSiteFiles(join(c.get(ConfigKey).dataDir, 'deploys')))
+    .toDynamicValue((c) => new FileSystemSiteFiles(deploysIn(c.get(ConfigKey))))
     .inSingletonScope();
+  bind(ThreadedUnpacking)
+    .toDynamicValue((c) => {
+      const setup: UnpackingSetup = { folder: deploysIn(c.get(ConfigKey)) };
+      const entry = new URL('./threads/unpack-sites.ts', import.meta.url);
+      return new ThreadedUnpacking({ entry, setup, threads: uploadSlots.unpacking.all });
+    })
+    .inSingletonScope()
+    .onDeactivation((unpacking) => unpacking.close());
+  bind(SiteUnpacking).toService(ThreadedUnpacking);
   bind(CertificateAuthority)
     .toDynamicValue((c) => {
       const { acme, dataDir: folder } = c.get(ConfigKey);
@@ -61,6 +81,11 @@ export const publishing = new ContainerModule(({ bind }) => {
         }),
     )
     .inSingletonScope();
+  bind(ThreadedJudge)
+    .toDynamicValue(() => new ThreadedJudge(new URL('./threads/judge-dns.ts', import.meta.url)))
+    .inSingletonScope()
+    .onDeactivation((judge) => judge.close());
+  bind(DnsJudge).toService(ThreadedJudge);
   bind(HostNames).toConstantValue(new TldtsHostNames());
   bind(DomainAllowances)
     .toDynamicValue(
@@ -106,6 +131,8 @@ export const publishing = new ContainerModule(({ bind }) => {
     )
     .inSingletonScope();
 });
+
+const deploysIn = ({ dataDir }: Config): string => join(dataDir, 'deploys');
 
 const leased = (c: ResolutionContext): LeasedJobPorts => ({
   leases: c.get(JobLeases),

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { ContainerModule, type ResolutionContext } from 'inversify';
 import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
-import { archiveSource } from '../adapters/archives/archive-source.ts';
 import { dashboard, type Dashboard } from '../adapters/dashboard/dashboard.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { apiApp } from '../adapters/http/api.ts';
@@ -24,7 +23,7 @@ import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
 import { domainLimits } from '../sites/domain/domain-admission.ts';
 import { dashboardOrigin, siteUrl } from './addresses.ts';
-import { readDomainSettings, writeDomainSettings } from './domain-settings-text.ts';
+import { writeDomainSettings } from './domain-settings-text.ts';
 import {
   AccessKey,
   CatalogueKey,
@@ -35,6 +34,7 @@ import {
   SecretKey,
   SitesKey,
 } from './keys.ts';
+import { SettingsReader } from './settings-reader.ts';
 
 /**
  * One HTTP server: the dashboard from /dashboard on, and at / for browsers; the API and the measures everywhere else.
@@ -43,6 +43,10 @@ export const web = new ContainerModule(({ bind }) => {
   bind(Metrics)
     .toDynamicValue((c) => new Metrics(c.get(Outbox)))
     .inSingletonScope();
+  bind(SettingsReader)
+    .toDynamicValue(() => new SettingsReader())
+    .inSingletonScope()
+    .onDeactivation((settings) => settings.close());
   bind(DashboardKey).toDynamicValue(dashboardOf).inSingletonScope();
   bind(HttpServer)
     .toDynamicValue((c) => {
@@ -134,6 +138,7 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
   const config = c.get(ConfigKey);
   const signal = c.get(StoredSignal);
   const metrics = c.get(Metrics);
+  const settings = c.get(SettingsReader);
   return dashboard({
     access: c.get(AccessKey),
     catalogue: c.get(CatalogueKey),
@@ -148,8 +153,7 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
       metrics.observe('dashboard', status, seconds);
     },
     onStored: (listener) => signal.listen(listener),
-    openArchive: archiveSource,
-    domainSettings: { read: readDomainSettings, write: writeDomainSettings },
+    domainSettings: { read: (text) => settings.read(text), write: writeDomainSettings },
     networkOf: ({ peer, forwardedFor }) =>
       addressBucket(clientAddress(peer, forwardedFor, config.trustProxy)),
     settings: {

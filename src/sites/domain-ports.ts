@@ -7,11 +7,23 @@ import type { BudgetVerdict, CaUse } from './domain/ca-budget.ts';
 import type { Certificate } from './domain/certificate.ts';
 import type { CustomDomain, DomainDecision } from './domain/custom-domain.ts';
 import type { AdmissionFacts } from './domain/domain-admission.ts';
+import type { DnsFacts } from './domain/dns-facts.ts';
+import type { DnsJudgement } from './domain/dns-judgement.ts';
+import type { DnsExpectation } from './domain/dns-report.ts';
 import type { DomainSettings } from './domain/domain-settings.ts';
 import type { NameSettings } from './domain/name-facts.ts';
 import type { ProjectHost } from './domain/redirects.ts';
 import type { SitesEvent } from './domain/sites-event.ts';
 import type { CertificateAuthority, Certificates, DnsVerifier, HostNames } from './ports.ts';
+
+/** Where answers of name servers are judged: what is in them is decided by whoever owns a name. */
+export abstract class DnsJudge {
+  /**
+   * What `judgementOn` says. Answers that take too long, or too much memory, are `unjudged`.
+   * @throws Unavailable
+   */
+  abstract judge(facts: DnsFacts, expectation: DnsExpectation): Promise<DnsJudgement>;
+}
 
 /** Waits for so many milliseconds. */
 export type Pause = (milliseconds: number) => Promise<void>;
@@ -255,6 +267,7 @@ export interface DomainPorts {
   readonly allowances: DomainAllowances;
   readonly hostNames: HostNames;
   readonly dns: DnsVerifier;
+  readonly judge: DnsJudge;
   readonly authority: CertificateAuthority;
   readonly certificates: Certificates;
   readonly orders: CertificateOrders;

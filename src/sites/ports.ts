@@ -7,7 +7,7 @@ import type { DnsFacts } from './domain/dns-facts.ts';
 import type { NameFacts } from './domain/name-facts.ts';
 import type { Project } from './domain/project.ts';
 import type { Route } from './domain/routes.ts';
-import type { EntryKind } from './domain/site-contents.ts';
+import type { EntryKind, SiteContents } from './domain/site-contents.ts';
 import type { Site } from './domain/site.ts';
 import type { SitesEvent } from './domain/sites-event.ts';
 
@@ -102,6 +102,28 @@ export abstract class SiteFiles {
 
   /** Also what is half written; removing twice is no error. @throws Unavailable */
   abstract remove(deployId: string): Promise<void>;
+}
+
+export interface UploadProgress {
+  readonly step: 'unpacking' | 'preparing';
+  /** Entries or files done, of so many, where that is known. */
+  readonly done: number;
+  readonly total: number | undefined;
+}
+
+export type OnProgress = (progress: UploadProgress) => void;
+
+/** Where uploads are unpacked: their size is decided by whoever sends them. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- tests unpack what is in memory
+export abstract class SiteUnpacking<Upload = string> {
+  /**
+   * Stores what `inspectSite` admits of an upload as the files of a deploy, with `SiteFiles.begin`. After a failure
+   * nothing writes to them any more, and what was written is still there.
+   * @param upload where it lies on this machine: an archive, or a folder
+   * @param onProgress is told what is worth showing, and never that less is done than before
+   * @throws DomainError with an `UploadProblem`, also for what takes too long or too much memory; Unavailable
+   */
+  abstract unpack(deployId: string, upload: Upload, onProgress: OnProgress): Promise<SiteContents>;
 }
 
 /** A certificate as an edge loads it; `privateKey` decrypts it, so that only what is used is ever in the clear. */
@@ -223,6 +245,7 @@ export abstract class HostNames {
 export interface SitesPorts {
   readonly projects: Projects;
   readonly files: SiteFiles;
+  readonly unpacking: SiteUnpacking;
   readonly edgeRecords: EdgeRecords;
   readonly clock: Clock;
   readonly ids: Ids;

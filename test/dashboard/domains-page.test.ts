@@ -5,7 +5,8 @@ import type { Project } from '../../src/sites/domain/project.ts';
 import { elementsIn, textOf } from '../support/dashboard-markup.ts';
 import { facts, records } from '../support/known-dns.ts';
 import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
-import { entry, sourceOf } from '../support/site-source.ts';
+import { deployEntries } from '../support/deploy-entries.ts';
+import { entry } from '../support/site-source.ts';
 
 const ascii = 'xn--bcher-kva.test';
 const both = `bücher.test (${ascii})`;
@@ -20,7 +21,7 @@ beforeAll(async () => {
   const sites = dashboard.container.get(SitesKey);
   project = await sites.startProject(owner.accountId, 'Books');
   path = `/dashboard/projects/${project.slug}/settings/domains`;
-  await sites.deploySite(project, sourceOf(entry('index.html')));
+  await deployEntries(dashboard.container, project, entry('index.html'));
   await add('bücher.test');
   await add('www.bücher.test');
   await sites.removeDomain(await add('gone.bücher.test'));

@@ -5,7 +5,8 @@ import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
 import { elementsIn } from '../support/dashboard-markup.ts';
 import { heavyFacts } from '../support/heavy-facts.ts';
 import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
-import { entry, sourceOf } from '../support/site-source.ts';
+import { deployEntries } from '../support/deploy-entries.ts';
+import { entry } from '../support/site-source.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;
@@ -16,7 +17,7 @@ beforeAll(async () => {
   owner = await dashboard.newOwner();
   const sites = dashboard.container.get(SitesKey);
   const project = await sites.startProject(owner.accountId, 'Birds');
-  await sites.deploySite(project, sourceOf(entry('index.html')));
+  await deployEntries(dashboard.container, project, entry('index.html'));
   domain = await sites.addDomain(project, 'shop.birds.test');
   path = `/dashboard/projects/${project.slug}/settings/domains/${domain.host}`;
   const [first, second, third] = [heavyFacts('&'), heavyFacts('"'), heavyFacts('<')] as const;

@@ -3,7 +3,8 @@ import { AccessKey, SitesKey } from '../../src/app/keys.ts';
 import { DashboardStream } from '../support/dashboard-stream.ts';
 import { DashboardVisitor } from '../support/dashboard-visitor.ts';
 import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
-import { entry, sourceOf } from '../support/site-source.ts';
+import { deployEntries } from '../support/deploy-entries.ts';
+import { entry } from '../support/site-source.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;
@@ -45,7 +46,7 @@ const open = async (visitor = owner.visitor): Promise<DashboardStream> => {
 const deploy = async (): Promise<void> => {
   const sites = dashboard.container.get(SitesKey);
   const { project } = await sites.getSite(path.split('/').at(-1)!);
-  await sites.deploySite(project, sourceOf(entry('index.html')));
+  await deployEntries(dashboard.container, project, entry('index.html'));
 };
 
 test('a live page comes at once as its stream begins, and again only when it differs', async () => {

@@ -4,7 +4,8 @@ import { SitesKey } from '../../src/app/keys.ts';
 import type { DashboardVisitor } from '../support/dashboard-visitor.ts';
 import { heavyFacts } from '../support/heavy-facts.ts';
 import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
-import { entry, sourceOf } from '../support/site-source.ts';
+import { deployEntries } from '../support/deploy-entries.ts';
+import { entry } from '../support/site-source.ts';
 import { until } from '../support/until.ts';
 
 let dashboard: RunningDashboard;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   owner = await dashboard.newOwner();
   const sites = dashboard.container.get(SitesKey);
   const project = await sites.startProject(owner.accountId, 'Birds');
-  await sites.deploySite(project, sourceOf(entry('index.html')));
+  await deployEntries(dashboard.container, project, entry('index.html'));
   const domain = await sites.addDomain(project, 'shop.birds.test');
   path = `/dashboard/projects/${project.slug}/settings/domains/${domain.host}`;
   dashboard.dns.tell(domain.host, heavyFacts('&'), { '192.0.2.2': heavyFacts('"') });

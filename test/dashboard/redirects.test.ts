@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core';
 import { SitesKey } from '../../src/app/keys.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import { browseDashboard } from '../support/dashboard-browser.ts';
-import { entry, sourceOf } from '../support/site-source.ts';
+import { deployEntries } from '../support/deploy-entries.ts';
+import { entry } from '../support/site-source.ts';
 
 const [shop, www, ascii] = ['shop.birds.test', 'www.birds.test', 'xn--bcher-kva.test'];
 
@@ -15,7 +16,7 @@ const sites = () => browsed.dashboard.container.get(SitesKey);
 const open = async (javaScript: boolean): Promise<{ page: Page; project: Project }> => {
   const { accountId, visitor } = await browsed.dashboard.newOwner();
   const project = await sites().startProject(accountId, 'Birds');
-  await sites().deploySite(project, sourceOf(entry('index.html')));
+  await deployEntries(browsed.dashboard.container, project, entry('index.html'));
   for (const host of [shop, www, 'bücher.test']) await sites().addDomain(project, host);
   const path = `/dashboard/projects/${project.slug}/settings/domains`;
   return { page: await browsed.visit(path, { javaScript, cookie: visitor.cookie }), project };

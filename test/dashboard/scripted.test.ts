@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { AccessKey, SitesKey } from '../../src/app/keys.ts';
 import { browseDashboard } from '../support/dashboard-browser.ts';
 import { pointAtUs } from '../support/dashboard-domains.ts';
-import { entry, sourceOf } from '../support/site-source.ts';
+import { deployEntries } from '../support/deploy-entries.ts';
+import { entry } from '../support/site-source.ts';
 import { until } from '../support/until.ts';
 import { zipOf } from '../support/zip-bytes.ts';
 
@@ -10,7 +11,7 @@ let slug: string;
 const browsed = browseDashboard(async ({ dashboard, owner }) => {
   const sites = dashboard.container.get(SitesKey);
   const project = await sites.startProject(owner.accountId, 'Birds');
-  await sites.deploySite(project, sourceOf(entry('index.html')));
+  await deployEntries(dashboard.container, project, entry('index.html'));
   ({ slug } = project);
 });
 

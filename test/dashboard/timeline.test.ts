@@ -8,7 +8,8 @@ import { pointAtUs } from '../support/dashboard-domains.ts';
 import { elementsIn } from '../support/dashboard-markup.ts';
 import { DashboardStream } from '../support/dashboard-stream.ts';
 import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
-import { entry, sourceOf } from '../support/site-source.ts';
+import { deployEntries } from '../support/deploy-entries.ts';
+import { entry } from '../support/site-source.ts';
 
 let dashboard: RunningDashboard;
 let sites: Sites;
@@ -22,7 +23,7 @@ const pathOf = ({ host }: CustomDomain, of = project) => `${settings(of)}/${host
 
 const newProject = async (name: string): Promise<Project> => {
   const started = await sites.startProject(owner.accountId, name);
-  await sites.deploySite(started, sourceOf(entry('index.html')));
+  await deployEntries(dashboard.container, started, entry('index.html'));
   return started;
 };
 

@@ -6,7 +6,8 @@ import { DueDomains } from '../../src/adapters/schedule/due-domains.ts';
 import { AccessKey, CatalogueKey, SitesKey } from '../../src/app/keys.ts';
 import { fillDomains } from './dashboard-domains.ts';
 import type { Owner, RunningDashboard } from './running-dashboard.ts';
-import { entry, sourceOf } from './site-source.ts';
+import { deployEntries } from './deploy-entries.ts';
+import { entry } from './site-source.ts';
 
 /** What would run if it were not shown as text, wherever it is put. */
 export const hostile = `'"></title></textarea><script>alert(1)</script><img src=x onerror=alert(1)>`;
@@ -35,9 +36,9 @@ const fillProjects = async (
   const sites = dashboard.container.get(SitesKey);
   const project = await sites.startProject(accountId, hostile);
   const index = entry('index.html');
-  await sites.deploySite(project, sourceOf(index));
-  await sites.deploySite(project, sourceOf(entry(`../${hostile}`)));
-  await sites.deploySite(project, sourceOf(index, entry('<b>.html')));
+  await deployEntries(dashboard.container, project, index);
+  await deployEntries(dashboard.container, project, entry(`../${hostile}`));
+  await deployEntries(dashboard.container, project, index, entry('<b>.html'));
   await fillDomains(dashboard, project, zone);
   await sites.startProject(accountId, 'Not published yet');
   return project.slug;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Deploy } from '../../src/sites/domain/deploy.ts';
-import type { UploadProgress } from '../../src/sites/use-cases/deploy-site.ts';
+import type { UploadProgress } from '../../src/sites/ports.ts';
 
 export interface Orders {
   /** Of the stored files. */

@@ -2,6 +2,7 @@ import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
 import { MemoryCertificateAuthority } from '../../src/adapters/memory/memory-certificate-authority.ts';
 import { MemoryDnsVerifier } from '../../src/adapters/memory/memory-dns-verifier.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
+import { DirectJudge } from '../../src/adapters/threads/direct-judge.ts';
 import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
 import type { ResolverFacts } from '../../src/sites/domain/dns-facts.ts';
 import type { DomainPorts } from '../../src/sites/domain-ports.ts';
@@ -32,6 +33,7 @@ export const domainLab = async () => {
     ...{ orders, clock, authority, dns },
     allowances: { of: () => Promise.resolve({ planAllows: true, limit: 5 }) },
     hostNames: plainNames,
+    judge: new DirectJudge(),
     naming: { platformHost: 'sites.test', allowTestDomains: false },
     platformAddresses: ['192.0.2.10', '2001:db8::10'],
     ids: new CountingIds(),

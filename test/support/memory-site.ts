@@ -1,11 +1,12 @@
 import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
+import { DirectUnpacking } from '../../src/adapters/threads/direct-unpacking.ts';
 import type { DomainEvent } from '../../src/kernel/domain-event.ts';
 import type { Deploy } from '../../src/sites/domain/deploy.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import type { Site } from '../../src/sites/domain/site.ts';
-import type { Projects, SiteFiles, SiteSource } from '../../src/sites/ports.ts';
-import { deploySite, type UploadProgress } from '../../src/sites/use-cases/deploy-site.ts';
+import type { Projects, SiteFiles, SiteSource, UploadProgress } from '../../src/sites/ports.ts';
+import { deploySite } from '../../src/sites/use-cases/deploy-site.ts';
 import { newAccount, now } from './accounts.ts';
 import { memoryPorts } from './memory-ports.ts';
 import { newProject } from './sites.ts';
@@ -32,12 +33,13 @@ export const memorySite = async (files: SiteFiles): Promise<MemorySite> => {
   const { length: before } = stores.outbox.events;
   const clock = new SettableClock(now);
   const ids = new CountingIds();
+  const unpacking = new DirectUnpacking(files, (source: SiteSource) => Promise.resolve(source));
   return {
     project,
     projects: stores.projects,
     clock,
     deploy: (source, onProgress, projects = stores.projects) =>
-      deploySite({ projects, files, clock, ids })(project, source, onProgress),
+      deploySite({ projects, files, unpacking, clock, ids })(project, source, onProgress),
     site: async () => (await stores.projects.find(project.slug))!,
     events: () => stores.outbox.events.slice(before),
   };

@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { MemorySiteFiles } from '../../src/adapters/memory/memory-site-files.ts';
+import { DirectUnpacking } from '../../src/adapters/threads/direct-unpacking.ts';
 import { DomainError } from '../../src/kernel/domain-error.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { siteLimits } from '../../src/sites/domain/site-contents.ts';
 import { giveUpUploads } from '../../src/sites/domain/site.ts';
-import type { Projects, SiteDraft, SiteSource } from '../../src/sites/ports.ts';
-import { deploySite, type UploadProgress } from '../../src/sites/use-cases/deploy-site.ts';
+import type { Projects, SiteDraft, SiteSource, UploadProgress } from '../../src/sites/ports.ts';
+import { deploySite } from '../../src/sites/use-cases/deploy-site.ts';
 import { later, now } from '../support/accounts.ts';
 import { memorySite, type MemorySite } from '../support/memory-site.ts';
 import { allOf, brokenOff, entry, inPieces, sourceOf } from '../support/site-source.ts';
@@ -252,7 +253,8 @@ test('a deploy that twelve others overtook is told to be a success, and not serv
 test('nothing is deployed to a project that is not there, or is somebody else’s', async () => {
   const { projects, clock, project } = site;
   const ids = { next: () => 'dep_1' };
-  const deploy = deploySite({ projects, files, clock, ids });
+  const unpacking = new DirectUnpacking(files, (source: SiteSource) => Promise.resolve(source));
+  const deploy = deploySite({ projects, files, unpacking, clock, ids });
   const source = { total: 0, entries: mustNotBeUsed<SiteSource['entries']>('entries') };
   for (const key of [
     { accountId: project.accountId, slug: 'nobody' },

@@ -4,7 +4,7 @@ import { anyCharacter } from '../support/any-text.ts';
 import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { createProject, slugOf } from '../../src/sites/domain/project.ts';
-import type { SiteFiles } from '../../src/sites/ports.ts';
+import type { SiteFiles, SiteUnpacking } from '../../src/sites/ports.ts';
 import { startProject } from '../../src/sites/use-cases/start-project.ts';
 import { accountDecision, keyDecision, now, personDecision } from '../support/accounts.ts';
 import { memoryPorts } from '../support/memory-ports.ts';
@@ -60,9 +60,10 @@ describe('starting a project', () => {
       await accounts.open(owner, keyDecision(id), personDecision(id));
     }
     const files = mustNotBeUsed<SiteFiles>('files');
+    const unpacking = mustNotBeUsed<SiteUnpacking>('unpacking');
     const [ids, clock] = [new CountingIds(), new SettableClock(now)];
     return {
-      startProject: startProject({ projects, edgeRecords, files, ids, clock }),
+      startProject: startProject({ projects, edgeRecords, files, unpacking, ids, clock }),
       listProjects: (accountId: string) => projects.list(accountId),
       mine: owners[0].state.id,
       theirs: owners[1].state.id,

@@ -8,7 +8,6 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { DomainSettingsDocument } from '../../sites/domain/domain-settings.ts';
 import type { DomainSettingsDraft } from '../../sites/domain/redirects.ts';
-import type { SiteSource } from '../../sites/ports.ts';
 import type { Sites } from '../../sites/sites.ts';
 
 /** What the pages show and do, and what they need of the machine. */
@@ -29,12 +28,10 @@ export interface DashboardPorts {
    * @returns stops it
    */
   readonly onStored: (listener: (accountIds: readonly string[]) => void) => () => void;
-  /** An uploaded archive as it lies in a file. */
-  readonly openArchive: (path: string) => Promise<SiteSource>;
   /** The settings of the domains of a project as text. */
   readonly domainSettings: {
-    /** @throws DomainError `redirect_invalid` that says what is wrong where */
-    readonly read: (text: string) => DomainSettingsDraft;
+    /** @throws DomainError `redirect_invalid` that says what is wrong where; Unavailable */
+    readonly read: (text: string) => Promise<DomainSettingsDraft>;
     readonly write: (document: DomainSettingsDocument, format: 'yaml' | 'json') => string;
   };
   /** What shares one bucket of sign-in attempts: the address of who asks, or its network. */

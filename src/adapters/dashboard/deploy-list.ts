@@ -1,6 +1,6 @@
 import { keptDeploys, type Deploy, type DeployState } from '../../sites/domain/deploy.ts';
 import type { Site } from '../../sites/domain/site.ts';
-import type { UploadProgress } from '../../sites/use-cases/deploy-site.ts';
+import type { UploadProgress } from '../../sites/ports.ts';
 import { html, type Html } from './html.ts';
 import { badge, buttonForm, count, counted, size, time, type Tone } from './parts.ts';
 

@@ -79,7 +79,7 @@ export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
       field: 'settings',
       act: async (visit, { settings }) => {
         const { id, slug } = await projectOf(visit);
-        await sites.changeDomainSettings(id, ports.domainSettings.read(settings));
+        await sites.changeDomainSettings(id, await ports.domainSettings.read(settings));
         return { to: domainsPath(slug), done: 'imported' };
       },
     }),

@@ -1,10 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { DomainError } from '../../kernel/domain-error.ts';
 import type { Deploy } from '../../sites/domain/deploy.ts';
 import type { Project } from '../../sites/domain/project.ts';
-import type { SiteSource } from '../../sites/ports.ts';
-import type { UploadProgress } from '../../sites/use-cases/deploy-site.ts';
+import type { UploadProgress } from '../../sites/ports.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { PageProblem } from './page-problem.ts';
 import { Slots, type GiveBack } from './slots.ts';
@@ -22,7 +20,7 @@ export const uploadSlots = {
   unpacking: { all: 3, ofOne: 1 },
 } as const;
 
-export type UploadPorts = Pick<DashboardPorts, 'sites' | 'ids' | 'openArchive'> & {
+export type UploadPorts = Pick<DashboardPorts, 'sites' | 'ids'> & {
   readonly folder: string;
 };
 
@@ -80,10 +78,8 @@ export class Uploads {
   }
 
   async #deploy(project: Project, path: string): Promise<Deploy> {
-    const { sites, openArchive } = this.#ports;
-    const source = await openArchive(path).catch(unreadable);
     try {
-      return await sites.deploySite(project, source, (progress) => {
+      return await this.#ports.sites.deploySite(project, path, (progress) => {
         this.#progress.set(project.id, progress);
       });
     } finally {
@@ -97,13 +93,4 @@ const placeOrBusy = (slots: Slots, { accountId }: Project): GiveBack => {
   const leave = slots.tryTake(accountId);
   if (leave) return leave;
   throw new PageProblem(503, 'Other uploads are in progress. Try again in a minute.');
-};
-
-/** What is no archive at all is refused where all others are: as a deploy that failed, with its reason. */
-const unreadable = (error: unknown): SiteSource => {
-  if (!(error instanceof DomainError)) throw error;
-  const refusing = {
-    next: () => Promise.reject(error),
-  };
-  return { entries: { [Symbol.asyncIterator]: () => refusing }, total: undefined };
 };

@@ -5,10 +5,12 @@ import PQueue from 'p-queue';
 import type { SiteDraft, StoredFile } from '../../sites/ports.ts';
 import { stored } from './failure.ts';
 import { writeManifest } from './manifest.ts';
-import { isCompressible, writeSmallerForms } from './smaller-forms.ts';
+import { isCompressible, writeSmallerForms, type Effort } from './smaller-forms.ts';
 
-/** As many as Node has threads for compression and for files. */
+/** As many as Node has threads for files. */
 const atOnce = 4;
+/** The best compression takes a second and a half for each MiB: a large site gets it for this much, in order. */
+const bestEffortBytes = 16 * 1024 * 1024;
 
 interface Content {
   readonly hash: string;
@@ -22,6 +24,9 @@ export class FileSystemDraft implements SiteDraft {
   readonly #whole: string;
   readonly #contents = new Map<string, Content>();
   #received = 0;
+  /** One after the other: more would take threads of Node from everybody else. */
+  readonly #compressing = new PQueue({ concurrency: 1 });
+  #compressed = 0;
 
   constructor(partial: string, whole: string) {
     this.#partial = partial;
@@ -63,12 +68,17 @@ export class FileSystemDraft implements SiteDraft {
   async #prepare({ hash, bytes, paths }: Content): Promise<readonly StoredFile[]> {
     const file = join(this.#partial, hash);
     const { brotli, gzip } = paths.some(isCompressible)
-      ? await writeSmallerForms(file, bytes)
+      ? await this.#compressing.add(() => writeSmallerForms(file, bytes, this.#effortFor(bytes)))
       : { brotli: undefined, gzip: undefined };
     await flush(file);
     if (brotli !== undefined) await flush(`${file}.br`);
     if (gzip !== undefined) await flush(`${file}.gz`);
     return paths.map((path) => ({ path, bytes, hash, brotli, gzip }));
+  }
+
+  #effortFor(bytes: number): Effort {
+    this.#compressed += bytes;
+    return this.#compressed <= bestEffortBytes ? 'best' : 'quick';
   }
 
   async #publish(files: readonly StoredFile[]): Promise<void> {

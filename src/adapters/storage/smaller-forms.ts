@@ -1,7 +1,16 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { constants, createBrotliCompress, createGzip } from 'node:zlib';
+import {
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzipSync,
+  type BrotliOptions,
+  type ZlibOptions,
+} from 'node:zlib';
 import { lookup } from 'mime-types';
 
 const kib = 1024;
@@ -9,9 +18,6 @@ const mib = 1024 * kib;
 
 /** Below that, what a smaller form saves is less than a packet. */
 const smallest = 256;
-
-/** A form is kept when it is at least 5 % smaller: unpacking it costs the visitor something. */
-const worthwhile = 0.95;
 
 /** Types that no form of compression is part of. */
 const compressible = new RegExp(
@@ -28,43 +34,66 @@ const compressible = new RegExp(
 /** Judged by its name, as its type is for visitors. */
 export const isCompressible = (path: string): boolean => compressible.test(lookup(path) || '');
 
+/** How much trouble is taken over a form: the best ones take twenty times as long, for a tenth less. */
+export type Effort = 'best' | 'quick';
+
 /**
- * Writes `<file>.br` and `<file>.gz`, as far as each is worth it.
+ * Writes `<file>.br` and `<file>.gz`, as far as each is worth it. Files of up to 1 MiB are compressed in the thread
+ * that asks: those threads that Node has for files and compression serve the whole process.
  * @returns how many bytes each has
  */
 export const writeSmallerForms = async (
   file: string,
   bytes: number,
+  effort: Effort,
 ): Promise<{ readonly brotli: number | undefined; readonly gzip: number | undefined }> => {
   if (bytes < smallest) return { brotli: undefined, gzip: undefined };
-  const brotli = await writeForm(file, `${file}.br`, brotliFor(bytes), bytes);
-  const gzip = await writeForm(file, `${file}.gz`, gzipFor(bytes), bytes);
-  return { brotli, gzip };
+  const [brotli, gzip] = [brotliFor(bytes, effort), gzipFor(bytes, effort)];
+  if (bytes <= mib) {
+    const content = await readFile(file);
+    return {
+      brotli: await writeForm(`${file}.br`, brotliCompressSync(content, brotli), bytes),
+      gzip: await writeForm(`${file}.gz`, gzipSync(content, gzip), bytes),
+    };
+  }
+  return {
+    brotli: await streamForm(file, `${file}.br`, createBrotliCompress(brotli), bytes),
+    gzip: await streamForm(file, `${file}.gz`, createGzip(gzip), bytes),
+  };
 };
 
-type Compression = ReturnType<typeof createGzip> | ReturnType<typeof createBrotliCompress>;
-
 /** The better ones take longer than large files are worth, and a window beyond the file takes memory only. */
-const brotliFor = (bytes: number): Compression =>
-  createBrotliCompress({
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: bytes <= 128 * kib ? 11 : bytes <= mib ? 9 : 5,
-      [constants.BROTLI_PARAM_SIZE_HINT]: bytes,
-      [constants.BROTLI_PARAM_LGWIN]: Math.min(22, Math.max(10, Math.ceil(Math.log2(bytes + 16)))),
-    },
-  });
+const brotliFor = (bytes: number, effort: Effort): BrotliOptions => ({
+  params: {
+    [constants.BROTLI_PARAM_QUALITY]:
+      effort === 'quick' || bytes > mib ? 5 : bytes <= 128 * kib ? 11 : 9,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes,
+    [constants.BROTLI_PARAM_LGWIN]: Math.min(22, Math.max(10, Math.ceil(Math.log2(bytes + 16)))),
+  },
+});
 
-const gzipFor = (bytes: number): Compression => createGzip({ level: bytes <= mib ? 9 : 6 });
+const gzipFor = (bytes: number, effort: Effort): ZlibOptions => ({
+  level: effort === 'best' && bytes <= mib ? 9 : 6,
+});
 
-const writeForm = async (
+const writeForm = async (to: string, form: Buffer, bytes: number): Promise<number | undefined> => {
+  if (!isWorthwhile(form.length, bytes)) return undefined;
+  await writeFile(to, form, { mode: 0o600 });
+  return form.length;
+};
+
+const streamForm = async (
   from: string,
   to: string,
-  compression: Compression,
+  compression: Transform,
   bytes: number,
 ): Promise<number | undefined> => {
   await pipeline(createReadStream(from), compression, createWriteStream(to, { mode: 0o600 }));
   const { size } = await stat(to);
-  if (size <= bytes * worthwhile) return size;
+  if (isWorthwhile(size, bytes)) return size;
   await rm(to);
   return undefined;
 };
+
+/** A form is kept when it is at least 5 % smaller: unpacking it costs the visitor something. */
+const isWorthwhile = (size: number, bytes: number): boolean => size <= bytes * 0.95;

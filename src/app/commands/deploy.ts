@@ -2,10 +2,8 @@ import { stat } from 'node:fs/promises';
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { archiveSource } from '../../adapters/archives/archive-source.ts';
-import { folderSource } from '../../adapters/archives/folder-source.ts';
 import type { Deploy } from '../../sites/domain/deploy.ts';
-import type { SiteSource } from '../../sites/ports.ts';
-import type { UploadProgress } from '../../sites/use-cases/deploy-site.ts';
+import type { UploadProgress } from '../../sites/ports.ts';
 import { siteUrl } from '../addresses.ts';
 import { ConfigKey, SitesKey } from '../keys.ts';
 import { print, withContainer, type OutputOptions } from './run-command.ts';
@@ -18,12 +16,12 @@ export const deployCommand = (program: Command): void => {
     .requiredOption('--project <slug>', 'slug of the project')
     .option('--json', 'print JSON')
     .action(async (path: string, options: OutputOptions & { project: string }) => {
-      const source = await sourceAt(path);
+      await checkPlace(path);
       await withContainer(async (container) => {
         const sites = container.get(SitesKey);
         const { project } = await sites.getSite(options.project);
         const progress = options.json ? undefined : progressBar();
-        const deploy = await sites.deploySite(project, source, progress?.show).finally(() => {
+        const deploy = await sites.deploySite(project, path, progress?.show).finally(() => {
           progress?.stop();
         });
         const url = siteUrl(project.slug, container.get(ConfigKey));
@@ -51,12 +49,14 @@ export const presentDeploy = (deploy: Deploy) => {
   }
 };
 
-/** @throws Error that says what is there instead */
-const sourceAt = async (path: string): Promise<SiteSource> => {
+/** Whoever mistyped a name makes no deploy that fails. @throws Error, DomainError that say what is there instead */
+const checkPlace = async (path: string): Promise<void> => {
   const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) return folderSource(path);
-  if (found?.isFile()) return archiveSource(path);
-  throw new Error(`${path} is no folder and no file; give what is to be published.`);
+  if (found?.isDirectory()) return;
+  if (!found?.isFile()) {
+    throw new Error(`${path} is no folder and no file; give what is to be published.`);
+  }
+  await archiveSource(path);
 };
 
 const describe = (deploy: Deploy, url: string): string => {

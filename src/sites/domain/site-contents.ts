@@ -13,6 +13,13 @@ export const siteLimits = {
 
 export type EntryKind = 'file' | 'folder' | 'link' | 'other';
 
+/** What is published of an upload, and how many files are not. */
+export interface SiteContents {
+  readonly files: number;
+  readonly bytes: number;
+  readonly leftOut: number;
+}
+
 /** Watches over one upload while it is unpacked. Each method throws DomainError with an `UploadProblem`. */
 export interface SiteInspection {
   /** @returns the path that the file is published under, or undefined for what is left out */
@@ -20,7 +27,7 @@ export interface SiteInspection {
   /** More content arrived. */
   count(bytes: number): void;
   /** All entries were seen. */
-  finish(): { readonly files: number; readonly bytes: number; readonly leftOut: number };
+  finish(): SiteContents;
 }
 
 export const inspectSite = (): SiteInspection => {

@@ -31,6 +31,7 @@ export const uploadProblems = [
   'archive_duplicate_path',
   'archive_too_many_entries',
   'archive_too_large',
+  'archive_too_costly',
   'archive_without_index',
   'storage_full',
   'upload_interrupted',

@@ -1,8 +1,7 @@
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { CustomDomain, DomainDecision, Moment } from '../domain/custom-domain.ts';
 import type { DnsFacts } from '../domain/dns-facts.ts';
-import { reportOn, type DnsExpectation, type DnsReport } from '../domain/dns-report.ts';
-import { decisiveFirst, keptAnswers, type KeptFacts } from '../domain/kept-answers.ts';
+import type { DnsExpectation, DnsReport } from '../domain/dns-report.ts';
 import { shortened } from '../domain/shortened.ts';
 import { contestedBy } from '../domain/domain-removal.ts';
 import type { DomainChange, DomainPorts } from '../domain-ports.ts';
@@ -22,7 +21,7 @@ export type CheckDecision = (
  * @throws DomainError `domain_not_found`; whatever `decide` throws
  */
 export const checkDomain = (ports: DomainPorts) => {
-  const { domains, dns } = ports;
+  const { domains, dns, judge } = ports;
   const change = changeAndTell(ports);
 
   const check = async (
@@ -33,9 +32,9 @@ export const checkDomain = (ports: DomainPorts) => {
     const holder = await domains.holderOf(domain.host);
     const isContested = holder !== undefined && holder.id !== domain.id;
     const expectation = await expectationOf(ports, domain, isContested);
-    const report = reportOn(facts, expectation);
+    const { report, answers } = await judge.judge(facts, expectation);
     try {
-      const details = { ...told(report), answers: answersOf(facts, expectation) };
+      const details = { ...told(report), answers };
       return await change(
         domain.id,
         (current, rival) =>
@@ -76,9 +75,6 @@ const withRival = (
   rival && decision.state.state === 'verified'
     ? { ...decision, displaced: contestedBy(rival, decision.state, now) }
     : decision;
-
-const answersOf = ({ resolvers }: DnsFacts, expectation: DnsExpectation): readonly KeptFacts[] =>
-  keptAnswers(resolvers.map((one) => decisiveFirst(one, expectation)));
 
 /** As much as one entry of a timeline holds of them; the domain itself has them all. */
 const mostTold = { problems: 10, characters: 200 } as const;

@@ -1,20 +1,13 @@
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { Deploy } from '../domain/deploy.ts';
-import { inspectSite, type SiteInspection } from '../domain/site-contents.ts';
 import { deployFailed, deploySucceeded, startDeploy, type Site } from '../domain/site.ts';
 import { uploadProblems, type SitesErrorCode, type UploadProblem } from '../domain/sites-error.ts';
-import type { SiteDraft, SitesPorts, SiteSource, SourceEntry } from '../ports.ts';
+import type { OnProgress, SitesPorts, SiteUnpacking } from '../ports.ts';
 
-export interface UploadProgress {
-  readonly step: 'unpacking' | 'preparing';
-  /** Entries or files done, of so many, where that is known. */
-  readonly done: number;
-  readonly total: number | undefined;
-}
-
-type Ports = Pick<SitesPorts, 'projects' | 'files' | 'clock' | 'ids'>;
+type Ports<Upload> = Pick<SitesPorts, 'projects' | 'files' | 'clock' | 'ids'> & {
+  readonly unpacking: SiteUnpacking<Upload>;
+};
 type ProjectKey = Parameters<SitesPorts['projects']['change']>[0];
-type OnProgress = (progress: UploadProgress) => void;
 
 /**
  * Publishes a folder or an archive as the next deploy of a project. A refused one is remembered as failed, with
@@ -23,17 +16,17 @@ type OnProgress = (progress: UploadProgress) => void;
  * @throws DomainError `project_not_found`; `deploy_wrong_state` when it was given up meanwhile; Unavailable
  */
 export const deploySite =
-  (ports: Ports) =>
+  <Upload>(ports: Ports<Upload>) =>
   async (
     project: ProjectKey,
-    source: SiteSource,
+    upload: Upload,
     onProgress: OnProgress = () => undefined,
   ): Promise<Deploy> => {
-    const { projects, files, clock, ids } = ports;
+    const { projects, unpacking, clock, ids } = ports;
     const id = ids.next('dep');
     await projects.change(project, (site) => startDeploy(site, id, clock.now()));
     try {
-      const contents = await unpack(source, await files.begin(id), onProgress);
+      const contents = await unpacking.unpack(id, upload, onProgress);
       const site = await projects.change(project, (uploaded) =>
         deploySucceeded(uploaded, id, contents, clock.now()),
       );
@@ -45,7 +38,7 @@ export const deploySite =
 
 /** What a failure leaves: nothing to remove where it turns out that the deploy is served. */
 const failed = async (
-  { projects, files, clock }: Ports,
+  { projects, files, clock }: Omit<Ports<unknown>, 'unpacking'>,
   project: ProjectKey,
   id: string,
   error: unknown,
@@ -74,30 +67,6 @@ const discarded = (id: string): never => {
     `Deploy ${id} was discarded meanwhile.`,
   );
 };
-
-const unpack = async (source: SiteSource, draft: SiteDraft, onProgress: OnProgress) => {
-  const inspection = inspectSite();
-  let done = 0;
-  for await (const entry of source.entries) {
-    const path = inspection.admit(entry.path, entry.kind);
-    if (path !== undefined) await draft.write(path, counted(entry, inspection));
-    done += 1;
-    onProgress({ step: 'unpacking', done, total: source.total });
-  }
-  const contents = inspection.finish();
-  await draft.commit((prepared) => {
-    onProgress({ step: 'preparing', done: prepared, total: contents.files });
-  });
-  return contents;
-};
-
-/** Stops in the middle of a file that is too large: what an archive says of its sizes is not believed. */
-async function* counted({ content }: SourceEntry, inspection: SiteInspection) {
-  for await (const chunk of content) {
-    inspection.count(chunk.length);
-    yield chunk;
-  }
-}
 
 const reasonOf = (error: unknown): { problem: UploadProblem; explanation: string } => {
   const problem = uploadProblems.find(

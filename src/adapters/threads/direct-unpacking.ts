@@ -1,0 +1,29 @@
+import type { SiteContents } from '../../sites/domain/site-contents.ts';
+import {
+  SiteUnpacking,
+  type OnProgress,
+  type SiteFiles,
+  type SiteSource,
+} from '../../sites/ports.ts';
+import { unpackSite } from '../../sites/use-cases/unpack-site.ts';
+
+/** Unpacks in the thread that asks for it. */
+export class DirectUnpacking<Upload> extends SiteUnpacking<Upload> {
+  readonly #files: SiteFiles;
+  readonly #open: (upload: Upload) => Promise<SiteSource>;
+
+  constructor(files: SiteFiles, open: (upload: Upload) => Promise<SiteSource>) {
+    super();
+    this.#files = files;
+    this.#open = open;
+  }
+
+  override async unpack(
+    deployId: string,
+    upload: Upload,
+    onProgress: OnProgress,
+  ): Promise<SiteContents> {
+    const source = await this.#open(upload);
+    return unpackSite(source, await this.#files.begin(deployId), onProgress);
+  }
+}

@@ -1,0 +1,44 @@
+import type { DnsFacts } from '../../sites/domain/dns-facts.ts';
+import { unjudged, type DnsJudgement } from '../../sites/domain/dns-judgement.ts';
+import type { DnsExpectation } from '../../sites/domain/dns-report.ts';
+import { DnsJudge } from '../../sites/domain-ports.ts';
+import { ThreadPool } from './thread-pool.ts';
+import { Overrun, type ThreadLimits } from './worker-thread.ts';
+
+/** What judging the answers about one domain may take; usually it takes less than a millisecond. */
+export const judgingLimits: ThreadLimits = { deadlineMs: 3_000, memoryMiB: 128 };
+
+export interface JudgingTask {
+  readonly facts: DnsFacts;
+  readonly expectation: DnsExpectation;
+}
+
+/** Judges in a thread of its own. */
+export class ThreadedJudge extends DnsJudge {
+  readonly #pool: ThreadPool<JudgingTask, DnsJudgement>;
+
+  /** @param limits other than usual for tests */
+  constructor(entry: URL, limits: ThreadLimits = judgingLimits) {
+    super();
+    this.#pool = new ThreadPool({
+      entry,
+      ...limits,
+      threads: 1,
+      mostWaiting: 1_000,
+      idleMs: 60_000,
+    });
+  }
+
+  override async judge(facts: DnsFacts, expectation: DnsExpectation): Promise<DnsJudgement> {
+    try {
+      return await this.#pool.run({ facts, expectation });
+    } catch (error) {
+      if (error instanceof Overrun) return unjudged(facts, expectation);
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}

@@ -1,0 +1,60 @@
+import { DomainError } from '../../kernel/domain-error.ts';
+import type { SiteContents } from '../../sites/domain/site-contents.ts';
+import type { UploadProblem } from '../../sites/domain/sites-error.ts';
+import { SiteUnpacking, type OnProgress, type UploadProgress } from '../../sites/ports.ts';
+import { ThreadPool, type PoolSettings } from './thread-pool.ts';
+import { Overrun, type ThreadLimits } from './worker-thread.ts';
+
+/** What one deploy may take; a site as large as it may be takes about a minute of a processor that is idle. */
+export const unpackingLimits: ThreadLimits = { deadlineMs: 10 * 60_000, memoryMiB: 256 };
+
+export interface UnpackingTask {
+  readonly deployId: string;
+  readonly place: string;
+}
+
+/** Unpacks, compresses and stores in threads of its own. */
+export class ThreadedUnpacking extends SiteUnpacking {
+  readonly #pool: ThreadPool<UnpackingTask, SiteContents, UploadProgress>;
+  readonly #limits: ThreadLimits;
+
+  /** @param settings limits other than usual are for tests */
+  constructor(settings: Pick<PoolSettings, 'entry' | 'setup' | 'threads'> & Partial<ThreadLimits>) {
+    super();
+    this.#limits = { ...unpackingLimits, ...settings };
+    this.#pool = new ThreadPool({
+      ...settings,
+      ...this.#limits,
+      mostWaiting: 100,
+      idleMs: 60_000,
+    });
+  }
+
+  override async unpack(
+    deployId: string,
+    place: string,
+    onProgress: OnProgress,
+  ): Promise<SiteContents> {
+    try {
+      return await this.#pool.run({ deployId, place }, onProgress);
+    } catch (error) {
+      throw error instanceof Overrun ? this.#refusal(error) : error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  #refusal({ of }: Overrun): DomainError<UploadProblem> {
+    const { deadlineMs, memoryMiB } = this.#limits;
+    const took =
+      of === 'time'
+        ? `took longer than ${String(deadlineMs / 60_000)} minutes`
+        : `took more than ${String(memoryMiB)} MiB of memory`;
+    return new DomainError(
+      'archive_too_costly',
+      `To unpack and compress it ${took}. Publish less, or fewer files.`,
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import { ThreadPool } from '../adapters/threads/thread-pool.ts';
+import { Overrun, type ThreadLimits } from '../adapters/threads/worker-thread.ts';
+import { DomainError } from '../kernel/domain-error.ts';
+import type { DomainSettingsDraft } from '../sites/domain/redirects.ts';
+import type { SitesErrorCode } from '../sites/domain/sites-error.ts';
+
+/** What reading one document may take; usually it takes some milliseconds. */
+export const settingsLimits: ThreadLimits = { deadlineMs: 3_000, memoryMiB: 128 };
+
+/** Reads what people paste under "Configuration", in a thread of its own. */
+export class SettingsReader {
+  readonly #pool: ThreadPool<string, DomainSettingsDraft>;
+
+  /** @param limits other than usual for tests */
+  constructor(
+    entry = new URL('./threads/read-settings.ts', import.meta.url),
+    limits: ThreadLimits = settingsLimits,
+  ) {
+    this.#pool = new ThreadPool({ entry, ...limits, threads: 1, mostWaiting: 20, idleMs: 60_000 });
+  }
+
+  /** @throws DomainError `redirect_invalid` as `readDomainSettings`, and for what takes too much; Unavailable */
+  async read(text: string): Promise<DomainSettingsDraft> {
+    try {
+      return await this.#pool.run(text);
+    } catch (error) {
+      throw error instanceof Overrun ? tooCostly(error) : error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}
+
+const tooCostly = ({ of }: Overrun): DomainError<SitesErrorCode> =>
+  new DomainError(
+    'redirect_invalid',
+    of === 'time'
+      ? 'This configuration takes too long to read. Make it shorter and simpler.'
+      : 'This configuration takes too much memory to read. Make it shorter and simpler.',
+  );

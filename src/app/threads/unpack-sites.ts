@@ -1,0 +1,19 @@
+import { openUpload } from '../../adapters/archives/open-upload.ts';
+import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-files.ts';
+import { answerTasks } from '../../adapters/threads/answer-tasks.ts';
+import { DirectUnpacking } from '../../adapters/threads/direct-unpacking.ts';
+import { seldom } from '../../adapters/threads/seldom.ts';
+import type { UnpackingTask } from '../../adapters/threads/threaded-unpacking.ts';
+import type { SiteContents } from '../../sites/domain/site-contents.ts';
+import type { UploadProgress } from '../../sites/ports.ts';
+
+export interface UnpackingSetup {
+  /** Where the files of deploys are. */
+  readonly folder: string;
+}
+
+// What runs in a thread of `ThreadedUnpacking`.
+answerTasks<UnpackingSetup, UnpackingTask, SiteContents, UploadProgress>(({ folder }) => {
+  const unpacking = new DirectUnpacking(new FileSystemSiteFiles(folder), openUpload);
+  return ({ deployId, place }, tell) => unpacking.unpack(deployId, place, seldom(tell));
+});

@@ -1,0 +1,34 @@
+import { inspectSite, type SiteContents, type SiteInspection } from '../domain/site-contents.ts';
+import type { OnProgress, SiteDraft, SiteSource, SourceEntry } from '../ports.ts';
+
+/**
+ * Reads an upload from front to back, lets `inspectSite` judge it, and stores what it admits.
+ * @throws DomainError with an `UploadProblem`; Unavailable
+ */
+export const unpackSite = async (
+  source: SiteSource,
+  draft: SiteDraft,
+  onProgress: OnProgress,
+): Promise<SiteContents> => {
+  const inspection = inspectSite();
+  let done = 0;
+  for await (const entry of source.entries) {
+    const path = inspection.admit(entry.path, entry.kind);
+    if (path !== undefined) await draft.write(path, counted(entry, inspection));
+    done += 1;
+    onProgress({ step: 'unpacking', done, total: source.total });
+  }
+  const contents = inspection.finish();
+  await draft.commit((prepared) => {
+    onProgress({ step: 'preparing', done: prepared, total: contents.files });
+  });
+  return contents;
+};
+
+/** Stops in the middle of a file that is too large: what an archive says of its sizes is not believed. */
+async function* counted({ content }: SourceEntry, inspection: SiteInspection) {
+  for await (const chunk of content) {
+    inspection.count(chunk.length);
+    yield chunk;
+  }
+}

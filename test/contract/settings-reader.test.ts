@@ -1,0 +1,42 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { readDomainSettings } from '../../src/app/domain-settings-text.ts';
+import { settingsLimits, SettingsReader } from '../../src/app/settings-reader.ts';
+
+const reader = new SettingsReader();
+const endless = new SettingsReader(new URL('../support/endless-thread.ts', import.meta.url), {
+  ...settingsLimits,
+  deadlineMs: 200,
+});
+afterAll(() => Promise.all([reader.close(), endless.close()]));
+
+test.each([
+  ['YAML', 'domains:\n  primary: example.com\n  redirects:\n    - { from: a.test, to: b.test }\n'],
+  ['JSON', '{"domains": {"primary": null}}'],
+])('%s is read in a thread as it is read anywhere', async (_, text) => {
+  expect(await reader.read(text)).toEqual(readDomainSettings(text));
+});
+
+test.each(['domains: [', 'domains:\n  primary: 7\n', 'x'.repeat(1_000_000)])(
+  'what is wrong is told in the same words (%#)',
+  async (text) => {
+    const thrown = (() => {
+      try {
+        return readDomainSettings(text);
+      } catch (error) {
+        return error;
+      }
+    })();
+    await expect(reader.read(text)).rejects.toMatchObject({
+      name: 'DomainError',
+      code: 'redirect_invalid',
+      message: (thrown as Error).message,
+    });
+  },
+);
+
+test('what takes too long is refused with what would be right', async () => {
+  await expect(endless.read('domains: {}')).rejects.toMatchObject({
+    code: 'redirect_invalid',
+    message: 'This configuration takes too long to read. Make it shorter and simpler.',
+  });
+});

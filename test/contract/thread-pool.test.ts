@@ -1,0 +1,136 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { ThreadPool, type PoolSettings } from '../../src/adapters/threads/thread-pool.ts';
+import type { StubbornTask } from '../support/stubborn-thread.ts';
+import { until } from '../support/until.ts';
+
+type Pool = ThreadPool<StubbornTask, unknown, string>;
+
+const opened: Pool[] = [];
+const poolOf = (settings: Partial<PoolSettings> = {}): Pool => {
+  const pool: Pool = new ThreadPool({
+    entry: new URL('../support/stubborn-thread.ts', import.meta.url),
+    setup: 'turn',
+    threads: 1,
+    mostWaiting: 10,
+    deadlineMs: 60_000,
+    memoryMiB: 64,
+    idleMs: 60_000,
+    ...settings,
+  });
+  opened.push(pool);
+  return pool;
+};
+afterEach(async () => {
+  for (const pool of opened.splice(0)) await pool.close();
+});
+
+test('one thread does task after task, with what it was given at its start', async () => {
+  const pool = poolOf();
+  expect(await pool.run('count')).toBe('turn 1');
+  expect(await pool.run('count')).toBe('turn 2');
+});
+
+test('tasks that come together are all done, by no more threads than there may be', async () => {
+  const pool = poolOf({ threads: 2 });
+  const counts = await Promise.all(Array.from({ length: 8 }, () => pool.run('count')));
+  expect(counts).toHaveLength(8);
+  expect(new Set(counts).size).toBeGreaterThanOrEqual(4);
+});
+
+test('what a task tells on its way arrives in order, before its result', async () => {
+  const told: string[] = [];
+  const result = poolOf().run('tell', (news) => told.push(news));
+  expect(await result.then(() => [...told])).toEqual(['one', 'two', 'three']);
+});
+
+test('a thread knows nothing of the environment, where secrets are', async () => {
+  expect(await poolOf().run('read secrets')).toBe('none');
+});
+
+describe('what a task throws comes out', () => {
+  test.each([
+    ['refuse', { name: 'DomainError', code: 'archive_link', message: 'It is a link.' }],
+    ['trouble', { name: 'Unavailable', message: 'The storage cannot be reached' }],
+    ['fail', { message: 'nobody foresaw this' }],
+  ] as const)('as it was (%s), and the thread goes on', async (task, error) => {
+    const pool = poolOf();
+    await pool.run('count');
+    await expect(pool.run(task)).rejects.toMatchObject(error);
+    expect(await pool.run('count')).toBe('turn 2');
+  });
+});
+
+describe('a task that takes too much', () => {
+  test.each([
+    ['loop', 'time', { deadlineMs: 300 }],
+    ['wait', 'time', { deadlineMs: 300 }],
+    ['hoard', 'memory', {}],
+    ['hoard buffers', 'memory', {}],
+  ] as const)(
+    'is ended with its thread (%s: too much %s), and the next one gets a new thread',
+    async (task, of, limits) => {
+      const pool = poolOf(limits);
+      expect(await pool.run('count')).toBe('turn 1');
+      await expect(pool.run(task)).rejects.toMatchObject({ name: 'Overrun', of });
+      expect(await pool.run('count')).toBe('turn 1');
+    },
+  );
+
+  test('holds up neither the process nor other tasks', async () => {
+    const pool = poolOf({ threads: 2, deadlineMs: 2_000 });
+    await pool.run('count');
+    const delay = monitorEventLoopDelay({ resolution: 10 });
+    delay.enable();
+    const looping = expect(pool.run('loop')).rejects.toHaveProperty('of', 'time');
+    for (let turn = 0; turn < 20; turn++) await pool.run('count');
+    await looping;
+    delay.disable();
+    expect(delay.percentile(50) / 1e6).toBeLessThan(500);
+  });
+
+  test('is not counted while it waits for a thread', async () => {
+    const pool = poolOf({ deadlineMs: 700 });
+    const looping = [pool.run('loop'), pool.run('loop')].map((one) => one.catch(() => 'ended'));
+    expect(await pool.run('count')).toBe('turn 1');
+    expect(await Promise.all(looping)).toEqual(['ended', 'ended']);
+  });
+});
+
+test.each(['crash', 'exit'] as const)(
+  'a thread that ends by itself (%s) fails its task only',
+  async (task) => {
+    const pool = poolOf();
+    await expect(pool.run(task)).rejects.toHaveProperty('name', 'Unavailable');
+    expect(await pool.run('count')).toBe('turn 1');
+  },
+);
+
+test('a thread that cannot start fails its task', async () => {
+  const pool = poolOf({ entry: new URL('./there-is-no-such-thread.ts', import.meta.url) });
+  await expect(pool.run('count')).rejects.toHaveProperty('name', 'Unavailable');
+});
+
+test('more tasks than may wait are turned away at once', async () => {
+  const pool = poolOf({ mostWaiting: 1, deadlineMs: 500 });
+  const ended = [pool.run('loop'), pool.run('loop')].map((one) => one.catch(() => 'ended'));
+  await expect(pool.run('count')).rejects.toThrow('has too much to do');
+  await Promise.all(ended);
+});
+
+test('a thread that has nothing to do is ended, and made again when it is needed', async () => {
+  const pool = poolOf({ idleMs: 50 });
+  expect(await pool.run('count')).toBe('turn 1');
+  await until('it is gone', () => pool.size === 0);
+  expect(await pool.run('count')).toBe('turn 1');
+});
+
+test('closing ends what runs and what waits', async () => {
+  const pool = poolOf();
+  const tasks = [pool.run('loop'), pool.run('count')].map((one) =>
+    one.catch((error: unknown) => (error as Error).name),
+  );
+  await pool.close();
+  expect(await Promise.all(tasks)).toEqual(['Unavailable', 'Unavailable']);
+  await expect(pool.run('count')).rejects.toHaveProperty('name', 'Unavailable');
+});

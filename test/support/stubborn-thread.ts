@@ -1,0 +1,58 @@
+import { answerTasks } from '../../src/adapters/threads/answer-tasks.ts';
+import { DomainError } from '../../src/kernel/domain-error.ts';
+import { Unavailable } from '../../src/kernel/unavailable.ts';
+
+export type StubbornTask =
+  | 'count'
+  | 'crash'
+  | 'exit'
+  | 'fail'
+  | 'hoard'
+  | 'hoard buffers'
+  | 'loop'
+  | 'read secrets'
+  | 'refuse'
+  | 'tell'
+  | 'trouble'
+  | 'wait';
+
+/** Tasks that a thread may be given, and what they do to it. */
+answerTasks<string, StubbornTask, unknown, string>((setup) => {
+  let count = 0;
+  const kept: unknown[] = [];
+  return async (task, tell) => {
+    switch (task) {
+      case 'count':
+        return `${setup} ${String((count += 1))}`;
+      case 'crash':
+        setImmediate(() => {
+          throw new Error('from nowhere');
+        });
+        return new Promise(() => undefined);
+      case 'exit':
+        return process.exit(0);
+      case 'fail':
+        throw Object.assign(new TypeError('nobody foresaw this'), { uncopied: () => undefined });
+      case 'hoard':
+        for (;;) kept.push(Array.from({ length: 1000 }, (_, at) => ({ at })));
+      case 'hoard buffers':
+        for (;;) {
+          kept.push(Buffer.alloc(1024 * 1024, 1));
+          await new Promise(setImmediate);
+        }
+      case 'loop':
+        for (;;);
+      case 'read secrets':
+        return process.env['PATH'] ?? 'none';
+      case 'refuse':
+        throw new DomainError('archive_link', 'It is a link.');
+      case 'tell':
+        for (const news of ['one', 'two', 'three']) tell(news);
+        return 'told';
+      case 'trouble':
+        throw new Unavailable('The storage', new Error('EIO'));
+      case 'wait':
+        return new Promise(() => undefined);
+    }
+  };
+});
