@@ -26,6 +26,7 @@ const pages = {
   animals: '/dashboard/animals',
   'animals that are sold': '/dashboard/animals?status=sold',
   account: '/dashboard/account',
+  'the choice of an account': '/dashboard/accounts',
   'what is not there': '/dashboard/nowhere',
 } as const;
 
@@ -101,5 +102,13 @@ test('so can what comes of a form, and a form that is refused', async () => {
 
 test.each(['/dashboard/sign-in', '/dashboard/sign-in/made-up'])('so can %s', async (path) => {
   page = await browsed.visit(path, { cookie: undefined });
+  await looksWell();
+});
+
+test('so can the page that asks before a link signs in', async () => {
+  const { dashboard, owner } = browsed;
+  const { cookie } = await dashboard.signIn(owner.email);
+  page = await browsed.visit(await dashboard.linkFor(owner.email), { cookie });
+  await page.getByRole('heading', { name: 'Sign in to' }).waitFor();
   await looksWell();
 });

@@ -79,10 +79,10 @@ describe.each([true, false])('in a browser (scripts: %s)', (javaScript) => {
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Choose an account' }).waitFor();
-    await page.getByTitle('Go on in Cats & Dogs').click();
+    await page.getByRole('button', { name: 'Open Cats & Dogs' }).click();
     await page.getByRole('heading', { name: 'Projects' }).waitFor();
     await page.getByRole('link', { name: 'Cats & Dogs' }).click();
-    await page.getByTitle('Go on in Zoo').click();
+    await page.getByRole('button', { name: 'Open Zoo' }).click();
     await page.getByRole('heading', { name: 'Projects' }).waitFor();
     expect(await page.getByRole('link', { name: 'Zoo' }).count()).toBe(1);
   });

@@ -3,7 +3,7 @@ import type { Membership, SignedIn } from '../../access/people-ports.ts';
 import { planNames } from './account-plan.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { enter, originOf } from './entering.ts';
-import { html, type Html } from './html.ts';
+import { html, nothing, type Html } from './html.ts';
 import { pageAfterSignIn } from './next-page.ts';
 import { badge } from './parts.ts';
 import type { Cookies } from './protected-cookie.ts';
@@ -51,16 +51,16 @@ const goOnAs = async (
 };
 
 const chooser = (all: readonly Membership[], query: string): Html => html`
-  <div class="head">
-    <h1>Choose an account</h1>
-    <p class="lead">Your password opens ${all.length === 1 ? 'one account' : `these ${all.length} accounts`}. You can change over at any time by the account’s name at the top.</p>
-  </div>
   <section class="card narrow">
-    ${all.map(({ person, account }, at) => {
-      const action = `${accountsPath}/${person.id}${query && `?${query}`}`;
-      return html`<form method="post" action="${action}" class="row middle between">
-        <span><strong>${account.name}</strong> <small class="quiet">${planNames[account.plan]}</small> ${at === 0 ? badge('now', 'good') : ''}</span>
-        <button ${at === 0 && html`class="main"`} title="${`Go on in ${account.name}`}">Open</button>
-      </form>`;
-    })}
+    <h1>Choose an account</h1>
+    <p class="quiet">Your password opens ${all.length === 1 ? 'this account' : `these ${all.length} accounts`}. To switch later, select the account’s name at the top of a page.</p>
+    ${all.map((one, at) => choice(one, at === 0, query))}
   </section>`;
+
+const choice = ({ person, account }: Membership, isOpen: boolean, query: string): Html => {
+  const action = `${accountsPath}/${person.id}${query && `?${query}`}`;
+  return html`<form method="post" action="${action}" class="row middle between">
+    <span><strong>${account.name}</strong> <small class="quiet">${planNames[account.plan]}</small> ${isOpen ? badge('open now', 'good') : nothing}</span>
+    <button ${isOpen && html`class="main"`}>Open<span class="visually-hidden"> ${account.name}</span></button>
+  </form>`;
+};
