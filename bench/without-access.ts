@@ -42,7 +42,7 @@ app.use((ctx, next) => {
 });
 const routes = {
   catalogue: container.get(CatalogueKey),
-  cursors: new Cursors(new Uint8Array(32)),
+  cursors: new Cursors([new Uint8Array(32)]),
   baseUrl,
 };
 const [idempotencyKeys, acting] = [container.get(IdempotencyKeys), container.get(Acting)];

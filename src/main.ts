@@ -9,6 +9,7 @@ import { migrateCommands } from './app/commands/migrate.ts';
 import { petCommands } from './app/commands/pet.ts';
 import { projectCommands } from './app/commands/project.ts';
 import { userCommands } from './app/commands/user.ts';
+import { secretKeyCommands } from './app/commands/secret-key.ts';
 import { serveCommand } from './app/commands/serve.ts';
 import { ConfigFault } from './app/config.ts';
 import { redaction } from './app/redaction.ts';
@@ -36,6 +37,7 @@ const groups = [
   deployCommand,
   domainCommands,
   configCommands,
+  secretKeyCommands,
 ];
 for (const add of groups) add(program);
 

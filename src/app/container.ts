@@ -6,11 +6,11 @@ import { Database } from '../adapters/kysely/database.ts';
 import { migrateUp } from '../adapters/kysely/migrations.ts';
 import type { Config } from './config.ts';
 import { contexts } from './contexts.module.ts';
-import { ConfigKey, LogKey, SecretKey } from './keys.ts';
+import { ConfigKey, LogKey, PreviousSecretKeys, SecretKey } from './keys.ts';
 import { metering } from './metering.module.ts';
 import { persistence } from './persistence.module.ts';
 import { publishing } from './publishing.module.ts';
-import { secretKeyFor } from './secret-key.ts';
+import { previousSecretKeysFor, secretKeyFor } from './secret-key.ts';
 import { system } from './system.module.ts';
 import { web } from './web.module.ts';
 
@@ -26,6 +26,7 @@ export const openContainer = async (
   const container = new Container();
   container.bind(ConfigKey).toConstantValue(config);
   container.bind(SecretKey).toConstantValue(secretKeyFor(config));
+  container.bind(PreviousSecretKeys).toConstantValue(previousSecretKeysFor(config));
   container.bind(LogKey).toConstantValue(log);
   container.bind(Acting).toConstantValue(new AsyncActing(actor));
   container.load(persistence, contexts, metering, publishing, system, web);

@@ -13,6 +13,8 @@ const key = <T>(name: string) => Symbol(name) as ServiceIdentifier<T>;
 
 export const ConfigKey = key<Config>('config');
 export const SecretKey = key<Uint8Array>('secret key');
+/** Which it replaces: what they sealed or signed still counts. */
+export const PreviousSecretKeys = key<readonly Uint8Array[]>('previous secret keys');
 export const LogKey = key<Logger>('log');
 /** Tells this process from the others of a fleet. */
 export const ProcessKey = key<string>('process');

@@ -3,6 +3,10 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 
+/** Keys that the secret key replaces. */
+export const previousSecretKeysFor = ({ previousSecretKey }: Config): readonly Uint8Array[] =>
+  previousSecretKey === undefined ? [] : [Buffer.from(previousSecretKey)];
+
 /** The configured secret key, or the one in the data folder, which is made at the first start (mode 0600). */
 export const secretKeyFor = ({ secretKey, dataDir }: Config): Uint8Array => {
   if (secretKey !== undefined) return Buffer.from(secretKey);

@@ -16,7 +16,15 @@ import { Clock } from '../kernel/clock.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
 import { Sealer } from '../kernel/sealer.ts';
-import { ConfigKey, LogKey, ProcessKey, SecretKey, SecureSitesKey, SitesKey } from './keys.ts';
+import {
+  ConfigKey,
+  LogKey,
+  PreviousSecretKeys,
+  ProcessKey,
+  SecretKey,
+  SecureSitesKey,
+  SitesKey,
+} from './keys.ts';
 import { subscribers } from './subscriptions.ts';
 
 /** What the machine gives, and the way of events. */
@@ -29,7 +37,7 @@ export const system = new ContainerModule(({ bind }) => {
   bind(KeyMaterial).toConstantValue(new NodeKeyMaterial());
   bind(Passwords).toConstantValue(new ScryptPasswords());
   bind(Sealer)
-    .toDynamicValue((c) => new AesGcmSealer(c.get(SecretKey)))
+    .toDynamicValue((c) => new AesGcmSealer(c.get(SecretKey), c.get(PreviousSecretKeys)))
     .inSingletonScope();
 
   bind(StoredSignal).toConstantValue(new StoredSignal());

@@ -31,6 +31,7 @@ import {
   DashboardKey,
   LogKey,
   OperationsKey,
+  PreviousSecretKeys,
   SecretKey,
   SitesKey,
 } from './keys.ts';
@@ -128,7 +129,7 @@ const apiOf = (c: ResolutionContext) => {
   };
   const settings = {
     ...config,
-    secretKey: c.get(SecretKey),
+    secretKeys: [c.get(SecretKey), ...c.get(PreviousSecretKeys)] as const,
     servesApi: config.roles.includes('api'),
   };
   return apiApp(ports, settings);

@@ -193,6 +193,28 @@ test('another secret key is refused in words that help, until the first one is b
   expect(leafOf(await issue(open(), 'rex.pets.test')).verify((await root()).publicKey)).toBe(true);
 });
 
+test('the root is sealed anew once when the secret key is replaced, and stays the same root', async () => {
+  const rotated = () =>
+    new LocalCertificateAuthority({
+      folder,
+      sealer: new AesGcmSealer(otherKey, [secretKey]),
+      clock,
+    });
+  expect(await rotated().resealRoot()).toEqual({ kind: 'nothing to do' });
+  await issue(open(), 'rex.pets.test');
+  const kept = await text('local-ca.pem');
+  expect(await open({ key: otherKey }).resealRoot()).toMatchObject({
+    kind: 'left',
+    id: path('local-ca.key'),
+    reason: expect.stringContaining('SECRET_KEY'),
+  });
+  expect(await rotated().resealRoot()).toEqual({ kind: 'resealed' });
+  expect(await rotated().resealRoot()).toEqual({ kind: 'nothing to do' });
+  expect((await stat(path('local-ca.key'))).mode & 0o777).toBe(0o600);
+  await issue(open({ key: otherKey }), 'tom.pets.test');
+  expect(await text('local-ca.pem')).toBe(kept);
+});
+
 test('without the two files a new root is made, also under another secret key', async () => {
   await issue(open(), 'rex.pets.test');
   const { subject } = await root();

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { anyCharacter } from '../support/any-text.ts';
@@ -72,4 +72,38 @@ test('nothing opens with another secret key, and the error says so but not the s
     const opening = () => new AesGcmSealer(Buffer.from(key)).open(sealed, 'a');
     expect(opening).toThrow('what is sealed as a does not open: was it sealed under another');
   }
+});
+
+describe('after a rotation', () => {
+  const rotated = new AesGcmSealer(Buffer.from('a newer key'), [secretKey]);
+
+  test('what the previous key sealed still opens, with its id and without', () => {
+    const sealed = sealer.seal('a secret', 'a');
+    expect(rotated.open(sealed, 'a')).toBe('a secret');
+    for (const id of [...rotated.keyIds, 'stale'])
+      expect(rotated.open(sealed, 'a', id)).toBe('a secret');
+    expect(() => rotated.open(sealed, 'b', sealer.keyIds[0])).toThrow('does not open');
+  });
+
+  test('the current key seals, and its id stands first', () => {
+    const sealed = rotated.seal('a secret', 'a');
+    const later = new AesGcmSealer(Buffer.from('a newer key'));
+    expect(later.open(sealed, 'a', rotated.keyIds[0])).toBe('a secret');
+    expect([later.keyIds, sealer.keyIds]).toEqual([[rotated.keyIds[0]], [rotated.keyIds[1]]]);
+    expect([rotated.isCurrent(sealed, 'a'), sealer.isCurrent(sealed, 'a')]).toEqual([true, false]);
+    expect(rotated.isCurrent(sealer.seal('x', 'a'), 'a')).toBe(false);
+    expect(rotated.isCurrent('nonsense', 'a')).toBe(false);
+  });
+
+  test('ids are short words that show nothing of the keys', () => {
+    for (const id of rotated.keyIds) expect(id).toMatch(/^[0-9a-f]{12}$/);
+  });
+
+  test('who lacks the key hears which one it was', () => {
+    const sealed = rotated.seal('a secret', 'a');
+    expect(() => sealer.open(sealed, 'a', rotated.keyIds[0])).toThrow(
+      `under another secret key, with the id ${rotated.keyIds[0]}, and this process has ${sealer.keyIds[0]}. ` +
+        'Give that key as SECRET_KEY_PREVIOUS.',
+    );
+  });
 });

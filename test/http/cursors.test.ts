@@ -90,6 +90,17 @@ describe('a cursor', () => {
     expect(body).toMatchObject({ code: 'invalid_cursor' });
   });
 
+  test('is taken by a service that replaced the secret key and knows it', async () => {
+    const settings = {
+      SECRET_KEY: 'another secret key, also long enough',
+      SECRET_KEY_PREVIOUS: 'a secret key for tests, long enough',
+    };
+    const other = await startApi('sqlite', { databaseUrl: api.databaseUrl, settings });
+    const { status } = await other.send(page, { key: api.account.key });
+    await other.close();
+    expect(status).toBe(200);
+  });
+
   test('is taken by another process with the same secret key', async () => {
     const other = await startApi('sqlite', { databaseUrl: api.databaseUrl });
     const { status } = await other.send(page, { key: api.account.key });

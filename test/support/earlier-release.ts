@@ -10,6 +10,7 @@ import * as jobLeases from '../../db/migrations/0006-job-leases.ts';
 import * as accountShares from '../../db/migrations/0007-account-shares.ts';
 import * as boundedTimelines from '../../db/migrations/0008-bounded-timelines.ts';
 import * as peopleOfSeveralAccounts from '../../db/migrations/0009-people-of-several-accounts.ts';
+import * as keyIds from '../../db/migrations/0010-key-ids.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
@@ -37,6 +38,7 @@ export const releases = [
   { name: '0007-account-shares', up: accountShares.up },
   { name: '0008-bounded-timelines', up: boundedTimelines.up },
   { name: '0009-people-of-several-accounts', up: peopleOfSeveralAccounts.up },
+  { name: '0010-key-ids', up: keyIds.up },
 ] as const;
 export const namesFrom = (first: number) => releases.slice(first).map(({ name }) => name);
 

@@ -10,7 +10,7 @@ const scope: fc.Arbitrary<CursorScope> = fc.record({
 });
 const id = fc.bigInt(0n, 2n ** 63n - 1n);
 
-const cursors = new Cursors(new Uint8Array(32));
+const cursors = new Cursors([new Uint8Array(32)]);
 const pets: CursorScope = { list: 'pets', accountId: 'acct_1', filter: 'sold' };
 
 /** The code of the refusal, or undefined when the cursor is taken. */
@@ -27,8 +27,19 @@ describe('a cursor', () => {
   test('gives back the position that it was made for, in any process with the same secret', () => {
     fc.assert(
       fc.property(secret, scope, id, (key, its, after) => {
-        const cursor = new Cursors(key).encode(its, after);
-        expect(new Cursors(key).decode(its, cursor)).toBe(after);
+        const cursor = new Cursors([key]).encode(its, after);
+        expect(new Cursors([key]).decode(its, cursor)).toBe(after);
+      }),
+    );
+  });
+
+  test('that was made before a rotation counts after it, and new ones are made under the new secret', () => {
+    fc.assert(
+      fc.property(secret, secret, id, (old, current, after) => {
+        fc.pre(Buffer.compare(old, current) !== 0);
+        const rotated = new Cursors([current, old]);
+        expect(rotated.decode(pets, new Cursors([old]).encode(pets, after))).toBe(after);
+        expect(rotated.encode(pets, after)).toBe(new Cursors([current]).encode(pets, after));
       }),
     );
   });
@@ -86,7 +97,7 @@ describe('a cursor', () => {
         ];
         for (const one of others) expect(refusalOf(one, cursor)).toBe('invalid_cursor');
         fc.pre(key.some((byte) => byte !== 0));
-        expect(refusalOf(its, cursor, new Cursors(key))).toBe('invalid_cursor');
+        expect(refusalOf(its, cursor, new Cursors([key]))).toBe('invalid_cursor');
       }),
     );
     const [shifted, original] = [{ ...pets, accountId: 'acct_', filter: '1sold' }, pets];

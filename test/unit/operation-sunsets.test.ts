@@ -11,7 +11,7 @@ import { mustNotBeUsed } from '../support/strict-fake.ts';
 test('the operations that announce their removal are those whose callers are told of it', () => {
   const routes: CatalogueRoutes = {
     catalogue: mustNotBeUsed<CatalogueRoutes['catalogue']>('the catalogue'),
-    cursors: new Cursors(new Uint8Array(32)),
+    cursors: new Cursors([new Uint8Array(32)]),
     baseUrl: 'https://api.shop.example/v1',
   };
   const operations = [...petOperations(routes, new Date(0)), ...orderOperations(routes)];

@@ -10,7 +10,7 @@ import { memoryPorts } from '../support/memory-ports.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const address = 'https://api.shop.example/v1/pets';
-const cursors = new Cursors(new Uint8Array(32));
+const cursors = new Cursors([new Uint8Array(32)]);
 
 const add = (pets: Pets, owner: string, status: PetStatus): Promise<Pet> => {
   const draft = { name: 'Rex', categoryId: 7n, status };

@@ -85,6 +85,25 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     return Promise.resolve(undefined);
   }
 
+  /** Seals the root anew under the current key, where there is one that is not. */
+  async resealRoot(): Promise<
+    | { readonly kind: 'resealed' | 'nothing to do' }
+    | { readonly kind: 'left'; readonly id: string; readonly reason: string }
+  > {
+    const sealed = await readWhole(this.#sealedPath);
+    if (sealed === undefined || this.#sealer.isCurrent(sealed, purpose)) {
+      return { kind: 'nothing to do' };
+    }
+    try {
+      const pair = this.#unseal(sealed);
+      await replaceWhole(this.#sealedPath, this.#seal(pair), 0o600);
+      return { kind: 'resealed' };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return { kind: 'left', id: this.#sealedPath, reason };
+    }
+  }
+
   /** @throws Error when SECRET_KEY is not the one the root was made with, or the root has expired */
   async #issue({ host, privateKey }: CertificateOrder): Promise<Certificate> {
     const root = await this.#root();

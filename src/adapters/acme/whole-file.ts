@@ -18,9 +18,9 @@ export const createOnce = (path: string, text: string): Promise<string> =>
     return readFile(path, 'utf8');
   });
 
-/** In place of what is there, at once. @throws Unavailable */
-export const replaceWhole = (path: string, text: string): Promise<void> =>
-  outside(() => place(path, text, 0o644, rename));
+/** In place of what is there, at once. @param mode 0o600 for what nobody else reads @throws Unavailable */
+export const replaceWhole = (path: string, text: string, mode = 0o644): Promise<void> =>
+  outside(() => place(path, text, mode, rename));
 
 const place = async (
   path: string,

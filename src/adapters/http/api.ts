@@ -1,7 +1,7 @@
 import cors from '@koa/cors';
 import Koa from 'koa';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { Cursors } from './cursor.ts';
+import { Cursors, type SecretKeys } from './cursor.ts';
 import { framing } from './framing.ts';
 import { aliveRoute } from './health.ts';
 import { admit, metering, type MeteringPorts } from './metering.ts';
@@ -17,7 +17,8 @@ export interface ApiSettings {
   /** Absolute, with the version segment, without a slash at its end. */
   readonly publicUrl: string;
   readonly stagingUrl: string | undefined;
-  readonly secretKey: Uint8Array;
+  /** The first one signs cursors; those that the others signed count too. */
+  readonly secretKeys: SecretKeys;
   readonly petByIdDeprecatedSince: Date;
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[];
@@ -60,7 +61,7 @@ const serverOrigins = ({ publicUrl, stagingUrl }: ApiSettings): readonly string[
 
 const apiRoutes = (ports: ApiPorts, settings: ApiSettings): readonly Route[] => {
   const baseUrl = settings.publicUrl;
-  const routes = { catalogue: ports.catalogue, cursors: new Cursors(settings.secretKey), baseUrl };
+  const routes = { catalogue: ports.catalogue, cursors: new Cursors(settings.secretKeys), baseUrl };
   const operations = [
     ...petOperations(routes, settings.petByIdDeprecatedSince),
     ...orderOperations(routes),

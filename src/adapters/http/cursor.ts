@@ -12,23 +12,31 @@ export interface CursorScope {
   readonly filter: string;
 }
 
+/** The one that signs, and those that it replaces. */
+export type SecretKeys = readonly [Uint8Array, ...Uint8Array[]];
+
 /** Page positions as opaque, URL-safe text: the last id seen (int64) and a keyed tag over it and its scope. */
 export class Cursors {
-  readonly #key: string;
+  readonly #current: string;
+  readonly #previous: readonly string[];
 
-  /** @param secret the service's secret key; cursors outlive a restart and work in every process */
-  constructor(secret: Uint8Array) {
-    const derived = hkdfSync('sha256', secret, '', 'animal-store cursor', 32);
-    this.#key = Buffer.from(derived).toString('hex');
+  /** @param secrets the service's secret keys; cursors outlive a restart, and work in every process */
+  constructor([secret, ...previous]: SecretKeys) {
+    this.#current = keyFrom(secret);
+    this.#previous = previous.map(keyFrom);
   }
 
   /**
    * The tag is SHA3-256 over key and content, cut short: SHA-3 cannot be extended, so a key in front makes a
    * MAC (NIST SP 800-185), and one call of it costs a fifth of an HMAC object.
    */
-  encode({ list, accountId, filter }: CursorScope, after: bigint): string {
+  encode(scope: CursorScope, after: bigint): string {
+    return this.#tagged(scope, after, this.#current);
+  }
+
+  #tagged({ list, accountId, filter }: CursorScope, after: bigint, key: string): string {
     const position = after.toString(16);
-    const content = this.#key + JSON.stringify([list, accountId, filter, position]);
+    const content = key + JSON.stringify([list, accountId, filter, position]);
     return `${position}.${hash('sha3-256', content, 'base64url').slice(0, tagLength)}`;
   }
 
@@ -36,7 +44,7 @@ export class Cursors {
   decode(scope: CursorScope, cursor: string): bigint {
     const position = shape.exec(cursor)?.[1];
     const after = position === undefined ? undefined : BigInt(`0x${position}`);
-    if (after === undefined || !same(cursor, this.encode(scope, after))) {
+    if (after === undefined || !this.#isOurs(scope, after, cursor)) {
       throw new RequestError(
         'invalid_cursor',
         'cursor is not one that this list gave out. Follow the Link header with rel="next" as it is, ' +
@@ -45,7 +53,15 @@ export class Cursors {
     }
     return after;
   }
+
+  #isOurs(scope: CursorScope, after: bigint, cursor: string): boolean {
+    const isFrom = (key: string) => same(cursor, this.#tagged(scope, after, key));
+    return isFrom(this.#current) || this.#previous.some(isFrom);
+  }
 }
+
+const keyFrom = (secret: Uint8Array): string =>
+  Buffer.from(hkdfSync('sha256', secret, '', 'animal-store cursor', 32)).toString('hex');
 
 const same = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

@@ -40,7 +40,13 @@ export const removeCertificate = async (
   removedAt: Date,
 ): Promise<void> => {
   const revision = await nextEdgeRevision(db);
-  const nothing = { chain: null, private_key: null, not_before: null, not_after: null };
+  const nothing = {
+    chain: null,
+    private_key: null,
+    sealed_by: null,
+    not_before: null,
+    not_after: null,
+  };
   await db
     .updateTable('certificates')
     .set({ ...nothing, revision, removed_at: toMillis(removedAt) })

@@ -2,6 +2,7 @@ import type { Sealer } from '../../kernel/sealer.ts';
 import { AuthorityAccounts, type AuthorityAccount } from '../../sites/ports.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './failure.ts';
+import { openColumns, sealedColumns } from './sealed-columns.ts';
 
 export class KyselyAuthorityAccounts extends AuthorityAccounts {
   readonly #database: Database;
@@ -24,19 +25,20 @@ export class KyselyAuthorityAccounts extends AuthorityAccounts {
     return (
       row && {
         url: row.url,
-        privateKey: this.#sealer.open(row.private_key, purpose(directoryUrl)),
+        privateKey: openColumns(this.#sealer, 'authority_accounts', directoryUrl, row),
       }
     );
   }
 
   async save(directoryUrl: string, account: AuthorityAccount, lostUrl?: string): Promise<void> {
     const { url } = account;
-    const privateKey = this.#sealer.seal(account.privateKey, purpose(directoryUrl));
+    const { privateKey } = account;
+    const sealed = sealedColumns(this.#sealer, 'authority_accounts', directoryUrl, privateKey);
     if (lostUrl !== undefined) {
       await this.#database.run((db) =>
         db
           .updateTable('authority_accounts')
-          .set({ url, private_key: privateKey })
+          .set({ url, ...sealed })
           .where('directory_url', '=', directoryUrl)
           .where('url', '=', lostUrl)
           .execute(),
@@ -47,7 +49,7 @@ export class KyselyAuthorityAccounts extends AuthorityAccounts {
       await this.#database.run((db) =>
         db
           .insertInto('authority_accounts')
-          .values({ directory_url: directoryUrl, url, private_key: privateKey })
+          .values({ directory_url: directoryUrl, url, ...sealed })
           .execute(),
       );
     } catch (error) {
@@ -55,5 +57,3 @@ export class KyselyAuthorityAccounts extends AuthorityAccounts {
     }
   }
 }
-
-const purpose = (directoryUrl: string): string => `account at ${directoryUrl}`;

@@ -5,6 +5,7 @@ import { CertificateOrders, type Challenge, type KeptOrder } from '../../sites/d
 import type { Database } from './database.ts';
 import { failureOf } from './failure.ts';
 import type { Schema } from './schema.ts';
+import { openColumns, sealedColumns } from './sealed-columns.ts';
 
 export class KyselyCertificateOrders extends CertificateOrders {
   readonly #database: Database;
@@ -43,12 +44,15 @@ export class KyselyCertificateOrders extends CertificateOrders {
     host,
     privateKey,
   }: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined> {
-    const private_key = this.#sealer.seal(privateKey, purpose(subject));
+    const sealed = sealedColumns(this.#sealer, 'certificate_orders', subject, privateKey);
     try {
       // A deadlock with one that is forgotten is tried again.
       const isBegun = await this.#database.transaction(async (db) => {
         if (await this.#isRemoved(db, attachmentIn(subject))) return false;
-        await db.insertInto('certificate_orders').values({ subject, host, private_key }).execute();
+        await db
+          .insertInto('certificate_orders')
+          .values({ subject, host, ...sealed })
+          .execute();
         return true;
       });
       if (!isBegun) return undefined;
@@ -113,7 +117,7 @@ export class KyselyCertificateOrders extends CertificateOrders {
 
   #orderFrom(row: Selectable<Schema['certificate_orders']>): KeptOrder {
     const { subject, host, url } = row;
-    const privateKey = this.#sealer.open(row.private_key, purpose(subject));
+    const privateKey = openColumns(this.#sealer, 'certificate_orders', subject, row);
     return { subject, host, privateKey, url: url ?? undefined };
   }
 }
@@ -128,5 +132,3 @@ export const forgetOrdersOf = async (db: Kysely<Schema>, domainId: string): Prom
     .where('subject', '<', first.replace(/:$/, ';'))
     .execute();
 };
-
-const purpose = (subject: string): string => `order of ${subject}`;

@@ -5,6 +5,7 @@ import { Certificates } from '../../sites/ports.ts';
 import type { Database } from './database.ts';
 import { nextEdgeRevision } from './edge-revision.ts';
 import { fromMillis, present, toMillis, type Schema } from './schema.ts';
+import { sealedColumns } from './sealed-columns.ts';
 
 export class KyselyCertificates extends Certificates {
   readonly #database: Database;
@@ -48,7 +49,7 @@ export const storeCertificate = async (
   const row = {
     host,
     chain,
-    private_key: sealer.seal(privateKey, purposeOf(host)),
+    ...sealedColumns(sealer, 'certificates', host, privateKey),
     not_before: toMillis(notBefore),
     not_after: toMillis(notAfter),
   };
@@ -59,9 +60,6 @@ export const storeCertificate = async (
     .values({ ...row, revision })
     .execute();
 };
-
-/** What the private key of a host is sealed for: it does not open in another one's place. */
-export const purposeOf = (host: string): string => `certificate of ${host}`;
 
 export const validityFrom = (row: {
   readonly not_before: bigint | null;

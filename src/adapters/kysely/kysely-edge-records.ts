@@ -2,9 +2,10 @@ import type { Selectable } from 'kysely';
 import type { Sealer } from '../../kernel/sealer.ts';
 import { EdgeRecords, type EdgeChanges, type LoadedCertificate } from '../../sites/ports.ts';
 import type { Database } from './database.ts';
-import { purposeOf, validityFrom } from './kysely-certificates.ts';
+import { validityFrom } from './kysely-certificates.ts';
 import { routeFrom, type RouteRow } from './route-rows.ts';
 import { present, toMillis, type Schema } from './schema.ts';
+import { openColumns } from './sealed-columns.ts';
 
 type CertificateRow = Selectable<Schema['certificates']>;
 type Page = Readonly<{ after: bigint; limit: number }>;
@@ -86,12 +87,15 @@ export class KyselyEdgeRecords extends EdgeRecords {
 
   #certificateFrom(row: CertificateRow): LoadedCertificate {
     const { host } = row;
-    const sealed = present('private_key', row.private_key);
+    const sealed = {
+      private_key: present('private_key', row.private_key),
+      sealed_by: row.sealed_by,
+    };
     return {
       host,
       chain: present('chain', row.chain),
       ...validityFrom(row),
-      privateKey: () => this.#sealer.open(sealed, purposeOf(host)),
+      privateKey: () => openColumns(this.#sealer, 'certificates', host, sealed),
     };
   }
 }

@@ -118,6 +118,8 @@ export interface Schema {
     chain: string | null;
     /** Sealed. */
     private_key: string | null;
+    /** Id of the key that it is sealed under; null where an earlier release sealed it. */
+    sealed_by: string | null;
     not_before: Int64 | null;
     not_after: Int64 | null;
     revision: Int64;
@@ -158,6 +160,7 @@ export interface Schema {
     host: string;
     /** Sealed. */
     private_key: string;
+    sealed_by: string | null;
     url: string | null;
     token: string | null;
     key_authorization: string | null;
@@ -167,6 +170,7 @@ export interface Schema {
     url: string;
     /** Sealed. */
     private_key: string;
+    sealed_by: string | null;
   };
   authority_ledger: {
     id: Generated<Int64>;

@@ -8,6 +8,7 @@ import { JobLeases } from '../../kernel/job-leases.ts';
 import { dashboardOrigin, signInUrl } from '../addresses.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { redaction } from '../redaction.ts';
+import { warnOfUnknownKeys } from '../sealed-under.ts';
 import { startWarnings } from '../start-warnings.ts';
 import { openContainer } from '../container.ts';
 import { AccessKey, ProcessKey } from '../keys.ts';
@@ -25,6 +26,7 @@ export const serveCommand = (program: Command): void => {
       const { log, flush } = createLog(config.logLevel, redaction(process.env));
       const container = await openContainer(config, log);
       for (const warning of startWarnings(config)) log.warn(warning);
+      await warnOfUnknownKeys(container, log);
       const stop = await startRoles(container, config, log).catch((error: unknown) => {
         flush();
         throw error;

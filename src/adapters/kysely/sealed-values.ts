@@ -1,0 +1,123 @@
+import { sql, type Kysely } from 'kysely';
+import type { Sealer } from '../../kernel/sealer.ts';
+import type { Database } from './database.ts';
+import type { Schema } from './schema.ts';
+import { openColumns, sealedColumns, sealedTables, type SealedColumns } from './sealed-columns.ts';
+
+type Table = keyof typeof sealedTables;
+type Row = SealedColumns & { readonly id: string };
+
+/** So many are stored together: others wait for the database no longer than that takes. */
+const rowsPerSlice = 100;
+
+/** How many values are sealed under which key. */
+export interface KeyUse {
+  /** Undefined: sealed by a release that kept no ids. */
+  readonly keyId: string | undefined;
+  readonly values: number;
+}
+
+/** A value that did not open, and so stays as it is. */
+export interface LeftValue {
+  readonly table: Table;
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** Everything in the database that is sealed, whatever it is for. */
+export class SealedValues {
+  readonly #database: Database;
+  readonly #sealer: Sealer;
+
+  constructor(database: Database, sealer: Sealer) {
+    this.#database = database;
+    this.#sealer = sealer;
+  }
+
+  async uses(): Promise<readonly KeyUse[]> {
+    const sums = new Map<string | undefined, number>();
+    for (const table of tables) {
+      const { rows } = await this.#database.run((db) =>
+        sql<{ sealed_by: string | null; found: bigint }>`
+          select sealed_by, count(*) as found from ${sql.table(table)}
+          where private_key is not null group by sealed_by`.execute(db),
+      );
+      for (const { sealed_by, found } of rows) {
+        const keyId = sealed_by ?? undefined;
+        sums.set(keyId, (sums.get(keyId) ?? 0) + Number(found));
+      }
+    }
+    return [...sums].map(([keyId, values]) => ({ keyId, values }));
+  }
+
+  /**
+   * Seals anew what is not sealed under the current key, slice by slice. Each slice is stored by itself, and what is
+   * sealed anew already is not looked at again: cut off at any point, it goes on where it was. Others may read and
+   * write meanwhile.
+   * @param onSlice hears how many there were in each
+   */
+  async reseal(onSlice: (values: number) => void): Promise<readonly LeftValue[]> {
+    const left: LeftValue[] = [];
+    for (const table of tables) {
+      for (let after = ''; ;) {
+        const slice = await this.#slice(table, after);
+        const last = slice.at(-1);
+        if (!last) break;
+        const failed = await this.#resealSlice(table, slice);
+        left.push(...failed);
+        onSlice(slice.length - failed.length);
+        after = last.id;
+      }
+    }
+    return left;
+  }
+
+  async #slice(table: Table, after: string): Promise<readonly Row[]> {
+    const key = sql.ref(sealedTables[table].key);
+    const { rows } = await this.#database.run((db) =>
+      sql<Row>`
+        select ${key} as id, private_key, sealed_by from ${sql.table(table)}
+        where ${key} > ${after} and private_key is not null
+          and (sealed_by is null or sealed_by <> ${this.#sealer.keyIds[0]})
+        order by ${key} limit ${sql.lit(rowsPerSlice)}`.execute(db),
+    );
+    return rows;
+  }
+
+  async #resealSlice(table: Table, slice: readonly Row[]): Promise<readonly LeftValue[]> {
+    const outcomes = slice.map((row) => this.#anew(table, row));
+    await this.#database.transaction(async (db) => {
+      for (const outcome of outcomes) if ('row' in outcome) await replace(db, table, outcome);
+    });
+    return outcomes.filter((outcome) => 'reason' in outcome);
+  }
+
+  #anew(table: Table, row: Row): Replacement | LeftValue {
+    try {
+      const secret = openColumns(this.#sealer, table, row.id, row);
+      return { row, anew: sealedColumns(this.#sealer, table, row.id, secret) };
+    } catch (error) {
+      return { table, id: row.id, reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+}
+
+const tables = Object.keys(sealedTables) as Table[];
+
+interface Replacement {
+  readonly row: Row;
+  readonly anew: SealedColumns;
+}
+
+/** Unless it was replaced by something newer meanwhile. */
+const replace = async (
+  db: Kysely<Schema>,
+  table: Table,
+  { row, anew }: Replacement,
+): Promise<void> => {
+  await sql`
+    update ${sql.table(table)} set private_key = ${anew.private_key}, sealed_by = ${anew.sealed_by}
+    where ${sql.ref(sealedTables[table].key)} = ${row.id} and private_key = ${row.private_key}`.execute(
+    db,
+  );
+};

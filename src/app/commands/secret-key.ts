@@ -1,0 +1,103 @@
+import { SingleBar } from 'cli-progress';
+import type { Command } from 'commander';
+import type { Container } from 'inversify';
+import { LocalCertificateAuthority } from '../../adapters/acme/local-certificate-authority.ts';
+import { Database } from '../../adapters/kysely/database.ts';
+import { SealedValues } from '../../adapters/kysely/sealed-values.ts';
+import { Clock } from '../../kernel/clock.ts';
+import { Sealer } from '../../kernel/sealer.ts';
+import { ConfigKey } from '../keys.ts';
+import { keyStates } from '../sealed-under.ts';
+import { print, table, withContainer, type OutputOptions } from './run-command.ts';
+
+export const secretKeyCommands = (program: Command): void => {
+  const secretKey = program
+    .command('secret-key')
+    .description('the key that private keys are sealed under');
+
+  secretKey
+    .command('status')
+    .description('how much is sealed under which key')
+    .option('--json', 'print JSON')
+    .action((options: OutputOptions) =>
+      withContainer(async (container) => {
+        const states = await keyStates(container);
+        const rows = states.map((one) => [one.keyId ?? '–', one.key, String(one.values)]);
+        print(options, states, table(['KEY', 'WHICH', 'VALUES'], rows, 'Nothing is sealed yet.'));
+      }),
+    );
+
+  secretKey
+    .command('reseal')
+    .description(
+      'seal under SECRET_KEY what is sealed under SECRET_KEY_PREVIOUS; can be repeated at any time',
+    )
+    .option('--json', 'print JSON')
+    .action((options: OutputOptions) =>
+      withContainer(async (container) => {
+        const progress = options.json ? undefined : progressBar();
+        const { resealed, left } = await resealAll(container, progress?.show).finally(() => {
+          progress?.stop();
+        });
+        const { length } = left;
+        const lines = [`Sealed anew: ${String(resealed)}. Left as they are: ${String(length)}.`];
+        print(
+          options,
+          { resealed, left },
+          [...lines, ...left.slice(0, 20).map(inWords)].join('\n'),
+        );
+        if (length > 0) process.exitCode = 1;
+      }),
+    );
+};
+
+interface Left {
+  readonly what: string;
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** What the database has, and the root of the local authority, which is a file. */
+const resealAll = async (
+  container: Container,
+  onProgress: (resealed: number, total: number) => void = () => undefined,
+): Promise<{ readonly resealed: number; readonly left: readonly Left[] }> => {
+  const { dataDir: folder } = container.get(ConfigKey);
+  const [sealer, clock] = [container.get(Sealer), container.get(Clock)];
+  const values = new SealedValues(container.get(Database), sealer);
+  const waiting = (await keyStates(container)).filter(({ key }) => key !== 'current');
+  const total = waiting.reduce((sum, one) => sum + one.values, 0);
+  let resealed = 0;
+  onProgress(resealed, total);
+  const rows = await values.reseal((count) => {
+    resealed += count;
+    onProgress(resealed, total);
+  });
+  const left = rows.map(({ table: what, id, reason }): Left => ({ what, id, reason }));
+  const root = await new LocalCertificateAuthority({ folder, sealer, clock }).resealRoot();
+  switch (root.kind) {
+    case 'nothing to do':
+      return { resealed, left };
+    case 'resealed':
+      return { resealed: resealed + 1, left };
+    case 'left':
+      return { resealed, left: [...left, { what: 'file', id: root.id, reason: root.reason }] };
+  }
+};
+
+/** On a terminal only, and on standard error, so that the result can be piped. */
+const progressBar = () => {
+  const format = 'sealing anew [{bar}] {value} of {total}';
+  const bar = new SingleBar({ format, stream: process.stderr, noTTYOutput: false });
+  return {
+    show: (resealed: number, total: number) => {
+      if (resealed === 0) bar.start(total, 0);
+      else bar.update(resealed);
+    },
+    stop: () => {
+      bar.stop();
+    },
+  };
+};
+
+const inWords = ({ what, id, reason }: Left): string => `  ${what} ${id}: ${reason}`;

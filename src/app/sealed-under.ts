@@ -1,0 +1,37 @@
+import type { Container } from 'inversify';
+import type { Logger } from 'pino';
+import { Database } from '../adapters/kysely/database.ts';
+import { SealedValues } from '../adapters/kysely/sealed-values.ts';
+import { Sealer } from '../kernel/sealer.ts';
+
+/** How much is sealed under a key, and which key that is for this process. */
+export interface KeyState {
+  readonly keyId: string | undefined;
+  readonly key: 'current' | 'previous' | 'unknown' | 'kept without id';
+  readonly values: number;
+}
+
+export const keyStates = async (container: Container): Promise<readonly KeyState[]> => {
+  const sealer = container.get(Sealer);
+  const uses = await new SealedValues(container.get(Database), sealer).uses();
+  return uses.map(({ keyId, values }) => ({ keyId, key: whichOf(sealer, keyId), values }));
+};
+
+const whichOf = ({ keyIds }: Sealer, keyId: string | undefined): KeyState['key'] => {
+  if (keyId === undefined) return 'kept without id';
+  const at = keyIds.indexOf(keyId);
+  if (at === -1) return 'unknown';
+  return at === 0 ? 'current' : 'previous';
+};
+
+/** Says at the start what would else show at the first visit of each host: this process has not the key. */
+export const warnOfUnknownKeys = async (container: Container, log: Logger): Promise<void> => {
+  for (const { keyId, key, values } of await keyStates(container)) {
+    if (key !== 'unknown') continue;
+    log.error(
+      { keyId, values },
+      'private keys are sealed under a secret key that this process does not have: give it as SECRET_KEY or ' +
+        'SECRET_KEY_PREVIOUS',
+    );
+  }
+};
