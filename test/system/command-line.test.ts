@@ -52,12 +52,17 @@ describe.each(databaseKinds)('animal-store on %s', (kind) => {
     expect(key).toEqual({ id: expect.any(String), secret: expect.stringMatching(secretShape) });
     const changed = await json(`account set-plan --account ${account.id} --plan business`);
     expect(changed).toMatchObject({ id: account.id, plan: 'business' });
-    const [accounts, again] = await Promise.all([
-      json('account list'),
-      home.run('account create --name Zoo --email owner@zoo.example --plan free'.split(' ')),
+    const another = await openAccount('owner@zoo.example');
+    expect(await json('account list')).toMatchObject([
+      { id: account.id, name: 'Zoo', plan: 'business' },
+      { id: another.account.id, email: 'owner@zoo.example', plan: 'pro' },
     ]);
-    expect(accounts).toMatchObject([{ id: account.id, name: 'Zoo', plan: 'business' }]);
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('owner@zoo.example') });
+    // The second account's own person, who is known elsewhere by the same address.
+    const invite = `user invite --account ${another.account.id} --email owner@zoo.example`;
+    const invited = await json<{ readonly user: { readonly id: string } }>(invite);
+    expect(await json(`user list --account ${another.account.id}`)).toMatchObject([
+      { id: invited.user.id, email: 'owner@zoo.example' },
+    ]);
   });
 });
 
