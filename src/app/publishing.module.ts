@@ -6,13 +6,14 @@ import { LocalCertificateAuthority } from '../adapters/acme/local-certificate-au
 import { uploadSlots } from '../adapters/dashboard/uploads.ts';
 import { NodeDnsVerifier } from '../adapters/dns/node-dns-verifier.ts';
 import { ChallengeAnswers } from '../adapters/edge/challenge-answers.ts';
-import { EdgeServer } from '../adapters/edge/edge-server.ts';
+import { EdgeServer, type EdgeSettings } from '../adapters/edge/edge-server.ts';
 import { RouteTable } from '../adapters/edge/route-table.ts';
 import { SiteShelf } from '../adapters/edge/site-shelf.ts';
 import { addressBucket } from '../adapters/http/client-address.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { LeasedJob, type LeasedJobPorts } from '../adapters/schedule/leased-job.ts';
 import { FileSystemSiteFiles } from '../adapters/storage/file-system-site-files.ts';
+import { named, RunningWork } from '../adapters/system/running-work.ts';
 import { ThreadedJudge } from '../adapters/threads/threaded-judge.ts';
 import { ThreadedUnpacking } from '../adapters/threads/threaded-unpacking.ts';
 import { TldtsHostNames } from '../adapters/system/tldts-host-names.ts';
@@ -46,6 +47,7 @@ import {
   SitesKey,
 } from './keys.ts';
 import { PlanAllowances } from './plan-allowances.ts';
+import { visit } from './request-work.ts';
 import type { UnpackingSetup } from './threads/unpack-sites.ts';
 
 /** Where sites are kept, who vouches for their names, and the servers that answer for them. */
@@ -94,7 +96,9 @@ export const publishing = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(DueDomains)
     .toDynamicValue((c) => {
-      const tend = (domain: CustomDomain) => c.get(SitesKey).tendDomain(domain);
+      const running = c.get(RunningWork);
+      const tend = (domain: CustomDomain) =>
+        running.during(named('check of', domain.host), () => c.get(SitesKey).tendDomain(domain));
       const [domains, clock, log] = [c.get(CustomDomains), c.get(Clock), c.get(LogKey)];
       return new DueDomains({ domains, tend, clock, log });
     })
@@ -118,18 +122,27 @@ export const publishing = new ContainerModule(({ bind }) => {
   bind(EdgeServer)
     .toDynamicValue(
       (c) =>
-        new EdgeServer({
-          routes: c.get(RouteTable),
-          shelf: new SiteShelf(c.get(SiteFiles)),
-          challenges: new ChallengeAnswers(
-            (host, token) => c.get(CertificateOrders).answer(host, token),
-            c.get(LogKey),
-          ),
-          log: c.get(LogKey),
-          networkOf: addressBucket,
-        }),
+        new EdgeServer(
+          {
+            routes: c.get(RouteTable),
+            shelf: new SiteShelf(c.get(SiteFiles)),
+            challenges: new ChallengeAnswers(
+              (host, token) => c.get(CertificateOrders).answer(host, token),
+              c.get(LogKey),
+            ),
+            log: c.get(LogKey),
+            networkOf: addressBucket,
+          },
+          notingVisits(c.get(RunningWork)),
+        ),
     )
     .inSingletonScope();
+});
+
+const notingVisits = (running: RunningWork): EdgeSettings => ({
+  onRequest: (request) => {
+    running.note(visit(request));
+  },
 });
 
 const deploysIn = ({ dataDir }: Config): string => join(dataDir, 'deploys');

@@ -15,6 +15,8 @@ import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import { CronJobs } from '../adapters/schedule/cron-jobs.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
+import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
+import { RunningWork } from '../adapters/system/running-work.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Outbox } from '../kernel/outbox.ts';
 import { AuthorityLedger, Timeline } from '../sites/domain-ports.ts';
@@ -23,6 +25,7 @@ import type { Config } from './config.ts';
 import { apiJobs, workerJobs } from './jobs.ts';
 import { DashboardKey, OperationsKey, PlanRenewalsKey, SecureSitesKey, SitesKey } from './keys.ts';
 import { recallCounters } from './known-counters.ts';
+import { watchedJobs } from './watched-work.ts';
 
 /** One role at work. Stopping waits for what is under way. */
 interface RunningRole {
@@ -43,9 +46,13 @@ export const startRoles = async (
   const running: RunningRole[] = [];
   // Asked about until the end.
   const operations = operationsPort === undefined ? undefined : container.get(OperationsKey);
+  const watch = container.get(EventLoopWatch);
+  watch.start();
+  container.get(Metrics).watchEventLoop(() => watch.state());
   const stop = async (): Promise<void> => {
     for (const role of running) await role.stop();
     await operations?.stop();
+    watch.stop();
     await container.unbindAllAsync();
   };
   try {
@@ -84,7 +91,7 @@ const startCounting = (container: Container, { redisUrl }: Config, log: Logger):
   const counters = redisUrl === undefined ? container.get(CounterKeeper) : undefined;
   const usage = container.get(UsageRecorder);
   const jobs = apiJobs({ counters, usage });
-  const cron = new CronJobs(jobs, log);
+  const cron = new CronJobs(watchedJobs(container.get(RunningWork), jobs), log);
   return {
     stop: async () => {
       await cron.stop();
@@ -131,7 +138,7 @@ const startWorker = (
     verifierSchedule,
     clock: container.get(Clock),
   };
-  const cron = new CronJobs(workerJobs(ports), log);
+  const cron = new CronJobs(watchedJobs(container.get(RunningWork), workerJobs(ports)), log);
   return {
     stop: async () => {
       // Together: the jobs wait for these, which would go on until nothing is due any more.

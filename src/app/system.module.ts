@@ -7,8 +7,10 @@ import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
+import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
 import { AesGcmSealer } from '../adapters/system/aes-gcm-sealer.ts';
 import { NodeKeyMaterial } from '../adapters/system/node-key-material.ts';
+import { RunningWork } from '../adapters/system/running-work.ts';
 import { ScryptPasswords } from '../adapters/system/scrypt-passwords.ts';
 import { SystemClock } from '../adapters/system/system-clock.ts';
 import { UuidIds } from '../adapters/system/uuid-ids.ts';
@@ -26,6 +28,7 @@ import {
   SitesKey,
 } from './keys.ts';
 import { subscribers } from './subscriptions.ts';
+import { watchedSubscribers } from './watched-work.ts';
 
 /** What the machine gives, and the way of events. */
 export const system = new ContainerModule(({ bind }) => {
@@ -38,6 +41,11 @@ export const system = new ContainerModule(({ bind }) => {
   bind(Passwords).toConstantValue(new ScryptPasswords());
   bind(Sealer)
     .toDynamicValue((c) => new AesGcmSealer(c.get(SecretKey), c.get(PreviousSecretKeys)))
+    .inSingletonScope();
+
+  bind(RunningWork).toConstantValue(new RunningWork());
+  bind(EventLoopWatch)
+    .toDynamicValue((c) => new EventLoopWatch(c.get(RunningWork), c.get(LogKey)))
     .inSingletonScope();
 
   bind(StoredSignal).toConstantValue(new StoredSignal());
@@ -72,7 +80,8 @@ export const system = new ContainerModule(({ bind }) => {
         certificates.wake();
       };
       const [auditLog, sites] = [c.get(AuditLog), c.get(SitesKey)];
-      return new EventBus(subscribers({ auditLog, sites, secureSites, tendDomains }));
+      const all = subscribers({ auditLog, sites, secureSites, tendDomains });
+      return new EventBus(watchedSubscribers(c.get(RunningWork), all));
     })
     .inSingletonScope();
   bind(OutboxRelay)

@@ -17,6 +17,7 @@ import { Database } from '../adapters/kysely/database.ts';
 import { migrationStates } from '../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
+import { RunningWork } from '../adapters/system/running-work.ts';
 import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Ids } from '../kernel/ids.ts';
@@ -35,6 +36,7 @@ import {
   SecretKey,
   SitesKey,
 } from './keys.ts';
+import { watched } from './request-work.ts';
 import { SettingsReader } from './settings-reader.ts';
 
 /**
@@ -51,13 +53,14 @@ export const web = new ContainerModule(({ bind }) => {
   bind(DashboardKey).toDynamicValue(dashboardOf).inSingletonScope();
   bind(HttpServer)
     .toDynamicValue((c) => {
+      const running = c.get(RunningWork);
       const api = apiOf(c).callback();
       const answerRefusal = refusing(refusingPorts(c));
       if (!c.get(ConfigKey).roles.includes('dashboard'))
-        return new HttpServer(api, { answerRefusal });
+        return new HttpServer(watched(running, api), { answerRefusal });
       const pages = c.get(DashboardKey).app.callback();
       return new HttpServer(
-        (request, response) => (isPage(request) ? pages : api)(request, response),
+        watched(running, (request, response) => (isPage(request) ? pages : api)(request, response)),
         {
           answerRefusal,
           isUpload: ({ url = '' }) => /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url),

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import { Answers } from './answers.ts';
@@ -36,6 +36,8 @@ export interface EdgeSettings {
   readonly limits?: Partial<EdgeLimits>;
   /** Milliseconds that only grow. */
   readonly now?: () => number;
+  /** Hears of every request. */
+  readonly onRequest?: (request: Pick<IncomingMessage, 'method' | 'url'>) => void;
 }
 
 /** Serves published sites: HTTP/1.1 and HTTP/2 over TLS, and the way there from plain HTTP. */
@@ -55,7 +57,7 @@ export class EdgeServer {
   #redirected = 0;
   #refusedHandshakes = 0;
 
-  constructor(ports: EdgePorts, { limits: others, now }: EdgeSettings = {}) {
+  constructor(ports: EdgePorts, { limits: others, now, onRequest }: EdgeSettings = {}) {
     const limits = { ...edgeLimits, ...others };
     this.#now = now ?? (() => performance.now());
     const [held, ticks] = [this.#held, { now: this.#now() }];
@@ -88,6 +90,7 @@ export class EdgeServer {
       secureHandler(ports, this.#visitors) as never,
     );
     for (const server of [this.#plain, this.#secure]) {
+      if (onRequest) server.prependListener('request', onRequest);
       server.maxConnections = limits.connections;
       server.setTimeout(silenceMs);
     }

@@ -23,6 +23,15 @@ export interface EdgeState {
   readonly stalled: number;
 }
 
+/** How late the event loop was since it was asked last. */
+export interface EventLoopState {
+  readonly meanSeconds: number;
+  readonly p99Seconds: number;
+  readonly maxSeconds: number;
+  /** Delays that were logged, since the process started. */
+  readonly noticed: number;
+}
+
 /** What Prometheus reads at /metrics. */
 export class Metrics {
   readonly registry = new Registry();
@@ -66,6 +75,31 @@ export class Metrics {
   /** Whether this process counts by itself because the shared counters are away. */
   setCountsLocally(local: boolean): void {
     this.#countsLocally.set(local ? 1 : 0);
+  }
+
+  /** From now on the metrics tell how late the event loop is. */
+  watchEventLoop(state: () => EventLoopState): void {
+    const registers = [this.registry];
+    new Gauge({
+      name: 'event_loop_delay_seconds',
+      help: 'How late the event loop was since this was read last',
+      labelNames: ['of'],
+      registers,
+      collect() {
+        const { meanSeconds, p99Seconds, maxSeconds, noticed: total } = state();
+        this.set({ of: 'mean' }, meanSeconds);
+        this.set({ of: 'p99' }, p99Seconds);
+        this.set({ of: 'max' }, maxSeconds);
+        noticed.reset();
+        noticed.inc(total);
+      },
+    });
+    // Behind it: metrics are read in this order.
+    const noticed = new Counter({
+      name: 'event_loop_blocked_total',
+      help: 'Delays of the event loop of 200 ms and more; each is a line in the log',
+      registers,
+    });
   }
 
   /** From now on the metrics tell of this process's edge. */

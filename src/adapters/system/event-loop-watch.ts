@@ -1,0 +1,79 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Logger } from 'pino';
+import type { RunningWork } from './running-work.ts';
+
+const lookMs = 50;
+/** From then on somebody notices. */
+export const noticedMs = 200;
+/** The monitor measures from one of its own turns to the next. */
+const resolutionMs = 20;
+
+/** How late things ran since it was asked last. */
+export interface EventLoopDelays {
+  readonly meanSeconds: number;
+  readonly p99Seconds: number;
+  readonly maxSeconds: number;
+  /** Delays that were logged, since the process started. */
+  readonly noticed: number;
+}
+
+/**
+ * Notices when the one thread that serves everybody was blocked, and logs for how long and what ran. A machine with too
+ * much to do looks the same.
+ */
+export class EventLoopWatch {
+  readonly #running: RunningWork;
+  readonly #log: Logger;
+  readonly #delays = monitorEventLoopDelay({ resolution: resolutionMs });
+  #timer: NodeJS.Timeout | undefined;
+  #noticed = 0;
+  #worstMs = 0;
+
+  constructor(running: RunningWork, log: Logger) {
+    this.#running = running;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#delays.enable();
+    let lookedAt = performance.now();
+    this.#timer = setInterval(() => {
+      const now = performance.now();
+      const delayMs = now - lookedAt - lookMs;
+      lookedAt = now;
+      if (delayMs >= noticedMs) this.#notice(delayMs);
+      this.#running.forgetBegun();
+    }, lookMs).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#delays.disable();
+  }
+
+  /** Asking begins a new measure. */
+  state(): EventLoopDelays {
+    const { mean, max, count } = this.#delays;
+    const seconds = (nanoseconds: number): number =>
+      count === 0 ? 0 : Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000);
+    const state = {
+      meanSeconds: seconds(mean),
+      p99Seconds: seconds(count === 0 ? 0 : this.#delays.percentile(99)),
+      // The monitor does not see what comes between a reset and its next turn.
+      maxSeconds: Math.max(seconds(max), this.#worstMs / 1000),
+      noticed: this.#noticed,
+    };
+    this.#delays.reset();
+    this.#worstMs = 0;
+    return state;
+  }
+
+  #notice(delayMs: number): void {
+    this.#noticed += 1;
+    this.#worstMs = Math.max(this.#worstMs, delayMs);
+    this.#log.warn(
+      { delayMs: Math.round(delayMs), ...this.#running.told() },
+      'the event loop was blocked',
+    );
+  }
+}

@@ -1,0 +1,57 @@
+/** Something that this process does for somebody, in words for whoever asks why all else had to wait. */
+export interface Work {
+  describe(): string;
+}
+
+/** So many are told of. */
+const shown = 20;
+
+/** What this process has begun: what of it is not over, and what began last. Cheap, because each request tells it. */
+export class RunningWork {
+  readonly #inProgress = new Set<Work>();
+  #begun: Work[] = [];
+
+  begin(work: Work): void {
+    this.#inProgress.add(work);
+    this.note(work);
+  }
+
+  end(work: Work): void {
+    this.#inProgress.delete(work);
+  }
+
+  /** For what is usually over before anybody looks. */
+  note(work: Work): void {
+    this.#begun.push(work);
+    if (this.#begun.length > 2 * shown) this.#begun = this.#begun.slice(-shown);
+  }
+
+  async during<T>(work: Work, run: () => Promise<T>): Promise<T> {
+    this.begin(work);
+    try {
+      return await run();
+    } finally {
+      this.end(work);
+    }
+  }
+
+  /** From now on only what begins later began last. */
+  forgetBegun(): void {
+    if (this.#begun.length > 0) this.#begun = [];
+  }
+
+  /** The latest first. */
+  told(): { readonly begun: readonly string[]; readonly inProgress: readonly string[] } {
+    const latest = (all: Iterable<Work>) =>
+      [...all]
+        .slice(-shown)
+        .toReversed()
+        .map((work) => work.describe());
+    return { begun: latest(this.#begun), inProgress: latest(this.#inProgress) };
+  }
+}
+
+/** A piece of work that has a name. */
+export const named = (kind: string, name: string): Work => ({
+  describe: () => `${kind} ${name}`,
+});

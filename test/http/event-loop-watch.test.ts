@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import pino from 'pino';
+import { HttpServer, type Handler } from '../../src/adapters/http/http-server.ts';
+import { Metrics } from '../../src/adapters/http/metrics.ts';
+import { EventLoopWatch, noticedMs } from '../../src/adapters/system/event-loop-watch.ts';
+import { named, RunningWork } from '../../src/adapters/system/running-work.ts';
+import { watched } from '../../src/app/request-work.ts';
+import { watchedJobs, watchedSubscribers } from '../../src/app/watched-work.ts';
+import { memoryPorts } from '../support/memory-ports.ts';
+import { until } from '../support/until.ts';
+
+interface Line {
+  readonly msg: string;
+  readonly delayMs: number;
+  readonly begun: readonly string[];
+  readonly inProgress: readonly string[];
+}
+
+let running: RunningWork;
+let watch: EventLoopWatch;
+const lines: Line[] = [];
+beforeEach(() => {
+  lines.length = 0;
+  running = new RunningWork();
+  const write = (line: string) => void lines.push(JSON.parse(line) as Line);
+  watch = new EventLoopWatch(running, pino({ level: 'info' }, { write }));
+  watch.start();
+});
+afterEach(() => {
+  watch.stop();
+});
+
+const block = (milliseconds: number): void => {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+};
+
+const blocking = (milliseconds: number): Promise<void> =>
+  Promise.resolve().then(() => {
+    block(milliseconds);
+  });
+
+/** The line that tells of something. */
+const toldOf = (name: string): Promise<Line> =>
+  until(`a line tells of ${name}`, () =>
+    lines.find(({ begun, inProgress }) => [...begun, ...inProgress].includes(name)),
+  );
+
+test('a job that blocks the event loop is named, with how long it took', async () => {
+  const job = { name: 'relay events', schedule: '* * * * * *', run: () => blocking(600) };
+  await watchedJobs(running, [job])[0]!.run();
+  const line = await toldOf('job relay events');
+  expect(line.msg).toBe('the event loop was blocked');
+  expect(line.delayMs).toBeGreaterThanOrEqual(noticedMs);
+  expect(line.begun[0]).toBe('job relay events');
+});
+
+test('a subscriber is named with its event', async () => {
+  const { audit } = watchedSubscribers(running, { audit: () => blocking(600) });
+  await audit!({ event: { type: 'pet_added' } } as never);
+  expect((await toldOf('delivery pet_added to audit')).inProgress).toEqual([]);
+});
+
+test('a request is named with its id, method and path, without what is secret', async () => {
+  const handle: Handler = (_, response) => {
+    response.setHeader('X-Request-Id', 'r-7');
+    block(600);
+    response.end();
+  };
+  const server = new HttpServer(watched(running, handle));
+  const port = await server.listen('127.0.0.1', 0);
+  await fetch(`http://127.0.0.1:${String(port)}/v1/pets/7?limit=secret`);
+  expect((await toldOf('request GET /v1/pets/7 (r-7)')).begun).toHaveLength(1);
+  await fetch(`http://127.0.0.1:${String(port)}/dashboard/sign-in/secret`, { method: 'POST' });
+  await toldOf('request POST /dashboard/sign-in/… (r-7)');
+  expect(JSON.stringify(lines)).not.toContain('secret');
+  await server.stop();
+});
+
+test('what is in progress is told beside what began last', async () => {
+  let end: () => void = () => undefined;
+  const waiting = running.during(
+    named('job', 'waiting'),
+    () => new Promise<void>((resolve) => (end = resolve)),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  running.forgetBegun();
+  running.note(named('visit', 'GET /'));
+  block(600);
+  const line = await toldOf('visit GET /');
+  expect(line).toMatchObject({ begun: ['visit GET /'], inProgress: ['job waiting'] });
+  end();
+  await waiting;
+});
+
+test('delays are metrics, and each one that was logged is counted', async () => {
+  const metrics = new Metrics(memoryPorts().outbox);
+  metrics.watchEventLoop(() => watch.state());
+  for (let times = 1; times <= 2; times++) {
+    block(600);
+    await until('it is noticed', () => lines.length >= times);
+  }
+  const text = await metrics.registry.metrics();
+  const valueOf = (name: string) =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')[1],
+    );
+  expect(valueOf('event_loop_delay_seconds{of="max"}')).toBeGreaterThan(0.4);
+  expect(valueOf('event_loop_delay_seconds{of="mean"}')).toBeGreaterThan(0);
+  expect(valueOf('event_loop_delay_seconds{of="p99"}')).toBeGreaterThan(0.4);
+  expect(valueOf('event_loop_blocked_total')).toBe(lines.length);
+});
