@@ -78,10 +78,11 @@ export const sitesPage = (): string =>
 const mib = (bytes: number) => `${String(bytes / 1024 / 1024)} MiB`;
 
 export const limits = (): readonly (readonly string[])[] => [
-  ['files and folders', String(siteLimits.entries)],
+  ['files and folders, also folders that only paths name', String(siteLimits.entries)],
   ['all published files, unpacked', mib(siteLimits.bytes)],
   ['a path, in UTF-8', `${String(siteLimits.pathBytes)} bytes`],
   ['a name in it', `${String(siteLimits.nameBytes)} bytes`],
+  ['folders within each other', String(siteLimits.folders)],
 ];
 
 /** What its owner does about each refusal. A new one does not compile until it is told. */
@@ -95,7 +96,7 @@ const told: Readonly<Record<UploadProblem, readonly [meaning: string, advice: st
     'Pack it as `.zip`, `.tar.gz` or `.tgz`, without a password.',
   ],
   archive_unsafe_path: [
-    'A path is absolute, leads out of the site, is too long, or has what no path may have.',
+    'A path is absolute, leads out of the site, is too long or too deep, or has what no path may have.',
     'Pack from within the folder of the site; rename the file that is named.',
   ],
   archive_link: [

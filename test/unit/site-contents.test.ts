@@ -70,6 +70,49 @@ describe('a path', () => {
     expect(refusalOf(`${longest}n`).message).toContain('1024 bytes fit');
   });
 
+  /** Milliseconds of the processor. */
+  const costOf = (work: () => unknown): number => {
+    const before = process.cpuUsage();
+    work();
+    return process.cpuUsage(before).user / 1000;
+  };
+
+  test.each([
+    ['slashes', '/'.repeat(200_000)],
+    ['dots and slashes', './'.repeat(100_000)],
+    ['accents', '\u0315\u0300'.repeat(100_000)],
+  ])('of 200 000 %s is refused before anything looks at it', (_, middle) => {
+    for (const kind of ['file', 'folder'] as const) {
+      const cost = costOf(() => {
+        const refusal = refusalOf(`a${middle}b`, kind);
+        expect(codeOf(refusal)).toBe('archive_unsafe_path');
+        expect(refusal.message).toContain('is too long');
+        expect(refusal.message.length).toBeLessThan(200);
+      });
+      expect(cost).toBeLessThan(100);
+    }
+  });
+
+  test('counts as it stands in the archive, with all that would not be published', () => {
+    expect(admit(`${'./'.repeat(500)}index.html`)).toBe('index.html');
+    expect(refusalOf(`${'./'.repeat(510)}index.html`).message).toContain('is too long');
+    expect(refusalOf(`a${'/'.repeat(1024)}`, 'folder').message).toContain('is too long');
+  });
+
+  test('may lie 32 folders deep, and not one deeper', () => {
+    const deep = 'd/'.repeat(siteLimits.folders);
+    expect(admit(`${deep}f`)).toBe(`${deep}f`);
+    expect(admit(deep, 'folder')).toBeUndefined();
+    for (const [path, kind] of [
+      [`${deep}d/f`, 'file'],
+      [`${deep}d/`, 'folder'],
+    ] as const) {
+      const refusal = refusalOf(path, kind);
+      expect(codeOf(refusal)).toBe('archive_unsafe_path');
+      expect(refusal.message).toContain('is too deep; 32 folders');
+    }
+  });
+
   /** As a browser would ask for it. */
   const asVisited = (path: string): string => {
     const encoded = path.split('/').map(encodeURIComponent).join('/');
@@ -188,6 +231,46 @@ describe('an upload', () => {
     const refusal = thrownBy(() => inspection.admit('one-more/', 'folder'));
     expect(codeOf(refusal)).toBe('archive_too_many_entries');
     expect(refusal.message).toContain('10000');
+  });
+
+  test('counts folders that only the paths of its files tell of, each once', () => {
+    const inspection = inspect('index.html');
+    for (let n = 1; n < siteLimits.entries / 4; n++) {
+      inspection.admit(`a${String(n)}/b/f`, 'file');
+      inspection.admit(`a${String(n)}/b/g`, 'file');
+    }
+    // 1 + 2499 times two folders and two files.
+    for (const path of ['x', 'y', 'z']) inspection.admit(path, 'file');
+    const refusal = thrownBy(() => inspection.admit('one-more', 'file'));
+    expect(codeOf(refusal)).toBe('archive_too_many_entries');
+  });
+
+  test.each([
+    ['before its files', ['a/', 'a/b/', 'a/b/f']],
+    ['after its files', ['a/b/f', 'a/b/', 'a/']],
+  ])('counts a folder once that has an entry %s', (_, paths) => {
+    const inspection = inspect('index.html');
+    for (const path of paths) inspection.admit(path, path.endsWith('/') ? 'folder' : 'file');
+    for (let n = 4; n < siteLimits.entries; n++) inspection.admit(`f${String(n)}`, 'file');
+    expect(codeOf(thrownBy(() => inspection.admit('one-more', 'file')))).toBe(
+      'archive_too_many_entries',
+    );
+  });
+
+  test('counts an entry for the same folder again each time', () => {
+    const inspection = inspectSite();
+    for (let n = 0; n < siteLimits.entries; n++) inspection.admit('a/', 'folder');
+    const refusal = thrownBy(() => inspection.admit('a/', 'folder'));
+    expect(codeOf(refusal)).toBe('archive_too_many_entries');
+  });
+
+  test('of thousands of files deep in folders is looked through at once', () => {
+    const before = process.cpuUsage();
+    const inspection = inspect('index.html');
+    const folder = `${'d'.repeat(30)}/`.repeat(siteLimits.folders);
+    for (let n = 0; n < 9_900; n++) inspection.admit(`${folder}${String(n)}`, 'file');
+    expect(inspection.finish()).toMatchObject({ files: 9_901 });
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 
   test('holds 200 MiB, and not one byte more', () => {
