@@ -30,6 +30,16 @@ const announcing = async (size: string | Buffer): Promise<Buffer> => {
 };
 const octal = (size: number): string => size.toString(8).padStart(11, '0');
 
+/** So many attributes of extended headers (POSIX pax). */
+const paxOf = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `9 k${String(at).padStart(3, '0')}=\n`).join('');
+
+/** An extended header for all files that follow. */
+const globalOf = async (attributes: string): Promise<Buffer> => {
+  const tar = await tarOf({ name: 'g', content: attributes });
+  return Buffer.concat([retyped(tar.subarray(0, 512), 'g'), tar.subarray(512, -1024)]);
+};
+
 /** @param escape a path that nothing may be written to */
 export const hostileTars = (escape: string): readonly HostileArchive[] => {
   const { folder, name } = escapesOf(escape);
@@ -67,6 +77,22 @@ export const hostileTars = (escape: string): readonly HostileArchive[] => {
       'something that nobody knows',
       async () => gzipSync(Buffer.concat([await openTar(), await unknownType()])),
       'archive_link',
+    ],
+    [
+      'a folder of 9 000 slashes',
+      () => tgz({ name: `a${'/'.repeat(9_000)}b`, type: 'directory' }),
+      'archive_unsafe_path',
+    ],
+    [
+      'attributes of 1 MiB before a file',
+      () => tgz({ name: 'a', content: 'x', pax: { comment: 'x'.repeat(mib) } }),
+      'archive_unreadable',
+    ],
+    [
+      'attributes for all files that would be copied for each',
+      async () =>
+        gzipSync(Buffer.concat([await openTar(), await globalOf(paxOf(200)), await tarOf()])),
+      'archive_unreadable',
     ],
     ['the same path twice', () => tgz(index), 'archive_duplicate_path'],
     ['no index.html', () => tgzOf({ name: 'about.html', content: 'x' }), 'archive_without_index'],
@@ -145,10 +171,12 @@ export const hostileTars = (escape: string): readonly HostileArchive[] => {
   ]);
 };
 
-const unknownType = async (): Promise<Buffer> => {
-  const header = await announcing(octal(0));
-  const sum = parseInt(header.toString('latin1', 148, 154), 8) - header[156]! + 0x53;
-  header[156] = 0x53;
-  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-  return header;
+const unknownType = async (): Promise<Buffer> => retyped(await announcing(octal(0)), 'S');
+
+const retyped = (header: Buffer, type: string): Buffer => {
+  const sum = parseInt(header.toString('latin1', 148, 154), 8) - header[156]! + type.charCodeAt(0);
+  const copy = Buffer.from(header);
+  copy.write(type, 156);
+  copy.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return copy;
 };

@@ -52,7 +52,10 @@ const kindOf = (found: Dirent): EntryKind => {
 };
 
 /** Nothing in there would be published, and ".git" alone can hold more than a site may. */
-const isHidden = (path: string): boolean => /(^|\/)\.(?!well-known$)[^/]*$/.test(path);
+const isHidden = (path: string): boolean => {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return name.startsWith('.') && name !== '.well-known';
+};
 
 async function* contentOf(root: string, path: string) {
   try {

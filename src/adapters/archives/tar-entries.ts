@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { extract, type Header } from 'tar-stream';
+import { extract, type Extract, type Header } from 'tar-stream';
 import { siteLimits, type EntryKind } from '../../sites/domain/site-contents.ts';
 import type { SourceEntry } from '../../sites/ports.ts';
 import { damaged, problem } from './archive-problem.ts';
@@ -16,7 +16,7 @@ const largestTar = 2 * siteLimits.bytes;
 /** Files of a gzipped tar, unpacked no faster than they are read. */
 export async function* tarEntries(path: string): AsyncGenerator<SourceEntry, void, undefined> {
   const handle = await open(path);
-  const tar = extract();
+  const tar = withShortHeaders(extract());
   // It may fail while nobody waits for an entry, so that it must not reject.
   const unpacking = pipeline(bytesOf(handle), createGunzip(), upToLargest, tar).then(
     () => undefined,
@@ -39,6 +39,35 @@ export async function* tarEntries(path: string): AsyncGenerator<SourceEntry, voi
     await handle.close();
   }
 }
+
+/** Bytes of a header that goes before another one to give it a long name, or attributes. */
+const longestExtension = 16 * 1024;
+/** Bytes of all of them: twice what 10 000 of the longest paths take. */
+const mostExtensions = 2 * siteLimits.entries * siteLimits.pathBytes;
+/** Bytes of one that is for all files: the library copies it for each. git writes 52 into it. */
+const longestGlobal = 1024;
+
+interface WithExtensions extends Extract {
+  _header: { readonly type: string };
+  _decodeLongHeader(content: Uint8Array): void;
+}
+
+/** The library takes 4 MiB of it for each file: as many times as a small archive likes. It has no setting for that. */
+const withShortHeaders = (tar: Extract): Extract => {
+  const open = tar as WithExtensions;
+  const decode = open._decodeLongHeader.bind(open);
+  let all = 0;
+  open._decodeLongHeader = (content) => {
+    all += content.length;
+    const isGlobal = open._header.type === 'pax-global-header';
+    const longest = isGlobal ? longestGlobal : longestExtension;
+    if (content.length > longest || all > mostExtensions) {
+      throw problem('archive_unreadable', 'Its tar headers are too long; pack the site again.');
+    }
+    decode(content);
+  };
+  return open;
+};
 
 async function* upToLargest(unpacked: AsyncIterable<Uint8Array>) {
   let bytes = 0;
