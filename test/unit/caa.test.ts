@@ -50,6 +50,29 @@ describe('CAA allows our authority', () => {
   });
 });
 
+describe('a CAA value', () => {
+  const valueOf = (length: number) => `ca.test;${' '.repeat(length - 8)}`;
+
+  test('may have 1024 characters, and allows nothing with one more', () => {
+    expect(caaVerdict(at(issue(valueOf(1024))), policy)).toMatchObject({ kind: 'allowed' });
+    const verdict = caaVerdict(at(issue(valueOf(1025))), policy);
+    expect(verdict).toMatchObject({ kind: 'forbidden', why: 'malformed' });
+  });
+
+  test.each([
+    ['blanks', ' '],
+    ['tabs and blanks', '\t '],
+    ['semicolons', ';'],
+    ['hyphens', '-'],
+    ['equals signs', '='],
+  ])('of 60 000 %s is judged at once', (_, letters) => {
+    const value = `x${letters.repeat(60_000 / letters.length)}y`;
+    const before = process.cpuUsage();
+    expect(caaVerdict(at(issue(value)), policy)).toMatchObject({ why: 'malformed' });
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(100);
+  });
+});
+
 describe('CAA forbids our authority', () => {
   test.each([
     ['when another one is named', [issue('else.test')], 'other_authority'],

@@ -14,22 +14,42 @@ export interface IssueValue {
   readonly parameters: readonly (readonly [tag: string, value: string])[];
 }
 
-const domainName = /^[a-z0-9](-*[a-z0-9])*(\.[a-z0-9](-*[a-z0-9])*)*$/i;
-/** Tag "=" value, with blanks around both. */
-const parameter = /^[ \t]*([a-z0-9](?:-*[a-z0-9])*)[ \t]*=[ \t]*([\x21-\x3a\x3c-\x7e]*)[ \t]*$/i;
-const blanks = /^[ \t]*|[ \t]*$/g;
+/** Characters. The longest that authorities document have some two hundred. */
+const longestValue = 1024;
 
-/** @returns undefined for what is malformed: it allows nothing */
+const domainName = /^[a-z0-9](-*[a-z0-9])*(\.[a-z0-9](-*[a-z0-9])*)*$/i;
+const parameterTag = /^[a-z0-9](?:-*[a-z0-9])*$/i;
+const parameterValue = /^[\x21-\x3a\x3c-\x7e]*$/;
+
+/** @returns undefined for what is malformed or longer than 1 KiB: it allows nothing */
 export const parseIssueValue = (value: string): IssueValue | undefined => {
-  const [name = '', ...rest] = value.split(';');
-  const issuer = name.replace(blanks, '');
-  if (issuer !== '' && !domainName.test(issuer)) return undefined;
+  if (value.length > longestValue) return undefined;
+  const [name = '', ...rest] = value.split(';').map(withoutBlanks);
+  if (name !== '' && !domainName.test(name)) return undefined;
   // One semicolon with nothing behind it is the form that forbids everybody.
-  if (rest.length === 1 && rest[0]?.replace(blanks, '') === '') return { issuer, parameters: [] };
-  const parameters = rest.map((text) => parameter.exec(text));
-  if (!parameters.every((one) => one !== null)) return undefined;
-  return { issuer, parameters: parameters.map(([, tag = '', text = '']) => [tag, text]) };
+  if (rest.length === 1 && rest[0] === '') return { issuer: name, parameters: [] };
+  const parameters = rest.map(parameterIn);
+  return parameters.every((one) => one !== undefined) ? { issuer: name, parameters } : undefined;
 };
+
+/** Tag "=" value, with blanks around both. */
+const parameterIn = (text: string): IssueValue['parameters'][number] | undefined => {
+  const equals = text.indexOf('=');
+  if (equals === -1) return undefined;
+  const tag = withoutBlanks(text.slice(0, equals));
+  const value = withoutBlanks(text.slice(equals + 1));
+  return parameterTag.test(tag) && parameterValue.test(value) ? [tag, value] : undefined;
+};
+
+/** Blanks and tabs at both ends are no part of it; other white space is. */
+const withoutBlanks = (text: string): string => {
+  let [start, end] = [0, text.length];
+  while (start < end && isBlank(text[start])) start += 1;
+  while (end > start && isBlank(text[end - 1])) end -= 1;
+  return text.slice(start, end);
+};
+
+const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t';
 
 /** @returns why the record does not allow it, or undefined when it does */
 export const isAllowedBy = (

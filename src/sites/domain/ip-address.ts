@@ -18,9 +18,14 @@ export const isInNetwork = (address: string, network: string): boolean => {
 /** `0.0.0.0` and `::` stand for any address of a machine, and lead nowhere from outside. */
 export const isUnspecified = (address: string): boolean => bitsOf(address)?.value === 0n;
 
+/** Characters: eight groups, the last two of them as an IPv4 address. */
+const longestAddress = 45;
+
 /** @returns undefined for what is no address */
-const bitsOf = (text: string): Bits | undefined =>
-  text.includes(':') ? ipv6BitsOf(text) : ipv4BitsOf(text);
+const bitsOf = (text: string): Bits | undefined => {
+  if (text.length > longestAddress) return undefined;
+  return text.includes(':') ? ipv6BitsOf(text) : ipv4BitsOf(text);
+};
 
 const ipv4BitsOf = (text: string): Bits | undefined => {
   const parts = text.split('.');
