@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { longestSettings } from '../../src/app/domain-settings-text.ts';
 import { customDomainStates } from '../../src/sites/domain/custom-domain.ts';
 import { dnsProblems } from '../../src/sites/domain/dns-problem.ts';
 import { bindSnippet, recordHints } from '../../src/sites/domain/dns-records.ts';
@@ -144,6 +145,8 @@ export const domainsPage = (): string =>
       '(`redirect_loop`), to a domain that is redirected itself (`redirect_chain`), and anything else that cannot be ' +
       '(`redirect_invalid`). A redirect to a domain that is not live is suspended until it is: `from` shows the site meanwhile. ' +
       '`domain config` says so on standard error.',
+    `A document has at most ${longestSettings / 1024} KiB. Of YAML, plain names and values are read: no tags, anchors, aliases, merge keys or ` +
+      'directives.',
     'The page Domains of the dashboard shows the same document, and imports one. What is wrong with it is told with its place, ' +
       'such as `domains.redirects[0].to`, and with what would be right there; nothing changes then.',
     '## What happened',

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { DomainError } from '../kernel/domain-error.ts';
 import type { DomainSettingsDocument } from '../sites/domain/domain-settings.ts';
 import type { DomainSettingsDraft } from '../sites/domain/redirects.ts';
 import type { SitesErrorCode } from '../sites/domain/sites-error.ts';
 import { faultIn } from './domain-settings-faults.ts';
+import { NotPlainYaml, parsePlainYaml } from './plain-yaml.ts';
 
 export type DomainSettingsFormat = 'yaml' | 'json';
 
@@ -26,7 +27,9 @@ export const writeDomainSettings = (
 
 /** JSON is YAML too. @throws DomainError `redirect_invalid` that says what is wrong where */
 export const readDomainSettings = (text: string): DomainSettingsDraft => {
-  if (text.length > longest) throw refusal('A configuration has at most 128 KiB.');
+  if (text.length > longestSettings || Buffer.byteLength(text) > longestSettings) {
+    throw refusal(`A configuration has at most ${longestSettings / 1024} KiB.`);
+  }
   const result = v.safeParse(shape, parseYaml(text));
   if (result.success) return result.output.domains;
   const faults = result.issues.slice(0, mostFaults).map(faultIn);
@@ -34,17 +37,17 @@ export const readDomainSettings = (text: string): DomainSettingsDraft => {
   throw refusal([...faults, ...(more > 0 ? [`And ${more} more.`] : [])].join('\n'));
 };
 
-/** Thousands of redirects; more would hold up everybody else while it is read. */
-const longest = 128 * 1024;
+/** Bytes: some two hundred redirects. Everybody else waits while it is read. */
+export const longestSettings = 16 * 1024;
 
 const parseYaml = (text: string): unknown => {
   try {
-    // References could make little text into very much, and each key would be compared with every other.
-    return parse(text, { maxAliasCount: 0, uniqueKeys: false });
+    return parsePlainYaml(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message.trim() : '';
+    if (!(error instanceof NotPlainYaml)) throw error;
+    const { message: why } = error;
     const cut = why.length > 500 ? `${why.slice(0, 500)} …` : why;
-    throw refusal(`This is neither YAML nor JSON: ${cut}`);
+    throw refusal(`This is neither plain YAML nor JSON: ${cut}`);
   }
 };
 

@@ -66,11 +66,11 @@ test.each([
   expect(await projects()).toBe(0);
 });
 
-test('a form of more than 256 KiB is too large, whether it says so or not', async () => {
-  const body = `name=${'x'.repeat(256 * 1024)}`;
+test('a form of more than 64 KiB is too large, whether it says so or not', async () => {
+  const body = `name=${'x'.repeat(64 * 1024)}`;
   const told = await owner.visitor.send('/dashboard', { method: 'POST', headers: form, body });
   expect(told.status).toBe(413);
-  expect(textOf(told.text)).toContain('a form takes 256 KiB');
+  expect(textOf(told.text)).toContain('a form takes 64 KiB');
   const chunks = new Blob([body]).stream();
   const untold = await fetch(`${dashboard.origin}/dashboard`, {
     ...{ method: 'POST', body: chunks, duplex: 'half' },

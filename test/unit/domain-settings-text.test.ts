@@ -50,10 +50,23 @@ test.each([
     redirects(...Array.from({ length: 7 }, () => '{ from: a }')),
     'And 2 more.',
   ],
-  ['no YAML', 'domains: [', 'neither YAML nor JSON'],
-  ['references', 'a: &a [1]\ndomains: *a', 'neither YAML nor JSON'],
-  ['nesting without end', '['.repeat(50_000), 'neither YAML nor JSON'],
-  ['too much', '#'.repeat(200_000), 'at most 128 KiB'],
+  ['no YAML', 'domains: [', 'neither plain YAML nor JSON'],
+  ['an anchor', 'a: &a [1]', 'Anchors (&) are not allowed (line 1, column 4).'],
+  ['an alias', 'a: b\ndomains: *a', 'Aliases (*) are not allowed (line 2, column 10).'],
+  ['a tag', 'a: !!str b', 'Tags such as !!str are not allowed (line 1, column 4).'],
+  ['a directive', '%YAML 1.1\n---\na: b', 'Directives (%) are not allowed (line 1, column 1).'],
+  ['a merge key', 'a:\n  <<: { b: c }', 'Merge keys (<<) are not allowed (line 2, column 3).'],
+  ['a key after a question mark', '? a\n: b', 'Keys after a question mark are not allowed'],
+  ['a list for a key', '[a]: b', 'neither plain YAML nor JSON'],
+  ['two documents', 'a: b\n---\nc: d', 'More than one document is not allowed'],
+  ['nesting without end', '['.repeat(10_000), 'More than 16 lists or objects'],
+  ['lists on one line without end', '- '.repeat(8_000), 'More than 16 lists or objects'],
+  ['objects on one line without end', 'a: '.repeat(5_000), 'Two values on one line'],
+  ['a bracket that closes nothing', ']'.repeat(16_000), 'A bracket that closes nothing'],
+  ['values side by side', '"a" "b"', 'Two values side by side'],
+  ['too many values', 'a: b\n'.repeat(3_000), 'It has too many values'],
+  ['too much', '#'.repeat(16 * 1024 + 1), 'at most 16 KiB'],
+  ['too much in bytes', '☃'.repeat(6_000), 'at most 16 KiB'],
 ])('%s is refused, and it is said what would be right', (_, text, why) => {
   expect(() => readDomainSettings(text)).toThrow(why);
 });
@@ -61,4 +74,47 @@ test.each([
 test('no words of a library reach whoever imports', () => {
   const text = redirects('{ from: 1, too: b }');
   expect(() => readDomainSettings(text)).not.toThrow(/Invalid|Expected|received/);
+});
+
+test.each([
+  'domains:\n  primary: |-\n    a.example\n  redirects: []\n',
+  'domains:\n  primary: "a.\\\n    example" # the main one\n  redirects:\n    []\n',
+  "{ 'domains': { 'primary': 'a.example' } }",
+  '---\ndomains: { primary: a.example, redirects: [] }\n...\n',
+  '\n# ours\n\ndomains:\n  primary: a.example',
+])('other ways to write it are read, too: %j', (text) => {
+  expect(readDomainSettings(text)).toEqual({ primary: 'a.example', redirects: [] });
+});
+
+test('16 KiB of redirects are read', () => {
+  const all = Array.from({ length: 200 }, (_, at) => ({
+    from: `www-${String(at)}.example.com`,
+    to: 'shop.example.com',
+    status: 308 as const,
+  }));
+  const text = writeDomainSettings({ domains: { primary: null, redirects: all } }, 'yaml');
+  expect(text.length).toBeGreaterThan(14_000);
+  expect(readDomainSettings(text).redirects).toEqual(all);
+});
+
+test('nothing of what somebody sent is printed', () => {
+  const warnings: unknown[] = [];
+  const note = (warning: unknown) => warnings.push(warning);
+  const { emitWarning } = process;
+  process.emitWarning = note;
+  try {
+    for (const text of [
+      '!a b',
+      '!<a> b',
+      '%FOO bar\n---\na',
+      '? [a]\n: b',
+      '{[a]: b}',
+      '!a '.repeat(5_000),
+    ]) {
+      expect(() => readDomainSettings(text)).toThrow();
+    }
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+  expect(warnings).toEqual([]);
 });

@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { DomainSettingsDraft } from '../../sites/domain/redirects.ts';
 import {
+  longestSettings,
   readDomainSettings,
   writeDomainSettings,
   type DomainSettingsFormat,
@@ -45,7 +46,7 @@ export const addDomainConfig = (domain: Command): void => {
 
 /** @throws Error that says what is wrong where */
 const readSettings = async (file: string): Promise<DomainSettingsDraft> => {
-  const text = await readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch(
+  const text = await beginningOf(file === '-' ? '/dev/stdin' : file).catch(
     (cause: unknown) => {
       const { code = 'unknown' } = cause as NodeJS.ErrnoException;
       const wanted =
@@ -59,4 +60,17 @@ const readSettings = async (file: string): Promise<DomainSettingsDraft> => {
     if (!(error instanceof DomainError)) throw error;
     throw new Error(`${file}: ${(error as DomainError).message}`, { cause: error });
   }
+};
+
+/** No more of a file than shows that it is too long. */
+const beginningOf = async (path: string): Promise<string> => {
+  const file = await open(path);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of file.createReadStream() as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > longestSettings) break;
+  }
+  return Buffer.concat(chunks).toString();
 };
