@@ -3,6 +3,8 @@
  * pair) and without control characters.
  */
 export const isLine = (text: string, longest: number): boolean => {
+  // A code point takes at most two places in a text: longer ones need not be counted.
+  if (text.length > 2 * longest) return false;
   const length = [...text].length;
   return (
     length >= 1 &&

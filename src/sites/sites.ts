@@ -1,4 +1,5 @@
 import type { CustomDomain } from './domain/custom-domain.ts';
+import { cleanName } from './domain/hostname.ts';
 import { domainNotFound, projectNotFound } from './domain/sites-error.ts';
 import { rollBack, type Site } from './domain/site.ts';
 import type { DomainPorts } from './domain-ports.ts';
@@ -54,7 +55,7 @@ export const sites = (ports: SitesPorts & DomainPorts) => ({
     name: string,
     attachmentId?: string,
   ): Promise<CustomDomain> => {
-    const host = ports.hostNames.read(name.trim().replace(/\.$/, '').toLowerCase()).ascii;
+    const host = ports.hostNames.read(cleanName(name)).ascii;
     const domain = await (attachmentId === undefined
       ? ports.domains.find(projectId, host)
       : ports.domains.get(attachmentId));

@@ -61,13 +61,17 @@ export type OrderDocument = Document<'order'>;
 export type AuthorizationDocument = Document<'authorization'>;
 export type ProblemDocument = Document<'problem'>;
 
+/** Characters; an order of one name has some five hundred. */
+const longest = 64 * 1024;
+
 /** @throws NoUsableAnswer when `text` is no such document; nothing of it is repeated */
 export const readDocument = <K extends Kind>(kind: K, text: string): Document<K> => {
   try {
+    if (text.length > longest) throw new RangeError('too long');
     const parsed = v.safeParse(schemas[kind], JSON.parse(text));
     if (parsed.success) return parsed.output;
   } catch {
-    // No JSON at all: just as useless as JSON of another shape.
+    // Too long, or no JSON at all: just as useless as JSON of another shape.
   }
   throw new NoUsableAnswer(`The certificate authority's answer is no ${kind} as RFC 8555 has it.`);
 };

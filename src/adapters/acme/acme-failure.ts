@@ -33,8 +33,8 @@ export class AcmeFailure extends Error {
   constructor(reason: AuthorityFailureReason, detail: string, retryAt?: Date) {
     super(detail);
     // It is shown and stored: a novel or a control character is of no use there.
-    const shown = detail.replace(/\p{Cc}+/gu, ' ').trim();
-    this.failure = { reason, detail: shown.slice(0, 1000), retryAt };
+    const shown = detail.slice(0, 1000).replace(/\p{Cc}+/gu, ' ');
+    this.failure = { reason, detail: shown.trim(), retryAt };
   }
 }
 

@@ -69,7 +69,7 @@ export class SignedRequests {
   async #send(request: AcmeRequest, signal: AbortSignal): Promise<AcmeAnswer> {
     const answer = await this.#http.send(request, signal);
     const nonce = String(answer.headers['replay-nonce'] ?? '');
-    if (/^[\w-]+$/.test(nonce)) this.#nonces.push(nonce);
+    if (/^[\w-]{1,512}$/.test(nonce)) this.#nonces.push(nonce);
     if (this.#nonces.length > keptNonces) this.#nonces.shift();
     return answer;
   }

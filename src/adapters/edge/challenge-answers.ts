@@ -25,7 +25,7 @@ export class ChallengeAnswers {
   }
 
   async serve(request: EdgeRequest, response: EdgeResponse, target: Target): Promise<void> {
-    const token = target.path.slice(challengePrefix.length).replace(/\?.*$/s, '');
+    const token = tokenIn(target.path);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       refuse(request, response, 405, ['Allow', 'GET, HEAD']);
     } else if (!tokenPattern.test(token)) refuse(request, response, 404);
@@ -51,6 +51,11 @@ export class ChallengeAnswers {
     }
   }
 }
+
+const tokenIn = (path: string): string => {
+  const query = path.indexOf('?');
+  return path.slice(challengePrefix.length, query === -1 ? undefined : query);
+};
 
 const send = (request: EdgeRequest, response: EdgeResponse, answer: string): void => {
   response.writeHead(200, [

@@ -6,6 +6,8 @@ const known = new Map<string, readonly string[]>();
 const mostKnown = 1000;
 /** Longer than any browser sends; it is not worth reading. */
 const longestAccepted = 256;
+/** The same of the other headers that are looked into. */
+const longestHeader = 2048;
 
 /** The smallest form of a file that the client takes (RFC 9110, section 12.5.3). */
 export const encodingFor = (file: StoredFile, accepted: string | undefined): Encoding => {
@@ -40,7 +42,8 @@ export const portionOf = (
   range: string | undefined,
   condition: string | undefined,
 ): Portion => {
-  if (range === undefined || (condition !== undefined && condition !== etag)) return whole;
+  if (range === undefined || range.length > longestHeader) return whole;
+  if (condition !== undefined && condition !== etag) return whole;
   const [, from = '', to = ''] = oneRange.exec(range) ?? [];
   if (from === '' && to === '') return whole;
   // Without a beginning it is the end of the file, as many bytes as there are.
@@ -55,6 +58,7 @@ const oneRange = /^bytes=(\d*)-(\d*)$/i;
 /** Whether the client has this version already: `If-None-Match` compares weakly (RFC 9110, section 13.1.2). */
 export const isKnown = (etag: string, condition: string | undefined): boolean =>
   condition !== undefined &&
+  condition.length <= longestHeader &&
   (condition === etag ||
     condition.trim() === '*' ||
     condition.split(',').some((one) => one.trim().replace(/^W\//, '') === etag));

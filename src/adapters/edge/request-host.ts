@@ -7,7 +7,7 @@ export const hostNamed = (authority: string | undefined): string | undefined => 
 
 /** The port that a request names, where it does. */
 export const portNamed = (authority: string): number | undefined => {
-  const [, port] = /:(\d+)$/.exec(authority) ?? [];
+  const [, port] = /:(\d{1,5})$/.exec(authority) ?? [];
   return port === undefined ? undefined : Number(port);
 };
 
@@ -40,7 +40,7 @@ export const targetOf = (url: string, authority: string | undefined): Target | u
   const host = hostNamed(authority);
   if (host === undefined) return undefined;
   if (url.startsWith('/')) return { host, path: url };
-  const [, named, path] = /^https?:\/\/([^/?#]*)([^#]*)$/i.exec(url) ?? [];
+  const [, named, path] = /^https?:\/\/([^/?#]*)((?:[/?][^#]*)?)$/i.exec(url) ?? [];
   if (hostNamed(named) !== host) return undefined;
   return { host, path: path?.startsWith('/') ? path : `/${path ?? ''}` };
 };

@@ -6,6 +6,9 @@ export type Place =
   | { readonly kind: 'missing' }
   | { readonly kind: 'malformed' };
 
+/** Characters of an encoded path. One of 1024 bytes, decomposed and each byte encoded, has hardly more. */
+const longestPath = 9 * 1024;
+
 const missing: Place = { kind: 'missing' };
 const malformed: Place = { kind: 'malformed' };
 
@@ -17,6 +20,7 @@ const malformed: Place = { kind: 'malformed' };
 export const placeOf = (target: string, has: (path: string) => boolean): Place => {
   const query = target.indexOf('?');
   const raw = query === -1 ? target : target.slice(0, query);
+  if (raw.length > longestPath) return missing;
   const path = raw.includes('%') ? decoded(raw) : raw;
   if (path === undefined || !path.startsWith('/') || unsafe.test(path)) return malformed;
   const file = path.slice(1);

@@ -1,5 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
+/** Characters of X-Forwarded-For that are read: some twenty proxies. */
+const longestForwarded = 1024;
+
 /**
  * Who sent a request, as far as it can be believed: our own peer, or what the trusted proxies before us say.
  * Each proxy appends the address of its peer to X-Forwarded-For; what lies left of the trusted ones anybody can
@@ -12,7 +15,9 @@ export const clientAddress = (
   trusted: number,
 ): string => {
   if (trusted === 0 || forwardedFor === undefined) return peer;
-  const path = [...forwardedFor.split(',').map((part) => part.trim()), peer];
+  // Only its end counts, where the trusted proxies write.
+  const believed = forwardedFor.slice(-longestForwarded).split(',');
+  const path = [...believed.map((part) => part.trim()), peer];
   const claimed = path[Math.max(0, path.length - 1 - trusted)] ?? peer;
   return ipaddr.isValid(claimed) ? claimed : peer;
 };

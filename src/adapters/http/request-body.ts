@@ -5,6 +5,9 @@ import { parseExactJson } from './json.ts';
 
 export const largestBody = 64 * 1024;
 
+/** Characters of a Content-Type: RFC 6838 allows 127 on each side of the slash, and a charset follows. */
+const longestType = 512;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export interface JsonBody {
@@ -34,8 +37,9 @@ export const readJsonBody = async (ctx: Context): Promise<JsonBody> => {
 const requireJson = (ctx: Context): void => {
   const type = ctx.get('Content-Type');
   const encoding = ctx.get('Content-Encoding') || 'identity';
-  const charset = ctx.request.charset || 'utf-8';
+  const charset = (type.length <= longestType && ctx.request.charset) || 'utf-8';
   if (
+    type.length <= longestType &&
     /^application\/json\s*(;|$)/i.test(type) &&
     /^utf-?8$/i.test(charset) &&
     encoding.toLowerCase() === 'identity'

@@ -1,3 +1,4 @@
+import { passwordText } from '../../access/domain/password-text.ts';
 import { Passwords } from '../../access/people-ports.ts';
 
 const prefix = 'plain:';
@@ -5,11 +6,11 @@ const prefix = 'plain:';
 /** Costs nothing and hides nothing. */
 export class PlainPasswords extends Passwords {
   override hash(password: string): Promise<string> {
-    return Promise.resolve(prefix + password.normalize('NFKC'));
+    return Promise.resolve(prefix + passwordText(password));
   }
 
   override matching(password: string, hashes: readonly string[]): Promise<readonly string[]> {
-    const right = prefix + password.normalize('NFKC');
+    const right = prefix + passwordText(password);
     return Promise.resolve(hashes.filter((hash) => hash === right));
   }
 

@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import PQueue from 'p-queue';
+import { passwordText } from '../../access/domain/password-text.ts';
 import { Passwords } from '../../access/people-ports.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import { readCommonPasswords } from './common-passwords.ts';
@@ -68,7 +69,7 @@ export class ScryptPasswords extends Passwords {
     if (this.#queue.size >= this.#mostWaiting) {
       throw new Unavailable('The work on passwords', undefined, 'is more than can be done now');
     }
-    return this.#queue.add(() => derive(password.normalize('NFKC'), salt));
+    return this.#queue.add(() => derive(passwordText(password), salt));
   }
 }
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { parse } from 'tldts';
-import type { NameFacts } from '../../sites/domain/name-facts.ts';
+import { longestTyped, type NameFacts } from '../../sites/domain/name-facts.ts';
 import { HostNames } from '../../sites/ports.ts';
 
 /**
@@ -13,6 +13,7 @@ const options = { allowPrivateDomains: true, extractHostname: false } as const;
 /** IDNA as browsers do it (UTS #46, non-transitional), and the Public Suffix List that comes with tldts. */
 export class TldtsHostNames extends HostNames {
   override read(name: string): NameFacts {
+    if (name.length > longestTyped) return nothingKnown;
     // domainToASCII ends a name where an address would go on, and decodes %2e.
     const ascii = /[\s%/\\?#@:[\]]/.test(name) ? '' : domainToASCII(name);
     const isIp = [name, name.replace(/^\[(.*)\]$/, '$1'), ascii].some((text) => isIP(text) !== 0);
@@ -27,3 +28,12 @@ export class TldtsHostNames extends HostNames {
     };
   }
 }
+
+const nothingKnown: NameFacts = {
+  ascii: '',
+  unicode: '',
+  registrableDomain: undefined,
+  isPublicSuffix: false,
+  isSuffixKnown: false,
+  isIp: false,
+};

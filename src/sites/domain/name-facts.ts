@@ -1,6 +1,9 @@
+/** Characters of what somebody typed for a name. Nothing reads a longer text: IDNA takes very long for it. */
+export const longestTyped = 1000;
+
 /** What only libraries know about a name. */
 export interface NameFacts {
-  /** The name as A-labels (RFC 5890); '' when IDNA refuses it. */
+  /** The name as A-labels (RFC 5890); '' when IDNA refuses it, or when it is longer than `longestTyped`. */
   readonly ascii: string;
   /** The same name as U-labels, for people. */
   readonly unicode: string;

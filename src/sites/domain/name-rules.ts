@@ -1,4 +1,4 @@
-import type { NameFacts, NameSettings } from './name-facts.ts';
+import { longestTyped, type NameFacts, type NameSettings } from './name-facts.ts';
 import type { DomainNameProblem } from './sites-error.ts';
 
 interface Candidate {
@@ -14,7 +14,7 @@ interface NameRule {
   readonly advice: (candidate: Candidate) => string;
 }
 
-const longest = { label: 63, name: 253, input: 1000 } as const;
+const longest = { label: 63, name: 253 } as const;
 
 /** RFC 2606, RFC 6761, RFC 6762, RFC 7686, RFC 8375; `internal` is ICANN's for private use. */
 const reserved = ['example', 'invalid', 'localhost', 'local', 'internal', 'home.arpa', 'onion'];
@@ -28,7 +28,7 @@ const rules: readonly NameRule[] = [
   },
   {
     code: 'name_too_long',
-    isBroken: ({ name, facts }) => name.length > longest.input || isTooLong(facts.ascii),
+    isBroken: ({ name, facts }) => name.length > longestTyped || isTooLong(facts.ascii),
     advice: () =>
       `A name has at most ${longest.name} characters, and ${longest.label} between two dots.`,
   },
@@ -155,11 +155,10 @@ const isWithin = (host: string, zone: string): boolean =>
   host === zone || host.endsWith(`.${zone}`);
 
 /** The name in a web or e-mail address. */
-const hostIn = (text: string): string =>
-  text
-    .replace(/^[^/]*\/\//, '')
-    .replace(/[/\\?#].*$/s, '')
-    .replace(/^.*@/s, '')
-    .replace(/:\d*$/, '');
+const hostIn = (text: string): string => {
+  const scheme = text.indexOf('//');
+  const [authority = ''] = (scheme === -1 ? text : text.slice(scheme + 2)).split(/[/\\?#]/, 1);
+  return authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '');
+};
 
 const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -16,16 +16,21 @@ export interface Project {
 
 /** Leaves room in a DNS label (63) for the number that makes a slug unique. */
 const longestSlug = 48;
+/** Code points. */
+const longestName = 100;
 
 /** "Zoë's Birds!" becomes `zoes-birds`; a name without Latin letters or digits becomes `site`. */
 export const slugOf = (name: string): string =>
   name
+    .trim()
+    // A longer name is refused anyway, and long runs of accents take long to normalise.
+    .slice(0, 2 * longestName)
     .normalize('NFKD')
     .replace(/[\p{M}'’]/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, longestSlug)
-    .replace(/^-+|-+$/g, '') || 'site';
+    .replace(/^-|-$/g, '') || 'site';
 
 /** @throws DomainError `project_invalid` */
 export const createProject = (
@@ -33,10 +38,10 @@ export const createProject = (
   now: Date,
 ): Decision<Project, ProjectCreated> => {
   const name = draft.name.trim();
-  if (!isLine(name, 100)) {
+  if (!isLine(name, longestName)) {
     throw new DomainError<SitesErrorCode>(
       'project_invalid',
-      'A project needs a name of 1 to 100 characters without control characters.',
+      `A project needs a name of 1 to ${String(longestName)} characters without control characters.`,
     );
   }
   const { id: projectId, accountId, slug } = draft;

@@ -7,12 +7,13 @@ export const isAbsolute = (to: string): boolean => /^[a-z][a-z0-9+.-]*:|^[/\\]/i
 export const hostIn = (to: string): string =>
   isAbsolute(to) ? new URL(to).hostname.replace(/\.$/, '') : to;
 
-const longestAddress = 1000;
+/** Characters. */
+export const longestAddress = 1000;
 
 /** @returns the address as it is kept, or undefined for one that a redirect may not lead to */
 export const absoluteTarget = (raw: string): string | undefined => {
+  if (raw.length > longestAddress) return undefined;
   const text = raw.trim();
-  if (text.length > longestAddress) return undefined;
   // Browsers also take `https:example.com` and control characters; a person would misread both.
   if (!/^https?:\/\/[^/\\\s]+/i.test(text) || /[\s\\\p{Cc}]/u.test(text)) return undefined;
   const url = URL.parse(text);

@@ -7,7 +7,7 @@ import {
 } from './domain-settings.ts';
 import { cleanName, shownHost } from './hostname.ts';
 import { refuseDetour } from './redirect-detours.ts';
-import { absoluteTarget, hostIn, isAbsolute } from './redirect-target.ts';
+import { absoluteTarget, hostIn, isAbsolute, longestAddress } from './redirect-target.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 
 /** As somebody wrote it. */
@@ -75,6 +75,7 @@ export const suspensionOf = (
 const mostNamed = 10;
 
 const hostOfProject = (raw: string, { hosts }: RedirectFacts): string => {
+  if (raw.length > longestAddress) throw refusal('redirect_invalid', tooLong);
   const name = cleanName(raw);
   const found = hosts.find(({ host, unicodeHost }) => name === host || name === unicodeHost);
   if (found) return found.host;
@@ -97,7 +98,10 @@ const nameIn =
 const shownName = ({ host, unicodeHost: unicode }: ProjectHost): string =>
   shownHost({ host, unicode });
 
+const tooLong = `A domain or an address has at most ${longestAddress} characters.`;
+
 const targetOf = (raw: string, facts: RedirectFacts): string => {
+  if (raw.length > longestAddress) throw refusal('redirect_invalid', tooLong);
   if (!isAbsolute(raw)) return hostOfProject(raw, facts);
   const target = absoluteTarget(raw);
   if (target !== undefined) return target;

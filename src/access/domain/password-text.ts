@@ -1,0 +1,11 @@
+import { passwordLength } from './person.ts';
+
+/** Characters: each of the longest password's letters typed in up to four parts, of two places each. */
+const longestTyped = passwordLength.max * 4 * 2;
+
+/**
+ * A password as it is hashed: the same from every keyboard (NFKC). What nobody can have chosen is cut, because many
+ * accents take very long to put in order, and anybody may send a password.
+ */
+export const passwordText = (typed: string): string =>
+  typed.slice(0, longestTyped).normalize('NFKC');
