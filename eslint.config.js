@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 /** Every suppression, and every rule changed in a comment, says after ` -- ` why that is right. */
@@ -58,6 +59,23 @@ export const ourRules = {
     // A default may say loudly that a row is corrupt; it may not stand in for a forgotten case.
     { considerDefaultExhaustiveForUnions: false, requireDefaultForNonUnion: true },
   ],
+};
+
+/**
+ * For all patterns of the product: none may take longer on a long text than its length says. The rules see what is
+ * written as a literal; what `new RegExp` puts together is listed in test/support/text-parsers.ts with the rest.
+ */
+export const patternRules = {
+  'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+  // What is tried again from every character: slow even where nothing backtracks.
+  'regexp/no-super-linear-move': [
+    'error',
+    { report: 'potential', ignorePartial: false, ignoreSticky: false },
+  ],
+  'regexp/no-contradiction-with-assertion': 'error',
+  'regexp/no-dupe-disjunctions': 'error',
+  'regexp/no-useless-lazy': 'error',
+  'regexp/optimal-quantifier-concatenation': 'error',
 };
 
 const clock = 'The time comes in as `now`; a use case asks its Clock.';
@@ -122,6 +140,11 @@ export default defineConfig(
       parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
     },
     rules: ourRules,
+  },
+  {
+    files: ['src/**/*.{ts,js}', 'db/**/*.ts'],
+    plugins: { regexp },
+    rules: patternRules,
   },
   {
     // All of src but the outside, so that a new context is covered from its first file.

@@ -148,7 +148,7 @@ const isIP = (text: string): 0 | 4 | 6 => {
 /** `ip` or `ip:port`; an IPv6 address with a port stands in brackets. */
 const isServer = (text: string): boolean => {
   if (isIP(text) !== 0) return true;
-  const [, v6, v4, port] = /^(?:\[(.+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  const [, v6, v4, port] = /^(?:\[(.+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
   const isPort = Number(port) >= 1 && Number(port) <= 65535;
   return isPort && (v6 === undefined ? isIP(v4 ?? '') === 4 : isIP(v6) === 6);
 };

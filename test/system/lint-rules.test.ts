@@ -5,8 +5,9 @@ import { plantTree, type PlantedTree } from '../support/planted-tree.ts';
 type Restriction = Readonly<Partial<Record<'name' | 'object' | 'property' | 'selector', string>>>;
 
 const configFile = '../../eslint.config.js';
-const { ourRules, insideRules } = (await import(configFile)) as {
+const { ourRules, patternRules, insideRules } = (await import(configFile)) as {
   readonly ourRules: Readonly<Record<string, unknown>>;
+  readonly patternRules: Readonly<Record<string, unknown>>;
   readonly insideRules: Readonly<Record<string, readonly [string, ...Restriction[]]>>;
 };
 
@@ -46,6 +47,28 @@ const everywhere: Readonly<Record<string, readonly string[]>> = {
   '@typescript-eslint/switch-exhaustiveness-check': [
     `export const f = (a: 1 | 2) => {\n  switch (a) {\n    case 1:\n      return 3;\n  }\n  return 4;\n};`,
     `export const f = (a: 1 | 2) => {\n  switch (a) {\n    case 1:\n      return 3;\n    default:\n      return 4;\n  }\n};`,
+  ],
+};
+
+/** The same for patterns. */
+const patterns: Readonly<Record<string, readonly string[]>> = {
+  'regexp/no-super-linear-backtracking': [
+    'export const isPair = (text: string) => /^[ab]+,?[ab]+$/.test(text);',
+    'export const read = (text: string) => /^[ \\t]*([!-~]*)[ \\t]*$/.exec(text);',
+  ],
+  'regexp/no-super-linear-move': [
+    "export const trim = (text: string) => text.replace(/\\/+$/, '');",
+    "export const trim = (text: string) => text.replace(/^[ \\t]*|[ \\t]*$/g, '');",
+  ],
+  'regexp/no-contradiction-with-assertion': [
+    'export const never = (text: string) => /a\\b(?:a|-)/.test(text);',
+  ],
+  'regexp/no-dupe-disjunctions': [
+    'export const twice = (text: string) => /^(?:a|b|a)$/.test(text);',
+  ],
+  'regexp/no-useless-lazy': ['export const one = (text: string) => /^a{3}?b/.test(text);'],
+  'regexp/optimal-quantifier-concatenation': [
+    'export const words = (text: string) => /^\\w+\\w{3}$/.test(text);',
   ],
 };
 
@@ -97,7 +120,7 @@ const restrictions = Object.entries(insideRules).flatMap(([rule, [, ...all]]) =>
 );
 
 const planted: readonly Planted[] = [
-  ...Object.entries(everywhere).flatMap(([rule, codes]) =>
+  ...Object.entries({ ...everywhere, ...patterns }).flatMap(([rule, codes]) =>
     codes.map((code, at) => ({
       path: `src/app/${rule.replace(/.*\//, '')}-${String(at)}.ts`,
       rule,
@@ -153,6 +176,7 @@ test('each planted violation is reported under its rule, and nothing else is', (
 
 test('every rule of our own has a planted violation', () => {
   expect(Object.keys(everywhere).sort()).toEqual(Object.keys(ourRules).sort());
+  expect(Object.keys(patterns).sort()).toEqual(Object.keys(patternRules).sort());
 });
 
 test('everything that contexts and kernel may not use has a planted violation', () => {

@@ -18,8 +18,12 @@ const systems = [
   [/\bLinux\b/, 'Linux'],
 ] as const;
 
-/** `Firefox on Linux`: enough to recognise one's own. @param userAgent RFC 9110, section 10.1.5 */
-export const browserName = (userAgent: string): string => {
+/** Characters; names stand near the beginning. */
+const longestRead = 512;
+
+/** `Firefox on Linux`: enough to recognise one's own. @param header User-Agent, RFC 9110, section 10.1.5 */
+export const browserName = (header: string): string => {
+  const userAgent = header.slice(0, longestRead);
   const [, browser = 'Unknown browser'] = browsers.find(([shape]) => shape.test(userAgent)) ?? [];
   const [, system] = systems.find(([shape]) => shape.test(userAgent)) ?? [];
   return system === undefined ? browser : `${browser} on ${system}`;

@@ -6,7 +6,7 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-const written = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[^:]+))(?::(?<port>\d{1,5}))?$/;
+const written = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[^:[\]]+))(?::(?<port>\d{1,5}))?$/;
 
 /**
  * Reads `ip`, `ip:port`, `[v6]` or `[v6]:port`; without a port it is 53.

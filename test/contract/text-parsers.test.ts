@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals';
+import { textOperations } from '../support/text-operations.ts';
+import { textFiles } from '../support/text-parsers.ts';
+
+const found = textOperations('src');
+
+const known = (path: string) =>
+  textFiles[path] ??
+  Object.entries(textFiles).find(([key]) => key.endsWith('/') && path.startsWith(key))?.[1];
+
+describe('test/support/text-parsers.ts', () => {
+  test('names each file of src that takes texts apart', () => {
+    // For a new one: list its parsers, so that they are tried with long texts, or say why none comes there.
+    expect([...found.keys()].filter((path) => known(path) === undefined)).toEqual([]);
+  });
+
+  test('knows how many patterns each of them has', () => {
+    // Where one came along: see that a parser in the list reaches it, then correct the number.
+    const listed = Object.entries(textFiles).flatMap(([path, file]) =>
+      typeof file === 'string' ? [] : [[path, file.operations] as const],
+    );
+    expect(listed).toEqual(listed.map(([path]) => [path, found.get(path) ?? 0]));
+  });
+
+  test('names no file that takes no text apart any more', () => {
+    const paths = [...found.keys()];
+    const stale = Object.entries(textFiles).filter(
+      ([key, file]) =>
+        typeof file === 'string' &&
+        !paths.some((path) => path === key || (key.endsWith('/') && path.startsWith(key))),
+    );
+    expect(stale).toEqual([]);
+  });
+});

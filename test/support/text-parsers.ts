@@ -1,0 +1,394 @@
+import { RequestError } from '../../src/adapters/http/error-table.ts';
+import { emailOf, isEmail } from '../../src/access/domain/email.ts';
+import { isWellFormedSecret } from '../../src/access/domain/api-key-secret.ts';
+import { passwordText } from '../../src/access/domain/password-text.ts';
+import { readDocument } from '../../src/adapters/acme/acme-documents.ts';
+import { AcmeFailure, failureOf } from '../../src/adapters/acme/acme-failure.ts';
+import { issuedCertificate } from '../../src/adapters/acme/issued-certificate.ts';
+import { retryAfter } from '../../src/adapters/acme/retry-after.ts';
+import { readId } from '../../src/adapters/dashboard/animals-query.ts';
+import { readAuditFilter } from '../../src/adapters/dashboard/audit-filter.ts';
+import { pageOf } from '../../src/adapters/dashboard/domain-pages.ts';
+import { placeOf as timelinePlaceOf } from '../../src/adapters/dashboard/domain-timeline.ts';
+import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/next-page.ts';
+import { browserName } from '../../src/adapters/dashboard/people-browser.ts';
+import { isFromOurPage } from '../../src/adapters/dashboard/same-origin.ts';
+import { parseServer } from '../../src/adapters/dns/server-address.ts';
+import { encodingFor, isKnown, portionOf } from '../../src/adapters/edge/negotiation.ts';
+import { hostNamed, portNamed, targetOf } from '../../src/adapters/edge/request-host.ts';
+import { servedFile } from '../../src/adapters/edge/served-file.ts';
+import { placeOf } from '../../src/adapters/edge/site-path.ts';
+import { addressBucket, clientAddress } from '../../src/adapters/http/client-address.ts';
+import { Cursors } from '../../src/adapters/http/cursor.ts';
+import { parseExactJson } from '../../src/adapters/http/json.ts';
+import { largestBody } from '../../src/adapters/http/request-body.ts';
+import { requireJsonAccepted } from '../../src/adapters/http/steps.ts';
+import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
+import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
+import { readDomainSettings } from '../../src/app/domain-settings-text.ts';
+import { isLine } from '../../src/kernel/text.ts';
+import { parseIssueValue } from '../../src/sites/domain/caa-issue.ts';
+import { judgeOwnership } from '../../src/sites/domain/dns-ownership.ts';
+import { cleanName, parseHostname } from '../../src/sites/domain/hostname.ts';
+import { isInNetwork, isUnspecified } from '../../src/sites/domain/ip-address.ts';
+import { slugOf } from '../../src/sites/domain/project.ts';
+import { publishedPath, shownPath } from '../../src/sites/domain/published-path.ts';
+import {
+  absoluteTarget,
+  isAbsolute,
+  redirectTarget,
+} from '../../src/sites/domain/redirect-target.ts';
+import { checkDomainSettings } from '../../src/sites/domain/redirects.ts';
+import { inspectSite } from '../../src/sites/domain/site-contents.ts';
+
+/** Reads a text that somebody outside wrote. It may throw. */
+export interface TextParser {
+  readonly read: (text: string) => unknown;
+  /** What means something to it; each is repeated, alone and with its neighbour. */
+  readonly letters: readonly string[];
+}
+
+/** A file of src that takes texts apart. */
+export type TextFile =
+  | {
+      /** How many patterns and calls that take a text apart it has: a new one may need a new parser here. */
+      readonly operations: number;
+      readonly parsers: Readonly<Record<string, TextParser>>;
+    }
+  /** Why no long text of a stranger comes there. */
+  | string;
+
+const parser = (letters: string, read: TextParser['read']): TextParser => ({
+  letters: letters.split(/(?!\p{M})/u),
+  read,
+});
+
+const now = new Date('2026-11-22T00:00:00Z');
+const file = { path: 'a.html', bytes: 9, hash: 'a', brotli: 3, gzip: 4 };
+const order = { host: 'a.example', privateKey: '' } as Parameters<typeof issuedCertificate>[0];
+const cursors = new Cursors(new Uint8Array(32));
+const cursorScope = { list: 'pets', accountId: 'a', filter: '' } as const;
+const hostNames = new TldtsHostNames();
+const naming = { platformHost: 'sites.test', allowTestDomains: false };
+const hosts = [{ host: 'a.example', unicodeHost: 'a.example', isLive: true }];
+const txt = (text: string) => ({ kind: 'records', records: [text], ttl: 1 }) as const;
+type JsonContext = Parameters<typeof requireJsonAccepted>[0];
+const accepting = (accept: string) =>
+  ({
+    headers: { accept },
+    accepts: () => {
+      throw new RequestError('not_acceptable', 'Nothing as long as this is looked into.');
+    },
+  }) as unknown as JsonContext;
+const sentFrom = (from: string) => ({
+  get: (name: string) => (name === 'Origin' ? from : ''),
+  host: 'a.example',
+});
+
+const ours = 'It reads only what we wrote ourselves: ';
+const operator = 'It reads only what the operator of the service wrote: ';
+const short =
+  'It reads only a header or an address, of 64 KiB at most, by patterns that are linear: ';
+const shapes = 'Its patterns have an end after some characters: ';
+
+/** Each file of src that takes texts apart. A path that ends in a slash stands for all files of that folder. */
+export const textFiles: Readonly<Record<string, TextFile>> = {
+  'access/domain/api-key-secret.ts': {
+    operations: 1,
+    parsers: { isWellFormedSecret: parser('pets_0-', isWellFormedSecret) },
+  },
+  'access/domain/email.ts': {
+    operations: 1,
+    parsers: { isEmail: parser('a@. \t', (text) => isEmail(emailOf(text))) },
+  },
+  'access/domain/password-text.ts': {
+    operations: 1,
+    parsers: { passwordText: parser('a\u0315\u0300ﷺ', passwordText) },
+  },
+  'kernel/text.ts': {
+    operations: 1,
+    parsers: { isLine: parser('a \t\u0000😀', (text) => isLine(text, 255)) },
+  },
+  'sites/domain/caa-issue.ts': {
+    operations: 6,
+    parsers: { parseIssueValue: parser(' \t;=.-a,:', parseIssueValue) },
+  },
+  'sites/domain/hostname.ts': {
+    operations: 1,
+    parsers: { cleanName: parser('. a', cleanName) },
+  },
+  'sites/domain/ip-address.ts': {
+    operations: 9,
+    parsers: {
+      isInNetwork: parser('.:1f/', (text) => isInNetwork(text, '192.0.2.0/24')),
+      isUnspecified: parser('.:0', isUnspecified),
+    },
+  },
+  'sites/domain/name-rules.ts': {
+    operations: 16,
+    parsers: {
+      parseHostname: parser('/:.@-_*?#[0x\\a', (text) =>
+        parseHostname(text, hostNames.read(cleanName(text)), naming),
+      ),
+    },
+  },
+  'sites/domain/order-subject.ts': `${ours}the subjects of orders.`,
+  'sites/domain/project.ts': {
+    operations: 4,
+    parsers: { slugOf: parser("a-' \u0315\u0300ﷺ", slugOf) },
+  },
+  'sites/domain/published-path.ts': {
+    operations: 5,
+    parsers: {
+      folder: parser('/.\\a:\u0315\u0300', (text) => publishedPath(text, true)),
+      file: parser('/.\\a:\u0315\u0300', (text) => publishedPath(text, false)),
+      shownPath: parser('/\u0000\u202ea', shownPath),
+    },
+  },
+  'sites/domain/redirect-target.ts': {
+    operations: 10,
+    parsers: {
+      isAbsolute: parser('a:/\\ +.-', isAbsolute),
+      absoluteTarget: parser('/\\ .:@?#a%', absoluteTarget),
+      redirectTarget: parser('/?a', (text) => redirectTarget({ to: 'a.example' }, text, text)),
+      checkDomainSettings: parser('a/:. ', (text) =>
+        checkDomainSettings({ redirects: [{ from: 'a.example', to: text }] }, { hosts }),
+      ),
+    },
+  },
+  'sites/domain/site-contents.ts': {
+    operations: 1,
+    parsers: { admit: parser('/._a', (text) => inspectSite().admit(text, 'file')) },
+  },
+
+  'adapters/acme/acme-certificate-authority.ts': `${operator}the directory of the authority names its renewal place.`,
+  'adapters/acme/acme-client.ts': `${ours}the addresses of the directory, of 256 KiB at most, are read by URL alone.`,
+  'adapters/acme/acme-documents.ts': {
+    operations: 2,
+    parsers: {
+      readDocument: parser('[{"\\ 9', (text) => readDocument('order', text)),
+      time: parser('0T:-.Z', (text) =>
+        readDocument(
+          'renewalInfo',
+          JSON.stringify({ suggestedWindow: { start: text, end: text } }),
+        ),
+      ),
+      token: parser('a-_', (text) =>
+        readDocument(
+          'authorization',
+          `{"status":"valid","challenges":[{"type":"","url":"https://a","status":"valid","token":"${text}"}]}`,
+        ),
+      ),
+    },
+  },
+  'adapters/acme/acme-failure.ts': {
+    operations: 2,
+    parsers: {
+      AcmeFailure: parser('\u0000 a', (text) => new AcmeFailure('dns', text)),
+      failureOf: parser('retry af2-:', (text) =>
+        failureOf({ type: text, detail: text, subproblems: [] }, now, text),
+      ),
+    },
+  },
+  'adapters/acme/acme-http.ts': `${ours}it makes a URL of an address that a document gave.`,
+  'adapters/acme/issued-certificate.ts': {
+    operations: 2,
+    parsers: {
+      issuedCertificate: parser('-a\n ', (text) => issuedCertificate(order, text, now)),
+      begins: {
+        letters: ['-----BEGIN CERTIFICATE-----', 'a', '-----END CERTIFICATE-----'],
+        read: (text) => issuedCertificate(order, text, now),
+      },
+    },
+  },
+  'adapters/acme/local-certificate-authority.ts': `${ours}the serial numbers of certificates that it made.`,
+  'adapters/acme/place-order.ts':
+    'It looks for one word in the message of a problem, which has 256 KiB at most.',
+  'adapters/acme/renewal-info.ts': `${ours}the serial number of a certificate that was parsed.`,
+  'adapters/acme/retry-after.ts': {
+    operations: 2,
+    parsers: { retryAfter: parser('0Aa, ', (text) => retryAfter(text, now)) },
+  },
+  'adapters/acme/signed-requests.ts': `${shapes}nonces.`,
+
+  'adapters/dashboard/act-once.ts': `${shapes}the number of a form; the rest is what we stored.`,
+  'adapters/dashboard/animals-query.ts': {
+    operations: 3,
+    parsers: { readId: parser('109a', readId) },
+  },
+  'adapters/dashboard/answering.ts': `${ours}paths of pages.`,
+  'adapters/dashboard/assets.ts': `${ours}names of assets.`,
+  'adapters/dashboard/audit-filter.ts': {
+    operations: 2,
+    parsers: {
+      readAuditFilter: parser('0.a-', (text) =>
+        readAuditFilter(new URLSearchParams({ who: text, what: text, before: text })),
+      ),
+    },
+  },
+  'adapters/dashboard/domain-pages.ts': {
+    operations: 2,
+    parsers: { pageOf: parser('10a', (text) => pageOf([], text)) },
+  },
+  'adapters/dashboard/domain-paths.ts': `${ours}it writes an address.`,
+  'adapters/dashboard/domain-screen.ts': `${ours}the address of a site.`,
+  'adapters/dashboard/domain-timeline.ts': {
+    operations: 3,
+    parsers: {
+      placeOf: parser('10a', (text) => timelinePlaceOf(new URLSearchParams({ before: text }))),
+    },
+  },
+  'adapters/dashboard/domain-turn.ts': `${ours}titles of problems.`,
+  'adapters/dashboard/domains-screen.ts': `${ours}it writes an address.`,
+  'adapters/dashboard/form-body.ts': {
+    operations: 1,
+    parsers: {
+      URLSearchParams: parser('%=', (text) => new URLSearchParams(text.slice(0, 64 * 1024))),
+    },
+  },
+  'adapters/dashboard/framing.ts': `${short}the path of a request, for the log.`,
+  'adapters/dashboard/key-draft.ts': `${shapes}the day that a key expires; scopes are split at commas in a form of 64 KiB.`,
+  'adapters/dashboard/key-list.ts': `${ours}a time.`,
+  'adapters/dashboard/live-streams.ts': `${ours}pages, in which all that others wrote is escaped.`,
+  'adapters/dashboard/next-page.ts': {
+    operations: 2,
+    parsers: {
+      pageAfterSignIn: parser('/?%=a', (text) =>
+        pageAfterSignIn(`next=${text.slice(0, 64 * 1024)}`),
+      ),
+      signInPathFor: parser('/?a-.=&', (text) => signInPathFor(`/dashboard${text}`)),
+    },
+  },
+  'adapters/dashboard/people-browser.ts': {
+    operations: 13,
+    parsers: { browserName: parser('EdgA/Mac OX', browserName) },
+  },
+  'adapters/dashboard/project-content.ts': `${ours}addresses of sites.`,
+  'adapters/dashboard/project-screen.ts': `${shapes}the number of a deploy.`,
+  'adapters/dashboard/projects-screen.ts': `${ours}addresses of sites.`,
+  'adapters/dashboard/redirect-forms.ts': `${shapes}the status of a redirect.`,
+  'adapters/dashboard/same-origin.ts': {
+    operations: 1,
+    parsers: {
+      isFromOurPage: parser('a:/.', (text) => isFromOurPage(sentFrom(text), 'https://a.example')),
+    },
+  },
+  'adapters/dashboard/screen-routes.ts': `${short}its query.`,
+  'adapters/dashboard/screen.ts': `${ours}paths of pages.`,
+  'adapters/dashboard/time-words.ts': `${ours}the names of the months.`,
+  'adapters/dashboard/usage-keys.ts': `${operator}the address of the API.`,
+
+  'adapters/dns/caa-question.ts': `${shapes}names of 253 characters, and tags of 255 bytes, as DNS has them.`,
+  'adapters/dns/node-dns-verifier.ts': `${ours}names of domains that were admitted.`,
+  'adapters/dns/resolver-facts.ts': `${ours}names of domains that were admitted.`,
+  'adapters/dns/resolver-questions.ts':
+    'Names in DNS have 255 bytes; only the last dot is looked for.',
+  'adapters/dns/server-address.ts': {
+    operations: 1,
+    parsers: { parseServer: parser('[]:1.a', parseServer) },
+  },
+  'sites/domain/dns-ownership.ts': {
+    operations: 0,
+    parsers: {
+      judgeOwnership: parser(' "a', (text) =>
+        judgeOwnership({ resolver: 'a', txt: txt(text) }, { host: 'a.example', token: 'a' }),
+      ),
+    },
+  },
+
+  'adapters/edge/edge-handler.ts': `${short}the path of a request is split at its first question mark.`,
+  'adapters/edge/challenge-answers.ts': `${shapes}tokens of challenges.`,
+  'adapters/edge/negotiation.ts': {
+    operations: 3,
+    parsers: {
+      encodingFor: parser('br, ;q="', (text) => encodingFor(file, text)),
+      portionOf: parser('0-=,bytes', (text) => portionOf(9, '"a"', `bytes=${text}`, undefined)),
+      isKnown: parser('W/", *', (text) => isKnown('"a"', text)),
+    },
+  },
+  'adapters/edge/request-host.ts': {
+    operations: 3,
+    parsers: {
+      hostNamed: parser('a.-:0', hostNamed),
+      portNamed: parser(':0', portNamed),
+      targetOf: parser('/?#:a', (text) => targetOf(`http://${text}`, 'a.example')),
+    },
+  },
+  'adapters/edge/served-file.ts': {
+    operations: 1,
+    parsers: {
+      forms: parser('a0-.A', (text) => servedFile({ ...file, path: text.slice(0, 1024) }).forms),
+    },
+  },
+  'adapters/edge/site-path.ts': {
+    operations: 3,
+    parsers: {
+      placeOf: parser('/.\\%?a', (text) => placeOf(`/${text}`, () => false)),
+      accents: parser('a', (text) =>
+        placeOf(`/${'%CC%95%CC%80'.repeat(text.length / 12)}`, () => false),
+      ),
+    },
+  },
+
+  'adapters/http/api.ts': `${operator}the addresses of the API.`,
+  'adapters/http/client-address.ts': {
+    operations: 1,
+    parsers: {
+      clientAddress: parser(',: .1', (text) => clientAddress('192.0.2.1', text, 1)),
+      addressBucket: parser(':.1', (text) => addressBucket(text.slice(0, 1024))),
+    },
+  },
+  'adapters/http/cursor.ts': {
+    operations: 2,
+    parsers: { decode: parser('0a.-', (text) => cursors.decode(cursorScope, text)) },
+  },
+  'adapters/http/json.ts': {
+    operations: 5,
+    parsers: {
+      parseExactJson: parser('9[{".-\\ e', (text) => parseExactJson(text.slice(0, largestBody))),
+      number: parser('9', (text) => parseExactJson(`{"a":${text}}`)),
+    },
+  },
+  'adapters/http/metering.ts': `${short}Authorization.`,
+  'adapters/http/parse.ts': `${short}its query.`,
+  'adapters/http/pet-operations.ts': `${shapes}the id of an animal.`,
+  'adapters/http/request-body.ts':
+    'It looks into a Content-Type of 512 characters, and no longer one.',
+  'adapters/http/routing.ts': `${short}the path of a request, whose parameters have no slash.`,
+  'adapters/http/schemas.ts': `${shapes}the length of a page.`,
+  'adapters/http/steps.ts': {
+    operations: 1,
+    parsers: {
+      requireJsonAccepted: parser('",;a/*', (text) => {
+        requireJsonAccepted(accepting(text));
+      }),
+    },
+  },
+
+  'adapters/kysely/': `${ours}rows of the database.`,
+  'adapters/memory/': 'Tests reach these adapters, and what they keep is ours.',
+  'adapters/redis/redis-signals.ts': `${operator}REDIS_URL.`,
+  'adapters/storage/file-system-site-files.ts': `${ours}ids of deploys and hashes.`,
+  'adapters/storage/manifest.ts': `${ours}the list of the files of a deploy.`,
+  'adapters/storage/smaller-forms.ts': {
+    operations: 1,
+    parsers: { isCompressible: parser('a./', (text) => isCompressible(text.slice(0, 1024))) },
+  },
+  'adapters/system/scrypt-passwords.ts': `${ours}hashes of passwords.`,
+  'adapters/system/tldts-host-names.ts': {
+    operations: 2,
+    parsers: {
+      read: parser('a.-[]xn:0ü\u0315\u0300ﷺ', (text) => hostNames.read(text)),
+    },
+  },
+
+  'app/addresses.ts': `${operator}the addresses of the service.`,
+  'app/commands/': `${operator}arguments of commands.`,
+  'app/config.ts': `${operator}the settings.`,
+  'app/domain-settings-faults.ts': `${ours}keys that were cut to 100 characters.`,
+  'app/plain-yaml.ts': {
+    operations: 1,
+    parsers: { readDomainSettings: parser('![]{}&*-:?|>#"\'% a\n\t\\', readDomainSettings) },
+  },
+  'app/web.module.ts': `${short}the path of a request, and Accept.`,
+};
