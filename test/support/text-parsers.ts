@@ -1,6 +1,7 @@
 import { RequestError } from '../../src/adapters/http/error-table.ts';
 import { emailOf, isEmail } from '../../src/access/domain/email.ts';
 import { isWellFormedSecret } from '../../src/access/domain/api-key-secret.ts';
+import { checkPassword } from '../../src/access/domain/password.ts';
 import { passwordText } from '../../src/access/domain/password-text.ts';
 import { readDocument } from '../../src/adapters/acme/acme-documents.ts';
 import { AcmeFailure, failureOf } from '../../src/adapters/acme/acme-failure.ts';
@@ -26,6 +27,7 @@ import { requireJsonAccepted } from '../../src/adapters/http/steps.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
 import { readDomainSettings } from '../../src/app/domain-settings-text.ts';
+import { shownPath as shownPathInLog } from '../../src/kernel/shown-path.ts';
 import { isLine } from '../../src/kernel/text.ts';
 import { parseIssueValue } from '../../src/sites/domain/caa-issue.ts';
 import { judgeOwnership } from '../../src/sites/domain/dns-ownership.ts';
@@ -101,9 +103,21 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { isEmail: parser('a@. \t', (text) => isEmail(emailOf(text))) },
   },
+  'access/domain/password.ts': {
+    operations: 2,
+    parsers: {
+      checkPassword: parser('a1é', (text) => {
+        checkPassword(text, { email: 'a@b.example', accountName: 'a', commonest: new Set() });
+      }),
+    },
+  },
   'access/domain/password-text.ts': {
     operations: 1,
     parsers: { passwordText: parser('a\u0315\u0300ﷺ', passwordText) },
+  },
+  'kernel/shown-path.ts': {
+    operations: 4,
+    parsers: { shownPath: parser('%25sign-/', shownPathInLog) },
   },
   'kernel/text.ts': {
     operations: 1,
@@ -374,6 +388,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { isCompressible: parser('a./', (text) => isCompressible(text.slice(0, 1024))) },
   },
+  'adapters/system/common-passwords.ts': `${ours}a list that comes with a package.`,
   'adapters/system/scrypt-passwords.ts': `${ours}hashes of passwords.`,
   'adapters/system/tldts-host-names.ts': {
     operations: 2,
@@ -384,6 +399,12 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
 
   'app/addresses.ts': `${operator}the addresses of the service.`,
   'app/commands/': `${operator}arguments of commands.`,
+  'app/config-safety.ts': `${operator}the settings.`,
+  'app/log.ts': `${ours}errors, as JSON that was just written.`,
+  'app/redaction.ts':
+    'It reads messages of errors, by patterns that have an end after 500 characters.',
+  'app/secret-strength.ts': `${operator}the settings.`,
+  'app/start-warnings.ts': `${operator}the settings.`,
   'app/config.ts': `${operator}the settings.`,
   'app/domain-settings-faults.ts': `${ours}keys that were cut to 100 characters.`,
   'app/plain-yaml.ts': {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { readDomainSettings, writeDomainSettings } from '../../src/app/domain-settings-text.ts';
 
 const document = {
@@ -99,22 +99,18 @@ test('16 KiB of redirects are read', () => {
 
 test('nothing of what somebody sent is printed', () => {
   const warnings: unknown[] = [];
-  const note = (warning: unknown) => warnings.push(warning);
-  const { emitWarning } = process;
-  process.emitWarning = note;
-  try {
-    for (const text of [
-      '!a b',
-      '!<a> b',
-      '%FOO bar\n---\na',
-      '? [a]\n: b',
-      '{[a]: b}',
-      '!a '.repeat(5_000),
-    ]) {
-      expect(() => readDomainSettings(text)).toThrow();
-    }
-  } finally {
-    process.emitWarning = emitWarning;
-  }
+  const spy = jest.spyOn(process, 'emitWarning').mockImplementation((warning: unknown) => {
+    warnings.push(warning);
+  });
+  const texts = [
+    '!a b',
+    '!<a> b',
+    '%FOO bar\n---\na',
+    '? [a]\n: b',
+    '{[a]: b}',
+    '!a '.repeat(5_000),
+  ];
+  for (const text of texts) expect(() => readDomainSettings(text)).toThrow();
+  spy.mockRestore();
   expect(warnings).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { passwordLength } from './person.ts';
+import { passwordLength } from './password.ts';
 
 /** Characters: each of the longest password's letters typed in up to four parts, of two places each. */
 const longestTyped = passwordLength.max * 4 * 2;
