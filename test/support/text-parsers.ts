@@ -23,6 +23,7 @@ import { addressBucket, clientAddress } from '../../src/adapters/http/client-add
 import { Cursors } from '../../src/adapters/http/cursor.ts';
 import { parseExactJson } from '../../src/adapters/http/json.ts';
 import { largestBody } from '../../src/adapters/http/request-body.ts';
+import { firstLineOf } from '../../src/adapters/http/unreadable.ts';
 import { requireJsonAccepted } from '../../src/adapters/http/steps.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
@@ -345,6 +346,15 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   },
 
   'adapters/http/api.ts': `${operator}the addresses of the API.`,
+  'adapters/http/broken-requests.ts': `${shapes}the first line of a request, of 2048 characters.`,
+  'adapters/http/unreadable.ts': {
+    operations: 4,
+    parsers: {
+      firstLineOf: parser('A /?', (text) =>
+        firstLineOf(Object.assign(new Error('broken'), { rawPacket: Buffer.from(text) })),
+      ),
+    },
+  },
   'adapters/http/client-address.ts': {
     operations: 1,
     parsers: {

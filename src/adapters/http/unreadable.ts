@@ -54,7 +54,7 @@ export const firstLineOf = ({
 }: ParserError): { readonly method?: string; readonly path?: string } => {
   const start = rawPacket?.toString('latin1', 0, 2048) ?? '';
   const [, method, path] = /^([A-Z]{1,20}) ([^ \r\n]{1,2000})/.exec(start) ?? [];
-  return { ...(method && { method }), ...(path && { path: path.replace(/\?.*/s, '') }) };
+  return { ...(method && { method }), ...(path && { path: path.split('?', 1)[0] ?? '' }) };
 };
 
 const hostShape = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,255})(?::\d{1,5})?$/i;
