@@ -346,7 +346,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   },
 
   'adapters/http/api.ts': `${operator}the addresses of the API.`,
-  'adapters/http/broken-requests.ts': `${shapes}the first line of a request, of 2048 characters.`,
+  'adapters/http/broken-requests.ts': `${short}its path is split at the first question mark.`,
   'adapters/http/unreadable.ts': {
     operations: 4,
     parsers: {

@@ -32,7 +32,7 @@ export class BrokenRequests {
   /** A request that could be read, and is refused before any application sees it. */
   refuse({ request, response }: Exchange, error: RequestError): void {
     const { method, url } = request;
-    const seen = { method, path: url?.replace(/\?.*/s, ''), reason: error.code };
+    const seen = { method, path: url?.split('?', 1)[0], reason: error.code };
     void this.#answer({ error, peer: peerOf(request.socket), ...seen }).then((answer) => {
       sendAnswer(response, answer);
     });

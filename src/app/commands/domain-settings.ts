@@ -46,14 +46,12 @@ export const addDomainConfig = (domain: Command): void => {
 
 /** @throws Error that says what is wrong where */
 const readSettings = async (file: string): Promise<DomainSettingsDraft> => {
-  const text = await beginningOf(file === '-' ? '/dev/stdin' : file).catch(
-    (cause: unknown) => {
-      const { code = 'unknown' } = cause as NodeJS.ErrnoException;
-      const wanted =
-        'give a file with the domains of the project as YAML or JSON, or - for standard input';
-      throw new Error(`${file} cannot be read (${code}); ${wanted}.`, { cause });
-    },
-  );
+  const text = await beginningOf(file === '-' ? '/dev/stdin' : file).catch((cause: unknown) => {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+    const wanted =
+      'give a file with the domains of the project as YAML or JSON, or - for standard input';
+    throw new Error(`${file} cannot be read (${code}); ${wanted}.`, { cause });
+  });
   try {
     return readDomainSettings(text);
   } catch (error) {
