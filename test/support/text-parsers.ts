@@ -264,7 +264,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/dashboard/framing.ts': `${short}the path of a request, for the log.`,
   'adapters/dashboard/key-draft.ts': `${shapes}the day that a key expires; scopes are split at commas in a form of 64 KiB.`,
   'adapters/dashboard/key-list.ts': `${ours}a time.`,
-  'adapters/dashboard/live-streams.ts': `${ours}pages, in which all that others wrote is escaped.`,
+  'adapters/dashboard/live-frame.ts': `${ours}pages, in which all that others wrote is escaped.`,
   'adapters/dashboard/next-page.ts': {
     operations: 2,
     parsers: {
