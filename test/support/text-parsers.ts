@@ -13,7 +13,7 @@ import { pageOf } from '../../src/adapters/dashboard/domain-pages.ts';
 import { placeOf as timelinePlaceOf } from '../../src/adapters/dashboard/domain-timeline.ts';
 import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/next-page.ts';
 import { browserName } from '../../src/adapters/dashboard/people-browser.ts';
-import { isFromOurPage } from '../../src/adapters/dashboard/same-origin.ts';
+import { isFromElsewhere, isFromOurPage } from '../../src/adapters/dashboard/same-origin.ts';
 import { parseServer } from '../../src/adapters/dns/server-address.ts';
 import { encodingFor, isKnown, portionOf } from '../../src/adapters/edge/negotiation.ts';
 import { hostNamed, portNamed, targetOf } from '../../src/adapters/edge/request-host.ts';
@@ -84,7 +84,7 @@ const accepting = (accept: string) =>
     },
   }) as unknown as JsonContext;
 const sentFrom = (from: string) => ({
-  get: (name: string) => (name === 'Origin' ? from : ''),
+  get: (name: string) => (['Origin', 'Referer', 'Purpose'].includes(name) ? from : ''),
   host: 'a.example',
 });
 
@@ -175,6 +175,8 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { admit: parser('/._a', (text) => inspectSite().admit(text, 'file')) },
   },
+
+  'access/use-cases/known-device.ts': `${shapes}the length of a token is asked first.`,
 
   'adapters/acme/acme-certificate-authority.ts': `${operator}the directory of the authority names its renewal place.`,
   'adapters/acme/acme-client.ts': `${ours}the addresses of the directory, of 256 KiB at most, are read by URL alone.`,
@@ -283,9 +285,12 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/dashboard/projects-screen.ts': `${ours}addresses of sites.`,
   'adapters/dashboard/redirect-forms.ts': `${shapes}the status of a redirect.`,
   'adapters/dashboard/same-origin.ts': {
-    operations: 1,
+    operations: 2,
     parsers: {
       isFromOurPage: parser('a:/.', (text) => isFromOurPage(sentFrom(text), 'https://a.example')),
+      isFromElsewhere: parser('a:/.pre', (text) =>
+        isFromElsewhere(sentFrom(text), 'https://a.example'),
+      ),
     },
   },
   'adapters/dashboard/screen-routes.ts': `${short}its query.`,
