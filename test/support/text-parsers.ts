@@ -412,6 +412,8 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
+  'adapters/threads/thread-messages.ts': `${ours}messages between threads.`,
+
   'app/addresses.ts': `${operator}the addresses of the service.`,
   'app/commands/': `${operator}arguments of commands.`,
   'app/config-safety.ts': `${operator}the settings.`,
@@ -426,5 +428,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { readDomainSettings: parser('![]{}&*-:?|>#"\'% a\n\t\\', readDomainSettings) },
   },
+  'app/publishing.module.ts': `${ours}the places of programs for threads.`,
+  'app/settings-reader.ts': `${ours}the place of a program for a thread.`,
   'app/web.module.ts': `${short}the path of a request, and Accept.`,
 };
