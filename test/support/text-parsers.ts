@@ -69,7 +69,7 @@ const parser = (letters: string, read: TextParser['read']): TextParser => ({
 const now = new Date('2026-11-22T00:00:00Z');
 const file = { path: 'a.html', bytes: 9, hash: 'a', brotli: 3, gzip: 4 };
 const order = { host: 'a.example', privateKey: '' } as Parameters<typeof issuedCertificate>[0];
-const cursors = new Cursors(new Uint8Array(32));
+const cursors = new Cursors([new Uint8Array(32)]);
 const cursorScope = { list: 'pets', accountId: 'a', filter: '' } as const;
 const hostNames = new TldtsHostNames();
 const naming = { platformHost: 'sites.test', allowTestDomains: false };
