@@ -19,10 +19,6 @@ export const signInAttempts = (): readonly (readonly string[])[] => [
     'passwords tried for one email address from one network address',
     ...numbers(signInLimits.addressFromNetwork),
   ],
-  [
-    'passwords tried for one email address from all network addresses',
-    ...numbers(signInLimits.address),
-  ],
   ['passwords and sign-in links tried from one network address', ...numbers(signInLimits.network)],
   [
     'passwords tried in a browser in which that person has signed in',

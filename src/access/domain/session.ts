@@ -44,8 +44,6 @@ export const signInLimits = {
   network: { perMinute: 20, perDay: 1000 },
   /** For one address of a person, by one network. */
   addressFromNetwork: { perMinute: 5, perDay: 100 },
-  /** For one address of a person, by all networks together: slows down who has many. */
-  address: { perMinute: 200, perDay: 2000 },
   /** In one browser that is known. */
   device: { perMinute: 10, perDay: 100 },
   /** The current password, when a new one is chosen. */

@@ -86,7 +86,6 @@ const admitStranger = async (
   await admitAttemptFrom(ports, network);
   const hash = ports.keyMaterial.sha256(email);
   await admit(ports, `sign-in:${hash}:${network}`, signInLimits.addressFromNetwork);
-  await admit(ports, `sign-in:${hash}`, signInLimits.address);
 };
 
 const admit = async (ports: CountingPorts, subject: string, limits: Limits): Promise<void> => {
