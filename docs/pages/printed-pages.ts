@@ -3,6 +3,7 @@ import { errorsPage } from './errors-page.ts';
 import { eventsPage } from './events-page.ts';
 import { lifecyclesPage } from './lifecycles-page.ts';
 import { limitsPage } from './limits-page.ts';
+import { securityPage } from './security-page.ts';
 import { sitesPage } from './sites-page.ts';
 
 /** The pages that code knows better than any writer, by their path in docs/. */
@@ -12,5 +13,6 @@ export const printedPages = (): Readonly<Record<string, string>> => ({
   'events.md': eventsPage(),
   'lifecycles.md': lifecyclesPage(),
   'limits.md': limitsPage(),
+  'security.md': securityPage(),
   'sites.md': sitesPage(),
 });

@@ -28,6 +28,13 @@ test.each(pages)('every path of the tree that %s names exists', (page) => {
   ).toEqual([]);
 });
 
+test('docs/security.md names a test for everything that is defended against', () => {
+  const [defended = ''] = read('docs/security.md').split('## What is not defended against');
+  const lines = defended.split('\n').filter((line) => line.startsWith('- '));
+  expect(lines.length).toBeGreaterThan(0);
+  expect(lines.filter((line) => !/`test\/\w+\/[\w-]+\.test\.ts`/.test(line))).toEqual([]);
+});
+
 const leadsSomewhere = (page: string, link: string): boolean => {
   const [path = '', heading] = link.split('#');
   const target = path === '' ? page : relative(root, join(root, dirname(page), path));
