@@ -11,8 +11,9 @@ export const signIn: readonly Defence[] = [
   {
     against: 'Guessed passwords, and owners locked out by guesses.',
     how:
-      `For one email address: ${String(signInLimits.addressFromNetwork.perMinute)} a minute from one network, ` +
-      `${String(signInLimits.address.perMinute)} from all. A browser in which the owner has signed in is counted by itself.`,
+      `${String(signInLimits.addressFromNetwork.perMinute)} passwords a minute for one email address from one network, ` +
+      `${String(signInLimits.network.perMinute)} from one network for whomever. What is tried elsewhere counts for nobody else, ` +
+      'and a browser in which the owner has signed in is counted by itself.',
     tests: ['unit/sign-in', 'unit/known-device', 'dashboard/sign-in', 'system/attacks'],
   },
   {

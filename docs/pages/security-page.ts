@@ -16,7 +16,7 @@ const sections: Readonly<Record<string, readonly Defence[]>> = {
 /** What an attacker may still do; who runs the service has to know. */
 const open = [
   'Floods that fill the network itself. Put a provider or a firewall in front that takes them.',
-  'Many networks together. Limits are for one network and for one process; a botnet has more of both.',
+  'Many networks together. Limits are for one network; a botnet has more of them, also to guess passwords from: long ones hold.',
   'Whoever controls the machine, the database, `DATA_DIR` or `SECRET_KEY`. Keep backups as safe as these.',
   'A resolver that lies. Use resolvers that check DNSSEC, over a network that you trust.',
   'What a customer publishes. Sites are not scanned; each has a host of its own, apart from the dashboard.',

@@ -1,6 +1,6 @@
 import { zipOf } from '../support/zip-bytes.ts';
 import type { Chance } from './chance.ts';
-import type { BytesCase } from './fuzz-case.ts';
+import { attackers, type BytesCase } from './fuzz-case.ts';
 import { asBytes, hostilePath, hostileText } from './hostile-text.ts';
 import { http1Case } from './http1-cases.ts';
 import type { Http1Request } from './http1-request.ts';
@@ -67,7 +67,10 @@ const visitorHeaders = (chance: Chance, isRefused: boolean): Http1Request['heade
   const isSignedIn = isRefused ? isForeign : !chance.oneIn(6);
   return [
     ['Host', '{{host}}'],
-    ['Cookie', isSignedIn ? '{{cookie}}' : chance.pick(wrongCookies)],
+    [
+      'Cookie',
+      isSignedIn ? `{{cookie${String(chance.below(attackers))}}}` : chance.pick(wrongCookies),
+    ],
     isForeign ? chance.pick(foreign) : ['Sec-Fetch-Site', 'same-origin'],
     ['X-Forwarded-For', chance.times(4, () => String(chance.below(256))).join('.')],
     ...(chance.oneIn(8)

@@ -10,6 +10,9 @@ export interface Ask {
   readonly path: string;
 }
 
+/** People of the account that attacks: the requests of each are limited. */
+export const attackers = 6;
+
 export type Port = 'service' | 'edge' | 'secure edge';
 
 /** Bytes over one connection. A character is a byte; `{{name}}` stands for what only the running service knows. */

@@ -1,22 +1,22 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { startDns, type DnsServer } from '../lab/dns-server.ts';
-import { crawl } from '../support/dashboard-crawl.ts';
-import { signInFirst } from '../support/dashboard-process.ts';
-import { DashboardVisitor } from '../support/dashboard-visitor.ts';
-import { findFreePort } from '../support/debian-server.ts';
 import {
-  liftLimits,
-  newHome,
-  printedKey,
-  type Home,
-  type Service,
-} from '../support/service-process.ts';
-import { until } from '../support/until.ts';
+  addDomain,
+  invite,
+  once,
+  openGround,
+  siteHost,
+  startProject,
+  upload,
+  type Customer,
+  type Ground,
+} from '../attacks/ground.ts';
+import type { DnsServer } from '../lab/dns-server.ts';
+import { crawl } from '../support/dashboard-crawl.ts';
+import type { DashboardVisitor, PageAnswer } from '../support/dashboard-visitor.ts';
+import type { Service } from '../support/service-process.ts';
 import { zipOf } from '../support/zip-bytes.ts';
 import type { Known } from './any-case.ts';
 import { Chance } from './chance.ts';
-import type { Port } from './fuzz-case.ts';
+import { attackers, type Port } from './fuzz-case.ts';
 import { mangledAnswer } from './mangled-answer.ts';
 
 /** The real service on loopback, somebody who attacks it from an account, and somebody else whose data nobody may see. */
@@ -41,102 +41,69 @@ export interface FuzzField {
 }
 
 const canary = 'zanzibar-canary-4711';
-const secretKey = 'a secret key that only the fuzz has';
-const once = () => `form_${crypto.randomUUID().replaceAll('-', '')}`;
+const slug = 'birds';
 const hostOf = (domain: number): string => `www.shop-${String(domain)}.test`;
 
 export const openFuzzField = async (domains: number): Promise<FuzzField> => {
-  const dns = await startDns();
-  const home = await newHome('sqlite');
-  const ports = {
-    service: Number(home.settings['PORT']),
-    edge: await findFreePort(),
-    'secure edge': await findFreePort(),
-  };
-  const service = await home.start({
-    EDGE_HTTP_PORT: String(ports.edge),
-    EDGE_HTTPS_PORT: String(ports['secure edge']),
-    ALLOW_TEST_DOMAINS: '1',
-    DNS_SERVERS: dns.servers.join(','),
-    SECRET_KEY: secretKey,
-    TRUST_PROXY: '1',
-  });
-  const key = printedKey(service);
-  const visitor = await signInFirst(service);
-  await liftLimits(home, service);
-  const other = await openOther(home, service);
+  const ground = await openGround();
+  const { service, ports, attacker } = ground;
+  const { visitor, key } = attacker;
+  const other = await openOther(ground);
   await furnish(visitor, domains);
+  const cookies = await cookiesOf(visitor);
   const cursor = await cursorFor(service, key);
   const values: Readonly<Record<string, string>> = {
-    ...{ key, cursor, cookie: visitor.cookie ?? '', slug: 'birds' },
-    ...{ host: new URL(service.origin).host, site: 'birds.sites.animal-store.test' },
+    ...{ key, cursor, slug, ...cookies },
+    ...{ host: new URL(service.origin).host, site: siteHost(slug) },
   };
-  const secrets = [secretKey, other, key];
-  const mangling = mangleAnswers(dns);
+  const secrets = [ground.secretKey, other.key, key];
   const ids = new Map<string, string>();
   const pages = await knownPages(visitor, ids);
-  await until('the site is served', async () => {
-    const root = await readFile(
-      join(home.settings['DATA_DIR'] ?? '', 'local-ca.pem'),
-      'utf8',
-    ).catch(() => '');
-    return root !== '';
-  });
   return {
-    ...{ service, visitor, ports, hostOf, known: { pages, domains } },
-    secrets,
-    unseen: [...secrets, canary, home.settings['DATA_DIR'] ?? ''],
+    ...{ service, visitor, ports, hostOf, secrets, known: { pages, domains } },
+    unseen: [...secrets, canary, ground.dataDir],
     fill: (text) =>
       text
         .replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole)
         .replace(/[a-z]{1,9}_z{20,}\d+/g, (token) => ids.get(token) ?? token),
-    ...mangling,
-    close: async () => {
-      await service.end('SIGTERM');
-      await home.remove();
-      await dns.close();
-    },
+    ...mangleAnswers(ground.dns),
+    close: () => ground.close(),
   };
 };
 
-/** Somebody whose things all carry the canary. @returns the secret of the key */
-const openOther = async (home: Home, { origin }: Service): Promise<string> => {
-  const args = ['account', 'create', '--name', canary, '--email', `${canary}@zoo.example`];
-  const { stdout, stderr } = await home.run([...args, '--plan', 'pro', '--json']);
-  if (stdout === '') throw new Error(stderr);
-  const { key, signInUrl } = JSON.parse(stdout) as { key: { secret: string }; signInUrl: string };
-  const visitor = new DashboardVisitor(origin);
-  await visitor.get(new URL(signInUrl).pathname);
-  await visitor.post('/dashboard', { name: canary, once: once() });
-  const domainsOf = `/dashboard/projects/${canary}/settings/domains`;
-  await visitor.post(domainsOf, { domain: `${canary}.test`, once: once() });
-  for (const name of [canary, `${canary} 2`]) {
-    await visitor.post('/dashboard/animals', {
-      ...{ name, categoryId: '1', status: 'available', once: once() },
-    });
-  }
-  return key.secret;
+/** Somebody whose things all carry the canary. */
+const openOther = async (ground: Ground): Promise<Customer> => {
+  const other = await ground.openAccount(canary);
+  await startProject(other.visitor, canary);
+  await addDomain(other.visitor, canary, `${canary}.test`);
+  await addAnimal(other.visitor, canary);
+  await addAnimal(other.visitor, `${canary} 2`);
+  return other;
 };
 
-const furnish = async (visitor: DashboardVisitor, domains: number): Promise<void> => {
-  await visitor.post('/dashboard', { name: 'Birds', once: once() });
-  const form = new FormData();
-  const archive = zipOf([{ name: 'index.html', content: '<h1>Birds</h1>'.repeat(1000) }]);
-  form.set('archive', new Blob([new Uint8Array(archive)]), 'a.zip');
-  await visitor.send('/dashboard/projects/birds/deploys', {
-    ...{ method: 'POST', body: form, headers: { 'Sec-Fetch-Site': 'same-origin' } },
+const addAnimal = (visitor: DashboardVisitor, name: string): Promise<PageAnswer> =>
+  visitor.post('/dashboard/animals', {
+    ...{ name, categoryId: '1', status: 'available', once: once() },
   });
-  for (const name of ['Rex', 'Max', 'Tom']) {
-    const animal = { name, categoryId: '1', status: 'available', once: once() };
-    await visitor.post('/dashboard/animals', animal);
-  }
+
+const furnish = async (visitor: DashboardVisitor, domains: number): Promise<void> => {
+  await startProject(visitor, 'Birds');
+  await upload(visitor, slug, zipOf([{ name: 'index.html', content: '<h1>Birds</h1>' }]));
+  for (const name of ['Rex', 'Max', 'Tom']) await addAnimal(visitor, name);
   await visitor.post('/dashboard/animals/1/sell');
   for (let domain = 0; domain < domains; domain++) {
-    const { status, text } = await visitor.post('/dashboard/projects/birds/settings/domains', {
-      ...{ domain: hostOf(domain), once: once() },
-    });
-    if (status !== 303) throw new Error(`adding a domain was answered ${status}:\n${text}`);
+    const { status, text } = await addDomain(visitor, slug, hostOf(domain));
+    if (status !== 303) throw new Error(`adding a domain was answered ${String(status)}:\n${text}`);
   }
+};
+
+/** Of everybody who attacks, by the names that stand for them. */
+const cookiesOf = async (first: DashboardVisitor): Promise<Readonly<Record<string, string>>> => {
+  const all = [first];
+  while (all.length < attackers) {
+    all.push(await invite(first, `attacker-${String(all.length)}@zoo.example`));
+  }
+  return Object.fromEntries(all.map(({ cookie = '' }, at) => [`cookie${String(at)}`, cookie]));
 };
 
 const cursorFor = async ({ origin }: Service, key: string): Promise<string> => {

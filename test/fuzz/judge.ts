@@ -15,9 +15,9 @@ export const judge = (one: BytesCase, reply: Reply, { unseen }: FuzzField): stri
   }
   const methods = one.wants === 'answers' ? one.asks.map(({ method }) => method) : [];
   const answers = readAnswers(text, methods);
-  // Who sends more than is taken may lose the answer with the connection.
-  const isSmall = one.pieces.join('').length < 30_000;
-  if (one.wants === 'answers' && answers.length === 0 && isSmall) return 'no answer at all';
+  // Who goes on to send while the connection ends may lose the answer with it.
+  const isSentAtOnce = one.pieces.length === 1 && one.pieces.join('').length < 30_000;
+  if (one.wants === 'answers' && answers.length === 0 && isSentAtOnce) return 'no answer at all';
   for (const [at, answer] of answers.entries()) {
     // Behind something malformed it is not known any more which request is answered.
     const ask = one.wants === 'answers' ? one.asks[at] : undefined;

@@ -4,30 +4,25 @@
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { Agent, createServer, get } from 'node:http';
+import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import type { Probe } from './health-watch.ts';
 
 /**
- * How long the main thread of a process was ready to run while the machine ran others, in nanoseconds: the second
- * number of schedstat (Documentation/scheduler/sched-stats.rst of Linux).
+ * How long the main thread of a process ran, and how long it was ready to run while the machine ran others: the first
+ * two numbers of schedstat (Documentation/scheduler/sched-stats.rst of Linux).
  */
-const heldUpNs = (process: string): number => {
-  try {
-    return Number(readFileSync(`/proc/${process}/schedstat`, 'utf8').split(' ')[1]);
-  } catch {
-    return 0;
-  }
+const mainThreadOf = (pid: string): { readonly ranMs: number; readonly heldUpMs: number } => {
+  const [ran, heldUp] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+  return { ranMs: Number(ran) / 1e6, heldUpMs: Number(heldUp) / 1e6 };
 };
-
-const agent = new Agent({ keepAlive: true });
 
 /** @returns 0 when there is no answer */
 const ask = (url: string): Promise<number> =>
   new Promise((resolve) => {
-    get(url, { agent }, (answer) => {
+    get(url, { agent: false }, (answer) => {
       answer.resume().once('close', () => {
         resolve(answer.statusCode ?? 0);
       });
@@ -51,8 +46,7 @@ const serveNothing = (): void => {
 };
 
 const probe = async (origin: string, pid: string, idle: string): Promise<Probe> => {
-  const heldUp = () => (heldUpNs(pid) + heldUpNs('self')) / 1e6;
-  const [at, before] = [Date.now(), heldUp()];
+  const [at, before] = [Date.now(), mainThreadOf(pid)];
   const service = timed(ask(`${origin}/healthz`));
   const over = service.then(() => true);
   // Asked again for as long as the service takes: both see the same machine.
@@ -61,7 +55,9 @@ const probe = async (origin: string, pid: string, idle: string): Promise<Probe> 
     machineMs = Math.max(machineMs, (await timed(ask(idle))).tookMs);
   }
   const { result: status, tookMs } = await service;
-  const ownMs = Math.max(0, tookMs - Math.max(machineMs, heldUp() - before));
+  const after = mainThreadOf(pid);
+  const withoutMachine = tookMs - machineMs - (after.heldUpMs - before.heldUpMs);
+  const ownMs = Math.max(0, Math.min(withoutMachine, after.ranMs - before.ranMs));
   return { at, status, tookMs, ownMs };
 };
 

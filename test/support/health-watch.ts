@@ -10,7 +10,10 @@ export interface Probe {
   /** 0 when there was none. */
   readonly status: number;
   readonly tookMs: number;
-  /** Less what the machine is to blame for: it ran others, or an idle server took as long at the same time. */
+  /**
+   * For how long of that the service itself was busy: its main thread ran, and was not only ready to run or waiting for a
+   * disk, and an idle server was quicker at the same time.
+   */
   readonly ownMs: number;
 }
 

@@ -1,0 +1,69 @@
+import { expect } from '@jest/globals';
+import { longestHealthMs, watchHealth } from '../support/health-watch.ts';
+import { logOf } from '../support/service-log.ts';
+import type { Service } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
+import { usageOf, type ProcessUsage } from './process-usage.ts';
+
+/** Connections that browsers keep open, files of logs and databases. */
+const spareDescriptors = 30;
+/** What V8 and the allocator keep for the next time. */
+const spareMiB = 250;
+/** How long after an attack all is back, and the machine is busy. */
+const mostMsAfter = 120_000;
+
+const error = 50;
+
+export interface Attacked<T> {
+  /** What the attack itself gave back. */
+  readonly result: T;
+  readonly before: ProcessUsage;
+  /** When it was over: before anything of it was given back. */
+  readonly during: ProcessUsage;
+}
+
+/**
+ * Runs an attack while `/healthz` is asked from another process.
+ * @throws Error when that took longer than it ever may, the service complains, or it keeps what the attack cost
+ */
+export const underAttack = async <T>(
+  service: Service,
+  attack: () => Promise<T>,
+  afterwards: (result: T) => unknown = () => undefined,
+): Promise<Attacked<T>> => {
+  const before = await usageOf(service);
+  const [written, logged] = [service.stderr().length, logOf(service).length];
+  const health = await watchHealth(service);
+  try {
+    const result = await attack();
+    await health.settle();
+    const during = await usageOf(service);
+    await afterwards(result);
+    await health.settle();
+    const worst = health.worst();
+    const isQuick = (worst?.ownMs ?? 0) <= longestHealthMs;
+    expect({ isQuick, worst }).toEqual({ isQuick: true, worst });
+    expect(health.probes.filter(({ status }) => status !== 200)).toEqual([]);
+    await isBack(service, before);
+    expect(service.stderr().slice(written)).toBe('');
+    const complaints = logOf(service).slice(logged);
+    expect(complaints.filter(({ level }) => level >= error)).toEqual([]);
+    return { result, before, during };
+  } finally {
+    health.stop();
+  }
+};
+
+const isBack = async (service: Service, before: ProcessUsage): Promise<void> => {
+  let now = before;
+  const look = async (): Promise<boolean> => {
+    now = await usageOf(service);
+    return (
+      now.descriptors <= before.descriptors + spareDescriptors &&
+      now.residentMiB <= before.residentMiB + spareMiB
+    );
+  };
+  await until('memory and descriptors are back', look, mostMsAfter).catch((late: unknown) => {
+    throw new Error(JSON.stringify({ before, now }), { cause: late });
+  });
+};

@@ -1,0 +1,153 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startDns, type DnsServer } from '../lab/dns-server.ts';
+import { signInFirst } from '../support/dashboard-process.ts';
+import { DashboardVisitor, type PageAnswer } from '../support/dashboard-visitor.ts';
+import { findFreePort } from '../support/debian-server.ts';
+import { liftLimits, newHome, printedKey, type Service } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
+
+/** Somebody with an account of their own, signed in. */
+export interface Customer {
+  readonly visitor: DashboardVisitor;
+  readonly email: string;
+  /** The secret of an API key. */
+  readonly key: string;
+}
+
+/** The real service on loopback with all its roles, name servers of ours, and customers. */
+export interface Ground {
+  readonly service: Service;
+  readonly dns: DnsServer;
+  readonly ports: Readonly<Record<'service' | 'edge' | 'secure edge', number>>;
+  /** The account of the first start, beyond every limit of requests. */
+  readonly attacker: Pick<Customer, 'visitor' | 'key'>;
+  /** Of the service. */
+  readonly secretKey: string;
+  readonly dataDir: string;
+  openAccount(name: string): Promise<Customer>;
+  close(): Promise<void>;
+}
+
+const secretKey = 'a secret key that only these tests have';
+
+/** What makes a form one of its kind. */
+export const once = (): string => `form_${crypto.randomUUID().replaceAll('-', '')}`;
+
+export const siteHost = (slug: string): string => `${slug}.sites.animal-store.test`;
+
+export const openGround = async (
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Ground> => {
+  const dns = await startDns();
+  const home = await newHome('sqlite');
+  const ports = {
+    service: Number(home.settings['PORT']),
+    edge: await findFreePort(),
+    'secure edge': await findFreePort(),
+  };
+  const service = await home.start({
+    EDGE_HTTP_PORT: String(ports.edge),
+    EDGE_HTTPS_PORT: String(ports['secure edge']),
+    ALLOW_TEST_DOMAINS: '1',
+    DNS_SERVERS: dns.servers.join(','),
+    SECRET_KEY: secretKey,
+    TRUST_PROXY: '1',
+    ...settings,
+  });
+  const attacker = { visitor: await signInFirst(service), key: printedKey(service) };
+  await liftLimits(home, service);
+  return {
+    ...{ service, dns, ports, attacker, secretKey, dataDir: home.settings['DATA_DIR'] ?? '' },
+    openAccount: async (name) => {
+      const email = `${name}@zoo.example`;
+      const args = ['account', 'create', '--name', name, '--email', email, '--plan', 'pro'];
+      const { stdout, stderr } = await home.run([...args, '--json']);
+      if (stdout === '') throw new Error(stderr);
+      const { key, signInUrl } = JSON.parse(stdout) as {
+        readonly key: { readonly secret: string };
+        readonly signInUrl: string;
+      };
+      const visitor = new DashboardVisitor(service.origin);
+      await visitor.get(new URL(signInUrl).pathname);
+      return { visitor, email, key: key.secret };
+    },
+    close: async () => {
+      await service.end('SIGTERM');
+      await home.remove();
+      await dns.close();
+    },
+  };
+};
+
+/** Somebody more of the same account, signed in. */
+export const invite = async (
+  visitor: DashboardVisitor,
+  email: string,
+): Promise<DashboardVisitor> => {
+  const { text } = await visitor.post('/dashboard/account/people', { email, once: once() });
+  const [link] = /\/dashboard\/sign-in\/[0-9A-Za-z]{43}/.exec(text) ?? [];
+  if (link === undefined) throw new Error(`no sign-in link in:\n${text}`);
+  const colleague = new DashboardVisitor(visitor.origin);
+  await colleague.get(link);
+  return colleague;
+};
+
+export const startProject = (visitor: DashboardVisitor, name: string): Promise<PageAnswer> =>
+  visitor.post('/dashboard', { name, once: once() });
+
+const boundary = 'end-of-part';
+
+/** The body of a form that uploads an archive, as browsers send it. */
+export const uploadBody = (archive: Uint8Array): Buffer =>
+  Buffer.concat([
+    Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; name="archive"; filename="site"\r\n` +
+        'Content-Type: application/octet-stream\r\n\r\n',
+    ),
+    archive,
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ]);
+
+export const uploadHeaders = {
+  'Content-Type': `multipart/form-data; boundary=${boundary}`,
+  'Sec-Fetch-Site': 'same-origin',
+} as const;
+
+export const uploadPath = (slug: string): string => `/dashboard/projects/${slug}/deploys`;
+
+export const upload = (
+  visitor: DashboardVisitor,
+  slug: string,
+  archive: Uint8Array,
+): Promise<PageAnswer> =>
+  visitor.send(uploadPath(slug), {
+    method: 'POST',
+    body: new Uint8Array(uploadBody(archive)),
+    headers: uploadHeaders,
+  });
+
+/** Waits while others upload. */
+export const uploadInTurn = (
+  visitor: DashboardVisitor,
+  slug: string,
+  archive: Uint8Array,
+): Promise<PageAnswer> =>
+  until(
+    'there is room for the upload',
+    async () => {
+      const answer = await upload(visitor, slug, archive);
+      if (![429, 503].includes(answer.status)) return answer;
+      // Asking too often is refused too.
+      await delay(500);
+      return undefined;
+    },
+    90_000,
+  );
+
+export const domainsPath = (slug: string): string => `/dashboard/projects/${slug}/settings/domains`;
+
+export const addDomain = (
+  visitor: DashboardVisitor,
+  slug: string,
+  domain: string,
+): Promise<PageAnswer> => visitor.post(domainsPath(slug), { domain, once: once() });

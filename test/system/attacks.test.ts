@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { deepFolders, largeFile, manySlashes } from '../attacks/attack-archives.ts';
+import { underAttack } from '../attacks/attack.ts';
+import {
+  addDomain,
+  domainsPath,
+  openGround,
+  siteHost,
+  startProject,
+  upload,
+  uploadInTurn,
+  type Customer,
+  type Ground,
+} from '../attacks/ground.ts';
+import { halfClosedUpload } from '../attacks/half-closed-upload.ts';
+import { openStalledSessions } from '../attacks/stalled-sessions.ts';
+import { DashboardStream } from '../support/dashboard-stream.ts';
+import { DashboardVisitor } from '../support/dashboard-visitor.ts';
+import { until } from '../support/until.ts';
+import { tgzOf } from '../support/tar-bytes.ts';
+
+let ground: Ground;
+let other: Customer;
+let site: Buffer;
+beforeAll(async () => {
+  ground = await openGround();
+  other = await ground.openAccount('other');
+  await startProject(ground.attacker.visitor, 'Birds');
+  await startProject(other.visitor, 'Cats');
+  site = await tgzOf({ name: 'index.html', content: '<h1>Cats</h1>' });
+  // Only what is published can have domains; the large file is one that no edge keeps in memory.
+  expect((await upload(attacker(), 'birds', await largeFile())).status).toBe(303);
+  expect((await upload(other.visitor, 'cats', site)).status).toBe(303);
+});
+afterAll(() => ground.close());
+
+const attacker = () => ground.attacker.visitor;
+
+test('connections of HTTP/2 that take nothing cost little, and others are served meanwhile', async () => {
+  const place = { port: ground.ports['secure edge'], host: siteHost('birds'), path: '/large.bin' };
+  await until('the site is served', async () => {
+    const [session] = await openStalledSessions(place, 1, 1);
+    session?.destroy();
+    return session !== undefined;
+  });
+  const { before, during } = await underAttack(
+    ground.service,
+    async () => {
+      const sessions = await openStalledSessions(place, 198, 100);
+      // Long enough for every stream to have been answered as far as it is.
+      await delay(2_000);
+      return sessions;
+    },
+    (sessions) => sessions.forEach((session) => session.destroy()),
+  );
+  expect(during.descriptors - before.descriptors).toBeLessThan(1_000);
+  expect(during.residentMiB - before.residentMiB).toBeLessThan(700);
+});
+
+test('a small archive with a path of 200 000 slashes holds nobody up', async () => {
+  const archive = await manySlashes();
+  const { result } = await underAttack(ground.service, () =>
+    Promise.all([1, 2].map(() => upload(attacker(), 'birds', archive))),
+  );
+  expect(archive.length).toBeLessThan(1000);
+  for (const { status } of result) expect(status).toBeLessThan(500);
+});
+
+test('an archive of thousands of files hundreds of folders deep holds nobody up', async () => {
+  const archive = await deepFolders();
+  const { result } = await underAttack(ground.service, () =>
+    uploadInTurn(attacker(), 'birds', archive),
+  );
+  expect(result.status).toBeLessThan(500);
+});
+
+test('senders that half-close at the end of an upload leave room for the next one', async () => {
+  const { result } = await underAttack(
+    ground.service,
+    () => Promise.all(Array.from({ length: 8 }, () => halfClosedUpload(attacker(), 'birds', site))),
+    async () => {
+      expect((await uploadInTurn(other.visitor, 'cats', site)).status).toBe(303);
+      expect((await uploadInTurn(attacker(), 'birds', site)).status).toBe(303);
+    },
+  );
+  expect(result).toHaveLength(8);
+});
+
+test('configurations of nothing but tags are refused at once, however long they are', async () => {
+  const path = '/dashboard/projects/birds/settings/configuration';
+  const send = (bytes: number) => attacker().post(path, { settings: '!a '.repeat(bytes / 3) });
+  const { result } = await underAttack(ground.service, () =>
+    Promise.all([128 * 1024, 15 * 1024].map(send)),
+  );
+  expect(result.map(({ status }) => status)).toEqual([413, 422]);
+});
+
+/** Answers every question about a name with these records, over TCP. */
+const lookUpDuring = async (host: string, zone: Parameters<Ground['dns']['setZone']>[0]) => {
+  const known = await addDomain(attacker(), 'birds', host);
+  expect(known.status).toBe(303);
+  ground.dns.setZone(zone);
+  return attacker().post(`${domainsPath('birds')}/${host}/verify`);
+};
+
+test('a CAA value of 60 000 blanks holds nobody up', async () => {
+  const host = 'www.blanks.test';
+  const value = `x${' '.repeat(60_000)}y`;
+  await underAttack(ground.service, async () => {
+    const zone = { [host]: { CAA: [{ tag: 'issue', value }], TXT: [value.slice(0, 250)] } };
+    const { status } = await lookUpDuring(host, zone);
+    expect(status).toBeLessThan(500);
+  });
+});
+
+test('answers as large as DNS lets them be, watched on 48 live pages, hold nobody up', async () => {
+  const host = 'www.giant.test';
+  const records = {
+    TXT: Array.from({ length: 200 }, (_, at) => `${String(at)}${'x'.repeat(250)}`),
+    A: Array.from({ length: 1_000 }, (_, at) => `10.0.${String(at >> 8)}.${String(at & 255)}`),
+    CAA: Array.from({ length: 200 }, () => ({ tag: 'issue', value: 'y'.repeat(250) })),
+  };
+  const page = `${domainsPath('birds')}/${host}`;
+  const { result } = await underAttack(
+    ground.service,
+    async () => {
+      await lookUpDuring(host, {
+        [host]: records,
+        [`_animal-store-challenge.${host}`]: records,
+        'giant.test': records,
+      });
+      const streams = await Promise.all(
+        Array.from({ length: 48 }, () => DashboardStream.open(attacker(), page)),
+      );
+      for (let round = 0; round < 5; round++) {
+        await attacker().post(`${page}/verify`);
+        await startProject(attacker(), `Round ${String(round)}`);
+        await attacker().get(page);
+      }
+      return streams;
+    },
+    (streams) => streams.forEach((stream) => stream.close()),
+  );
+  expect(result).toHaveLength(48);
+  expect((await attacker().get(page)).text.length).toBeLessThan(1024 * 1024);
+});
+
+test('an account that adds, verifies and removes domains again and again leaves room for others', async () => {
+  await underAttack(ground.service, async () => {
+    for (let round = 0; round < 60; round++) {
+      const host = `www.round-${String(round)}.test`;
+      const added = await addDomain(attacker(), 'birds', host);
+      expect(added.status).toBeLessThan(500);
+      if (added.status !== 303) break;
+      const page = `${domainsPath('birds')}/${host}`;
+      const checked = attacker().post(`${page}/verify`);
+      await attacker().post(`${page}/remove`);
+      await checked;
+    }
+  });
+  expect((await addDomain(other.visitor, 'cats', 'www.cats.test')).status).toBe(303);
+});
+
+test('five wrong passwords from elsewhere lock nobody out', async () => {
+  const { email } = other;
+  const password = 'seven otters juggle';
+  const set = await other.visitor.post('/dashboard/account/password', { wanted: password });
+  expect(set.status).toBe(303);
+  const stranger = () => new DashboardVisitor(ground.service.origin);
+  const signIn = async (typed: string, network: string): Promise<number> => {
+    const from = { 'X-Forwarded-For': network };
+    const fields = { email, password: typed };
+    return (await stranger().post('/dashboard/sign-in', fields, from)).status;
+  };
+  await underAttack(ground.service, async () => {
+    const tries = Array.from({ length: 8 }, () => signIn('wrong password', '192.0.2.1'));
+    for (const status of await Promise.all(tries)) expect([422, 429]).toContain(status);
+  });
+  expect(await signIn(password, '198.51.100.1')).toBe(303);
+});
