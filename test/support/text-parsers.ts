@@ -263,7 +263,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       URLSearchParams: parser('%=', (text) => new URLSearchParams(text.slice(0, 64 * 1024))),
     },
   },
-  'adapters/dashboard/framing.ts': `${short}the path of a request, for the log.`,
   'adapters/dashboard/key-draft.ts': `${shapes}the day that a key expires; scopes are split at commas in a form of 64 KiB.`,
   'adapters/dashboard/key-list.ts': `${ours}a time.`,
   'adapters/dashboard/live-frame.ts': `${ours}pages, in which all that others wrote is escaped.`,
@@ -420,6 +419,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'app/log.ts': `${ours}errors, as JSON that was just written.`,
   'app/redaction.ts':
     'It reads messages of errors, by patterns that have an end after 500 characters.',
+  'app/request-work.ts': `${short}the path of a request, for the watch over the event loop.`,
   'app/secret-strength.ts': `${operator}the settings.`,
   'app/start-warnings.ts': `${operator}the settings.`,
   'app/config.ts': `${operator}the settings.`,
