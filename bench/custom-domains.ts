@@ -11,7 +11,7 @@ import { Projects } from '../src/sites/ports.ts';
 const atOnce = 500;
 const hour = 3_600_000;
 const registrableDomain = 'shops.example';
-const facts = { planAllows: true, hasSucceededDeploy: true, attachedTo: undefined, current: 0 };
+const facts = { hasSucceededDeploy: true, attachedTo: undefined, current: 0, addedLately: [] };
 
 /** Domains of one project that were added a while ago and are due together, at that moment. */
 export const seedDomains = async (
@@ -24,7 +24,7 @@ export const seedDomains = async (
     // Long enough ago that the next check after the one that is measured is an hour away.
     const moment = { now: new Date(dueAt.getTime() - 12 * hour), jitter: 0 };
     const draft = { id: ids.next('proj'), accountId, name: 'Shops', slug: 'shops' };
-    await container.get(Projects).add(createProject(draft, moment.now));
+    await container.get(Projects).add(draft.accountId, () => createProject(draft, moment.now));
     const dueDomain = (number: number) => {
       const host = `www.shop-${String(number)}.${registrableDomain}`;
       const hostname = {
@@ -37,7 +37,7 @@ export const seedDomains = async (
       const [id, token] = [ids.next('dom'), `token-${String(number)}`];
       const added = addDomain(
         { id, accountId, projectId: draft.id, token, hostname },
-        { ...facts, limit: count },
+        { ...facts, allowance: { plan: 'Bench', domains: count, domainsAddedPerHour: count } },
         moment,
       ).state;
       return customDomainRow({ ...added, dns: { ...added.dns, nextCheckAt: dueAt } });

@@ -98,7 +98,7 @@ const publish = async (
     for (const [at, number] of numbers.entries()) {
       const slug = `site-${String(number)}`;
       const project = createProject({ id: ids.next('proj'), accountId, name: slug, slug }, now);
-      await projects.add({ ...project, events: [] });
+      await projects.add(accountId, () => ({ ...project, events: [] }));
       await projects.change({ accountId, slug }, (site) => {
         const deployId = deployIds[at] ?? '';
         const started = startDeploy(site, deployId, now).state;

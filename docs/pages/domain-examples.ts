@@ -3,7 +3,7 @@ import { caBudgets, type Budget, type BudgetName } from '../../src/sites/domain/
 import { longestTryingMs, waitAfter } from '../../src/sites/domain/certificate-attempts.ts';
 import { longestWaitForDnsMs, nextCheck } from '../../src/sites/domain/check-schedule.ts';
 import { recordsFor, type DnsRecord } from '../../src/sites/domain/dns-records.ts';
-import { domainLimits } from '../../src/sites/domain/domain-admission.ts';
+import { enterpriseAllowance, planAllowances } from '../../src/sites/domain/allowance.ts';
 import {
   exportDomainSettings,
   type DomainSettingsDocument,
@@ -37,9 +37,15 @@ export const exampleSettings = (): DomainSettingsDocument =>
     redirects: [{ from: 'www.example.com', to: names.host, status: 308 }],
   });
 
+const agreed = enterpriseAllowance({ projects: 0, storedBytes: 0, domains: 0 });
+
 export const limits = (): readonly (readonly string[])[] => [
-  ...Object.entries(domainLimits).map(([plan, limit]) => [code(plan), String(limit)]),
-  [code('enterprise'), 'as agreed'],
+  ...Object.entries(planAllowances).map(([plan, { domains, domainsAddedPerHour }]) => [
+    code(plan),
+    String(domains),
+    String(domainsAddedPerHour),
+  ]),
+  [code('enterprise'), 'as agreed', String(agreed.domainsAddedPerHour)],
 ];
 
 /** In words, in the largest unit that fits. */

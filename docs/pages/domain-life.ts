@@ -1,3 +1,4 @@
+import { planAllowances } from '../../src/sites/domain/allowance.ts';
 import { addDomain, type CustomDomain } from '../../src/sites/domain/custom-domain.ts';
 import type { DnsReport } from '../../src/sites/domain/dns-report.ts';
 import { longestWaitForDnsMs } from '../../src/sites/domain/check-schedule.ts';
@@ -25,7 +26,13 @@ const hostname = {
 const added = (id: string): CustomDomain =>
   addDomain(
     { id, accountId: '', projectId: '', token: `t-${id}`, hostname },
-    { planAllows: true, limit: 1, current: 0, hasSucceededDeploy: true, attachedTo: undefined },
+    {
+      allowance: planAllowances.pro,
+      current: 0,
+      addedLately: [],
+      hasSucceededDeploy: true,
+      attachedTo: undefined,
+    },
     moment,
   ).state;
 

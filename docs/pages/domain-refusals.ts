@@ -26,6 +26,10 @@ const names: Readonly<Record<DomainNameProblem, Told>> = {
 
 const others: Readonly<Record<string, Told>> = {
   plan_upgrade_required: ['The plan has no custom domains.', 'Change the plan.'],
+  domains_added_too_fast: [
+    'The account has added too many domains within an hour; removed ones count too.',
+    'Wait; the message says how long.',
+  ],
   domain_limit_reached: [
     'The plan has no room for another one.',
     'Remove one, or change the plan.',

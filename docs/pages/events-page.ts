@@ -44,6 +44,7 @@ const told: {
   ],
   site_rolled_back: ['An older deploy is served again.', 'projectId', 'deployId', 'number'],
   deploy_discarded: ['A deploy is not kept any longer.', 'projectId', 'deployId'],
+  deploy_deleted: ['A deploy was deleted by its owner.', 'projectId', 'deployId', 'number'],
   domain_settings_changed: [
     'A project has another primary domain, or other redirects.',
     'projectId',

@@ -12,6 +12,8 @@ import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
 import { largestBody } from '../../src/adapters/http/request-body.ts';
 import { ListPetsQuery } from '../../src/adapters/http/schemas.ts';
 import { petNameLength } from '../../src/catalogue/domain/pet.ts';
+import { planAllowances } from '../../src/sites/domain/allowance.ts';
+import { bytesInWords } from '../../src/sites/domain/in-words.ts';
 import { keptDeploys } from '../../src/sites/domain/deploy.ts';
 import { dashboardNumbers, dashboardUse, signInAttempts } from './dashboard-limits.ts';
 import { budgets, limits as domainsByPlan } from './domain-examples.ts';
@@ -64,8 +66,15 @@ export const limitsPage = (): string =>
     'A network is an IPv4 address, or the /64 network of an IPv6 address. Requests beyond a limit get 503 with ' +
       '`Retry-After`, over HTTP/2 `REFUSED_STREAM`. All limits: [the edge](operations.md#limits-of-the-edge).',
     table(['What', 'Limit'], ofVisitors()),
+    '## Projects and files',
+    table(
+      ['Plan', 'Projects of an account', 'Files that its deploys keep, unpacked'],
+      allowances(),
+    ),
+    'A deploy that would not fit is refused. Who is at a limit keeps what is there; see [what a deploy may hold](sites.md#what-a-deploy-may-hold).',
     '## Custom domains',
-    table(['Plan', 'Custom domains of an account'], domainsByPlan()),
+    table(['Plan', 'Custom domains of an account', 'Added in an hour'], domainsByPlan()),
+    'Domains that were removed since count as added too: each could have cost a certificate.',
     'What may be asked of the certificate authority:',
     table(['What', 'We stop at', 'The authority allows', 'Within'], budgets()),
     'What is read, kept and shown of the DNS of a domain:',
@@ -90,6 +99,15 @@ const ofVisitors = (): readonly (readonly string[])[] => {
     ['an HTTP/2 connection without progress ends after', seconds(limits.idleSessionMs)],
   ];
 };
+
+const allowances = (): readonly (readonly string[])[] => [
+  ...Object.entries(planAllowances).map(([plan, { projects, storedBytes }]) => [
+    code(plan),
+    String(projects),
+    bytesInWords(storedBytes),
+  ]),
+  [code('enterprise'), 'as agreed', 'as agreed'],
+];
 
 const planRow = (plan: (typeof plans)[number]) => [code(plan), ...numbers(planLimits[plan])];
 

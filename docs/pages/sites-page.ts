@@ -35,6 +35,12 @@ export const sitesPage = (): string =>
       'Files and folders whose names begin with a dot are left out, but for `.well-known`, and so is `__MACOSX`, which macOS adds to ' +
       'archives. Empty folders are nothing. Letters count as they are, upper or lower case; accents are written ' +
       'in one way (Unicode NFC).',
+    'All deploys that an account keeps count together, unpacked: the smaller forms that we make cost nothing. An account ' +
+      'never keeps more than its plan allows, however many uploads run at once; see [limits](limits.md#projects-and-files). What is full, ' +
+      'you empty on the page of a project (Delete), or with `node src/main.ts project delete-deploy`. The served deploy cannot be deleted.',
+    '## Names that are reserved',
+    'A project whose name would give it an address such as `www`, `app`, `api`, `admin`, `mail`, `static` or `dashboard` gets a number ' +
+      'behind it (`app-2`): visitors could take it for a part of this service.',
     '## Why a deploy is refused',
     'A refused deploy publishes nothing: what was served before still is. It stays in `project deploys` with its ' +
       'code (`problem`) and a sentence that names the file, where there is one (`explanation`). The first fault that is found counts.',
@@ -126,6 +132,10 @@ const told: Readonly<Record<UploadProblem, readonly [meaning: string, advice: st
   storage_full: [
     'There is no room left on the server.',
     'Deploy again later; the operator has to make room.',
+  ],
+  storage_quota_reached: [
+    'The deploys of the account would keep more than its plan allows.',
+    'Delete deploys that you no longer need, or change the plan.',
   ],
   upload_interrupted: [
     'The upload was cut off, or something failed on our side.',

@@ -32,6 +32,8 @@ export interface Config {
   readonly allowTestDomains: boolean;
   /** Custom domains of an account on plan enterprise. */
   readonly enterpriseDomainLimit: number;
+  readonly enterpriseProjectLimit: number;
+  readonly enterpriseStorageGib: number;
   /** `ip[:port]`, each asked by itself. */
   readonly dnsServers: readonly string[];
   /** Undefined: certificates come from a local authority, for development. */
@@ -169,7 +171,13 @@ const secretText = v.pipe(
 );
 
 /** Every setting by its name in the environment; docs/operations.md explains each. */
-export const settings = v.object({
+export const limit = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1 to 999999'),
+  v.transform(Number),
+);
+
+const settings = v.object({
   NODE_ENV: v.optional(v.string()),
   DATABASE_URL: v.optional(
     v.pipe(
@@ -230,14 +238,9 @@ export const settings = v.object({
     roles.join(','),
   ),
   PLATFORM_ADDRESSES: v.optional(addresses),
-  ENTERPRISE_DOMAIN_LIMIT: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1 to 999999'),
-      v.transform(Number),
-    ),
-    '1000',
-  ),
+  ENTERPRISE_DOMAIN_LIMIT: v.optional(limit, '1000'),
+  ENTERPRISE_PROJECT_LIMIT: v.optional(limit, '1000'),
+  ENTERPRISE_STORAGE_GIB: v.optional(limit, '1000'),
   ALLOW_TEST_DOMAINS: v.optional(v.picklist(['0', '1'], 'must be 0 or 1'), '0'),
   DNS_SERVERS: v.optional(
     v.pipe(
@@ -361,6 +364,8 @@ const configFrom = (set: v.InferOutput<typeof settings>): Config => ({
   platformAddresses: set.PLATFORM_ADDRESSES ?? [reachableAddress(set.EDGE_HOST)],
   allowTestDomains: set.ALLOW_TEST_DOMAINS === '1',
   enterpriseDomainLimit: set.ENTERPRISE_DOMAIN_LIMIT,
+  enterpriseProjectLimit: set.ENTERPRISE_PROJECT_LIMIT,
+  enterpriseStorageGib: set.ENTERPRISE_STORAGE_GIB,
   dnsServers: set.DNS_SERVERS,
   acme: set.ACME_DIRECTORY_URL === undefined ? undefined : acmeFrom(set, set.ACME_DIRECTORY_URL),
   verifierSchedule: set.VERIFIER_SCHEDULE,

@@ -17,12 +17,12 @@ import {
   CertificateOrders,
   CustomDomains,
   DnsJudge,
-  DomainAllowances,
   ProjectSettings,
   Timeline,
   type DomainPorts,
 } from '../sites/domain-ports.ts';
 import {
+  Allowances,
   CertificateAuthority,
   Certificates,
   DnsVerifier,
@@ -40,7 +40,7 @@ const domainPorts = (c: ResolutionContext): DomainPorts => {
   return {
     domains: c.get(CustomDomains),
     settings: c.get(ProjectSettings),
-    allowances: c.get(DomainAllowances),
+    allowances: c.get(Allowances),
     hostNames: c.get(HostNames),
     dns: c.get(DnsVerifier),
     judge: c.get(DnsJudge),

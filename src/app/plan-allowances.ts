@@ -1,21 +1,42 @@
 import type { Accounts } from '../access/key-ports.ts';
-import { domainLimits, type AdmissionFacts } from '../sites/domain/domain-admission.ts';
-import { DomainAllowances } from '../sites/domain-ports.ts';
+import type { Plan } from '../access/domain/plan.ts';
+import {
+  enterpriseAllowance,
+  gib,
+  planAllowances,
+  type Allowance,
+} from '../sites/domain/allowance.ts';
+import { Allowances } from '../sites/ports.ts';
+import type { Config } from './config.ts';
+
+type Agreed = Pick<
+  Config,
+  'enterpriseDomainLimit' | 'enterpriseProjectLimit' | 'enterpriseStorageGib'
+>;
+
+/** What each plan allows here. */
+export const allowancesByPlan = (config: Agreed): Readonly<Record<Plan, Allowance>> => ({
+  ...planAllowances,
+  enterprise: enterpriseAllowance({
+    projects: config.enterpriseProjectLimit,
+    storedBytes: config.enterpriseStorageGib * gib,
+    domains: config.enterpriseDomainLimit,
+  }),
+});
 
 /** The bridge to plans, which another context keeps. */
-export class PlanAllowances extends DomainAllowances {
+export class PlanAllowances extends Allowances {
   readonly #accounts: Pick<Accounts, 'find'>;
-  readonly #enterpriseLimit: number;
+  readonly #byPlan: Readonly<Record<Plan, Allowance>>;
 
-  constructor(accounts: Pick<Accounts, 'find'>, enterpriseLimit: number) {
+  constructor(accounts: Pick<Accounts, 'find'>, byPlan: Readonly<Record<Plan, Allowance>>) {
     super();
     this.#accounts = accounts;
-    this.#enterpriseLimit = enterpriseLimit;
+    this.#byPlan = byPlan;
   }
 
-  override async of(accountId: string): Promise<Pick<AdmissionFacts, 'planAllows' | 'limit'>> {
-    const { plan = 'free' } = (await this.#accounts.find(accountId)) ?? {};
-    const limit = plan === 'enterprise' ? this.#enterpriseLimit : domainLimits[plan];
-    return { planAllows: limit > 0, limit };
+  override async of(accountId: string): Promise<Allowance> {
+    const account = await this.#accounts.find(accountId);
+    return this.#byPlan[account?.plan ?? 'free'];
   }
 }

@@ -22,13 +22,9 @@ import { Clock } from '../kernel/clock.ts';
 import { JobLeases } from '../kernel/job-leases.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import type { CustomDomain } from '../sites/domain/custom-domain.ts';
+import { CertificateOrders, CustomDomains, DnsJudge } from '../sites/domain-ports.ts';
 import {
-  CertificateOrders,
-  CustomDomains,
-  DnsJudge,
-  DomainAllowances,
-} from '../sites/domain-ports.ts';
-import {
+  Allowances,
   AuthorityAccounts,
   CertificateAuthority,
   DnsVerifier,
@@ -46,7 +42,7 @@ import {
   SecureSitesKey,
   SitesKey,
 } from './keys.ts';
-import { PlanAllowances } from './plan-allowances.ts';
+import { allowancesByPlan, PlanAllowances } from './plan-allowances.ts';
 import { visit } from './request-work.ts';
 import type { UnpackingSetup } from './threads/unpack-sites.ts';
 
@@ -89,10 +85,8 @@ export const publishing = new ContainerModule(({ bind }) => {
     .onDeactivation((judge) => judge.close());
   bind(DnsJudge).toService(ThreadedJudge);
   bind(HostNames).toConstantValue(new TldtsHostNames());
-  bind(DomainAllowances)
-    .toDynamicValue(
-      (c) => new PlanAllowances(c.get(Accounts), c.get(ConfigKey).enterpriseDomainLimit),
-    )
+  bind(Allowances)
+    .toDynamicValue((c) => new PlanAllowances(c.get(Accounts), allowancesByPlan(c.get(ConfigKey))))
     .inSingletonScope();
   bind(DueDomains)
     .toDynamicValue((c) => {

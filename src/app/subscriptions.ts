@@ -2,7 +2,12 @@ import type { AccessEvent } from '../access/domain/access-event.ts';
 import type { AuditLog } from '../access/ports.ts';
 import type { Subscriber } from '../adapters/events/event-bus.ts';
 import type { CatalogueEvent } from '../catalogue/domain/catalogue-event.ts';
-import type { DeployDiscarded, DeployFailed, SitesEvent } from '../sites/domain/sites-event.ts';
+import type {
+  DeployDeleted,
+  DeployDiscarded,
+  DeployFailed,
+  SitesEvent,
+} from '../sites/domain/sites-event.ts';
 import type { Sites } from '../sites/sites.ts';
 
 export type AnyEvent = CatalogueEvent | AccessEvent | SitesEvent;
@@ -35,6 +40,7 @@ export const subscriptions = {
   deploy_failed: ['audit', 'storage'],
   site_rolled_back: ['audit'],
   deploy_discarded: ['storage'],
+  deploy_deleted: ['audit', 'storage'],
   domain_settings_changed: ['audit'],
   domain_added: ['audit'],
   domain_verified: ['audit', 'domains'],
@@ -74,5 +80,5 @@ export const subscribers = ({
     return Promise.resolve();
   },
   storage: ({ event }) =>
-    sites.removeDeployFiles((event as DeployDiscarded | DeployFailed).deployId),
+    sites.removeDeployFiles((event as DeployDeleted | DeployDiscarded | DeployFailed).deployId),
 });

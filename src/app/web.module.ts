@@ -22,7 +22,6 @@ import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
-import { domainLimits } from '../sites/domain/domain-admission.ts';
 import { dashboardOrigin, siteUrl } from './addresses.ts';
 import { writeDomainSettings } from './domain-settings-text.ts';
 import {
@@ -36,6 +35,7 @@ import {
   SecretKey,
   SitesKey,
 } from './keys.ts';
+import { allowancesByPlan } from './plan-allowances.ts';
 import { watched } from './request-work.ts';
 import { SettingsReader } from './settings-reader.ts';
 
@@ -167,7 +167,7 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
       uploadFolder: join(config.dataDir, 'uploads'),
       deprecated: operationSunsets,
       apiUrl: config.publicUrl,
-      customDomains: { ...domainLimits, enterprise: config.enterpriseDomainLimit },
+      allowances: allowancesByPlan(config),
       knowsCounts: config.roles.includes('api') || config.redisUrl !== undefined,
     },
   });

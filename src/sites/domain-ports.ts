@@ -14,7 +14,13 @@ import type { DomainSettings } from './domain/domain-settings.ts';
 import type { NameSettings } from './domain/name-facts.ts';
 import type { ProjectHost } from './domain/redirects.ts';
 import type { SitesEvent } from './domain/sites-event.ts';
-import type { CertificateAuthority, Certificates, DnsVerifier, HostNames } from './ports.ts';
+import type {
+  Allowances,
+  CertificateAuthority,
+  Certificates,
+  DnsVerifier,
+  HostNames,
+} from './ports.ts';
 
 /** Where answers of name servers are judged: what is in them is decided by whoever owns a name. */
 export abstract class DnsJudge {
@@ -180,6 +186,14 @@ export interface HeldDomain {
   readonly claim: string;
 }
 
+export interface WantedDomain {
+  readonly accountId: string;
+  readonly projectId: string;
+  readonly host: string;
+  /** From when on additions are told. */
+  readonly addedSince: Date;
+}
+
 /** Custom domains, one for each attachment. What is removed stays for its owner to see. */
 export abstract class CustomDomains {
   /**
@@ -187,10 +201,8 @@ export abstract class CustomDomains {
    * @throws DomainError `project_not_found`; whatever `decide` throws
    */
   abstract add(
-    wanted: { readonly accountId: string; readonly projectId: string; readonly host: string },
-    decide: (
-      facts: Pick<AdmissionFacts, 'current' | 'hasSucceededDeploy' | 'attachedTo'>,
-    ) => DomainDecision,
+    wanted: WantedDomain,
+    decide: (facts: Omit<AdmissionFacts, 'allowance'>) => DomainDecision,
   ): Promise<CustomDomain>;
 
   /** The newest attachment of a host to a project, removed or not. */
@@ -256,15 +268,10 @@ export abstract class ProjectSettings {
   ): Promise<DomainSettings>;
 }
 
-/** What the plan of an account says of custom domains. */
-export abstract class DomainAllowances {
-  abstract of(accountId: string): Promise<Pick<AdmissionFacts, 'planAllows' | 'limit'>>;
-}
-
 export interface DomainPorts {
   readonly domains: CustomDomains;
   readonly settings: ProjectSettings;
-  readonly allowances: DomainAllowances;
+  readonly allowances: Allowances;
   readonly hostNames: HostNames;
   readonly dns: DnsVerifier;
   readonly judge: DnsJudge;

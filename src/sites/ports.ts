@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
+import type { Allowance } from './domain/allowance.ts';
 import type { Certificate, Validity } from './domain/certificate.ts';
 import type { CertificateOrder, OrderState } from './domain/certificate-order.ts';
 import type { DnsFacts } from './domain/dns-facts.ts';
@@ -9,11 +10,19 @@ import type { Project } from './domain/project.ts';
 import type { Route } from './domain/routes.ts';
 import type { EntryKind, SiteContents } from './domain/site-contents.ts';
 import type { Site } from './domain/site.ts';
+import type { StorageRoom } from './domain/storage-quota.ts';
 import type { SitesEvent } from './domain/sites-event.ts';
 
 export abstract class Projects {
-  /** @throws DomainError `slug_taken` (by any account), `account_not_found` */
-  abstract add(decision: Decision<Project, SitesEvent>): Promise<void>;
+  /**
+   * Counts, decides and stores as one step: of rivals for the last place, one gets it.
+   * @param decide synchronous; learns how many projects the account has
+   * @throws DomainError `slug_taken` (by any account), `account_not_found`; whatever `decide` throws
+   */
+  abstract add(
+    accountId: string,
+    decide: (current: number) => Decision<Project, SitesEvent>,
+  ): Promise<Project>;
 
   /** Of one account, oldest first. */
   abstract list(accountId: string): Promise<readonly Project[]>;
@@ -30,6 +39,18 @@ export abstract class Projects {
     key: { readonly accountId: string; readonly slug: string },
     decide: (site: Site) => Decision<Site, SitesEvent>,
   ): Promise<Site>;
+
+  /**
+   * Like `change`, for what adds files: within one account one after the other, whatever the project.
+   * @param decide learns besides how many bytes the other projects of the account keep
+   */
+  abstract changeKept(
+    key: { readonly accountId: string; readonly slug: string },
+    decide: (site: Site, elsewhere: number) => Decision<Site, SitesEvent>,
+  ): Promise<Site>;
+
+  /** How many bytes the deploys of an account keep, unpacked. */
+  abstract keptBytes(accountId: string): Promise<number>;
 
   /** Projects with an upload that began before `before` and did not end, at most `limit`. */
   abstract withUploadsSince(before: Date, limit: number): Promise<readonly Project[]>;
@@ -113,6 +134,12 @@ export interface UploadProgress {
 
 export type OnProgress = (progress: UploadProgress) => void;
 
+/** Where the files of an upload go, and how much of them the account may still keep. Plain values, for any thread. */
+export interface DeployPlace {
+  readonly deployId: string;
+  readonly room: StorageRoom;
+}
+
 /** Where uploads are unpacked: their size is decided by whoever sends them. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- tests unpack what is in memory
 export abstract class SiteUnpacking<Upload = string> {
@@ -123,7 +150,11 @@ export abstract class SiteUnpacking<Upload = string> {
    * @param onProgress is told what is worth showing, and never that less is done than before
    * @throws DomainError with an `UploadProblem`, also for what takes too long or too much memory; Unavailable
    */
-  abstract unpack(deployId: string, upload: Upload, onProgress: OnProgress): Promise<SiteContents>;
+  abstract unpack(
+    deploy: DeployPlace,
+    upload: Upload,
+    onProgress: OnProgress,
+  ): Promise<SiteContents>;
 }
 
 /** A certificate as an edge loads it; `privateKey` decrypts it, so that only what is used is ever in the clear. */
@@ -242,8 +273,15 @@ export abstract class HostNames {
   abstract read(name: string): NameFacts;
 }
 
+/** What the plan of an account allows; another context keeps the plans. */
+export abstract class Allowances {
+  /** Of an account that does not exist: the smallest. */
+  abstract of(accountId: string): Promise<Allowance>;
+}
+
 export interface SitesPorts {
   readonly projects: Projects;
+  readonly allowances: Allowances;
   readonly files: SiteFiles;
   readonly unpacking: SiteUnpacking;
   readonly edgeRecords: EdgeRecords;

@@ -1,7 +1,7 @@
 import type { CustomDomain } from './domain/custom-domain.ts';
 import { cleanName } from './domain/hostname.ts';
 import { domainNotFound, projectNotFound } from './domain/sites-error.ts';
-import { rollBack, type Site } from './domain/site.ts';
+import { deleteDeploy, rollBack, type Site } from './domain/site.ts';
 import type { DomainPorts } from './domain-ports.ts';
 import type { SitesPorts } from './ports.ts';
 import { addCustomDomain } from './use-cases/add-domain.ts';
@@ -18,6 +18,7 @@ import { removeCustomDomain } from './use-cases/remove-domain.ts';
 import { secureSites } from './use-cases/secure-sites.ts';
 import { showOwnHold } from './use-cases/show-own-hold.ts';
 import { showDomain } from './use-cases/show-domain.ts';
+import { showUse } from './use-cases/show-use.ts';
 import { startProject } from './use-cases/start-project.ts';
 import { tendDomain } from './use-cases/tend-domain.ts';
 import { verifyDomain } from './use-cases/verify-domain.ts';
@@ -41,6 +42,11 @@ export const sites = (ports: SitesPorts & DomainPorts) => ({
   /** @throws DomainError `project_not_found`, `deploy_not_found`, `deploy_wrong_state` */
   rollBack: (project: ProjectKey, number: number) =>
     ports.projects.change(project, (site) => rollBack(site, number, ports.clock.now())),
+  /** @throws DomainError `project_not_found`, `deploy_not_found`, `deploy_wrong_state` */
+  deleteDeploy: (project: ProjectKey, number: number) =>
+    ports.projects.change(project, (site) => deleteDeploy(site, number, ports.clock.now())),
+  /** What an account has of what its plan allows. */
+  showUse: showUse(ports),
   giveUpCutOffUploads: giveUpCutOffUploads(ports),
   secureSites: secureSites(ports),
   showOwnHold: showOwnHold(ports),

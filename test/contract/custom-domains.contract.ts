@@ -133,14 +133,19 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
   test('the decision to add is told what the account has, which of its projects has the name, and whether this one is served', async () => {
     const told: unknown[] = [];
     const ask = async (wanted: Project, host: string) => {
-      const adding = domains.add({ ...wanted, projectId: wanted.id, host }, (facts) => {
-        told.push(facts);
-        return refuse();
-      });
+      const adding = domains.add(
+        { ...wanted, projectId: wanted.id, host, addedSince: later(-1) },
+        (all) => {
+          const { addedLately, ...facts } = all;
+          expect(addedLately.every((at) => at > later(-1))).toBe(true);
+          told.push(facts);
+          return refuse();
+        },
+      );
       await expect(adding).rejects.toBe(refusal);
     };
     const { state: other, events } = projectDecision(account, { name: 'Fish' });
-    await stores.projects.add({ state: other, events });
+    await stores.projects.add(account, () => ({ state: other, events }));
     const host = newHost();
     await newDomain(stores, await servedProject(stores), { host });
     await ask(project, host);
@@ -193,6 +198,40 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     const kept = await Promise.all(projects.map(({ id }) => domains.list(id)));
     expect(kept.flat()).toHaveLength(2);
     expect(await takeEvents(stores)).toHaveLength(1);
+  });
+
+  test('the decision is told when the account added domains, in all its projects and removed ones too', async () => {
+    const second = await servedProject(stores, account);
+    for (const at of [1, 2, 3]) await newDomain(stores, project, { at: later(at) });
+    const { id } = await newDomain(stores, second, { at: later(4) });
+    await domains.change(id, remove);
+    await newDomain(stores, await servedProject(stores), { at: later(5) });
+    const told: (readonly Date[])[] = [];
+    const wanted = { accountId: account, projectId: project.id, host: newHost() };
+    for (const { domains: reader } of [stores, stores.secondProcess]) {
+      const adding = reader.add({ ...wanted, addedSince: later(1) }, ({ addedLately }) => {
+        told.push(addedLately);
+        return refuse();
+      });
+      await expect(adding).rejects.toBe(refusal);
+    }
+    const lately = [later(4), later(3), later(2)];
+    expect(told).toEqual([lately, lately]);
+  });
+
+  test('of twenty rivals for the last addition of an hour, after removals, exactly one is let in', async () => {
+    for (let n = 0; n < 3; n++) {
+      const { id } = await newDomain(stores, project);
+      await domains.change(id, remove);
+    }
+    await takeEvents(stores);
+    const second = await servedProject(stores, account);
+    const processes = [stores, stores.secondProcess];
+    const { won, lost } = await race(20, (n) =>
+      addTo(processes[n % 2] ?? stores, n % 3 ? project : second, { perHour: 4 }),
+    );
+    expect(won).toHaveLength(1);
+    expect(lost).toEqual(Array(19).fill('domains_added_too_fast'));
   });
 
   test('of twenty who add one name to one project, exactly one does', async () => {
@@ -258,7 +297,10 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
   test('nothing is kept when the decision throws', async () => {
     const domain = await newDomain(stores, project);
     const { id: projectId, accountId } = project;
-    const adding = domains.add({ accountId, projectId, host: newHost() }, refuse);
+    const adding = domains.add(
+      { accountId, projectId, host: newHost(), addedSince: later(0) },
+      refuse,
+    );
     await expect(adding).rejects.toBe(refusal);
     await expect(domains.change(domain.id, refuse)).rejects.toBe(refusal);
     expect(await domains.list(projectId)).toEqual([domain]);

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
-import type { Project } from '../../src/sites/domain/project.ts';
+import { planAllowances } from '../../src/sites/domain/allowance.ts';
+import { admitProject, type Project } from '../../src/sites/domain/project.ts';
 import {
+  deleteDeploy,
   deployFailed,
   deploySucceeded,
   giveUpUploads,
@@ -9,6 +11,7 @@ import {
   startDeploy,
   type Site,
 } from '../../src/sites/domain/site.ts';
+import { admitBytes, roomFor } from '../../src/sites/domain/storage-quota.ts';
 import { uploadProblems } from '../../src/sites/domain/sites-error.ts';
 import type { Projects } from '../../src/sites/ports.ts';
 import { later, newAccount, now, takeEvents } from '../support/accounts.ts';
@@ -39,8 +42,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     projectDecision(account, draft, at);
   const added = async (draft: Partial<Project> = {}, at = later(0)): Promise<Project> => {
     const decision = decide(draft, at);
-    await projects.add(decision);
-    return decision.state;
+    return projects.add(decision.state.accountId, () => decision);
   };
 
   test('a project is given back as it was made, with the longest name and slug', async () => {
@@ -86,8 +88,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     const processes = [projects, stores.secondProcess.projects];
     const { won, lost } = await race(20, async (n) => {
       const decision = decide({ slug: 'rivals' });
-      await (processes[n % 2] ?? projects).add(decision);
-      return decision.state;
+      return (processes[n % 2] ?? projects).add(account, () => decision);
     });
     expect(won).toHaveLength(1);
     expect(lost).toEqual(Array(19).fill('slug_taken'));
@@ -95,10 +96,41 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
+  test('the decision is told how many projects the account has, and what it throws is kept from storage', async () => {
+    await added({ accountId: stranger });
+    const told: number[] = [];
+    for (let n = 0; n < 3; n++) {
+      const adding = projects.add(account, (current) => {
+        told.push(current);
+        return refuse();
+      });
+      await expect(adding).rejects.toBe(refusal);
+      await added();
+    }
+    expect(told).toEqual([0, 1, 2]);
+    expect(await projects.list(account)).toHaveLength(3);
+  });
+
+  test('of twenty rivals for the last places of a plan exactly so many get one', async () => {
+    await added();
+    await takeEvents(stores);
+    const processes = [projects, stores.secondProcess.projects];
+    const { won, lost } = await race(20, (n) =>
+      (processes[n % 2] ?? projects).add(account, (current) => {
+        admitProject(planAllowances.free, current);
+        return decide();
+      }),
+    );
+    expect(won).toHaveLength(2);
+    expect(lost).toEqual(Array(18).fill('project_limit_reached'));
+    expect(await projects.list(account)).toHaveLength(3);
+    expect(await takeEvents(stores)).toHaveLength(2);
+  });
+
   test('callers cannot reach into storage through what they gave or got', async () => {
     const decision = decide();
     const kept = structuredClone(decision.state);
-    await projects.add(decision);
+    await projects.add(account, () => decision);
     scribble(decision.state);
     scribble(await projects.list(account));
     expect(await projects.list(account)).toEqual([kept]);
@@ -246,6 +278,48 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(lost).toEqual(Array(19).fill('deploy_wrong_state'));
     expect(await projects.find(project.slug)).toEqual(won[0]);
     expect(await takeEvents(stores)).toHaveLength(1);
+  });
+
+  const keep = (project: Project, id: string, bytes: number, through = projects) =>
+    through.changeKept(project, (site, elsewhere) => {
+      const facts = { allowance: { plan: 'Free', storedBytes: 1000 }, elsewhere };
+      admitBytes(bytes, roomFor(site, id, facts, now));
+      return deploySucceeded(site, id, { files: 1, bytes }, now);
+    });
+
+  test('what an account keeps is what its succeeded deploys have, of all its projects', async () => {
+    const [first, second] = [await newProject(stores, account), await newProject(stores, account)];
+    const others = await newProject(stores, stranger);
+    expect(await projects.keptBytes(account)).toBe(0);
+    await start(first);
+    for (const project of [first, second, others]) await succeed(project, await start(project));
+    for (const reader of [projects, stores.secondProcess.projects])
+      expect(await reader.keptBytes(account)).toBe(4);
+    const told: number[] = [];
+    const asking = projects.changeKept(first, (_, elsewhere) => {
+      told.push(elsewhere);
+      return refuse();
+    });
+    await expect(asking).rejects.toBe(refusal);
+    expect(told).toEqual([2]);
+    await projects.change(second, (site) => publish(site, ids.next('dep')));
+    await projects.change(second, (site) => deleteDeploy(site, 1, now));
+    expect(await projects.keptBytes(account)).toBe(3);
+    const unknown = projects.changeKept({ accountId: stranger, slug: first.slug }, refuse);
+    await expect(unknown).rejects.toHaveProperty('code', 'project_not_found');
+  });
+
+  test('twenty rivals over several projects keep no more than their account may', async () => {
+    const processes = [projects, stores.secondProcess.projects];
+    const all = await Promise.all([1, 2, 3].map(() => newProject(stores, account)));
+    const uploads: string[] = [];
+    for (let n = 0; n < 20; n++) uploads.push(await start(all[n % 3]!));
+    const { won, lost } = await race(20, (n) =>
+      keep(all[n % 3]!, uploads[n] ?? '', 300, processes[n % 2]),
+    );
+    expect(won).toHaveLength(3);
+    expect(lost).toEqual(Array(17).fill('storage_quota_reached'));
+    expect(await projects.keptBytes(account)).toBe(900);
   });
 
   test('projects with an upload from before a moment are found once each, of all accounts', async () => {

@@ -29,8 +29,9 @@ export const siteUnpackingContract = (open: (folder: string) => OpenedUnpacking)
     await rm(folder, { recursive: true });
   });
 
-  const unpack = (place: string, id: string, told: UploadProgress[] = []) =>
-    opened.unpacking.unpack(id, place, (progress) => told.push(progress));
+  const ample = { plan: 'Pro', quota: 1e12, left: 1e12 };
+  const unpack = (place: string, deployId: string, told: UploadProgress[] = [], room = ample) =>
+    opened.unpacking.unpack({ deployId, room }, place, (progress) => told.push(progress));
 
   test('stores what is published of an upload, and counts it', async () => {
     const id = ids.next('dep');
@@ -57,6 +58,18 @@ export const siteUnpackingContract = (open: (folder: string) => OpenedUnpacking)
     expect(told[0]).toEqual(first);
     const done = told.filter(({ step }) => step === 'unpacking').map((one) => one.done);
     expect(done).toEqual(done.toSorted((one, other) => one - other));
+  });
+
+  test('refuses what the account has no room for, and takes what just fits', async () => {
+    const place = await plainTree(join(folder, 'roomy'), { 'index.html': page });
+    const room = (left: number) => ({ plan: 'Free', quota: 1024 ** 3, left });
+    await expect(unpack(place, ids.next('dep'), [], room(page.length - 1))).rejects.toMatchObject({
+      name: 'DomainError',
+      code: 'storage_quota_reached',
+      message: expect.stringContaining('The plan Free keeps 1 GiB of files'),
+    });
+    const contents = await unpack(place, ids.next('dep'), [], room(page.length));
+    expect(contents.bytes).toBe(page.length);
   });
 
   test('refuses with the code and the words of whatever judges it', async () => {

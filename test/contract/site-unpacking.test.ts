@@ -61,9 +61,12 @@ describe('an upload that takes too much', () => {
     const deploys = join(folder, 'deploys');
     const files = new FileSystemSiteFiles(deploys);
     const unpacking = threaded(deploys, limits);
-    const { project, projects, clock, site } = await memorySite(files);
+    const { project, projects, allowances, clock, site } = await memorySite(files);
     const ids = { next: () => 'dep_1' };
-    const deploy = await deploySite({ projects, files, unpacking, clock, ids })(project, place);
+    const deploy = await deploySite({ projects, files, unpacking, allowances, clock, ids })(
+      project,
+      place,
+    );
     expect(deploy).toMatchObject({ state: 'failed', problem: 'archive_too_costly' });
     expect(deploy).toHaveProperty('explanation', expect.stringMatching(words));
     expect((await site()).deploys).toEqual([deploy]);

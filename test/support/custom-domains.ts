@@ -5,13 +5,14 @@ import {
   fenceOf,
   orderStarted,
 } from '../../src/sites/domain/domain-certificate.ts';
+import { addsWindowMs } from '../../src/sites/domain/domain-admission.ts';
 import { recordCheck } from '../../src/sites/domain/domain-checks.ts';
 import { contestedBy, removeDomain } from '../../src/sites/domain/domain-removal.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import type { Route } from '../../src/sites/domain/routes.ts';
 import type { DomainChange } from '../../src/sites/domain-ports.ts';
 import { later, newAccount, now, takeEvents } from './accounts.ts';
-import { admitted, moment, report } from './known-domains.ts';
+import { admitted, allowance, moment, report } from './known-domains.ts';
 import { certificateFor, newProject, publish } from './sites.ts';
 import type { StoragePorts } from './storage-ports.ts';
 
@@ -45,13 +46,14 @@ export interface WantedDomain {
   readonly at?: Date;
   /** Of the whole account. */
   readonly limit?: number;
+  readonly perHour?: number;
 }
 
 /** Asks the port for a domain; it is not out of the outbox yet. */
 export const addTo = (
   { domains }: Pick<StoragePorts, 'domains'>,
   { accountId, id: projectId }: Project,
-  { host = newHost(), at = later(0), limit = 1000 }: WantedDomain = {},
+  { host = newHost(), at = later(0), limit = 1000, perHour = 1000 }: WantedDomain = {},
 ): Promise<CustomDomain> => {
   const draft = {
     id: ids.next('dom'),
@@ -60,12 +62,18 @@ export const addTo = (
     token: ids.next('t').replace('_', '-'),
   };
   const name = { host, unicode: host, registrableDomain: 'shop.example', labels: 'www' };
-  return domains.add({ accountId, projectId, host }, (facts) =>
-    addDomain(
-      { ...draft, hostname: { ...name, isApex: false } },
-      { ...admitted, ...facts, limit },
-      moment(at),
-    ),
+  return domains.add(
+    { accountId, projectId, host, addedSince: new Date(at.getTime() - addsWindowMs) },
+    (facts) =>
+      addDomain(
+        { ...draft, hostname: { ...name, isApex: false } },
+        {
+          ...admitted,
+          ...facts,
+          allowance: { ...allowance, domains: limit, domainsAddedPerHour: perHour },
+        },
+        moment(at),
+      ),
   );
 };
 

@@ -4,7 +4,13 @@ import { Clock } from '../../src/kernel/clock.ts';
 import { Ids } from '../../src/kernel/ids.ts';
 import type { Deploy } from '../../src/sites/domain/deploy.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
-import { Projects, SiteFiles, type SiteSource, type SourceEntry } from '../../src/sites/ports.ts';
+import {
+  Allowances,
+  Projects,
+  SiteFiles,
+  type SiteSource,
+  type SourceEntry,
+} from '../../src/sites/ports.ts';
 import { deploySite } from '../../src/sites/use-cases/deploy-site.ts';
 import { sourceOf } from './site-source.ts';
 
@@ -16,10 +22,14 @@ export const deployEntries = (
 ): Promise<Deploy> => {
   const files = container.get(SiteFiles);
   const unpacking = new DirectUnpacking(files, (source: SiteSource) => Promise.resolve(source));
-  const [projects, clock, ids] = [
+  const [projects, allowances, clock, ids] = [
     container.get(Projects),
+    container.get(Allowances),
     container.get(Clock),
     container.get(Ids),
   ];
-  return deploySite({ projects, files, unpacking, clock, ids })(project, sourceOf(...entries));
+  return deploySite({ projects, files, unpacking, allowances, clock, ids })(
+    project,
+    sourceOf(...entries),
+  );
 };

@@ -12,7 +12,7 @@ import { tendDomain } from '../../src/sites/use-cases/tend-domain.ts';
 import { verifyDomain } from '../../src/sites/use-cases/verify-domain.ts';
 import { servedProject } from './custom-domains.ts';
 import { cname, facts, records } from './known-dns.ts';
-import { start } from './known-domains.ts';
+import { allowance, start } from './known-domains.ts';
 import { memoryPorts } from './memory-ports.ts';
 
 export const host = 'shop.example.com';
@@ -31,7 +31,7 @@ export const domainLab = async () => {
   const ports = {
     ...stores,
     ...{ orders, clock, authority, dns },
-    allowances: { of: () => Promise.resolve({ planAllows: true, limit: 5 }) },
+    allowances: { of: () => Promise.resolve(allowance) },
     hostNames: plainNames,
     judge: new DirectJudge(),
     naming: { platformHost: 'sites.test', allowTestDomains: false },

@@ -8,6 +8,7 @@ import { removeDomain } from '../../src/sites/domain/domain-removal.ts';
 import { addDomain, type CustomDomain } from '../../src/sites/domain/custom-domain.ts';
 import { dnsProblem } from '../../src/sites/domain/dns-problem.ts';
 import type { DnsReport } from '../../src/sites/domain/dns-report.ts';
+import type { Allowance } from '../../src/sites/domain/allowance.ts';
 import type { AuthorityFailure } from '../../src/sites/domain/certificate-order.ts';
 
 export const minute = 60_000;
@@ -18,10 +19,19 @@ export const start = new Date('2026-03-01T10:00:00Z');
 export const after = (milliseconds: number): Date => new Date(start.getTime() + milliseconds);
 export const moment = (now: Date) => ({ now, jitter: 0 });
 
+/** Of an account that is not held up. */
+export const allowance: Allowance = {
+  plan: 'Pro',
+  projects: 1000,
+  storedBytes: 2 ** 50,
+  domains: 5,
+  domainsAddedPerHour: 1000,
+};
+
 export const admitted = {
-  planAllows: true,
-  limit: 5,
+  allowance,
   current: 0,
+  addedLately: [],
   hasSucceededDeploy: true,
   attachedTo: undefined,
 };

@@ -5,41 +5,58 @@ import type { DomainEvent } from '../../src/kernel/domain-event.ts';
 import type { Deploy } from '../../src/sites/domain/deploy.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import type { Site } from '../../src/sites/domain/site.ts';
-import type { Projects, SiteFiles, SiteSource, UploadProgress } from '../../src/sites/ports.ts';
+import type {
+  Allowances,
+  Projects,
+  SiteFiles,
+  SiteSource,
+  UploadProgress,
+} from '../../src/sites/ports.ts';
 import { deploySite } from '../../src/sites/use-cases/deploy-site.ts';
 import { newAccount, now } from './accounts.ts';
+import { allowance } from './known-domains.ts';
 import { memoryPorts } from './memory-ports.ts';
 import { newProject } from './sites.ts';
+import type { StoragePorts } from './storage-ports.ts';
 
 /** One project with its site; all but the files is in memory. Its deploys are dep_000001, dep_000002, … */
 export interface MemorySite {
   readonly project: Project;
   readonly projects: Projects;
+  readonly allowances: Allowances;
   readonly clock: SettableClock;
-  /** @param projects stand in for the site's own */
+  readonly stores: StoragePorts;
+  /** @param other what stands in for the site's own */
   readonly deploy: (
     source: SiteSource,
     onProgress?: (progress: UploadProgress) => void,
-    projects?: Projects,
+    other?: { readonly projects?: Projects; readonly project?: Project },
   ) => Promise<Deploy>;
   readonly site: () => Promise<Site>;
   /** What happened since the project was made. */
   readonly events: () => readonly DomainEvent[];
 }
 
-export const memorySite = async (files: SiteFiles): Promise<MemorySite> => {
+/** @param storedBytes what the account may keep */
+export const memorySite = async (
+  files: SiteFiles,
+  storedBytes = allowance.storedBytes,
+): Promise<MemorySite> => {
   const stores = memoryPorts();
   const project = await newProject(stores, await newAccount(stores));
   const { length: before } = stores.outbox.events;
   const clock = new SettableClock(now);
   const ids = new CountingIds();
   const unpacking = new DirectUnpacking(files, (source: SiteSource) => Promise.resolve(source));
+  const allowances = { of: () => Promise.resolve({ ...allowance, plan: 'Free', storedBytes }) };
   return {
     project,
+    stores,
     projects: stores.projects,
+    allowances,
     clock,
-    deploy: (source, onProgress, projects = stores.projects) =>
-      deploySite({ projects, files, unpacking, clock, ids })(project, source, onProgress),
+    deploy: (source, onProgress, { projects = stores.projects, project: to = project } = {}) =>
+      deploySite({ projects, files, unpacking, allowances, clock, ids })(to, source, onProgress),
     site: async () => (await stores.projects.find(project.slug))!,
     events: () => stores.outbox.events.slice(before),
   };

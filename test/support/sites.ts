@@ -20,7 +20,7 @@ export const newProject = async (
   accountId: string,
 ): Promise<Project> => {
   const decision = projectDecision(accountId);
-  await stores.projects.add(decision);
+  await stores.projects.add(accountId, () => decision);
   await takeEvents(stores);
   return decision.state;
 };

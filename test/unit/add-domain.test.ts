@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { after, minute, start } from '../support/known-domains.ts';
+import type { Allowance } from '../../src/sites/domain/allowance.ts';
+import { after, allowance, hour, minute, start } from '../support/known-domains.ts';
 import { addCustomDomain } from '../../src/sites/use-cases/add-domain.ts';
+import { servedProject } from '../support/custom-domains.ts';
 import { domainLab, host } from '../support/domain-lab.ts';
 import { codeOf } from '../support/race.ts';
 import { mustNotBeUsed } from '../support/strict-fake.ts';
@@ -33,17 +35,38 @@ test('the target of an attachment is a label of its own, also when the name is a
 
 test('what is refused leaves nothing behind', async () => {
   const { ports, project, add } = await domainLab();
-  const of = (allowance: { planAllows: boolean; limit: number }) => ({
+  const of = (changed: Partial<Allowance>) => ({
     ...ports,
-    allowances: { of: () => Promise.resolve(allowance) },
+    allowances: { of: () => Promise.resolve({ ...allowance, ...changed }) },
   });
   const refusals = await Promise.all([
     add(project, 'x.sites.test').catch(codeOf),
-    addCustomDomain(of({ planAllows: false, limit: 5 }))(project, host).catch(codeOf),
-    addCustomDomain(of({ planAllows: true, limit: 0 }))(project, host).catch(codeOf),
+    addCustomDomain(of({ domains: 0 }))(project, host).catch(codeOf),
   ]);
-  expect(refusals).toEqual([expect.any(String), 'plan_upgrade_required', 'domain_limit_reached']);
+  expect(refusals).toEqual([expect.any(String), 'plan_upgrade_required']);
   expect(await ports.domains.list(project.id)).toEqual([]);
   await add();
   expect(await add().catch(codeOf)).toBe('domain_taken');
+  const full = addCustomDomain(of({ domains: 1 }))(project, 'www.example.com');
+  expect(await full.catch(codeOf)).toBe('domain_limit_reached');
+});
+
+test('an account adds so many domains in an hour, however often it removes them', async () => {
+  const lab = await domainLab();
+  const limited = { ...allowance, plan: 'Pro', domainsAddedPerHour: 20 };
+  const ports = { ...lab.ports, allowances: { of: () => Promise.resolve(limited) } };
+  const add = () => addCustomDomain(ports)(lab.project, host);
+  for (let n = 0; n < 20; n++) {
+    await lab.remove(await add());
+    lab.clock.advance(minute);
+  }
+  const refused = await add().catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 'domains_added_too_fast' });
+  expect(String(refused)).toContain('On the plan Pro you can add 20 domains in an hour');
+  expect(String(refused)).toContain('the next one in 40 minutes');
+  const other = await servedProject(lab.stores);
+  await addCustomDomain(ports)(other, host);
+  lab.clock.set(after(hour));
+  await lab.remove(await add());
+  expect(await add().catch(codeOf)).toBe('domains_added_too_fast');
 });

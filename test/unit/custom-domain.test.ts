@@ -8,7 +8,7 @@ import {
   type CustomDomain,
   type CustomDomainState,
 } from '../../src/sites/domain/custom-domain.ts';
-import { domainLimits } from '../../src/sites/domain/domain-admission.ts';
+import { planAllowances } from '../../src/sites/domain/allowance.ts';
 import {
   certificateFailed,
   certificateIssued,
@@ -36,6 +36,7 @@ import {
   start,
   validity,
   verified,
+  allowance,
 } from '../support/known-domains.ts';
 
 const table: Transitions<CustomDomainState> = customDomainTransitions;
@@ -169,11 +170,16 @@ describe('adding a domain', () => {
   });
 
   test.each([
-    ['plan_upgrade_required', { planAllows: false, hasSucceededDeploy: false }],
+    [
+      'plan_upgrade_required',
+      { allowance: { ...allowance, domains: 0 }, hasSucceededDeploy: false },
+    ],
     ['no_successful_deploy', { hasSucceededDeploy: false }],
     ['domain_taken', { attachedTo: { name: 'Birds', isThisOne: true }, current: 5 }],
     ['domain_limit_reached', { current: 5 }],
     ['domain_limit_reached', { current: 9 }],
+    ['domains_added_too_fast', { addedLately: Array<Date>(1000).fill(after(-59 * minute)) }],
+    ['domains_added_too_fast', { addedLately: Array<Date>(1000).fill(after(minute)) }],
   ])('is refused with %s', (code, known) => {
     const adding = () => addDomain(draft, { ...admitted, ...known }, moment(start));
     expect(adding).toThrow(expect.objectContaining({ name: 'DomainError', code }));
@@ -193,9 +199,16 @@ describe('adding a domain', () => {
   });
 
   test('has room for as many as the plan says', () => {
-    expect(domainLimits).toEqual({ free: 0, pro: 5, business: 25 });
-    const last = { ...admitted, limit: domainLimits.pro, current: domainLimits.pro - 1 };
+    const { free, pro, business } = planAllowances;
+    expect([free.domains, pro.domains, business.domains]).toEqual([0, 5, 25]);
+    const last = { ...admitted, allowance: pro, current: pro.domains - 1 };
     expect(addDomain(draft, last, moment(start)).state.state).toBe('added');
+  });
+
+  test('is possible again an hour after so many were added', () => {
+    const addedLately = Array<Date>(1000).fill(after(-60 * minute));
+    const { state } = addDomain(draft, { ...admitted, addedLately }, moment(start));
+    expect(state.state).toBe('added');
   });
 });
 

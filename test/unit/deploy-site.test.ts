@@ -4,12 +4,19 @@ import { DirectUnpacking } from '../../src/adapters/threads/direct-unpacking.ts'
 import { DomainError } from '../../src/kernel/domain-error.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { siteLimits } from '../../src/sites/domain/site-contents.ts';
-import { giveUpUploads } from '../../src/sites/domain/site.ts';
-import type { Projects, SiteDraft, SiteSource, UploadProgress } from '../../src/sites/ports.ts';
+import { deleteDeploy, giveUpUploads, type Site } from '../../src/sites/domain/site.ts';
+import type {
+  Allowances,
+  Projects,
+  SiteDraft,
+  SiteSource,
+  UploadProgress,
+} from '../../src/sites/ports.ts';
 import { deploySite } from '../../src/sites/use-cases/deploy-site.ts';
 import { later, now } from '../support/accounts.ts';
 import { memorySite, type MemorySite } from '../support/memory-site.ts';
 import { allOf, brokenOff, entry, inPieces, sourceOf } from '../support/site-source.ts';
+import { newProject } from '../support/sites.ts';
 import { mustNotBeUsed } from '../support/strict-fake.ts';
 
 let files: MemorySiteFiles;
@@ -135,6 +142,74 @@ describe('a refused upload', () => {
   });
 });
 
+describe('an account with a quota of files', () => {
+  const quota = 1000;
+  const page = (bytes: number) => sourceOf(entry('index.html', 'x'.repeat(bytes)));
+  const refused = { state: 'failed', problem: 'storage_quota_reached' };
+  beforeEach(async () => {
+    site = await memorySite(files, quota);
+  });
+
+  test('keeps as much as that and not a byte more, and a refusal leaves nothing', async () => {
+    await site.deploy(page(400));
+    const kept = await site.deploy(page(600));
+    expect(kept.state).toBe('succeeded');
+    const deploy = await site.deploy(page(1));
+    expect(deploy).toMatchObject(refused);
+    expect(deploy).toHaveProperty(
+      'explanation',
+      'The plan Free keeps 1000 B of files for all projects together, and nothing is left. ' +
+        'Delete deploys that you no longer need, or change the plan.',
+    );
+    expect(await files.list(deploy.id)).toBeUndefined();
+    expect(await site.projects.keptBytes(site.project.accountId)).toBe(quota);
+    expect(await site.site()).toMatchObject({ servedDeployId: kept.id });
+  });
+
+  test('is not read any further than there is room', async () => {
+    await site.deploy(page(400));
+    let pieces = 0;
+    async function* endless() {
+      for (;;) {
+        pieces += 1;
+        yield await Promise.resolve(new Uint8Array(100));
+      }
+    }
+    const deploy = await site.deploy(sourceOf(entry('index.html', endless())));
+    expect(deploy).toMatchObject(refused);
+    expect(deploy).toHaveProperty('explanation', expect.stringContaining('600 B are left'));
+    expect(pieces).toBe(7);
+    expect(await files.list(deploy.id)).toBeUndefined();
+  });
+
+  test('that is full reads nothing of an upload', async () => {
+    await site.deploy(page(quota));
+    const next = watched('index.html');
+    expect(await site.deploy(sourceOf(next.entry))).toMatchObject(refused);
+    expect(next.reads()).toBe(0);
+  });
+
+  test('never keeps more, however many uploads run at once and in however many projects', async () => {
+    const second = await newProject(site.stores, site.project.accountId);
+    const uploads = Array.from({ length: 20 }, (_, n) =>
+      site.deploy(page(300), undefined, { project: n % 2 ? second : site.project }),
+    );
+    const states = (await Promise.all(uploads)).map(({ state }) => state);
+    expect(states.filter((state) => state === 'succeeded')).toHaveLength(3);
+    expect(await site.projects.keptBytes(site.project.accountId)).toBe(900);
+  });
+
+  test('gets room by deleting, and by what is discarded with the next deploy', async () => {
+    for (let n = 0; n < 10; n++) await site.deploy(page(100));
+    expect(await site.deploy(page(100))).toMatchObject({ state: 'succeeded' });
+    expect(await site.deploy(page(200))).toMatchObject(refused);
+    const { deploys } = await site.site();
+    const { number } = deploys.findLast(({ state }) => state === 'succeeded')!;
+    await site.projects.change(site.project, (one) => deleteDeploy(one, number, now));
+    expect(await site.deploy(page(100))).toMatchObject({ state: 'succeeded' });
+  });
+});
+
 describe('trouble on our side', () => {
   const trouble = new Unavailable('The storage', new Error('EIO'));
   const interrupted = { state: 'failed', problem: 'upload_interrupted' };
@@ -180,16 +255,22 @@ describe('trouble on our side', () => {
 });
 
 /** The site's own projects, whose answers get lost: of the change with the given number, and of all behind it. */
-const forgetful = (first: number, isStored: boolean): Projects => {
+const forgetful = (first: number, isStored: boolean): { readonly projects: Projects } => {
   let changes = 0;
-  return Object.assign(Object.create(site.projects) as Projects, {
-    change: async (...args: Parameters<Projects['change']>) => {
-      changes += 1;
-      if (changes !== first) return site.projects.change(...args);
-      if (isStored) await site.projects.change(...args);
-      throw new Unavailable('The database', new Error('connection lost'));
-    },
+  const forgetting = async (change: () => Promise<Site>): Promise<Site> => {
+    changes += 1;
+    if (changes !== first) return change();
+    if (isStored) await change();
+    throw new Unavailable('The database', new Error('connection lost'));
+  };
+  const { projects } = site;
+  const lossy = Object.assign(Object.create(projects) as Projects, {
+    change: (...args: Parameters<Projects['change']>) => forgetting(() => projects.change(...args)),
+    changeKept: (...args: Parameters<Projects['changeKept']>) =>
+      forgetting(() => projects.changeKept(...args)),
+    keptBytes: (accountId: string) => projects.keptBytes(accountId),
   });
+  return { projects: lossy };
 };
 
 describe('when the records are out of reach', () => {
@@ -254,7 +335,8 @@ test('nothing is deployed to a project that is not there, or is somebody else’
   const { projects, clock, project } = site;
   const ids = { next: () => 'dep_1' };
   const unpacking = new DirectUnpacking(files, (source: SiteSource) => Promise.resolve(source));
-  const deploy = deploySite({ projects, files, unpacking, clock, ids });
+  const allowances = mustNotBeUsed<Allowances>('allowances');
+  const deploy = deploySite({ projects, files, unpacking, allowances, clock, ids });
   const source = { total: 0, entries: mustNotBeUsed<SiteSource['entries']>('entries') };
   for (const key of [
     { accountId: project.accountId, slug: 'nobody' },

@@ -4,11 +4,11 @@ import { anyCharacter } from '../support/any-text.ts';
 import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { createProject, slugOf } from '../../src/sites/domain/project.ts';
-import type { SiteFiles, SiteUnpacking } from '../../src/sites/ports.ts';
+import { isReservedSlug } from '../../src/sites/domain/reserved-slugs.ts';
 import { startProject } from '../../src/sites/use-cases/start-project.ts';
 import { accountDecision, keyDecision, now, personDecision } from '../support/accounts.ts';
+import { allowance } from '../support/known-domains.ts';
 import { memoryPorts } from '../support/memory-ports.ts';
-import { mustNotBeUsed } from '../support/strict-fake.ts';
 
 describe('the slug of a project', () => {
   test.each([
@@ -52,18 +52,18 @@ test.each([' ', 'x'.repeat(101)])('a project cannot be called "%s"', (name) => {
 });
 
 describe('starting a project', () => {
-  const openProjects = async () => {
-    const { accounts, projects, edgeRecords } = memoryPorts();
+  const openProjects = async (most = allowance.projects) => {
+    const { accounts, projects } = memoryPorts();
     const owners = [accountDecision(), accountDecision()] as const;
     for (const owner of owners) {
       const { id } = owner.state;
       await accounts.open(owner, keyDecision(id), personDecision(id));
     }
-    const files = mustNotBeUsed<SiteFiles>('files');
-    const unpacking = mustNotBeUsed<SiteUnpacking>('unpacking');
+    const plan = { ...allowance, plan: 'Free', projects: most };
+    const allowances = { of: () => Promise.resolve(plan) };
     const [ids, clock] = [new CountingIds(), new SettableClock(now)];
     return {
-      startProject: startProject({ projects, edgeRecords, files, unpacking, ids, clock }),
+      startProject: startProject({ projects, allowances, ids, clock }),
       listProjects: (accountId: string) => projects.list(accountId),
       mine: owners[0].state.id,
       theirs: owners[1].state.id,
@@ -90,4 +90,39 @@ describe('starting a project', () => {
     const unknown = startProject('acct_nobody', 'Birds');
     await expect(unknown).rejects.toHaveProperty('code', 'account_not_found');
   });
+
+  test.each(['App', 'www', 'API', ' Admin! ', 'Mail', 'static', 'Dashboard', 'ns1', 'WWW2'])(
+    'gives %s another address than the one that could be taken for ours',
+    async (name) => {
+      const { startProject, mine } = await openProjects();
+      const { slug } = await startProject(mine, name);
+      expect(slug).toBe(`${slugOf(name)}-2`);
+      const taken = () => createProject({ ...draft, name, slug: slugOf(name) }, now);
+      expect(taken).toThrow(expect.objectContaining({ code: 'slug_reserved' }));
+      expect(taken).toThrow('could be mistaken for one of this service');
+    },
+  );
+
+  test.each(['Apple', 'My app', 'Birds', 'Shop', 'Blog', 'Nsync', 'Wwwhat'])(
+    'leaves %s the address that it asks for',
+    async (name) => {
+      const { startProject, mine } = await openProjects();
+      expect((await startProject(mine, name)).slug).toBe(slugOf(name));
+    },
+  );
+
+  test('is refused where the plan has no room, and other accounts have theirs', async () => {
+    const { startProject, listProjects, mine, theirs } = await openProjects(3);
+    for (let n = 0; n < 3; n++) await startProject(mine, 'Birds');
+    const refused = await startProject(mine, 'Birds').catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'project_limit_reached' });
+    expect(String(refused)).toContain('The plan Free has room for 3 projects');
+    expect(await listProjects(mine)).toHaveLength(3);
+    await startProject(theirs, 'Birds');
+  });
+});
+
+test('the target of a custom domain is no slug', () => {
+  const target = `t-${'0123456789abcdef'.repeat(2)}`;
+  expect([isReservedSlug(target), isReservedSlug('t-shirts')]).toEqual([true, false]);
 });

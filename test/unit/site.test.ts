@@ -9,6 +9,7 @@ import {
   type DeployState,
 } from '../../src/sites/domain/deploy.ts';
 import {
+  deleteDeploy,
   deployFailed,
   deploySucceeded,
   giveUpUploads,
@@ -195,6 +196,29 @@ describe('rolling back', () => {
     expect(codeOf(refusal)).toBe('deploy_not_found');
     expect(String(refusal)).toContain('birds has no deploy 1; the last 10 are kept');
   });
+});
+
+describe('deleting', () => {
+  test('gives up a deploy that is not served, and tells of it', () => {
+    const { state, events } = deleteDeploy(published(1, 3), 2, now);
+    expect(numbersOf(state)).toEqual([3, 1]);
+    expect(state.servedDeployId).toBe('dep_3');
+    expect(events).toEqual([{ type: 'deploy_deleted', ...common, deployId: 'dep_2', number: 2 }]);
+  });
+
+  test.each([
+    ['deploy_wrong_state', published(1, 3), 3],
+    ['deploy_wrong_state', after('back1', published(1, 3)), 1],
+    ['deploy_wrong_state', after('+4', published(1, 3)), 4],
+    ['deploy_wrong_state', after('+4 bad4', published(1, 3)), 4],
+    ['deploy_not_found', published(1, 3), 4],
+    ['deploy_not_found', published(1, 11), 1],
+  ])(
+    'is refused with %s for what is served, has no files or is not there',
+    (code, site, number) => {
+      expect(codeOf(refusalOf(() => deleteDeploy(site, number, now)))).toBe(code);
+    },
+  );
 });
 
 describe('old deploys', () => {

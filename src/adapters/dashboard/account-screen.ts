@@ -18,14 +18,15 @@ interface Shown {
 
 /** What the account is and may, who looks after it, and what has happened in it. */
 export const accountScreen = (ports: DashboardPorts): Screen => {
-  const { access, settings, ids } = ports;
+  const { access, sites, settings, ids } = ports;
   const newId = () => ids.next('form');
   const page = async (visit: Visit, { refusal, invited }: Shown): Promise<Page> => {
     const { signedIn, accountId, now } = visit;
-    const [people, sessions, audit] = await Promise.all([
+    const [people, sessions, audit, use] = await Promise.all([
       access.listPeople(accountId),
       access.listSessions(signedIn.person.id),
       auditSection(ports, visit),
+      sites.showUse(accountId),
     ]);
     const content = html`
       <div class="head">
@@ -33,7 +34,7 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
         <p class="lead">${signedIn.account.name}. You are signed in as ${signedIn.person.email}.</p>
       </div>
       ${invited && shownLink(invited, settings.origin, now)}
-      ${planSection(signedIn.account, settings.customDomains)}
+      ${planSection(signedIn.account, use, settings.allowances)}
       ${peopleSection(people, visit, { newId, refusal })}
       ${passwordSection(signedIn, refusalOf(refusal, 'password'))}
       ${sessionsSection(sessions, visit)}

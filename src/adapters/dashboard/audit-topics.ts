@@ -31,6 +31,7 @@ const topics: Readonly<Record<AnyEvent['type'], Topic>> = {
   deploy_succeeded: 'projects',
   deploy_failed: 'projects',
   deploy_discarded: 'projects',
+  deploy_deleted: 'projects',
   site_rolled_back: 'projects',
   domain_settings_changed: 'domains',
   domain_added: 'domains',

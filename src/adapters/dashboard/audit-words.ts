@@ -52,6 +52,8 @@ const words: {
   site_rolled_back: ({ projectId, number }, { project }) =>
     `Rolled ${project(projectId)} back to deploy ${number}`,
   deploy_discarded: ({ projectId }, { project }) => `Discarded a deploy of ${project(projectId)}`,
+  deploy_deleted: ({ projectId, number }, { project }) =>
+    `Deleted deploy ${number} of ${project(projectId)}`,
   domain_settings_changed: ({ projectId, primary, redirects }, { project }) =>
     `Changed the domain settings of ${project(projectId)}: ${primary ? `primary domain ${primary}` : 'no primary domain'}, ${counted(redirects, 'redirect')}`,
   domain_added: ({ host, projectId }, { project }) => `Added ${host} to ${project(projectId)}`,

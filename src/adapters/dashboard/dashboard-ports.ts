@@ -6,6 +6,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Acting } from '../../kernel/acting.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
+import type { Allowance } from '../../sites/domain/allowance.ts';
 import type { DomainSettingsDocument } from '../../sites/domain/domain-settings.ts';
 import type { DomainSettingsDraft } from '../../sites/domain/redirects.ts';
 import type { Sites } from '../../sites/sites.ts';
@@ -54,8 +55,7 @@ export interface DashboardSettings {
   readonly deprecated: ReadonlyMap<string, Date>;
   /** The public base address of the API, without a slash at its end. */
   readonly apiUrl: string;
-  /** How many custom domains an account of a plan may have. */
-  readonly customDomains: Readonly<Record<Plan, number>>;
+  readonly allowances: Readonly<Record<Plan, Allowance>>;
   /** Whether this process knows what requests count now: it counts them itself, or all count in one place. */
   readonly knowsCounts: boolean;
 }

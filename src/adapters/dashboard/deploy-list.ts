@@ -1,5 +1,7 @@
 import { keptDeploys, type Deploy, type DeployState } from '../../sites/domain/deploy.ts';
 import type { Site } from '../../sites/domain/site.ts';
+import type { AccountUse } from '../../sites/use-cases/show-use.ts';
+import { bytesInWords } from '../../sites/domain/in-words.ts';
 import type { UploadProgress } from '../../sites/ports.ts';
 import { html, type Html } from './html.ts';
 import { badge, buttonForm, count, counted, size, time, type Tone } from './parts.ts';
@@ -13,6 +15,8 @@ const tones: Readonly<Record<DeployState, Tone>> = {
 export interface DeployListView extends Site {
   /** Of the one upload that is unpacked just now. */
   readonly progress: UploadProgress | undefined;
+  /** What the account keeps of what it may keep. */
+  readonly use: AccountUse;
   readonly now: Date;
 }
 
@@ -25,7 +29,7 @@ export const deployList = (view: DeployListView): Html =>
     </tr></thead>
     <tbody>${view.deploys.map((deploy) => row(deploy, view))}</tbody>
   </table></div>
-  <p class="hint">The last ${keptDeploys} deploys are kept, and the one that is served.</p>`;
+  <p class="hint">The last ${keptDeploys} deploys are kept, and the one that is served. All projects of your account together keep ${bytesInWords(view.use.storedBytes)} of ${bytesInWords(view.use.allowance.storedBytes)}.</p>`;
 
 const row = (deploy: Deploy, view: DeployListView): Html => {
   const { number, state, startedAt } = deploy;
@@ -35,7 +39,7 @@ const row = (deploy: Deploy, view: DeployListView): Html => {
     <td data-label="Status">${badge(state, tones[state])}</td>
     <td data-label="Contents">${contents(deploy, view)}</td>
     <td data-label="Uploaded">${time(startedAt, view.now)}</td>
-    <td class="actions">${state === 'succeeded' && !isServed && rollBackButton(deploy, view)}</td>
+    <td class="actions">${state === 'succeeded' && !isServed && [rollBackButton(deploy, view), deleteButton(deploy, view)]}</td>
   </tr>`;
 };
 
@@ -65,4 +69,11 @@ const progressOf = ({ deploys, progress }: DeployListView): string => {
 const rollBackButton = ({ number }: Deploy, { project }: Site): Html =>
   buttonForm(`/dashboard/projects/${project.slug}/deploys/${number}/roll-back`, 'Roll back', {
     about: `Serve deploy ${number} again`,
+  });
+
+/** The site that visitors get does not change. */
+const deleteButton = ({ number }: Deploy, { project }: Site): Html =>
+  buttonForm(`/dashboard/projects/${project.slug}/deploys/${number}/delete`, 'Delete', {
+    tone: 'ending',
+    about: `Delete the files of deploy ${number} for good`,
   });

@@ -1,5 +1,5 @@
 import type { Plan } from '../../access/domain/plan.ts';
-import { domainLimits } from '../../sites/domain/domain-admission.ts';
+import { planAllowances } from '../../sites/domain/allowance.ts';
 import type { Site } from '../../sites/domain/site.ts';
 import { html, type Html } from './html.ts';
 import { empty, field, formError, onceInput } from './parts.ts';
@@ -27,7 +27,7 @@ export const addingForm = (action: string, once: string, refusal: Refusal | unde
 
 /** What a domain needs before it can be added, and the way to what is missing. */
 export const noDomainYet = ({ project, servedDeployId }: Site, plan: Plan): Html => {
-  const planAllows = plan === 'enterprise' || domainLimits[plan] > 0;
+  const planAllows = plan === 'enterprise' || planAllowances[plan].domains > 0;
   const isDeployed = servedDeployId !== undefined;
   return empty(
     'No domain yet',

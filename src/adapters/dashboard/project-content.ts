@@ -20,7 +20,7 @@ export const projectContent = (view: ProjectView): Html => {
   const { project, deploys, refusal } = view;
   return html`
     ${projectHead(project, 'deploys', lead(view))}
-    ${formError(refusalOf(refusal, 'roll-back'))}
+    ${formError(refusalOf(refusal, 'roll-back') ?? refusalOf(refusal, 'delete-deploy'))}
     ${failure(view)}
     ${waiting(view)}
     <section class="card">

@@ -23,7 +23,8 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
     const addresses = [own, ...live.map(({ host }) => withHost(own, host))];
     const progress = uploads.progressOf(site.project);
     const hold = await sites.showOwnHold(site);
-    const view = { ...site, addresses, progress, hold, refusal, now: visit.now };
+    const use = await sites.showUse(site.project.accountId);
+    const view = { ...site, addresses, progress, hold, use, refusal, now: visit.now };
     return { title: name, content: projectContent(view) };
   };
   return {
@@ -32,11 +33,14 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
     isLive: true,
     notices: {
       created: 'Project created. Now upload its site.',
+      'created-elsewhere':
+        'Project created. Its address has a number, because the name alone is reserved: it could be mistaken for an address of this service. Now upload its site.',
+      deleted: 'The deploy was deleted.',
       deployed: 'The deploy succeeded.',
       'rolled-back': 'Rolled back: visitors now get the deploy that you chose.',
     },
     show,
-    forms: [rollingBack(ports)],
+    forms: [rollingBack(ports), deleting(ports)],
     others: [{ method: 'POST', path: `${path}/deploys`, answer: uploading(ports, uploads, show) }],
   };
 };
@@ -51,12 +55,26 @@ const rollingBack = ({ sites }: DashboardPorts) =>
     path: `${path}/deploys/:number/roll-back`,
     schema: v.object({}),
     act: async (visit) => {
-      const { slug = '', number = '' } = visit.parameters;
-      if (!/^[1-9]\d{0,8}$/.test(number)) throw notFound();
-      await sites.rollBack({ accountId: visit.accountId, slug }, Number(number));
+      await sites.rollBack(...deployOf(visit));
       return { to: pathOf({ path }, visit), done: 'rolled-back' };
     },
   });
+
+const deleting = ({ sites }: DashboardPorts) =>
+  form({
+    name: 'delete-deploy',
+    path: `${path}/deploys/:number/delete`,
+    schema: v.object({}),
+    act: async (visit) => {
+      await sites.deleteDeploy(...deployOf(visit));
+      return { to: pathOf({ path }, visit), done: 'deleted' };
+    },
+  });
+
+const deployOf = ({ accountId, parameters: { slug = '', number = '' } }: Visit) => {
+  if (!/^[1-9]\d{0,8}$/.test(number)) throw notFound();
+  return [{ accountId, slug }, Number(number)] as const;
+};
 
 /** Takes an upload. Whatever is wrong with it stands beside the field; a bad archive is among the deploys. */
 const uploading =

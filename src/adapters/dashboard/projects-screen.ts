@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { slugOf } from '../../sites/domain/project.ts';
+import { isReservedSlug } from '../../sites/domain/reserved-slugs.ts';
 import type { Site } from '../../sites/domain/site.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { html, type Html } from './html.ts';
@@ -46,8 +48,9 @@ export const projectsScreen = (ports: DashboardPorts): Screen => {
         field: 'name',
         once: true,
         act: async ({ accountId }, { name }) => {
-          const project = await sites.startProject(accountId, name);
-          return { to: `/dashboard/projects/${project.slug}`, done: 'created' };
+          const { slug } = await sites.startProject(accountId, name);
+          const done = isReservedSlug(slugOf(name)) ? 'created-elsewhere' : 'created';
+          return { to: `/dashboard/projects/${slug}`, done };
         },
       }),
     ],

@@ -10,6 +10,7 @@ import {
   type DomainClaim,
   type HeldDomain,
 } from '../../sites/domain-ports.ts';
+import { lockAccount } from './account-lock.ts';
 import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
 import type { Database } from './database.ts';
 import { claimDue } from './domain-claims.ts';
@@ -20,7 +21,7 @@ import { forgetOrdersOf } from './kysely-certificate-orders.ts';
 import { storeCertificate } from './kysely-certificates.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
 import { alignRoutes, lockProject } from './project-routes.ts';
-import { toMillis, type Schema } from './schema.ts';
+import { fromMillis, toMillis, type Schema } from './schema.ts';
 
 type Wanted = Parameters<CustomDomains['add']>[0];
 type Admit = Parameters<CustomDomains['add']>[1];
@@ -43,10 +44,10 @@ export class KyselyCustomDomains extends CustomDomains {
     this.#ids = ids;
   }
 
-  add({ accountId, projectId, host }: Wanted, decide: Admit): Promise<CustomDomain> {
+  add({ accountId, projectId, host, addedSince }: Wanted, decide: Admit): Promise<CustomDomain> {
     return this.#database.transaction(async (db) => {
       // Rivals of one account wait here for each other, whatever their projects.
-      await this.#lockAccount(db, accountId);
+      await lockAccount(this.#database, db, accountId);
       const project = await lockProject(this.#database, db, projectId);
       if (project?.account_id !== accountId) throw projectNotFound(projectId);
       const own = await db
@@ -59,6 +60,7 @@ export class KyselyCustomDomains extends CustomDomains {
       const same = own.find((one) => one.host === host);
       const { state, events } = decide({
         current: own.length,
+        addedLately: await addedSinceOf(db, accountId, addedSince),
         hasSucceededDeploy: project.served_deploy_id !== null,
         attachedTo: same && { name: same.name, isThisOne: same.project_id === projectId },
       });
@@ -211,16 +213,23 @@ export class KyselyCustomDomains extends CustomDomains {
       if (!holder || isCertified(holder)) return holder;
     }
   }
-
-  async #lockAccount(db: Kysely<Schema>, accountId: string): Promise<void> {
-    await db
-      .selectFrom('accounts')
-      .select('id')
-      .where('id', '=', accountId)
-      .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
-      .execute();
-  }
 }
+
+/** Removed ones too. */
+const addedSinceOf = async (
+  db: Kysely<Schema>,
+  accountId: string,
+  since: Date,
+): Promise<readonly Date[]> => {
+  const rows = await db
+    .selectFrom('domains')
+    .select('added_at')
+    .where('account_id', '=', accountId)
+    .where('added_at', '>', toMillis(since))
+    .orderBy('added_at', 'desc')
+    .execute();
+  return rows.map(({ added_at }) => fromMillis(added_at));
+};
 
 const moveOf = (from: CustomDomain, { state: to, events }: DomainDecision) => ({
   from,

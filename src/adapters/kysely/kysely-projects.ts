@@ -9,6 +9,7 @@ import {
 } from '../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../sites/domain/sites-event.ts';
 import { Projects } from '../../sites/ports.ts';
+import { lockAccount } from './account-lock.ts';
 import type { Database } from './database.ts';
 import { deployFrom, saveDeploys, type DeployRow } from './deploy-rows.ts';
 import { failureOf } from './failure.ts';
@@ -16,6 +17,7 @@ import type { KyselyOutbox } from './kysely-outbox.ts';
 import { alignRoutes } from './project-routes.ts';
 import { fromMillis, toMillis, type Schema } from './schema.ts';
 
+type ProjectKey = Parameters<Projects['change']>[0];
 type ProjectRow = Omit<
   Selectable<Schema['projects']>,
   'id' | 'served_deploy_id' | 'domain_settings'
@@ -48,20 +50,23 @@ export class KyselyProjects extends Projects {
     this.#find = database.prepare<{ slug: string }, SiteRow>((db, the) => siteOf(db, the('slug')));
   }
 
-  async add({ state, events }: Decision<Project, SitesEvent>): Promise<void> {
-    const { accountId, createdAt, ...project } = state;
-    await this.#database.transaction(async (db) => {
-      try {
-        await db
-          .insertInto('projects')
-          .values({ ...project, account_id: accountId, created_at: toMillis(createdAt) })
-          .execute();
-      } catch (error) {
-        const failure = failureOf(error);
-        if (failure === 'duplicate') throw slugTaken(project.slug);
-        throw failure === 'missing_parent' ? projectAccountNotFound(accountId) : error;
+  add(
+    accountId: string,
+    decide: (current: number) => Decision<Project, SitesEvent>,
+  ): Promise<Project> {
+    return this.#database.transaction(async (db) => {
+      if (!(await lockAccount(this.#database, db, accountId))) {
+        throw projectAccountNotFound(accountId);
       }
+      const { current } = await db
+        .selectFrom('projects')
+        .select(({ fn }) => fn.countAll<bigint>().as('current'))
+        .where('account_id', '=', accountId)
+        .executeTakeFirstOrThrow();
+      const { state, events } = decide(Number(current));
+      await insertProject(db, state);
       await this.#outbox.append(events);
+      return state;
     });
   }
 
@@ -82,24 +87,42 @@ export class KyselyProjects extends Projects {
     return siteFrom(await this.#find({ slug }));
   }
 
-  change(
-    { accountId, slug }: { readonly accountId: string; readonly slug: string },
-    decide: (site: Site) => Decision<Site, SitesEvent>,
+  change(key: ProjectKey, decide: (site: Site) => Decision<Site, SitesEvent>): Promise<Site> {
+    return this.#database.transaction((db) => this.#change(db, key, decide));
+  }
+
+  changeKept(
+    key: ProjectKey,
+    decide: (site: Site, elsewhere: number) => Decision<Site, SitesEvent>,
   ): Promise<Site> {
     return this.#database.transaction(async (db) => {
-      const rows: readonly SiteRow[] = await siteOf(db, slug)
-        .where('account_id', '=', accountId)
-        .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
-        .execute();
-      const before = siteFrom(rows);
-      if (!before) throw projectNotFound(slug);
-      const { servedDeployId: servedBefore } = before;
-      const { state, events } = decide(before);
-      await saveDeploys(db, before.project.id, rows.filter(hasDeploy), state.deploys);
-      await this.#outbox.append(events);
-      if (state.servedDeployId !== servedBefore) await this.#serve(db, state.project, state);
-      return state;
+      await lockAccount(this.#database, db, key.accountId);
+      const elsewhere = await keptBytesOf(db, key.accountId, key.slug);
+      return this.#change(db, key, (site) => decide(site, elsewhere));
     });
+  }
+
+  keptBytes(accountId: string): Promise<number> {
+    return this.#database.run((db) => keptBytesOf(db, accountId));
+  }
+
+  async #change(
+    db: Kysely<Schema>,
+    { accountId, slug }: ProjectKey,
+    decide: (site: Site) => Decision<Site, SitesEvent>,
+  ): Promise<Site> {
+    const rows: readonly SiteRow[] = await siteOf(db, slug)
+      .where('account_id', '=', accountId)
+      .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+      .execute();
+    const before = siteFrom(rows);
+    if (!before) throw projectNotFound(slug);
+    const { servedDeployId: servedBefore } = before;
+    const { state, events } = decide(before);
+    await saveDeploys(db, before.project.id, rows.filter(hasDeploy), state.deploys);
+    await this.#outbox.append(events);
+    if (state.servedDeployId !== servedBefore) await this.#serve(db, state.project, state);
+    return state;
   }
 
   /** Last in its transaction: a route takes the revision that all others wait for. */
@@ -133,6 +156,37 @@ export class KyselyProjects extends Projects {
     return rows.map(projectFrom);
   }
 }
+
+const insertProject = async (
+  db: Kysely<Schema>,
+  { accountId, createdAt, ...project }: Project,
+): Promise<void> => {
+  try {
+    await db
+      .insertInto('projects')
+      .values({ ...project, account_id: accountId, created_at: toMillis(createdAt) })
+      .execute();
+  } catch (error) {
+    throw failureOf(error) === 'duplicate' ? slugTaken(project.slug) : error;
+  }
+};
+
+/** @param without the slug of a project that is left out */
+const keptBytesOf = async (
+  db: Kysely<Schema>,
+  accountId: string,
+  without?: string,
+): Promise<number> => {
+  const { bytes } = await db
+    .selectFrom('projects')
+    .innerJoin('deploys', 'deploys.project_id', 'projects.id')
+    .select(({ fn }) => fn.sum<bigint | string | null>('bytes').as('bytes'))
+    .where('account_id', '=', accountId)
+    .where('state', '=', 'succeeded')
+    .$if(without !== undefined, (query) => query.where('slug', '!=', without ?? ''))
+    .executeTakeFirstOrThrow();
+  return Number(bytes ?? 0);
+};
 
 /** One query: a project and the deploys of another moment would not fit together. */
 const siteOf = (db: Kysely<Schema>, slug: string) =>

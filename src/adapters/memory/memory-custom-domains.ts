@@ -38,7 +38,10 @@ export class MemoryCustomDomains extends CustomDomains {
     this.#around = around;
   }
 
-  override async add({ accountId, projectId, host }: Wanted, decide: Admit): Promise<CustomDomain> {
+  override async add(
+    { accountId, projectId, host, addedSince }: Wanted,
+    decide: Admit,
+  ): Promise<CustomDomain> {
     await Promise.resolve();
     const project = this.#around.routes.find(projectId);
     if (project?.accountId !== accountId) throw projectNotFound(projectId);
@@ -46,6 +49,9 @@ export class MemoryCustomDomains extends CustomDomains {
     const same = own.find((one) => one.host === host);
     const { state, events } = decide({
       current: own.length,
+      addedLately: this.#all((one) => one.accountId === accountId && one.addedAt > addedSince).map(
+        ({ addedAt }) => addedAt,
+      ),
       hasSucceededDeploy: project.servedDeployId !== undefined,
       attachedTo: same && {
         name: this.#around.routes.find(same.projectId)?.name ?? '',

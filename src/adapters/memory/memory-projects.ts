@@ -6,6 +6,7 @@ import {
   projectNotFound,
   slugTaken,
 } from '../../sites/domain/sites-error.ts';
+import { keptBytes } from '../../sites/domain/storage-quota.ts';
 import type { SitesEvent } from '../../sites/domain/sites-event.ts';
 import { Projects } from '../../sites/ports.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
@@ -29,14 +30,19 @@ export class MemoryProjects extends Projects {
     this.#accountExists = accountExists;
   }
 
-  override async add({ state, events }: Decision<Project, SitesEvent>): Promise<void> {
-    if (!(await this.#accountExists(state.accountId)))
-      throw projectAccountNotFound(state.accountId);
+  override async add(
+    accountId: string,
+    decide: (current: number) => Decision<Project, SitesEvent>,
+  ): Promise<Project> {
+    if (!(await this.#accountExists(accountId))) throw projectAccountNotFound(accountId);
+    const { length } = this.#projects(({ project }) => project.accountId === accountId);
+    const { state, events } = decide(length);
     if (this.#sites.has(state.slug)) throw slugTaken(state.slug);
     const project = structuredClone(state);
     this.#sites.set(state.slug, { project, deploys: [], servedDeployId: undefined });
     this.#routes.add(project);
     this.#outbox.append(events);
+    return state;
   }
 
   override list(accountId: string): Promise<readonly Project[]> {
@@ -69,6 +75,20 @@ export class MemoryProjects extends Projects {
     return state;
   }
 
+  override async changeKept(
+    key: { readonly accountId: string; readonly slug: string },
+    decide: (site: Site, elsewhere: number) => Decision<Site, SitesEvent>,
+  ): Promise<Site> {
+    return this.change(key, (site) => {
+      const others = [...this.#sites.values()].filter(({ project }) => project.slug !== key.slug);
+      return decide(site, bytesOf(others, key.accountId));
+    });
+  }
+
+  override keptBytes(accountId: string): Promise<number> {
+    return Promise.resolve(bytesOf([...this.#sites.values()], accountId));
+  }
+
   override withUploadsSince(before: Date, limit: number): Promise<readonly Project[]> {
     const cutOff = this.#projects(({ deploys }) =>
       deploys.some(({ state, startedAt }) => state === 'uploading' && startedAt < before),
@@ -81,3 +101,8 @@ export class MemoryProjects extends Projects {
     return structuredClone(sites.map(({ project }) => project));
   }
 }
+
+const bytesOf = (sites: readonly Site[], accountId: string): number =>
+  sites
+    .filter(({ project }) => project.accountId === accountId)
+    .reduce((sum, site) => sum + keptBytes(site), 0);

@@ -1,6 +1,7 @@
 import type { SiteContents } from '../../sites/domain/site-contents.ts';
 import {
   SiteUnpacking,
+  type DeployPlace,
   type OnProgress,
   type SiteFiles,
   type SiteSource,
@@ -19,11 +20,11 @@ export class DirectUnpacking<Upload> extends SiteUnpacking<Upload> {
   }
 
   override async unpack(
-    deployId: string,
+    { deployId, room }: DeployPlace,
     upload: Upload,
     onProgress: OnProgress,
   ): Promise<SiteContents> {
     const source = await this.#open(upload);
-    return unpackSite(source, await this.#files.begin(deployId), onProgress);
+    return unpackSite(source, { draft: await this.#files.begin(deployId), room }, onProgress);
   }
 }

@@ -1,7 +1,12 @@
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { SiteContents } from '../../sites/domain/site-contents.ts';
 import type { UploadProblem } from '../../sites/domain/sites-error.ts';
-import { SiteUnpacking, type OnProgress, type UploadProgress } from '../../sites/ports.ts';
+import {
+  SiteUnpacking,
+  type DeployPlace,
+  type OnProgress,
+  type UploadProgress,
+} from '../../sites/ports.ts';
 import { ThreadPool, type PoolSettings } from './thread-pool.ts';
 import { Overrun, type ThreadLimits } from './worker-thread.ts';
 
@@ -9,7 +14,7 @@ import { Overrun, type ThreadLimits } from './worker-thread.ts';
 export const unpackingLimits: ThreadLimits = { deadlineMs: 10 * 60_000, memoryMiB: 256 };
 
 export interface UnpackingTask {
-  readonly deployId: string;
+  readonly deploy: DeployPlace;
   readonly place: string;
 }
 
@@ -31,12 +36,12 @@ export class ThreadedUnpacking extends SiteUnpacking {
   }
 
   override async unpack(
-    deployId: string,
+    deploy: DeployPlace,
     place: string,
     onProgress: OnProgress,
   ): Promise<SiteContents> {
     try {
-      return await this.#pool.run({ deployId, place }, onProgress);
+      return await this.#pool.run({ deploy, place }, onProgress);
     } catch (error) {
       throw error instanceof Overrun ? this.#refusal(error) : error;
     }

@@ -1,4 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import { bytesInWords } from '../../sites/domain/in-words.ts';
+import { slugOf } from '../../sites/domain/project.ts';
+import { isReservedSlug } from '../../sites/domain/reserved-slugs.ts';
 import { ConfigKey, SitesKey } from '../keys.ts';
 import { siteUrl } from '../addresses.ts';
 import { presentDeploy, size } from './deploy.ts';
@@ -17,10 +20,13 @@ export const projectCommands = (program: Command): void => {
       await withContainer(async (container) => {
         const made = await container.get(SitesKey).startProject(options.account, options.name);
         const { id, slug, name } = made;
+        const reason = isReservedSlug(slugOf(name))
+          ? `\nThe address has a number: "${slugOf(name)}" is reserved for this service.`
+          : '';
         print(
           options,
           { project: { id, slug, name } },
-          `Project ${slug} (${id}). Publish it: node src/main.ts deploy FOLDER --project ${slug}`,
+          `Project ${slug} (${id}). Publish it: node src/main.ts deploy FOLDER --project ${slug}${reason}`,
         );
       });
     });
@@ -90,6 +96,27 @@ export const projectCommands = (program: Command): void => {
           options,
           { deploy: served && presentDeploy(served), url },
           `${found.slug} serves deploy ${String(options.to)}.\n${url}`,
+        );
+      });
+    });
+
+  project
+    .command('delete-deploy')
+    .description('delete a deploy that is not served, with its files; makes room for others')
+    .requiredOption('--project <slug>', 'slug of the project')
+    .requiredOption('--number <number>', 'number of the deploy', deployNumber)
+    .option('--json', 'print JSON')
+    .action(async (options: OutputOptions & { project: string; number: number }) => {
+      await withContainer(async (container) => {
+        const sites = container.get(SitesKey);
+        const { project: found } = await sites.getSite(options.project);
+        await sites.deleteDeploy(found, options.number);
+        const { storedBytes, allowance } = await sites.showUse(found.accountId);
+        const kept = `${bytesInWords(storedBytes)} of ${bytesInWords(allowance.storedBytes)}`;
+        print(
+          options,
+          { deleted: options.number, storedBytes, ofBytes: allowance.storedBytes },
+          `Deploy ${String(options.number)} of ${found.slug} is deleted. The account keeps ${kept}.`,
         );
       });
     });

@@ -15,5 +15,5 @@ export interface UnpackingSetup {
 // What runs in a thread of `ThreadedUnpacking`.
 answerTasks<UnpackingSetup, UnpackingTask, SiteContents, UploadProgress>(({ folder }) => {
   const unpacking = new DirectUnpacking(new FileSystemSiteFiles(folder), openUpload);
-  return ({ deployId, place }, tell) => unpacking.unpack(deployId, place, seldom(tell));
+  return ({ deploy, place }, tell) => unpacking.unpack(deploy, place, seldom(tell));
 });

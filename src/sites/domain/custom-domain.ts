@@ -85,7 +85,7 @@ export const addDomain = (
   { now, jitter }: Moment,
 ): DomainDecision => {
   const { host, unicode: unicodeHost, registrableDomain, isApex } = hostname;
-  admitDomain(shownHost(hostname), facts);
+  admitDomain(shownHost(hostname), facts, now);
   const next = nextCheck(now, now, jitter);
   const domain: CustomDomain = {
     ...draft,

@@ -8,3 +8,11 @@ export const inWords = (milliseconds: number): string => {
 
 const counted = (count: number, unit: string): string =>
   `${count} ${unit}${count === 1 ? '' : 's'}`;
+
+/** A size for people: "980 B", "43.8 MiB", "10 GiB". */
+export const bytesInWords = (bytes: number): string => {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const step = bytes < 1 ? 0 : Math.min(4, Math.floor(Math.log2(bytes) / 10));
+  const size = bytes / 1024 ** step;
+  return `${Number.isInteger(size) ? String(size) : size.toFixed(1)} ${String(units[step])}`;
+};

@@ -1,6 +1,8 @@
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { isLine } from '../../kernel/text.ts';
+import type { Allowance } from './allowance.ts';
+import { isReservedSlug } from './reserved-slugs.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 import type { ProjectCreated } from './sites-event.ts';
 
@@ -32,7 +34,20 @@ export const slugOf = (name: string): string =>
     .slice(0, longestSlug)
     .replace(/^-|-$/g, '') || 'site';
 
-/** @throws DomainError `project_invalid` */
+/** @param current how many the account has @throws DomainError `project_limit_reached` */
+export const admitProject = (
+  { plan, projects }: Pick<Allowance, 'plan' | 'projects'>,
+  current: number,
+): void => {
+  if (current < projects) return;
+  throw new DomainError<SitesErrorCode>(
+    'project_limit_reached',
+    `The plan ${plan} has room for ${String(projects)} projects, and your account has ${String(current)}. ` +
+      'Change the plan to start another one.',
+  );
+};
+
+/** @throws DomainError `project_invalid`, `slug_reserved` */
 export const createProject = (
   draft: Omit<Project, 'createdAt'>,
   now: Date,
@@ -45,6 +60,12 @@ export const createProject = (
     );
   }
   const { id: projectId, accountId, slug } = draft;
+  if (isReservedSlug(slug)) {
+    throw new DomainError<SitesErrorCode>(
+      'slug_reserved',
+      `The name "${slug}" is reserved: its address could be mistaken for one of this service. Choose another.`,
+    );
+  }
   return {
     state: { ...draft, name, createdAt: now },
     events: [{ type: 'project_created', accountId, occurredAt: now, projectId, slug }],

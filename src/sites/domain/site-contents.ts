@@ -1,5 +1,6 @@
 import { DomainError } from '../../kernel/domain-error.ts';
 import { pathLimits, publishedPath, shownPath } from './published-path.ts';
+import { admitBytes, type StorageRoom } from './storage-quota.ts';
 import type { UploadProblem } from './sites-error.ts';
 
 /** What an upload may hold; counted while it is unpacked, whatever it says of itself. */
@@ -30,7 +31,8 @@ export interface SiteInspection {
   finish(): SiteContents;
 }
 
-export const inspectSite = (): SiteInspection => {
+/** @param room what the account may still keep, if that is limited */
+export const inspectSite = (room?: StorageRoom): SiteInspection => {
   const files = new Set<string>();
   /** Folders that have files in them, with all that are around them. */
   const folders = new Set<string>();
@@ -105,6 +107,7 @@ export const inspectSite = (): SiteInspection => {
         const most = `${String(siteLimits.bytes / 1024 / 1024)} MiB`;
         throw refusal('archive_too_large', `Unpacked it is larger than ${most}.`);
       }
+      if (room) admitBytes(bytes, room);
     },
     finish: () => {
       if (!files.has('index.html')) throw withoutIndex(files);

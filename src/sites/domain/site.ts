@@ -87,13 +87,7 @@ export const giveUpUploads = (site: Site, now: Date): SiteDecision => {
  * @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it did not succeed
  */
 export const rollBack = (site: Site, number: number, now: Date): SiteDecision => {
-  const deploy = site.deploys.find((one) => one.number === number);
-  if (!deploy) {
-    throw new DomainError<SitesErrorCode>(
-      'deploy_not_found',
-      `${site.project.slug} has no deploy ${String(number)}; the last ${String(keptDeploys)} are kept.`,
-    );
-  }
+  const deploy = deployNumbered(site, number);
   if (deploy.state !== 'succeeded') {
     throw new DomainError<SitesErrorCode>(
       'deploy_wrong_state',
@@ -106,6 +100,37 @@ export const rollBack = (site: Site, number: number, now: Date): SiteDecision =>
     state: { ...site, servedDeployId: deploy.id },
     events: [{ type: 'site_rolled_back', ...event }],
   };
+};
+
+/**
+ * Gives up a deploy that is not served, with its files.
+ * @throws DomainError `deploy_not_found`, `deploy_wrong_state` when it is served, or has not succeeded
+ */
+export const deleteDeploy = (site: Site, number: number, now: Date): SiteDecision => {
+  const deploy = deployNumbered(site, number);
+  const name = `Deploy ${String(number)}`;
+  if (deploy.id === site.servedDeployId) {
+    const message = `${name} is served. Serve another one first, then delete it.`;
+    throw new DomainError<SitesErrorCode>('deploy_wrong_state', message);
+  }
+  if (deploy.state !== 'succeeded') {
+    const message = `${name} is ${deploy.state}; only a succeeded one has files to delete.`;
+    throw new DomainError<SitesErrorCode>('deploy_wrong_state', message);
+  }
+  const event = { ...about(site, now), deployId: deploy.id, number } as const;
+  return {
+    state: { ...site, deploys: site.deploys.filter((one) => one !== deploy) },
+    events: [{ type: 'deploy_deleted', ...event }],
+  };
+};
+
+const deployNumbered = (site: Site, number: number): Deploy => {
+  const deploy = site.deploys.find((one) => one.number === number);
+  if (deploy) return deploy;
+  throw new DomainError<SitesErrorCode>(
+    'deploy_not_found',
+    `${site.project.slug} has no deploy ${String(number)}; the last ${String(keptDeploys)} are kept.`,
+  );
 };
 
 /** The deploy, which may end in that state. */

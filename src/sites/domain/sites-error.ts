@@ -5,11 +5,14 @@ export type SitesErrorCode =
   | 'deploy_not_found'
   | 'deploy_wrong_state'
   | 'project_invalid'
+  | 'project_limit_reached'
   | 'project_not_found'
+  | 'slug_reserved'
   | 'slug_taken'
   | UploadProblem
   | DomainNameProblem
   | 'domain_limit_reached'
+  | 'domains_added_too_fast'
   | 'domain_not_found'
   | 'domain_taken'
   | 'domain_wrong_state'
@@ -34,6 +37,7 @@ export const uploadProblems = [
   'archive_too_costly',
   'archive_without_index',
   'storage_full',
+  'storage_quota_reached',
   'upload_interrupted',
 ] as const;
 export type UploadProblem = (typeof uploadProblems)[number];

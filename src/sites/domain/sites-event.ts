@@ -31,6 +31,13 @@ export interface DeployDiscarded extends DomainEvent<'deploy_discarded'> {
   readonly deployId: string;
 }
 
+/** Its owner deleted a deploy, which made room. */
+export interface DeployDeleted extends DomainEvent<'deploy_deleted'> {
+  readonly projectId: string;
+  readonly deployId: string;
+  readonly number: number;
+}
+
 /** Another primary domain, or other redirects. */
 export interface DomainSettingsChanged extends DomainEvent<'domain_settings_changed'> {
   readonly projectId: string;
@@ -89,6 +96,7 @@ export type SitesEvent =
   | DeployFailed
   | SiteRolledBack
   | DeployDiscarded
+  | DeployDeleted
   | DomainSettingsChanged
   | DomainAdded
   | DomainVerified

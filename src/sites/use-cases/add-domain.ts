@@ -1,4 +1,5 @@
 import { addDomain, type CustomDomain } from '../domain/custom-domain.ts';
+import { addsWindowMs } from '../domain/domain-admission.ts';
 import { cleanName, parseHostname } from '../domain/hostname.ts';
 import type { Project } from '../domain/project.ts';
 import type { DomainPorts } from '../domain-ports.ts';
@@ -8,7 +9,7 @@ import { moment } from './moment.ts';
  * Asks neither DNS nor an authority.
  * @param name as somebody typed it
  * @throws DomainError with a `DomainNameProblem`; `plan_upgrade_required`, `no_successful_deploy`, `domain_taken`,
- *   `domain_limit_reached`
+ *   `domain_limit_reached`, `domains_added_too_fast`
  */
 export const addCustomDomain =
   (ports: DomainPorts) =>
@@ -18,9 +19,10 @@ export const addCustomDomain =
     const allowance = await allowances.of(accountId);
     const now = moment(ports);
     const draft = { id: ids.next('dom'), accountId, projectId, token: tokenFrom(ids.next('t')) };
-    const wanted = { accountId, projectId, host: hostname.host };
+    const addedSince = new Date(now.now.getTime() - addsWindowMs);
+    const wanted = { accountId, projectId, host: hostname.host, addedSince };
     const domain = await domains.add(wanted, (facts) =>
-      addDomain({ ...draft, hostname }, { ...facts, ...allowance }, now),
+      addDomain({ ...draft, hostname }, { ...facts, allowance }, now),
     );
     await timeline.record(domain.id, { kind: 'added', occurredAt: now.now, details: {} });
     return domain;

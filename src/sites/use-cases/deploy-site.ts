@@ -1,10 +1,12 @@
 import { DomainError } from '../../kernel/domain-error.ts';
+import type { Allowance } from '../domain/allowance.ts';
 import type { Deploy } from '../domain/deploy.ts';
 import { deployFailed, deploySucceeded, startDeploy, type Site } from '../domain/site.ts';
+import { admitBytes, keptBytes, roomFor, type StorageRoom } from '../domain/storage-quota.ts';
 import { uploadProblems, type SitesErrorCode, type UploadProblem } from '../domain/sites-error.ts';
 import type { OnProgress, SitesPorts, SiteUnpacking } from '../ports.ts';
 
-type Ports<Upload> = Pick<SitesPorts, 'projects' | 'files' | 'clock' | 'ids'> & {
+type Ports<Upload> = Pick<SitesPorts, 'projects' | 'files' | 'allowances' | 'clock' | 'ids'> & {
   readonly unpacking: SiteUnpacking<Upload>;
 };
 type ProjectKey = Parameters<SitesPorts['projects']['change']>[0];
@@ -24,12 +26,17 @@ export const deploySite =
   ): Promise<Deploy> => {
     const { projects, unpacking, clock, ids } = ports;
     const id = ids.next('dep');
-    await projects.change(project, (site) => startDeploy(site, id, clock.now()));
+    const started = await projects.change(project, (site) => startDeploy(site, id, clock.now()));
     try {
-      const contents = await unpacking.unpack(id, upload, onProgress);
-      const site = await projects.change(project, (uploaded) =>
-        deploySucceeded(uploaded, id, contents, clock.now()),
-      );
+      const allowance = await ports.allowances.of(started.project.accountId);
+      const room = await roomOf(ports, started, id, allowance);
+      const contents = await unpacking.unpack({ deployId: id, room }, upload, onProgress);
+      // Others of the account may have kept something since the room was looked at.
+      const site = await projects.changeKept(project, (uploaded, elsewhere) => {
+        const now = clock.now();
+        admitBytes(contents.bytes, roomFor(uploaded, id, { allowance, elsewhere }, now));
+        return deploySucceeded(uploaded, id, contents, now);
+      });
       return deployIn(site, id) ?? discarded(id);
     } catch (error) {
       return await failed(ports, project, id, error);
@@ -56,6 +63,19 @@ const failed = async (
   await files.remove(id).catch(() => undefined);
   if (!deploy || reason.problem === 'upload_interrupted') throw error;
   return deploy;
+};
+
+/** @throws DomainError `storage_quota_reached` when there is none */
+const roomOf = async (
+  { projects, clock }: Pick<SitesPorts, 'projects' | 'clock'>,
+  site: Site,
+  id: string,
+  allowance: Allowance,
+): Promise<StorageRoom> => {
+  const elsewhere = (await projects.keptBytes(site.project.accountId)) - keptBytes(site);
+  const room = roomFor(site, id, { allowance, elsewhere }, clock.now());
+  admitBytes(0, room);
+  return room;
 };
 
 const deployIn = ({ deploys }: Site, id: string): Deploy | undefined =>

@@ -1,4 +1,5 @@
 import { inspectSite, type SiteContents, type SiteInspection } from '../domain/site-contents.ts';
+import type { StorageRoom } from '../domain/storage-quota.ts';
 import type { OnProgress, SiteDraft, SiteSource, SourceEntry } from '../ports.ts';
 
 /**
@@ -7,10 +8,10 @@ import type { OnProgress, SiteDraft, SiteSource, SourceEntry } from '../ports.ts
  */
 export const unpackSite = async (
   source: SiteSource,
-  draft: SiteDraft,
+  { draft, room }: { readonly draft: SiteDraft; readonly room: StorageRoom },
   onProgress: OnProgress,
 ): Promise<SiteContents> => {
-  const inspection = inspectSite();
+  const inspection = inspectSite(room);
   let done = 0;
   for await (const entry of source.entries) {
     const path = inspection.admit(entry.path, entry.kind);

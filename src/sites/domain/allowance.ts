@@ -1,0 +1,31 @@
+/** What the plan of an account allows of projects, domains and files. */
+export interface Allowance {
+  /** Its name for people. */
+  readonly plan: string;
+  readonly projects: number;
+  /** All kept deploys together, unpacked. */
+  readonly storedBytes: number;
+  readonly domains: number;
+  /** Domains that are removed since count too: each could have cost a certificate. */
+  readonly domainsAddedPerHour: number;
+}
+
+export const gib = 1024 ** 3;
+
+/** On enterprise the first three of these are configured. */
+export const planAllowances = {
+  free: { plan: 'Free', projects: 3, storedBytes: gib, domains: 0, domainsAddedPerHour: 0 },
+  pro: { plan: 'Pro', projects: 20, storedBytes: 10 * gib, domains: 5, domainsAddedPerHour: 20 },
+  business: {
+    plan: 'Business',
+    projects: 100,
+    storedBytes: 100 * gib,
+    domains: 25,
+    domainsAddedPerHour: 60,
+  },
+} as const satisfies Readonly<Record<string, Allowance>>;
+
+/** @param configured what is agreed with all accounts on that plan */
+export const enterpriseAllowance = (
+  configured: Pick<Allowance, 'projects' | 'storedBytes' | 'domains'>,
+): Allowance => ({ ...configured, plan: 'Enterprise', domainsAddedPerHour: 240 });

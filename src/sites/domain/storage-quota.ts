@@ -1,0 +1,53 @@
+import { DomainError } from '../../kernel/domain-error.ts';
+import type { Allowance } from './allowance.ts';
+import { bytesInWords } from './in-words.ts';
+import { deploySucceeded, type Site } from './site.ts';
+import type { UploadProblem } from './sites-error.ts';
+
+/** What the account may keep, and what it keeps in its other projects. */
+export interface StorageFacts {
+  readonly allowance: Pick<Allowance, 'plan' | 'storedBytes'>;
+  /** Bytes. */
+  readonly elsewhere: number;
+}
+
+/** How much one deploy may bring. Plain values: it may be enforced in another thread. */
+export interface StorageRoom {
+  readonly plan: string;
+  readonly quota: number;
+  /** Bytes. */
+  readonly left: number;
+}
+
+/** Bytes of all its deploys, unpacked. */
+export const keptBytes = ({ deploys }: Site): number =>
+  deploys.reduce((sum, one) => sum + (one.state === 'succeeded' ? one.bytes : 0), 0);
+
+/**
+ * What a deploy that uploads may bring. What is discarded once it succeeds makes room for it.
+ * @throws DomainError `deploy_wrong_state` when it was given up meanwhile
+ */
+export const roomFor = (
+  site: Site,
+  deployId: string,
+  { allowance, elsewhere }: StorageFacts,
+  now: Date,
+): StorageRoom => {
+  const { state } = deploySucceeded(site, deployId, { files: 0, bytes: 0 }, now);
+  const { plan, storedBytes: quota } = allowance;
+  return { plan, quota, left: Math.max(0, quota - elsewhere - keptBytes(state)) };
+};
+
+/** @throws DomainError `storage_quota_reached` */
+export const admitBytes = (bytes: number, room: StorageRoom): void => {
+  if (bytes <= room.left && room.left > 0) return;
+  const left =
+    room.left > 0
+      ? `${bytesInWords(room.left)} are left, which is less than this deploy has`
+      : 'nothing is left';
+  throw new DomainError<UploadProblem>(
+    'storage_quota_reached',
+    `The plan ${room.plan} keeps ${bytesInWords(room.quota)} of files for all projects together, and ${left}. ` +
+      `Delete deploys that you no longer need, or change the plan.`,
+  );
+};
