@@ -53,8 +53,8 @@ export const domainsPage = (): string =>
       'later: a site that is served goes on, and `health` says `at_risk` with the problem, so that there is ' +
       'time before the certificate ends. Then it says `certificate_expired`.',
     '## How many',
-    table(['Plan', 'Custom domains of an account'], limits()),
-    'Removed ones do not count.',
+    table(['Plan', 'Custom domains of an account', 'Added in an hour'], limits()),
+    'Removed ones do not count for the first number, and do for the second.',
     '## The records',
     `For ${code(names.host)}, a name below your domain:`,
     table(
