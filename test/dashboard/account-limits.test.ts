@@ -6,8 +6,9 @@ import { AuthorityLedger } from '../../src/sites/domain-ports.ts';
 import type { Sites } from '../../src/sites/sites.ts';
 import { pointAtUs } from '../support/dashboard-domains.ts';
 import { textOf } from '../support/dashboard-markup.ts';
+import { deployEntries } from '../support/deploy-entries.ts';
 import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
-import { entry, sourceOf } from '../support/site-source.ts';
+import { entry } from '../support/site-source.ts';
 
 let dashboard: RunningDashboard;
 let sites: Sites;
@@ -21,7 +22,7 @@ const ids = new UuidIds();
 const start = ({ visitor }: Owner, name: string) =>
   visitor.post('/dashboard', { name, once: ids.next('form') });
 const deploy = (project: Project, bytes = 10) =>
-  sites.deploySite(project, sourceOf(entry('index.html', 'x'.repeat(bytes))));
+  deployEntries(dashboard.container, project, entry('index.html', 'x'.repeat(bytes)));
 const pageOf = ({ slug }: Project) => `/dashboard/projects/${slug}`;
 const read = async ({ visitor }: Owner, path: string) => textOf((await visitor.get(path)).text);
 
