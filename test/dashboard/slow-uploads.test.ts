@@ -92,3 +92,11 @@ test('a sender that keeps the pace is received, byte for byte', async () => {
   expect(await outcome).toBe('received');
   expect(await readFile(join(folder, 'upload'), 'utf8')).toBe(content);
 });
+
+test('a form of nothing but empty parts is refused after the first of them, before the rest arrives', async () => {
+  pace = usual;
+  begin(200_000_000);
+  socket.write('\r\n--x\r\n\r\n'.repeat(10_000));
+  expect(await outcome).toMatchObject({ name: 'PageProblem', status: 422 });
+  expect(await outcome).toHaveProperty('message', expect.stringMatching(/more in it than one/));
+});

@@ -15,6 +15,11 @@ export const largestUpload = siteLimits.bytes;
 /** What a form needs around its file: boundaries, headers, other fields. */
 const roomAround = 64 * 1024;
 /**
+ * Parts of a form, and bytes of the headers of one. To the parser an empty part is as much work as a page: a form of
+ * nothing else would take it minutes.
+ */
+const [mostParts, largestPartHead] = [16, 8 * 1024];
+/**
  * So long, and for so many bytes more, a refused sender may go on, and hears of it then; a connection that is closed
  * at once loses the answer too.
  */
@@ -34,6 +39,10 @@ export const receiveFile = async (
   const parser = parserFor(request);
   const over = new AbortController();
   const { meter, stop } = keepingPace(over, pace);
+  // At once: the parser would go on with what it was given.
+  parser.once('partsLimit', () => {
+    over.abort(tooManyParts());
+  });
   try {
     const written = writeTo(file, parser, over.signal);
     const arrived = arrive(request, meter, parser, over.signal);
@@ -102,7 +111,10 @@ export const discardRest = (request: IncomingMessage): void => {
 
 /** @throws PageProblem 415 */
 const parserFor = ({ headers }: IncomingMessage): BusboyInstance => {
-  const limits = { files: 1, fileSize: largestUpload, fields: 8, fieldSize: 1024, headerPairs: 32 };
+  const limits = {
+    ...{ files: 1, fileSize: largestUpload, fields: 8, fieldSize: 1024 },
+    ...{ parts: mostParts, headerPairs: 32, headerSize: largestPartHead },
+  };
   const { 'content-type': type = '' } = headers;
   try {
     if (!type.startsWith('multipart/form-data')) throw new Error('another kind of form');
@@ -139,6 +151,12 @@ const tooLarge = (): PageProblem => {
   const most = `${largestUpload / 1024 / 1024} MiB`;
   return new PageProblem(422, `This file is larger than ${most}, the most that is accepted.`);
 };
+
+const tooManyParts = (): PageProblem =>
+  new PageProblem(
+    422,
+    'This form has more in it than one archive. Choose one file, and send it again.',
+  );
 
 const cutOff = (): PageProblem =>
   new PageProblem(400, 'The upload was interrupted before it was complete. Send it again.');
