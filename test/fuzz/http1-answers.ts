@@ -21,6 +21,10 @@ export const readAnswers = (text: string, methods: readonly string[]): readonly 
   }
 };
 
+/** It goes on for as long as somebody listens, and whatever was asked after it waits. */
+export const isEndless = ({ headers }: Http1Answer): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;
+
 interface Read {
   readonly answer: Http1Answer;
   readonly rest: string;
@@ -41,10 +45,8 @@ const readOne = (text: string, isHead: boolean): Read | undefined => {
   const rest = text.slice(end + 4);
   const hasNoBody = isHead || status < 200 || status === 204 || status === 304;
   if (hasNoBody) return { answer: { status, headers, body: '' }, rest };
-  // It goes on for as long as somebody listens.
-  if (headers.get('content-type')?.startsWith('text/event-stream')) {
-    return { answer: { status, headers, body: rest }, rest: '' };
-  }
+  const stream = { status, headers, body: rest };
+  if (isEndless(stream)) return { answer: stream, rest: '' };
   const body = headers.get('transfer-encoding') === 'chunked' ? chunks(rest) : plain(rest, headers);
   return body && { answer: { status, headers, body: body.content }, rest: body.rest };
 };

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { connect as connectTls, createSecureContext } from 'node:tls';
 import type { BytesCase } from './fuzz-case.ts';
 import type { FuzzField } from './fuzz-field.ts';
-import { readAnswers } from './http1-answers.ts';
+import { isEndless, readAnswers } from './http1-answers.ts';
 import { lastPing } from './http2-cases.ts';
 import { flags, frameTypes, readFrames } from './http2-frames.ts';
 
@@ -92,8 +92,10 @@ const completeness = ({ wants, asks }: BytesCase): ((received: readonly Buffer[]
       return () => false;
     case 'answers': {
       const methods = asks.map(({ method }) => method);
-      return (received) =>
-        readAnswers(Buffer.concat(received).toString('latin1'), methods).length >= asks.length;
+      return (received) => {
+        const answers = readAnswers(Buffer.concat(received).toString('latin1'), methods);
+        return answers.length >= asks.length || answers.some(isEndless);
+      };
     }
     case 'ping':
       return (received) => readFrames(Buffer.concat(received)).some(isLast);
