@@ -50,6 +50,8 @@ export interface Config {
   readonly redisUrl: string | undefined;
   readonly trustProxy: number;
   readonly petByIdDeprecatedSince: Date;
+  /** For so many seconds /readyz answers 503 before the process stops listening. */
+  readonly drainSeconds: number;
 }
 
 export interface AcmeConfig {
@@ -241,6 +243,15 @@ const settings = v.object({
   ENTERPRISE_DOMAIN_LIMIT: v.optional(limit, '1000'),
   ENTERPRISE_PROJECT_LIMIT: v.optional(limit, '1000'),
   ENTERPRISE_STORAGE_GIB: v.optional(limit, '1000'),
+  DRAIN_SECONDS: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,4}$/, 'must be a whole number of seconds from 0 to 3600'),
+      v.transform(Number),
+      v.maxValue(3600, 'must be a whole number of seconds from 0 to 3600'),
+    ),
+    '0',
+  ),
   ALLOW_TEST_DOMAINS: v.optional(v.picklist(['0', '1'], 'must be 0 or 1'), '0'),
   DNS_SERVERS: v.optional(
     v.pipe(
@@ -376,6 +387,7 @@ const configFrom = (set: v.InferOutput<typeof settings>): Config => ({
   redisUrl: set.REDIS_URL,
   trustProxy: set.TRUST_PROXY,
   petByIdDeprecatedSince: set.PET_BY_ID_DEPRECATED_SINCE,
+  drainSeconds: set.DRAIN_SECONDS,
 });
 
 const acmeFrom = (set: v.InferOutput<typeof settings>, directoryUrl: string): AcmeConfig => {

@@ -23,6 +23,7 @@ import { AuthorityLedger, Timeline } from '../sites/domain-ports.ts';
 import { EdgeRecords } from '../sites/ports.ts';
 import type { Config } from './config.ts';
 import { apiJobs, workerJobs } from './jobs.ts';
+import { Draining } from './draining.ts';
 import { DashboardKey, OperationsKey, PlanRenewalsKey, SecureSitesKey, SitesKey } from './keys.ts';
 import { recallCounters } from './known-counters.ts';
 import { watchedJobs } from './watched-work.ts';
@@ -49,7 +50,8 @@ export const startRoles = async (
   const watch = container.get(EventLoopWatch);
   watch.start();
   container.get(Metrics).watchEventLoop(() => watch.state());
-  const stop = async (): Promise<void> => {
+  const stop = async (drainSeconds = 0): Promise<void> => {
+    await container.get(Draining).begin(drainSeconds);
     for (const role of running) await role.stop();
     await operations?.stop();
     watch.stop();
@@ -76,7 +78,7 @@ export const startRoles = async (
     throw error;
   }
   log.info({ roles, host, port }, 'serving');
-  return stop;
+  return () => stop(config.drainSeconds);
 };
 
 /** Live pages are requests that never end: they go first. */

@@ -22,6 +22,7 @@ import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
+import { Draining } from './draining.ts';
 import { dashboardOrigin, siteUrl } from './addresses.ts';
 import { writeDomainSettings } from './domain-settings-text.ts';
 import {
@@ -43,6 +44,9 @@ import { SettingsReader } from './settings-reader.ts';
  * One HTTP server: the dashboard from /dashboard on, and at / for browsers; the API and the measures everywhere else.
  */
 export const web = new ContainerModule(({ bind }) => {
+  bind(Draining)
+    .toDynamicValue(() => new Draining())
+    .inSingletonScope();
   bind(Metrics)
     .toDynamicValue((c) => new Metrics(c.get(Outbox)))
     .inSingletonScope();
@@ -111,6 +115,7 @@ const operationsPorts = (c: ResolutionContext): OperationsPorts => {
     onAnswered: (request: AnsweredRequest) => {
       usage.record(request);
     },
+    isStopping: () => c.get(Draining).hasBegun,
     dependencies: [
       { name: 'database', check: () => database.ping() },
       { name: 'migrations', check: () => upToDate(database) },

@@ -17,6 +17,13 @@ const log = pino({ level: 'silent' });
 const challenges = new ChallengeAnswers(() => Promise.resolve(undefined), log);
 const networkOf = (address: string) => address;
 
+const isRefused = async (port: number): Promise<boolean> => {
+  const socket = connect(port, '127.0.0.1');
+  const outcome = await once(socket, 'connect').catch((error: unknown) => error);
+  socket.destroy();
+  return (outcome as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+};
+
 let edge: RunningEdge;
 beforeEach(async () => {
   edge = await startEdge({ storage: 'the file system' });
@@ -57,10 +64,7 @@ test('stopping finishes what is under way, over HTTP/1.1 and HTTP/2, and takes n
   let stopped = false;
   const stop = edge.server.stop().then(() => (stopped = true));
   for (const port of [edge.ports.http, edge.ports.https]) {
-    const [error] = (await once(connect(port, '127.0.0.1'), 'error').catch((e: unknown) => [
-      e,
-    ])) as [NodeJS.ErrnoException];
-    expect(error.code).toBe('ECONNREFUSED');
+    await until('new connections are refused', () => isRefused(port));
   }
   expect(stopped).toBe(false);
   const [overHttp1, overHttp2] = await Promise.all([buffer(socket), buffer(stream)]);

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import type { EdgeRequest } from './edge-answer.ts';
 import type { EdgeLimits } from './edge-limits.ts';
@@ -12,6 +13,8 @@ import type { RouteTable } from './route-table.ts';
 
 /** How long requests under way may take when an edge stops. */
 const longestDrainMs = 5_000;
+/** Meanwhile a connection or session that was just made may send its first request. */
+const graceMs = 500;
 const sweepMs = 20;
 
 export interface ConnectionPorts {
@@ -31,6 +34,7 @@ export class EdgeConnections {
   readonly #lines = new Map<Socket, Line>();
   /** By what a request knows of its connection. */
   readonly #ofRequests = new WeakMap<object, Line>();
+  #accepted = 0;
   #onEnd: (line: Line) => void = () => undefined;
 
   constructor(ports: ConnectionPorts) {
@@ -59,6 +63,7 @@ export class EdgeConnections {
 
   watch(server: Server | Http2SecureServer): void {
     server.prependListener('connection', (socket: Socket) => {
+      this.#accepted += 1;
       this.#admit(socket);
     });
   }
@@ -94,16 +99,32 @@ export class EdgeConnections {
     const deadline = setTimeout(() => {
       this.#byAddress.destroyAll();
     }, longestDrainMs);
+    await this.#takeWaiting();
+    const since = performance.now();
     const sweep = setInterval(() => {
-      for (const { session } of this.#lines.values()) session?.close();
-      for (const server of servers) (server as Server).closeIdleConnections();
-      // To Node a connection is idle after its first request only, and browsers open some in advance.
-      this.#byAddress.destroyUnused();
-      this.#byHost.destroyUnused();
+      if (performance.now() - since >= graceMs) this.#letGo(servers);
     }, sweepMs);
     await Promise.all(servers.map(closed));
     clearInterval(sweep);
     clearTimeout(deadline);
+  }
+
+  /** As `HttpServer` does: what the kernel accepted is taken over before the ports are closed. */
+  async #takeWaiting(): Promise<void> {
+    const longest = performance.now() + graceMs;
+    for (let quiet = 0; quiet < 3 && performance.now() < longest; quiet++) {
+      const before = this.#accepted;
+      await turn();
+      if (this.#accepted > before) quiet = -1;
+    }
+  }
+
+  #letGo(servers: readonly (Server | Http2SecureServer)[]): void {
+    for (const { session } of this.#lines.values()) session?.close();
+    for (const server of servers) (server as Server).closeIdleConnections();
+    // To Node a connection is idle after its first request only, and browsers open some in advance.
+    this.#byAddress.destroyUnused();
+    this.#byHost.destroyUnused();
   }
 
   /** Ends the connection when its network has too many already. */

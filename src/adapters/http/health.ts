@@ -16,11 +16,23 @@ export const aliveRoute: Route = {
   },
 };
 
+export interface ReadinessPorts {
+  readonly dependencies: readonly Dependency[];
+  readonly isStopping: () => boolean;
+  readonly log: Logger;
+}
+
 /** /readyz: it can do its work, or which part is missing (503). Why that is, only the log tells. */
-export const readyRoute = (dependencies: readonly Dependency[], log: Logger): Route => ({
+export const readyRoute = ({ dependencies, isStopping, log }: ReadinessPorts): Route => ({
   method: 'GET',
   path: '/readyz',
   answer: async (ctx) => {
+    if (isStopping()) {
+      ctx.status = 503;
+      ctx.set('Retry-After', '1');
+      ctx.body = { status: 'stopping' };
+      return;
+    }
     const states = await Promise.all(
       dependencies.map(async ({ name, check }) => {
         const isReady = await check().then(

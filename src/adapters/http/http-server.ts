@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { BrokenRequests, failBody } from './broken-requests.ts';
 import { RequestError } from './error-table.ts';
 import { bareAnswer, type AnswerRefusal } from './refusal.ts';
@@ -7,6 +8,8 @@ import { unclear } from './unreadable.ts';
 
 /** How long a whole request may take to arrive. */
 const usualMs = 30_000;
+/** For the first request of a connection, once the server stops. */
+const graceMs = 500;
 /** Where files are uploaded. */
 const longestMs = 60 * 60_000;
 
@@ -27,6 +30,7 @@ const justAnswer: AnswerRefusal = (refusal) => Promise.resolve(bareAnswer(refusa
 export class HttpServer {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  #accepted = 0;
   #stopping = false;
 
   constructor(handle: Handler, options: HttpServerOptions = {}) {
@@ -68,6 +72,7 @@ export class HttpServer {
       broken.handle(error, socket);
     });
     this.#server.on('connection', (socket) => {
+      this.#accepted += 1;
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
     });
@@ -85,21 +90,41 @@ export class HttpServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Takes no new connection, lets requests under way finish, closes idle connections at once. */
+  /**
+   * Takes no new connection and lets requests under way finish. Who has connected and sent nothing yet, as browsers do
+   * ahead of their next request, has a moment for it.
+   */
   async stop(): Promise<void> {
     this.#stopping = true;
-    // Browsers connect ahead of their next request; to Node such a connection is none that idles.
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+    await this.#takeWaiting();
     await new Promise<void>((resolve) => {
       // A kept-alive connection turns idle when its request ends, so look again until all are gone.
       const sweep = setInterval(() => {
         this.#server.closeIdleConnections();
       }, 20);
+      // To Node a connection idles after its first request only.
+      const grace = setTimeout(() => {
+        for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+      }, graceMs);
       this.#server.close(() => {
         clearInterval(sweep);
+        clearTimeout(grace);
         resolve();
       });
     });
+  }
+
+  /**
+   * The kernel accepts connections before we do, and closing would reset those that wait. Node takes over one in each
+   * turn, so there are none once some turns brought none.
+   */
+  async #takeWaiting(): Promise<void> {
+    const longest = performance.now() + graceMs;
+    for (let quiet = 0; quiet < 3 && performance.now() < longest; quiet++) {
+      const before = this.#accepted;
+      await turn();
+      if (this.#accepted > before) quiet = -1;
+    }
   }
 }
 

@@ -7,11 +7,13 @@ import { routing, type Route } from './routing.ts';
 export interface OperationsPorts extends FramingPorts {
   readonly metrics: Metrics;
   readonly dependencies: readonly Dependency[];
+  /** Whether this process is about to go, and wants no new work. */
+  readonly isStopping: () => boolean;
 }
 
 /** What operators ask a process: not for the public where they have a port of their own. */
 export const operationsRoutes = (ports: OperationsPorts): readonly Route[] => [
-  readyRoute(ports.dependencies, ports.log),
+  readyRoute(ports),
   ports.metrics.route(),
 ];
 

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Container } from 'inversify';
-import type { Logger } from 'pino';
 import type { Access } from '../../access/access.ts';
 import { Clock } from '../../kernel/clock.ts';
 import { JobLeases } from '../../kernel/job-leases.ts';
@@ -12,9 +11,10 @@ import { warnOfUnknownKeys } from '../sealed-under.ts';
 import { startWarnings } from '../start-warnings.ts';
 import { openContainer } from '../container.ts';
 import { AccessKey, ProcessKey } from '../keys.ts';
-import { createLog } from '../log.ts';
+import { createLog, type Log } from '../log.ts';
 import { startRoles } from '../roles.ts';
 
+/** Once listening ended. */
 const stopDeadlineMs = 10_000;
 
 export const serveCommand = (program: Command): void => {
@@ -32,7 +32,7 @@ export const serveCommand = (program: Command): void => {
         throw error;
       });
       try {
-        stopOnSignal(stop, log, flush);
+        stopOnSignal(stop, { log, flush, deadlineMs: stopDeadlineMs + config.drainSeconds * 1000 });
         // After listening: a start that fails must not use up the one time that the key is shown.
         const welcome = await firstAccount(container, config);
         process.stdout.write(`${banner(config, welcome)}\n`);
@@ -45,7 +45,10 @@ export const serveCommand = (program: Command): void => {
 };
 
 /** The first signal stops in good order and exits 0; a second one exits at once. */
-const stopOnSignal = (stop: () => Promise<void>, log: Logger, flush: () => void): void => {
+const stopOnSignal = (
+  stop: () => Promise<void>,
+  { log, flush, deadlineMs }: Log & { readonly deadlineMs: number },
+): void => {
   // Leaves at once: a connection to a database that hangs must not keep a process that has nothing left to do.
   const exit = (code: number) => {
     flush();
@@ -59,7 +62,7 @@ const stopOnSignal = (stop: () => Promise<void>, log: Logger, flush: () => void)
     setTimeout(() => {
       log.error('not finished in time, stopping anyway');
       exit(1);
-    }, stopDeadlineMs);
+    }, deadlineMs);
     stop().then(
       () => {
         log.info('stopped');

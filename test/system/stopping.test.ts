@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newHome, type Home } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
+
+let home: Home;
+beforeAll(async () => {
+  home = await newHome('sqlite');
+});
+afterAll(() => home.remove());
+
+const connectTo = (origin: string): Socket => {
+  const { hostname, port } = new URL(origin);
+  return connect(Number(port), hostname);
+};
+
+const ask = async (socket: Socket): Promise<string> => {
+  socket.end('GET /healthz HTTP/1.1\r\nHost: animal-store.test\r\nConnection: close\r\n\r\n');
+  return (await text(socket)).slice(0, 15);
+};
+
+test('who has connected when the service is told to stop is answered, also if it asks a moment later', async () => {
+  const service = await home.start();
+  const sockets = Array.from({ length: 300 }, () => connectTo(service.origin));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  service.signal('SIGTERM');
+  const answers = await Promise.all(sockets.map(ask));
+  expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 200 OK']));
+  expect(await service.end()).toEqual({ code: 0, signal: null });
+});
+
+test('who connects and says nothing keeps no service from stopping', async () => {
+  const service = await home.start();
+  const socket = connectTo(service.origin);
+  await once(socket, 'connect');
+  const closed = once(socket, 'close');
+  expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  await closed;
+});
+
+describe('with DRAIN_SECONDS', () => {
+  test('a service that stops says so first, and serves on until they are over', async () => {
+    const service = await home.start({ DRAIN_SECONDS: '2' });
+    const get = async (path: string) => (await fetch(service.origin + path)).status;
+    expect(await get('/readyz')).toBe(200);
+    service.signal('SIGTERM');
+    await until('it is not ready', async () => (await get('/readyz')) === 503);
+    expect(await get('/v1/pets')).toBe(401);
+    expect(await service.end()).toEqual({ code: 0, signal: null });
+  });
+
+  test('a second signal ends it at once', async () => {
+    const service = await home.start({ DRAIN_SECONDS: '3600' });
+    service.signal('SIGTERM');
+    await until('it stops', () => service.stdout().includes('stopping'));
+    expect(await service.end('SIGTERM')).toEqual({ code: 143, signal: null });
+  });
+});
