@@ -111,8 +111,12 @@ const list = (text: string) =>
 const urlLike = (text: string, protocols: readonly string[]) =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol);
 
-/** It is shown and sent around, so it must not hold a password. */
-const hasNoUser = (text: string): boolean => !/^\w+:\/\/[^/?#]*@/.test(text);
+/** It is shown and sent around, so it must not hold a password, however it is written. */
+const hasNoUser = (text: string): boolean => {
+  if (!URL.canParse(text)) return true;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+};
 
 const apiAddress = v.pipe(
   v.string(),
@@ -121,8 +125,11 @@ const apiAddress = v.pipe(
     (text) => urlLike(text, ['http:', 'https:']) && /^[^?#]*\/v1\/?$/.test(text),
     'must be an http or https address whose path ends in /v1, like https://api.shop.example/v1',
   ),
-  v.transform((text) => text.replace(/\/$/, '')),
+  v.transform((text) => plainAddress(new URL(text))),
 );
+
+/** Written in the usual way: what asks whether it is https looks at its beginning. */
+const plainAddress = ({ origin, pathname }: URL): string => origin + pathname.replace(/\/$/, '');
 
 const portRule = 'must be a port number from 1 to 65535';
 const port = v.pipe(

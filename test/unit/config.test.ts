@@ -247,6 +247,7 @@ describe('the start is refused', () => {
     'http://api.zoo.example/v1',
     'http://10.0.0.7:3000/v1',
     'http://localhost.evil.example/v1',
+    'HTTP://api.zoo.example/v1',
   ])('in production where clients come over %s without TLS', (publicUrl) => {
     expect(faultsOf({ ...production, PUBLIC_URL: publicUrl })).toEqual(['PUBLIC_URL']);
     expect(faultsOf({ PUBLIC_URL: publicUrl })).toEqual([]);
@@ -265,8 +266,11 @@ describe('the start is refused', () => {
     },
   );
 
-  test('with a user or a password in an address that is shown', () => {
-    const address = 'https://zoo:hunter2@zoo.example/v1';
+  test.each([
+    'https://zoo:hunter2@zoo.example/v1',
+    'https:/zoo:hunter2@zoo.example/v1',
+    'https:zoo:hunter2@zoo.example/v1',
+  ])('with a user or a password in an address that is shown: %s', (address) => {
     for (const name of ['PUBLIC_URL', 'STAGING_URL', 'ACME_DIRECTORY_URL']) {
       expect(faultsOf({ [name]: address })).toEqual([name]);
       expect(() => loadConfig({ [name]: address })).not.toThrow(/hunter2/);
