@@ -65,8 +65,8 @@ export class Line {
 }
 
 /**
- * Bytes that the system has not taken yet, encrypted ones too. Node has no documented way to see them move; where this
- * one is missing, only whole pieces count as progress.
+ * Bytes that the system has not taken yet, encrypted ones too. Node has no documented way to see them move. Without this
+ * one no line looks full: HTTP/1.1 would lose its limit of 20 seconds, HTTP/2 would count whole slices only.
  */
 const queuedBytes = (socket: Socket): number => {
   const { _handle: handle } = socket as { _handle?: { readonly writeQueueSize?: number } | null };
