@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Access } from '../../src/access/access.ts';
+import { access, type Access } from '../../src/access/access.ts';
 import type { Person } from '../../src/access/domain/person.ts';
 import { signInLimits } from '../../src/access/domain/session.ts';
 import type { AccessPorts } from '../../src/access/ports.ts';
+import { openDevice } from '../../src/access/use-cases/known-device.ts';
 import { MemoryQuotaCounters } from '../../src/adapters/memory/memory-quota-counters.ts';
+import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import type { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { memoryAccess } from '../support/memory-access.ts';
 import { givePassword } from '../support/people.ts';
@@ -34,6 +36,8 @@ const at = (n: number, device?: string) => {
 };
 const signIn = (from: ReturnType<typeof at>, its = password) =>
   face.signIn({ email, password: its }, from);
+const signInUnder = (sealer: AesGcmSealer, from: ReturnType<typeof at>) =>
+  access({ ...ports, sealer }).signIn({ email, password }, from);
 const answerTo = (attempt: Promise<unknown>): Promise<string> =>
   attempt.then(() => 'let in', codeOf);
 /** Wrong ones, five from each network. */
@@ -92,6 +96,18 @@ describe('a known browser', () => {
       ({ device } = await signIn(at(n, device)));
     }
     expect(await answerTo(signIn(at(99, device)))).toBe('too_many_sign_ins');
+  });
+
+  test('stays known while the secret key is replaced, and after it once somebody signed in meanwhile', async () => {
+    const [oldKey, newKey] = [Buffer.from('the key before'), Buffer.from('the key from now on')];
+    const { device } = await signInUnder(new AesGcmSealer(oldKey), at(200));
+    const under = (sealer: AesGcmSealer, its: string) => openDevice({ sealer }, its)?.personIds;
+    expect(under(new AesGcmSealer(newKey), device)).toBeUndefined();
+
+    await guessesFrom(200);
+    const both = new AesGcmSealer(newKey, [oldKey]);
+    const later = await signInUnder(both, at(200, device));
+    expect(under(new AesGcmSealer(newKey), later.device)).toEqual([mia.id]);
   });
 
   test('gives no more tries at the passwords of another account with the same address', async () => {
