@@ -12,25 +12,27 @@ export const signIn: readonly Defence[] = [
     against: 'Guessed passwords, and owners locked out by guesses.',
     how:
       `${String(signInLimits.addressFromNetwork.perMinute)} passwords a minute for one email address from one network, ` +
-      `${String(signInLimits.network.perMinute)} from one network for whomever. What is tried elsewhere counts for nobody else, ` +
+      `${String(signInLimits.network.perMinute)} from one network for all addresses. Attempts from one network lock out nobody in another, ` +
       'and a browser in which the owner has signed in is counted by itself.',
     tests: ['unit/sign-in', 'unit/known-device', 'dashboard/sign-in', 'system/attacks'],
   },
   {
     against: 'Weak passwords.',
-    how: `At least ${String(passwordLength.min)} characters, none of the commonest, stored with scrypt.`,
+    how: `At least ${String(passwordLength.min)} characters, and none of the commonest passwords. They are stored with scrypt.`,
     tests: ['unit/password', 'contract/passwords'],
   },
   {
-    against: 'Sign-in links of somebody else.',
-    how: 'A link opens at once only where nobody is signed in and the request is not cross-site; else a button asks. It works once.',
+    against: 'Sign-in by a link that somebody else sent.',
+    how:
+      'A link signs in at once only where nobody is signed in and the request is not cross-site. Otherwise a page names the account ' +
+      'and asks with a button. A link works once.',
     tests: ['dashboard/sign-in-links', 'dashboard/links-in-logs'],
   },
   {
     against: 'Stolen or fixed sessions.',
     how:
-      `A secret of ${String(secretLength)} random characters, stored as its hash; a new one with each sign-in; cookies are ` +
-      '`HttpOnly` and `SameSite=Lax`, over https `Secure` with `__Host-`.',
+      `A session secret has ${String(secretLength)} random characters, is stored as a hash, and is new at each sign-in. Its cookie is ` +
+      '`HttpOnly` and `SameSite=Lax`; over https it is `Secure`, and its name begins with `__Host-`.',
     tests: ['dashboard/sessions', 'dashboard/sign-in'],
   },
   {
@@ -40,11 +42,11 @@ export const signIn: readonly Defence[] = [
   },
   {
     against: 'Text that runs as a script (XSS).',
-    how: 'Pages escape all that is put into them. `Content-Security-Policy` takes scripts of our own files only.',
+    how: 'Pages escape every value. `Content-Security-Policy` allows scripts from our own files only.',
     tests: ['dashboard/hostile-text', 'dashboard/headers'],
   },
   {
-    against: 'One person who asks for too much.',
+    against: 'One person who sends too many requests.',
     how:
       `${String(dashboardLimits.pages)} pages and ${String(dashboardLimits.forms)} forms a minute, ${String(mostStreams.session)} live ` +
       `pages in a session and ${String(mostStreams.account)} in an account. A live page is made once for all who look at it.`,
@@ -55,7 +57,7 @@ export const signIn: readonly Defence[] = [
 export const accounts: readonly Defence[] = [
   {
     against: 'Accounts that see or change what belongs to others.',
-    how: 'Every question names the account. What belongs to another account looks like what does not exist.',
+    how: 'Every query names the account. What belongs to another account is answered as if it did not exist.',
     tests: ['http/tenants', 'dashboard/tenants', 'system/fuzz'],
   },
   {
@@ -68,8 +70,8 @@ export const accounts: readonly Defence[] = [
   {
     against: 'Secrets in logs, messages and files.',
     how:
-      'Keys, links and bodies are not logged, addresses lose user and password. Private keys are sealed with AES-256-GCM. ' +
-      'Files are for their own user only.',
+      'API keys, sign-in links and bodies are not logged, and URLs are logged without user and password. Private keys are ' +
+      'encrypted with AES-256-GCM. Only the user that the service runs as can read its files.',
     tests: [
       'dashboard/links-in-logs',
       'unit/redaction',
@@ -80,17 +82,24 @@ export const accounts: readonly Defence[] = [
   },
   {
     against: 'A secret key that somebody has seen.',
-    how: '`SECRET_KEY_PREVIOUS` lets it be replaced without losing what it sealed; a command seals all anew.',
-    tests: ['system/secret-key-rotation', 'contract/sealed-values'],
+    how:
+      'With `SECRET_KEY_PREVIOUS` you replace it, and what it encrypted, signed or made known stays valid meanwhile. A command ' +
+      'encrypts everything under the new key.',
+    tests: [
+      'system/secret-key-rotation',
+      'contract/sealed-values',
+      'unit/cursors',
+      'unit/known-device',
+    ],
   },
   {
-    against: 'Answers that tell of the inside.',
-    how: 'What is not foreseen is answered with a request id and nothing of its cause.',
+    against: 'Error messages that reveal internals.',
+    how: 'An unexpected error is answered with a request id. Only the log has its cause.',
     tests: ['http/faults', 'dashboard/failed-pages', 'system/fuzz'],
   },
   {
     against: 'Settings that endanger users.',
-    how: 'In production, a weak `SECRET_KEY`, an `http` address, and a `PLATFORM_HOST` above the dashboard stop the start.',
+    how: 'A `PLATFORM_HOST` above the dashboard stops the start; in production, a weak `SECRET_KEY` and an `http` address do too.',
     tests: ['unit/config', 'unit/secret-strength', 'system/safe-start'],
   },
 ];
@@ -104,16 +113,16 @@ export const whole: readonly Defence[] = [
     tests: ['system/attacks'],
   },
   {
-    against: 'Work that holds up everybody and was not foreseen.',
+    against: 'Unexpected work that blocks the event loop.',
     how:
       'The delay of the event loop is measured and exported. ' +
-      `From ${String(noticedMs)} ms on the log names what ran.`,
+      `From ${String(noticedMs)} ms on, the log names what ran.`,
     tests: ['http/event-loop-watch'],
   },
   {
-    against: 'What nobody thought of.',
+    against: 'Faults that no other test looks for.',
     how:
-      'Hostile requests over the API, the dashboard and the edge (HTTP/1.1, HTTP/2 frames, TLS), and DNS answers. ' +
+      'Random hostile requests go to the API, the dashboard and the edge (HTTP/1.1, HTTP/2 frames, TLS), and random DNS answers come back. ' +
       'A short run is part of the tests; `make fuzz` is the long one.',
     tests: ['system/fuzz'],
   },

@@ -11,6 +11,8 @@ import { caBudgets } from '../../src/sites/domain/ca-budget.ts';
 import { largestAnswer } from '../../src/sites/domain/dns-facts.ts';
 import { shownAtMost } from '../../src/sites/domain/shortened.ts';
 import { siteLimits } from '../../src/sites/domain/site-contents.ts';
+import { planAllowances } from '../../src/sites/domain/allowance.ts';
+import { bytesInWords } from '../../src/sites/domain/in-words.ts';
 import type { Defence } from './security-defence.ts';
 
 const mib = (bytes: number): string => `${String(bytes / 1024 / 1024)} MiB`;
@@ -20,16 +22,16 @@ const minutes = (milliseconds: number): string => `${String(milliseconds / 60_00
 
 export const text: readonly Defence[] = [
   {
-    against: 'Text that takes a parser long.',
+    against: 'Text that is slow to parse.',
     how:
-      'The length is checked before the content, wherever text comes from outside. A lint rule refuses regular expressions whose ' +
-      'time grows faster than the text. Each parser is tried with a megabyte of each of its own letters.',
-    tests: ['contract/text-parsers', 'system/lint-rules'],
+      'Wherever text comes from outside, its length is checked before its content. A lint rule refuses regular expressions with ' +
+      'super-linear time. Each parser is run on a megabyte of each of its own letters.',
+    tests: ['contract/slow-texts', 'contract/text-parsers', 'system/lint-rules'],
   },
   {
     against: 'Work whose size a customer decides.',
     how:
-      'Archives are unpacked, configurations read and DNS answers judged in threads with a limit of time and memory: ' +
+      'Worker threads unpack archives, read configurations and judge DNS answers, each with a limit of time and memory: ' +
       `${minutes(unpackingLimits.deadlineMs)} and ${String(unpackingLimits.memoryMiB)} MiB for an archive, ` +
       `${seconds(judgingLimits.deadlineMs)} and ${String(judgingLimits.memoryMiB)} MiB for DNS.`,
     tests: [
@@ -42,12 +44,12 @@ export const text: readonly Defence[] = [
   {
     against: 'Large or malformed requests.',
     how:
-      `A JSON body has at most ${kib(largestBody)}. What two servers could read differently is refused, and the connection ends. ` +
-      'Every refusal under `/v1` has the shape of an error and the headers of the limits.',
+      `A JSON body has at most ${kib(largestBody)}. A request that two servers could read differently (request smuggling) is refused, and ` +
+      'the connection ends. Every refusal under `/v1` has the error shape and the limit headers.',
     tests: ['http/refusals', 'http/unreadable-requests', 'edge/hostile-requests'],
   },
   {
-    against: 'Configurations that unfold.',
+    against: 'Configurations that expand when they are read.',
     how: `At most ${kib(longestSettings)}; YAML without tags, anchors and aliases.`,
     tests: ['unit/domain-settings-text', 'contract/settings-reader'],
   },
@@ -55,28 +57,28 @@ export const text: readonly Defence[] = [
 
 export const uploads: readonly Defence[] = [
   {
-    against: 'Archives that lead out of their folder, link, lie or unfold.',
+    against: 'Archives with path traversal, links, false sizes or compression bombs.',
     how:
       `At most ${mib(largestUpload)} packed, ${mib(siteLimits.bytes)} unpacked, ${String(siteLimits.entries)} files and folders, ` +
       `${String(siteLimits.folders)} folders within each other. Bytes are counted while they are unpacked. Files are stored under their hash.`,
     tests: ['contract/hostile-archives', 'unit/site-contents', 'system/attacks'],
   },
   {
-    against: 'Senders that hold places for uploads.',
+    against: 'Slow uploads that hold all upload slots.',
     how:
       `At least ${kib(uploadPace.slowest)} a second must arrive, all of it within ${minutes(uploadPace.longestMs)}. A process receives ` +
       `${String(uploadSlots.receiving.all)} uploads at once and unpacks ${String(uploadSlots.unpacking.all)}; an account holds ` +
-      `${String(uploadSlots.receiving.ofOne)} and ${String(uploadSlots.unpacking.ofOne)} of these. A place is free again however its sender ends.`,
+      `${String(uploadSlots.receiving.ofOne)} and ${String(uploadSlots.unpacking.ofOne)} of these. A slot is free again however its sender ends.`,
     tests: ['dashboard/slow-uploads', 'dashboard/uploads-at-once', 'unit/slots', 'system/attacks'],
   },
 ];
 
 export const edge: readonly Defence[] = [
   {
-    against: 'Visitors who are slow, or take nothing.',
+    against: 'Visitors who read slowly, or not at all.',
     how:
-      `An answer without progress is given up after ${seconds(edgeLimits.stalledAnswerMs)}, a connection of HTTP/2 without an answer ` +
-      `that makes progress after ${seconds(edgeLimits.idleSessionMs)}, PINGs or not. Large files are sent in pieces of ${kib(pieceBytes)}.`,
+      `An answer without progress is reset after ${seconds(edgeLimits.stalledAnswerMs)}. An HTTP/2 connection on which no answer makes ` +
+      `progress is closed after ${seconds(edgeLimits.idleSessionMs)}, PINGs or not. Large files are sent in pieces of ${kib(pieceBytes)}.`,
     tests: ['edge/stalled-visitors', 'edge/slow-clients', 'system/attacks'],
   },
   {
@@ -84,17 +86,17 @@ export const edge: readonly Defence[] = [
     how:
       'Per IPv4 address, or /64 of IPv6: ' +
       `${String(edgeLimits.connectionsOfNetwork)} connections, ${String(edgeLimits.answersOfNetwork)} answers under way, ` +
-      `${mib(edgeLimits.bytesOfNetwork)} that wait to be taken. The process as a whole: ${String(edgeLimits.connections)} for each port, ` +
-      `${String(edgeLimits.answers)} and ${mib(edgeLimits.bytes)}.`,
+      `${mib(edgeLimits.bytesOfNetwork)} of unsent answers. Per process: ${String(edgeLimits.connections)} connections to each port, ` +
+      `${String(edgeLimits.answers)} answers, ${mib(edgeLimits.bytes)}.`,
     tests: ['edge/stalled-visitors', 'edge/hostile-requests'],
   },
   {
     against: 'Floods of frames: CONTINUATION, resets, PING, SETTINGS.',
-    how: `A connection of HTTP/2 ends after ${String(edgeLimits.idleFrames)} frames that lead to nothing.`,
+    how: `An HTTP/2 connection ends after ${String(edgeLimits.idleFrames)} frames that do not lead to an answer.`,
     tests: ['edge/hostile-frames', 'system/fuzz'],
   },
   {
-    against: 'Paths and hosts that lead to other files or sites.',
+    against: 'Paths and hosts that reach other files or sites.',
     how: 'A path is looked up in the list of published files, never on a disk. A request must be for the host of its connection.',
     tests: ['edge/hostile-requests', 'edge/names', 'unit/site-path'],
   },
@@ -111,7 +113,7 @@ export const dns: readonly Defence[] = [
     how:
       `An answer is judged up to ${String(largestAnswer.records)} records and ${String(largestAnswer.characters)} characters. The first ` +
       `${String(shownAtMost.records)} records are kept, ${String(shownAtMost.characters)} characters of each, and the newest ` +
-      `${String(mostOfKind.checked)} checks of a domain. What belongs to another question is passed over.`,
+      `${String(mostOfKind.checked)} checks of a domain. Records that belong to another question are ignored.`,
     tests: [
       'contract/node-dns-verifier-size',
       'unit/kept-answers',
@@ -120,20 +122,34 @@ export const dns: readonly Defence[] = [
     ],
   },
   {
-    against: 'One account that uses up the certificate budget of all.',
+    against: 'One account that uses up the certificate budget of all accounts.',
     how:
       `${String(caBudgets.accountHour.stopAt)} new orders an hour and ${String(caBudgets.accountDay.stopAt)} a day for an account. Of ` +
       `${String(caBudgets.orders.stopAt)} orders in 3 hours, half is kept for renewals and for accounts that have ordered nothing within the hour.`,
     tests: ['unit/account-shares', 'unit/ca-budget', 'contract/authority-ledger'],
   },
   {
+    against: 'One account that makes projects, files or domains without end.',
+    how:
+      `An account on plan Free has ${String(planAllowances.free.projects)} projects and ${bytesInWords(planAllowances.free.storedBytes)} of files; ` +
+      `on Pro ${String(planAllowances.pro.projects)} projects, ${bytesInWords(planAllowances.pro.storedBytes)}, and ` +
+      `${String(planAllowances.pro.domainsAddedPerHour)} added domains an hour. Names such as \`www\` and \`app\` are reserved.`,
+    tests: [
+      'unit/allowance',
+      'contract/projects',
+      'contract/custom-domains',
+      'dashboard/account-limits',
+      'unit/project',
+    ],
+  },
+  {
     against: 'Certificates for names of others.',
-    how: 'Each attachment has a token of its own, which the DNS of the name must show. CAA is judged as authorities do.',
+    how: 'Each attachment has its own token, and the DNS of the name must show it. CAA is judged as certificate authorities do.',
     tests: ['system/custom-domain-dns', 'unit/verify-domain', 'unit/caa'],
   },
   {
     against: 'Late, lost and wrong answers of an authority.',
-    how: 'Only what belongs to the current attachment and order is accepted, and a certificate only with the key that it is for.',
+    how: 'An answer is accepted only for the current attachment and order, and a certificate only with its own key.',
     tests: ['contract/acme-certificate-authority-faults', 'system/custom-domain-authority'],
   },
 ];

@@ -15,13 +15,15 @@ const sections: Readonly<Record<string, readonly Defence[]>> = {
 
 /** What an attacker may still do; who runs the service has to know. */
 const open = [
-  'Floods that fill the network itself. Put a provider or a firewall in front that takes them.',
-  'Many networks together. Limits are for one network; a botnet has more of them, also to guess passwords from: long ones hold.',
-  'Whoever controls the machine, the database, `DATA_DIR` or `SECRET_KEY`. Keep backups as safe as these.',
+  'Floods that fill the network itself. Put a provider or a firewall in front that absorbs them.',
+  'Many networks together. Limits apply to one network, and a botnet has many, also to guess passwords from. Long passwords hold.',
+  'Anyone who controls the machine, the database, `DATA_DIR` or `SECRET_KEY`. Keep backups as safe as these.',
   'A resolver that lies. Use resolvers that check DNSSEC, over a network that you trust.',
-  'What a customer publishes. Sites are not scanned; each has a host of its own, apart from the dashboard.',
-  'Somebody who reads the mail of an owner, or uses their open browser. There is no second factor.',
-  'Networks in which all people share one IPv4 address: they share its limits.',
+  'What a customer publishes. Sites are not scanned. Each has its own host, apart from the dashboard.',
+  'Cookies that a published site sets for a domain above it and the dashboard, such as `shop.example` for `sites.shop.example` ' +
+    'and `app.shop.example`. Over https none of them can replace ours. To rule them out, take a `PLATFORM_HOST` below another domain.',
+  'Someone who reads the mail of an owner, or uses their open browser. There is no second factor.',
+  'People who share one IPv4 address: they share its limits.',
   'A proxy in front that sets no `X-Forwarded-For`, or a wrong `TRUST_PROXY`: all visitors then look like one.',
   'Several processes without Redis: each counts requests by itself.',
 ];
@@ -39,10 +41,10 @@ export const securityPage = (): string =>
     '## What is not defended against',
     open.map((one) => `- ${one}`).join('\n'),
     '## Reporting a vulnerability',
-    'Tell the people who run the service that you use, in private, before you tell anybody else: what you did, what ' +
-      'happened, and when. Test with an account and domains of your own, and stop at the first sign of data that belongs to somebody else. ' +
-      'If you run the service yourself, report it where you got the code, by its private way for reports if it has one.',
-    'A finding of `make fuzz` comes with its seed and the smallest case that leads there. Both belong into the report.',
+    'Tell the operator of the service in private before you tell anyone else. Say what you did, what ' +
+      'happened, and when. Test with your own account and domains, and stop at the first sign of data that belongs to someone else. ' +
+      'If you run the service yourself, report it where you got the code, in private if you can.',
+    '`make fuzz` prints the seed of a finding and the smallest case that reproduces it. Include both.',
   );
 
 const line = ({ against, how, tests }: Defence): string =>

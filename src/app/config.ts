@@ -179,13 +179,13 @@ const secretText = v.pipe(
   ),
 );
 
-/** Every setting by its name in the environment; docs/operations.md explains each. */
-export const limit = v.pipe(
+const limit = v.pipe(
   v.string(),
   v.regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1 to 999999'),
   v.transform(Number),
 );
 
+/** Every setting by its name in the environment; docs/operations.md explains each. */
 const settings = v.object({
   NODE_ENV: v.optional(v.string()),
   DATABASE_URL: v.optional(
