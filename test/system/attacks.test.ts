@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
+import { uploadSlots } from '../../src/adapters/dashboard/uploads.ts';
 import { deepFolders, largeFile, manySlashes } from '../attacks/attack-archives.ts';
 import { underAttack } from '../attacks/attack.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type Ground,
 } from '../attacks/ground.ts';
 import { halfClosedUpload } from '../attacks/half-closed-upload.ts';
+import { slowUpload } from '../attacks/slow-uploads.ts';
 import { openStalledSessions } from '../attacks/stalled-sessions.ts';
 import { DashboardStream } from '../support/dashboard-stream.ts';
 import { DashboardVisitor } from '../support/dashboard-visitor.ts';
@@ -85,6 +87,23 @@ test('senders that half-close at the end of an upload leave room for the next on
     },
   );
   expect(result).toHaveLength(8);
+});
+
+test('senders of single bytes hold the places of their own account only', async () => {
+  const senders = await Promise.all(
+    Array.from({ length: 20 }, () => slowUpload(attacker(), 'birds')),
+  );
+  const holding = () => senders.filter(({ isAnswered }) => !isAnswered()).length;
+  try {
+    await underAttack(ground.service, async () => {
+      await until('the others are refused', () => holding() <= uploadSlots.receiving.ofOne);
+      expect((await uploadInTurn(other.visitor, 'cats', site)).status).toBe(303);
+      expect(holding()).toBe(uploadSlots.receiving.ofOne);
+    });
+  } finally {
+    for (const { stop } of senders) stop();
+  }
+  expect((await uploadInTurn(attacker(), 'birds', site)).status).toBe(303);
 });
 
 test('configurations of nothing but tags are refused at once, however long they are', async () => {
