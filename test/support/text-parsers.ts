@@ -36,6 +36,7 @@ import { cleanName, parseHostname } from '../../src/sites/domain/hostname.ts';
 import { isInNetwork, isUnspecified } from '../../src/sites/domain/ip-address.ts';
 import { slugOf } from '../../src/sites/domain/project.ts';
 import { publishedPath, shownPath } from '../../src/sites/domain/published-path.ts';
+import { isReservedSlug } from '../../src/sites/domain/reserved-slugs.ts';
 import {
   absoluteTarget,
   isAbsolute,
@@ -170,6 +171,10 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
         checkDomainSettings({ redirects: [{ from: 'a.example', to: text }] }, { hosts }),
       ),
     },
+  },
+  'sites/domain/reserved-slugs.ts': {
+    operations: 2,
+    parsers: { isReservedSlug: parser('w0t-a', isReservedSlug) },
   },
   'sites/domain/site-contents.ts': {
     operations: 1,
