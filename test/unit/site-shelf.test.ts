@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ServedForm } from '../../src/adapters/edge/served-file.ts';
 import { SiteShelf } from '../../src/adapters/edge/site-shelf.ts';
 import { SiteFiles, type StoredFile } from '../../src/sites/ports.ts';
+import { until } from '../support/until.ts';
 
 const small = 500;
 
@@ -91,12 +92,14 @@ describe('the shelf', () => {
     const files = new SlowFiles();
     const shelf = new SiteShelf(files, 100 * small);
     const asked = (await formsOf(shelf)).map(async (form) => shelf.content('dep_1', form));
-    // The first ones come last, when others have long taken their place.
-    for (const go of files.waiting.toReversed()) {
-      go();
-      await new Promise(setImmediate);
-    }
-    const contents = await Promise.all(asked);
+    // Those that began first come last, when others have long taken their place.
+    let isAnswered = false;
+    const answers = Promise.all(asked).finally(() => (isAnswered = true));
+    await until('all are answered', () => {
+      for (const go of files.waiting.splice(0).toReversed()) go();
+      return isAnswered;
+    });
+    const contents = await answers;
     expect(contents.filter((content) => content?.length === small)).toHaveLength(300);
   });
 
