@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -59,6 +59,8 @@ describe('an upload that takes too much', () => {
     ['too much memory', { memoryMiB: 1 }, /^To unpack and compress it took more than 1 MiB/],
   ] as const)('(%s) is a deploy that failed, and leaves nothing', async (_, limits, words) => {
     const deploys = join(folder, 'deploys');
+    // It may be ended before it comes to make it.
+    await mkdir(deploys);
     const files = new FileSystemSiteFiles(deploys);
     const unpacking = threaded(deploys, limits);
     const { project, projects, allowances, clock, site } = await memorySite(files);

@@ -47,9 +47,15 @@ export class RunningWork {
         .slice(-shown)
         .toReversed()
         .map((work) => work.describe());
-    return { begun: latest(this.#begun), inProgress: latest(this.#inProgress) };
+    return { begun: counted(latest(this.#begun)), inProgress: counted(latest(this.#inProgress)) };
   }
 }
+
+/** What is there several times stands there once. */
+const counted = (texts: readonly string[]): readonly string[] =>
+  [...Map.groupBy(texts, (text) => text)].map(([text, { length }]) =>
+    length === 1 ? text : `${text} (${String(length)} times)`,
+  );
 
 /** A piece of work that has a name. */
 export const named = (kind: string, name: string): Work => ({
