@@ -16,7 +16,8 @@ beforeAll(async () => {
   lab = await startTryOut();
   browser = await startBrowser(lab.service.origin);
   const entry = await fetch(lab.signInUrl, { redirect: 'manual' });
-  [session = ''] = entry.headers.getSetCookie()[0]?.split(';') ?? [];
+  const cookies = entry.headers.getSetCookie();
+  [session = ''] = cookies.find((one) => one.startsWith('session='))?.split(';') ?? [];
 }, browserStartMs);
 afterAll(async () => {
   try {

@@ -17,8 +17,8 @@ export const enter = async (
   ports: Pick<SignInPorts, 'access' | 'acting' | 'cookies'>,
 ): Promise<void> => {
   await leave(ctx, ports);
-  ports.cookies.device.write(ctx, device);
   ports.cookies.session.write(ctx, secret);
+  ports.cookies.device.write(ctx, device);
 };
 
 /** Ends the session that the browser had until now: with a new one nobody needs it any more. */
