@@ -36,7 +36,7 @@ test('what is kept of a subject and of a key ends by itself some days after its 
 test('a server that does not answer is unavailable for each of the calls', async () => {
   const hasty = new RedisQuotaCounters(server.url, () => undefined);
   await until('Redis answers', () => isAnswered(hasty.ping()));
-  server.freeze();
+  await server.freeze();
   const calls = [
     hasty.take({ subject: newSubject(), limits, now }),
     hasty.peek(newSubject(), now),

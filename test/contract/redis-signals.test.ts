@@ -9,6 +9,7 @@ import { openContainer } from '../../src/app/container.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { emptyDatabase } from '../support/databases.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
 /** A server of its own, to be killed. */
@@ -114,6 +115,41 @@ test('without Redis telling and closing do no harm, and when it is back others a
   for (const one of [heard, late.heard]) {
     await until('it is heard', () => one.some((ids) => ids.includes('acc_1')));
   }
+});
+
+test('connections on which nothing comes any more are replaced: others are heard and told again', async () => {
+  const proxy = await startTcpProxy(server.url);
+  const cutOff = await joinAndListen(proxy.url);
+  const other = await joinAndListen();
+  cutOff.signals.tell(['acc_1']);
+  await until('it is heard', () => other.heard.length > 0);
+  proxy.loseState();
+  await until('the others are heard', () => {
+    other.signals.tell(['acc_2']);
+    return cutOff.heard.flat().includes('acc_2');
+  });
+  await until('it is heard by others', () => {
+    cutOff.signals.tell(['acc_3']);
+    return other.heard.flat().includes('acc_3');
+  });
+  await Promise.all(open.splice(0).map((signals) => signals.close()));
+  await proxy.stop();
+});
+
+test('who begins to listen while nothing comes through hears the others once something does', async () => {
+  const proxy = await startTcpProxy(server.url);
+  proxy.swallowNew(true);
+  const { signals, heard } = join(proxy.url);
+  signals.listen();
+  await until('the first connection is given up', () => proxy.accepted > 1);
+  proxy.swallowNew(false);
+  const teller = join();
+  await until('it is heard', () => {
+    teller.signals.tell(['acc_1']);
+    return heard.length > 0;
+  });
+  await Promise.all(open.splice(0).map((one) => one.close()));
+  await proxy.stop();
 });
 
 test('as it is wired, what one process stores is told in the other', async () => {

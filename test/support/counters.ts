@@ -32,7 +32,7 @@ export const isAnswered = (call: Promise<unknown>): Promise<boolean> =>
 
 /** A connected adapter that waits for answers as long as any machine may take. */
 export const openRedisCounters = async (url = redisServerUrl()): Promise<RedisQuotaCounters> => {
-  const counters = new RedisQuotaCounters(url, () => undefined, 60_000);
+  const counters = new RedisQuotaCounters(url, () => undefined, { patienceMs: 60_000 });
   await until('Redis answers', () => isAnswered(counters.ping()));
   return counters;
 };

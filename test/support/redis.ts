@@ -16,7 +16,8 @@ export interface RedisServer {
   stop(): Promise<void>;
   /** The server vanishes as in a crash; `restart` brings an empty one to the same port. */
   kill(): Promise<void>;
-  freeze(): void;
+  /** Once it stands still: until then a server goes on for a moment. */
+  freeze(): Promise<void>;
   thaw(): void;
   restart(): Promise<void>;
 }
@@ -41,6 +42,10 @@ const ended = async (child: ChildProcess): Promise<void> => {
   child.ref();
   if (child.kill(0)) await once(child, 'exit');
 };
+
+/** Linux says it in the third field of proc_pid_stat(5), behind the name in brackets. */
+const standsStill = async ({ pid = 0 }: ChildProcess): Promise<boolean> =>
+  (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') T ');
 
 export const startRedis = async (
   options: { extraArguments?: readonly string[] } = {},
@@ -98,7 +103,10 @@ export const startRedis = async (
       guard.end();
     },
     kill: () => end('SIGKILL'),
-    freeze: () => void server.kill('SIGSTOP'),
+    freeze: async () => {
+      server.kill('SIGSTOP');
+      await until('it stands still', () => standsStill(server));
+    },
     thaw: () => void server.kill('SIGCONT'),
     restart: async () => {
       await end('SIGTERM');

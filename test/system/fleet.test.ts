@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../support/debian-server.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { newHome, type Home, type Service } from '../support/service-process.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
 let home: Home;
@@ -57,10 +58,8 @@ describe('processes on one Redis', () => {
   });
   afterEach(() => redis.stop());
 
-  /** Waits until it has found Redis. */
-  const start = async (): Promise<Service> => {
-    // No deadline for commands, or a busy machine would look like one without Redis: ioredis takes text for none.
-    const address = `${redis.url}?commandTimeout=none`;
+  /** Waits until it has found Redis. Much patience, or a busy machine would look like one without Redis. */
+  const start = async (address = `${redis.url}?commandTimeout=60000`): Promise<Service> => {
     const service = await home.start({ REDIS_URL: address, PORT: String(await findFreePort()) });
     await until('it is ready', () => isReady(service));
     return service;
@@ -94,6 +93,24 @@ describe('processes on one Redis', () => {
     await until('it is ready again', () => isReady(service));
     expect((await ask(service, account)).status).toBe(200);
     expect(await metric(service, 'quota_counts_locally')).toBe(0);
+  });
+
+  test('answer on while their connections to Redis are dead, and count there again over new ones', async () => {
+    const account = await openAccount(1000);
+    const proxy = await startTcpProxy(redis.url);
+    const service = await start(proxy.url);
+    expect((await ask(service, account)).status).toBe(200);
+    proxy.loseState();
+    await until('Redis is away', async () => {
+      expect((await ask(service, account)).status).toBe(200);
+      return (await metric(service, 'quota_counts_locally')) === 1;
+    });
+    await until('Redis is back', async () => {
+      expect((await ask(service, account)).status).toBe(200);
+      return (await metric(service, 'quota_counts_locally')) === 0;
+    });
+    await until('it is ready again', () => isReady(service));
+    await proxy.stop();
   });
 });
 

@@ -1,131 +1,142 @@
-import { once } from 'node:events';
-import { Redis } from 'ioredis';
+import { EventEmitter, once } from 'node:events';
+import type { Redis } from 'ioredis';
 import { windowIndex, type Counts } from '../../access/domain/rate-quota.ts';
 import { QuotaCounters, type Take, type Taken } from '../../access/quota-ports.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
+import { peekScript, takeScript, type Scripts, type TakeAnswer } from './quota-scripts.ts';
+import { heartbeatMs, openConnection } from './redis-connection.ts';
 
-const usualPatienceMs = 500;
-/** Longer than the day window, so that a count outlives its window and no jump of a clock opens it again. */
-const lifeSeconds = 3 * 86_400;
-
-/**
- * The rule of `countIn` (access/domain/rate-quota.ts) inside Redis, where look and change are one step.
- * A window is the fields i, c (index and count) and pi, pc (those before), prefixed by m or d.
- */
-const countIn = `
-local function countIn(key, w, index)
-  local kept = redis.call('HMGET', key, w..'i', w..'c', w..'pi', w..'pc')
-  local i, c, pi, pc = tonumber(kept[1]), tonumber(kept[2]), tonumber(kept[3]), tonumber(kept[4])
-  if i == nil then return { i = index, c = 0 } end
-  if i == index then return { i = i, c = c, pi = pi, pc = pc } end
-  local before = 0
-  if pi == index then before = pc end
-  if index < i and c > before then before = c end
-  return { i = index, c = before, pi = i, pc = c }
-end
-local function keep(key, w, window)
-  redis.call('HSET', key, w..'i', window.i, w..'c', window.c)
-  if window.pi then redis.call('HSET', key, w..'pi', window.pi, w..'pc', window.pc) end
-  redis.call('EXPIRE', key, ${String(lifeSeconds)})
-end
-`;
-
-/** Keys: subject, striker or ''. Arguments: minute, day, per minute, per day. */
-const takeScript = `${countIn}
-local minute = countIn(KEYS[1], 'm', tonumber(ARGV[1]))
-local day = countIn(KEYS[1], 'd', tonumber(ARGV[2]))
-if minute.c < tonumber(ARGV[3]) and day.c < tonumber(ARGV[4]) then
-  minute.c, day.c = minute.c + 1, day.c + 1
-  keep(KEYS[1], 'm', minute)
-  keep(KEYS[1], 'd', day)
-  return { 1, minute.c, day.c, 0 }
-end
-keep(KEYS[1], 'm', minute)
-keep(KEYS[1], 'd', day)
-if #KEYS < 2 then return { 0, minute.c, day.c, 0 } end
-local strikes = countIn(KEYS[2], 'm', tonumber(ARGV[1]))
-strikes.c = strikes.c + 1
-keep(KEYS[2], 'm', strikes)
-return { 0, minute.c, day.c, strikes.c }
-`;
-
-const peekScript = `${countIn}
-return { countIn(KEYS[1], 'm', tonumber(ARGV[1])).c, countIn(KEYS[1], 'd', tonumber(ARGV[2])).c }
-`;
-
-interface Scripts {
-  takeQuota(...parts: readonly (string | number)[]): Promise<[number, number, number, number]>;
-  peekQuota(...parts: readonly (string | number)[]): Promise<[number, number]>;
+export interface CounterOptions {
+  /** For which an answer is waited for. */
+  readonly patienceMs?: number;
+  /** Monotonic milliseconds. */
+  readonly elapsed?: () => number;
 }
 
-/** Counts for a whole fleet, exactly: one round trip and one atomic script for each request. */
+/**
+ * Counts for a whole fleet, exactly: one round trip and one atomic script for each request.
+ *
+ * After an answer that did not come, all calls fail at once until Redis has run the script again for a question of
+ * our own: one question at a time waits, and no request. The same question says how far the clock of Redis is ahead
+ * of ours, so each take tells Redis until when somebody waits for it: a server that was frozen counts none that had
+ * been given up.
+ */
 export class RedisQuotaCounters extends QuotaCounters {
   readonly #redis: Redis & Scripts;
+  readonly #patienceMs: number;
+  readonly #elapsed: () => number;
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #proofs = new EventEmitter();
+  /** At least so far is the clock of Redis ahead of `elapsed`. Undefined: nothing has proven that Redis counts. */
+  #ahead: number | undefined;
+  #proving = false;
 
-  /**
-   * @param onProblem hears of lost connections; commands fail by themselves
-   * @param patienceMs for which a command is waited for
-   */
-  constructor(url: string, onProblem: (error: Error) => void, patienceMs = usualPatienceMs) {
+  /** @param onProblem hears of lost connections; commands fail by themselves */
+  constructor(url: string, onProblem: (error: Error) => void, options: CounterOptions = {}) {
     super();
-    const redis = new Redis(url, {
-      commandTimeout: patienceMs,
-      connectTimeout: 1000,
-      disconnectTimeout: usualPatienceMs,
+    const { redis, patienceMs } = openConnection(url, {
+      onProblem,
+      patienceMs: options.patienceMs,
+      commandsEnd: true,
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
-      retryStrategy: (tries) => Math.min(tries * 50, 500),
     });
-    redis.on('error', onProblem);
     redis.defineCommand('takeQuota', { lua: takeScript });
     redis.defineCommand('peekQuota', { numberOfKeys: 1, lua: peekScript });
+    redis.on('ready', () => void this.#prove());
+    redis.on('close', () => (this.#ahead = undefined));
     this.#redis = redis as Redis & Scripts;
+    this.#patienceMs = patienceMs;
+    this.#elapsed = options.elapsed ?? (() => performance.now());
+    this.#heartbeat = setInterval(() => void this.#prove(), heartbeatMs);
   }
 
-  override async take({ subject, limits, striker, now }: Take): Promise<Taken> {
-    const keys = [place(subject), ...(striker === undefined ? [] : [place(`key:${striker}`)])];
-    const [allowed, minute, day, strikes] = await reach(
-      this.#redis.takeQuota(
-        keys.length,
-        ...keys,
-        windowIndex('minute', now),
-        windowIndex('day', now),
-        limits.perMinute,
-        limits.perDay,
-      ),
-    );
-    return { allowed: allowed === 1, counts: { minute, day }, strikes };
+  /** What Redis calls late was not counted. Where its clock or ours has jumped, it says so, and is asked once more. */
+  override async take(take: Take): Promise<Taken> {
+    const taken = (await this.#tryTake(take)) ?? (await this.#tryTake(take));
+    if (!taken) throw new Unavailable('Redis', new Error('It found two takes late'));
+    return taken;
   }
 
   override async peek(subject: string, now: Date): Promise<Counts> {
     const indexes = [windowIndex('minute', now), windowIndex('day', now)];
-    const [minute, day] = await reach(this.#redis.peekQuota(place(subject), ...indexes));
+    const [minute, day] = await this.#reach(() =>
+      this.#redis.peekQuota(place(subject), ...indexes),
+    );
     return { minute, day };
   }
 
-  /** Waits for the first connection, at most a second; without it the first requests would count alone. */
+  /** Waits for the first answer, at most a second; without it the first requests would count alone. */
   async ready(): Promise<void> {
-    if (this.#redis.status === 'ready') return;
+    if (this.#ahead !== undefined) return;
     const signal = AbortSignal.timeout(1000);
-    await once(this.#redis, 'ready', { signal }).catch(() => undefined);
+    await once(this.#proofs, 'proven', { signal }).catch(() => undefined);
   }
 
   /** @throws Unavailable */
   async ping(): Promise<void> {
-    await reach(this.#redis.ping());
+    await this.#reach(() => this.#redis.ping());
   }
 
   close(): void {
+    clearInterval(this.#heartbeat);
     this.#redis.disconnect();
+  }
+
+  /** Undefined: Redis found it late. */
+  async #tryTake({ subject, limits, striker, now }: Take): Promise<Taken | undefined> {
+    const keys = [place(subject), ...(striker === undefined ? [] : [place(`key:${striker}`)])];
+    const windows = [windowIndex('minute', now), windowIndex('day', now)];
+    const [verdict, minute, day, strikes, clock] = await this.#reach((ahead) => {
+      const deadline = Math.floor(ahead + this.#elapsed() + this.#patienceMs);
+      const { perMinute, perDay } = limits;
+      return this.#redis.takeQuota(keys.length, ...keys, ...windows, perMinute, perDay, deadline);
+    });
+    if (verdict !== -1) return { allowed: verdict === 1, counts: { minute, day }, strikes };
+    this.#learnClock(clock);
+    return undefined;
+  }
+
+  async #reach<T>(command: (ahead: number) => Promise<T>): Promise<T> {
+    if (this.#ahead === undefined) throw new Unavailable('Redis', new Error('It does not answer'));
+    try {
+      return await command(this.#ahead);
+    } catch (error) {
+      if (!isAnswer(error)) this.#ahead = undefined;
+      throw new Unavailable('Redis', error);
+    }
+  }
+
+  /** A take whose deadline has long passed runs through the whole way, and changes nothing. */
+  async #prove(): Promise<void> {
+    if (this.#proving || this.#redis.status !== 'ready') return;
+    this.#proving = true;
+    try {
+      const [, , , , clock]: TakeAnswer = await this.#redis.takeQuota(
+        1,
+        place('nobody'),
+        0,
+        0,
+        0,
+        0,
+        0,
+      );
+      this.#learnClock(clock);
+      this.#proofs.emit('proven');
+    } catch {
+      this.#ahead = undefined;
+    } finally {
+      this.#proving = false;
+    }
+  }
+
+  /** Redis read its clock before its answer came, so it is ahead by this much or more, never by less. */
+  #learnClock(clock: number): void {
+    this.#ahead = clock - this.#elapsed();
   }
 }
 
 const place = (subject: string): string => `animal-store:quota:${subject}`;
 
-const reach = async <T>(command: Promise<T>): Promise<T> => {
-  try {
-    return await command;
-  } catch (error) {
-    throw new Unavailable('Redis', error);
-  }
-};
+/** A refusal of Redis itself, which is no sign that the connection is dead. */
+const isAnswer = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';

@@ -1,22 +1,15 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import * as v from 'valibot';
+import { heartbeatMs, openConnection } from './redis-connection.ts';
 
 /** Many changes in a row are told of as one. */
 const gatherMs = 50;
-const commandTimeoutMs = 500;
 
 const messageSchema = v.pipe(
   v.string(),
   v.parseJson(),
   v.object({ from: v.string(), accountIds: v.array(v.string()) }),
 );
-
-interface ConnectionOptions {
-  readonly lazyConnect?: true;
-  readonly commandTimeout?: number;
-  /** null: commands wait for as long as Redis is away. */
-  readonly maxRetriesPerRequest: number | null;
-}
 
 export interface SignalOptions {
   /** Tells this process from the others. */
@@ -37,6 +30,7 @@ export class RedisSignals {
   readonly #options: SignalOptions;
   readonly #sending: Redis;
   #hearing: Redis | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
   readonly #waiting = new Set<string>();
   #planned: NodeJS.Timeout | undefined;
 
@@ -45,11 +39,13 @@ export class RedisSignals {
     // Redis has one set of channels for all its databases.
     this.#channel = `animal-store:stored:${new URL(url).pathname.slice(1) || '0'}`;
     this.#options = options;
-    this.#sending = this.#connect({
+    const { onProblem } = options;
+    this.#sending = openConnection(url, {
+      onProblem,
+      commandsEnd: true,
       lazyConnect: true,
-      commandTimeout: commandTimeoutMs,
       maxRetriesPerRequest: 1,
-    });
+    }).redis;
   }
 
   /** Returns at once; what cannot be sent within half a second is dropped. */
@@ -61,19 +57,29 @@ export class RedisSignals {
   /** From now on the others are heard; while Redis is away, as soon as it is back. */
   listen(): void {
     if (this.#hearing) return;
-    const hearing = this.#connect({ maxRetriesPerRequest: null });
+    const { onProblem } = this.#options;
+    const hearing = openConnection(this.#url, {
+      onProblem,
+      commandsEnd: false,
+      maxRetriesPerRequest: null,
+    }).redis;
     hearing.on('message', (_channel, text) => {
       const message = v.safeParse(messageSchema, text);
       if (!message.success || message.output.from === this.#options.self) return;
       this.#options.onHeard(message.output.accountIds);
     });
-    hearing.subscribe(this.#channel).catch(this.#options.onProblem);
+    hearing.subscribe(this.#channel).catch(onProblem);
     this.#hearing = hearing;
+    // Who only listens would never notice that nothing can come any more.
+    this.#heartbeat = setInterval(() => {
+      if (hearing.status === 'ready') hearing.ping().catch(onProblem);
+    }, heartbeatMs);
   }
 
   /** Sends what is still waiting. */
   async close(): Promise<void> {
     await this.#send();
+    clearInterval(this.#heartbeat);
     this.#sending.disconnect();
     this.#hearing?.disconnect();
   }
@@ -86,15 +92,5 @@ export class RedisSignals {
     this.#waiting.clear();
     const message = JSON.stringify({ from: this.#options.self, accountIds });
     await this.#sending.publish(this.#channel, message).catch(this.#options.onProblem);
-  }
-
-  #connect(options: ConnectionOptions): Redis {
-    const redis = new Redis(this.#url, {
-      connectTimeout: 1000,
-      disconnectTimeout: commandTimeoutMs,
-      retryStrategy: (tries) => Math.min(tries * 50, 500),
-      ...options,
-    });
-    return redis.on('error', this.#options.onProblem);
   }
 }

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+export interface TcpProxy {
+  /** As the given one, through the proxy. */
+  readonly url: string;
+  /**
+   * Makes the open connections half-open, as a firewall does that lost its state: nothing passes on them any more,
+   * and neither side hears that the other one ended. New ones work.
+   */
+  loseState(): void;
+  /** Until it is let through again, nothing passes on new connections either. */
+  swallowNew(swallow: boolean): void;
+  /** How many connections there have been. */
+  readonly accepted: number;
+  /** New connections lead there; open ones stay where they are. */
+  leadTo(url: string): void;
+  stop(): Promise<void>;
+}
+
+/** A connection from the client through to the server. */
+interface Passage {
+  lost: boolean;
+}
+
+/** Stands between a client and a real server, and makes the faults of the network. */
+export const startTcpProxy = async (url: string): Promise<TcpProxy> => {
+  let target = new URL(url);
+  const sockets = new Set<Socket>();
+  const passages = new Set<Passage>();
+  const faults = { swallowNew: false, accepted: 0 };
+  const server = createServer((client) => {
+    faults.accepted += 1;
+    const upstream = connect(Number(target.port), target.hostname);
+    const passage: Passage = { lost: faults.swallowNew };
+    passages.add(passage);
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('data', (bytes) => {
+        if (!passage.lost) other.write(bytes);
+      });
+      socket.once('close', () => {
+        sockets.delete(socket);
+        passages.delete(passage);
+        if (!passage.lost) other.destroy();
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: Object.assign(new URL(url), { port: String(port) }).href,
+    loseState: () => {
+      for (const passage of passages) passage.lost = true;
+    },
+    swallowNew: (swallow) => {
+      faults.swallowNew = swallow;
+    },
+    get accepted() {
+      return faults.accepted;
+    },
+    leadTo: (next) => {
+      target = new URL(next);
+    },
+    stop: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, 'close');
+    },
+  };
+};
