@@ -2,6 +2,7 @@ import { largestUpload } from '../../src/adapters/dashboard/upload-file.ts';
 import { uploadPace } from '../../src/adapters/dashboard/upload-pace.ts';
 import { uploadSlots } from '../../src/adapters/dashboard/uploads.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
+import { mostAhead } from '../../src/kernel/one-at-a-time.ts';
 import { largestBody } from '../../src/adapters/http/request-body.ts';
 import { judgingLimits } from '../../src/adapters/threads/threaded-judge.ts';
 import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
@@ -47,6 +48,11 @@ export const text: readonly Defence[] = [
       `A JSON body has at most ${kib(largestBody)}. A request that two servers could read differently (request smuggling) is refused, and ` +
       'the connection ends. Every refusal under `/v1` has the error shape and the limit headers.',
     tests: ['http/refusals', 'http/unreadable-requests', 'edge/hostile-requests'],
+  },
+  {
+    against: 'Thousands of requests in one packet.',
+    how: `Requests of one connection over HTTP/1.1 are worked on one after the other, and others get their turn in between. With more than ${mostAhead} of them waiting it ends.`,
+    tests: ['http/requests-ahead', 'edge/hostile-requests', 'system/attacks'],
   },
   {
     against: 'Configurations that expand when they are read.',

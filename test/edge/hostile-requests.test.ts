@@ -286,6 +286,25 @@ describe('more than a request needs', () => {
   });
 });
 
+describe('a packet of requests', () => {
+  test('over plain HTTP is worked on in turns, and cut where nobody needs so many', async () => {
+    const edge = await startEdge();
+    try {
+      const socket = connect(edge.ports.http, '127.0.0.1').on('error', () => undefined);
+      let answers = '';
+      socket.on('data', (bytes) => (answers += bytes.toString('latin1')));
+      socket.write('GET / HTTP/1.1\r\nHost: rex.test\r\n\r\n'.repeat(1_000));
+      await new Promise((resolve) => socket.once('close', resolve));
+      expect((answers.match(/HTTP\/1\.1 404/g) ?? []).length).toBeLessThan(10);
+      expect(
+        statusOf(await edge.plain(['GET / HTTP/1.1', 'Host: a.test', 'Connection: close'])),
+      ).toBe(404);
+    } finally {
+      await edge.close();
+    }
+  });
+});
+
 describe('connections from one address', () => {
   test('are so many at most, over both ports together, and each that ends makes room', async () => {
     const edge = await startEdge({ settings: { limits: { connectionsOfNetwork: 5 } } });

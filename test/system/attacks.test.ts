@@ -10,11 +10,14 @@ import {
   siteHost,
   startProject,
   upload,
+  uploadHeaders,
   uploadInTurn,
+  uploadPath,
   type Customer,
   type Ground,
 } from '../attacks/ground.ts';
 import { halfClosedUpload } from '../attacks/half-closed-upload.ts';
+import { sendAhead } from '../attacks/requests-ahead.ts';
 import { slowUpload } from '../attacks/slow-uploads.ts';
 import { openStalledSessions } from '../attacks/stalled-sessions.ts';
 import { DashboardStream } from '../support/dashboard-stream.ts';
@@ -104,6 +107,29 @@ test('senders of single bytes hold the places of their own account only', async 
     for (const { stop } of senders) stop();
   }
   expect((await uploadInTurn(attacker(), 'birds', site)).status).toBe(303);
+});
+
+test('uploads of nothing but empty parts are refused at once', async () => {
+  const parts = Buffer.from(`--x\r\n${'\r\n--x\r\n\r\n'.repeat(400_000)}`);
+  const type = { 'Content-Type': 'multipart/form-data; boundary=x' };
+  const send = () =>
+    attacker().send(uploadPath('birds'), {
+      method: 'POST',
+      body: parts,
+      headers: { ...uploadHeaders, ...type },
+    });
+  const { result } = await underAttack(ground.service, () => Promise.all([send(), send()]));
+  // The places of an upload before them may not be free yet.
+  for (const { status } of result) expect([422, 503]).toContain(status);
+});
+
+test('thousands of requests in one packet hold nobody up', async () => {
+  const { origin } = ground.service;
+  await underAttack(ground.service, async () => {
+    for (const path of ['/v1/pets', '/dashboard/sign-in', '/healthz', '/nowhere']) {
+      await Promise.all([1, 2].map(() => sendAhead(origin, path, 20_000)));
+    }
+  });
 });
 
 test('configurations of nothing but tags are refused at once, however long they are', async () => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Server as NetServer } from 'node:net';
+import { oneAtATime } from '../../kernel/one-at-a-time.ts';
 import { Answers } from './answers.ts';
 import { CertificateShelf } from './certificate-shelf.ts';
 import { EdgeConnections } from './edge-connections.ts';
@@ -72,7 +73,7 @@ export class EdgeServer {
     this.#connections.onEnd((line) => {
       this.#answers.endAll(line);
     });
-    this.#plain = createServer(times, plainHandler(ports, this.#ports));
+    this.#plain = createServer(times, oneAtATime(plainHandler(ports, this.#ports), setImmediate));
     this.#plain.on('request', () => (this.#redirected += 1));
     this.#secure = createSecureServer(
       {

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { BrokenRequests, failBody } from './broken-requests.ts';
 import { RequestError } from './error-table.ts';
+import { oneAtATime } from '../../kernel/one-at-a-time.ts';
 import { bareAnswer, type AnswerRefusal } from './refusal.ts';
 import { unclear } from './unreadable.ts';
 
@@ -36,8 +37,7 @@ export class HttpServer {
   constructor(handle: Handler, options: HttpServerOptions = {}) {
     const { isUpload = () => false, answerRefusal = justAnswer } = options;
     const broken = new BrokenRequests(answerRefusal);
-    const serve: Handler = (request, response) => {
-      broken.note(request, response);
+    const answerNow: Handler = (request, response) => {
       if (this.#stopping) response.setHeader('Connection', 'close');
       const error = unclear(request);
       if (error) {
@@ -50,6 +50,11 @@ export class HttpServer {
       if (isUpload(request)) response.once('finish', limit);
       else limit();
       handle(request, response);
+    };
+    const answer = oneAtATime(answerNow, setImmediate);
+    const serve: Handler = (request, response) => {
+      broken.note(request, response);
+      answer(request, response);
     };
     this.#server = createServer(
       {
