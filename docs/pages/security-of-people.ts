@@ -109,7 +109,7 @@ export const whole: readonly Defence[] = [
     against: 'One customer who holds up everybody.',
     how:
       `While attacks run against the real service, \`/healthz\` takes no longer than ${String(longestHealthMs)} ms, and memory and ` +
-      'descriptors come back afterwards.',
+      'descriptors are back within a minute.',
     tests: ['system/attacks'],
   },
   {

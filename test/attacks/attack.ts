@@ -9,8 +9,8 @@ import { usageOf, type ProcessUsage } from './process-usage.ts';
 const spareDescriptors = 30;
 /** What V8 and the allocator keep for the next time. */
 const spareMiB = 250;
-/** How long after an attack all is back, and the machine is busy. */
-const mostMsAfter = 120_000;
+/** How long after an attack all is back. */
+const mostMsAfter = 60_000;
 
 const error = 50;
 
