@@ -26,17 +26,25 @@ beforeEach(() => {
   signals = 0;
 });
 
-/** Each verifies a domain of its own, but for those who refuse. @returns which domain is whose */
-const verifyAll = async (refusing: readonly Actor[] = []) => {
+/**
+ * Each verifies a domain of its own, but for those who refuse.
+ * @param beside what somebody else does meanwhile
+ * @returns which domain is whose
+ */
+const verifyAll = async (
+  refusing: readonly Actor[] = [],
+  beside: () => Promise<unknown> = () => Promise.resolve(),
+) => {
   const domains = new Map<string, Actor>();
   for (const actor of rivals) domains.set((await newDomain(stores, project)).id, actor);
   signals = 0;
   const ids = [...domains.keys()];
-  const { lost } = await race(rivals.length, (n) => {
+  const verifying = race(rivals.length, (n) => {
     const actor = rivals[n]!;
     const decide = refusing.includes(actor) ? refuse : verify;
     return stores.acting.run(actor, () => stores.domains.change(ids[n]!, decide));
   });
+  const [{ lost }] = await Promise.all([verifying, beside()]);
   expect(lost).toEqual(refusing.map(() => String(refusal)));
   return domains;
 };
@@ -68,8 +76,8 @@ test('what is stored one by one, since somebody failed, is told in the name of e
 
 test('what begins while others wait is told in the name of who did it', async () => {
   const { id } = await newDomain(stores, project);
-  const waiting = verifyAll();
-  await stores.acting.run('key:key_2', () => stores.domains.change(id, verify));
-  const domains = await waiting;
+  const domains = await verifyAll([], () =>
+    stores.acting.run('key:key_2', () => stores.domains.change(id, verify)),
+  );
   expect(await verifiers()).toEqual(new Map([[id, 'key:key_2'], ...domains]));
 });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
+import PQueue from 'p-queue';
 import { uploadSlots } from '../../src/adapters/dashboard/uploads.ts';
+import { planAllowances } from '../../src/sites/domain/allowance.ts';
 import { deepFolders, largeFile, manySlashes } from '../attacks/attack-archives.ts';
 import { underAttack } from '../attacks/attack.ts';
 import {
@@ -205,6 +207,20 @@ test('an account that adds, verifies and removes domains again and again leaves 
     }
   });
   expect((await addDomain(other.visitor, 'cats', 'www.cats.test')).status).toBe(303);
+});
+
+test('an account that starts hundreds of projects gets those of its plan, and holds nobody up', async () => {
+  const { visitor } = await ground.openAccount('collector');
+  const begin = (_: unknown, at: number) => () => startProject(visitor, `Nest ${at}`);
+  const { result } = await underAttack(ground.service, () =>
+    new PQueue({ concurrency: 8 }).addAll(Array.from({ length: 200 }, begin)),
+  );
+  const statuses = Object.entries(Object.groupBy(result, ({ status }) => status));
+  const { projects } = planAllowances.pro;
+  expect(statuses.map(([status, all = []]) => [status, all.length])).toEqual([
+    ['303', projects],
+    ['422', 200 - projects],
+  ]);
 });
 
 test('five wrong passwords from elsewhere lock nobody out', async () => {
