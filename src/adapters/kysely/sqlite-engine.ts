@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import {
   CompiledQuery,
@@ -81,6 +82,21 @@ const keepStatements = (file: SqliteDatabase.Database) => {
   };
 };
 
+const longestStretchMs = 20;
+
+/**
+ * SQLite answers at once, so that all who wait for it would follow each other without a turn of the event loop: a
+ * burst of two hundred forms held up everybody for most of a second. @returns lets the loop turn if it is time
+ */
+const breathing = (): (() => Promise<void>) => {
+  let turnedAt = 0;
+  return async () => {
+    if (performance.now() - turnedAt < longestStretchMs) return;
+    await nextTurn();
+    turnedAt = performance.now();
+  };
+};
+
 type SqliteConfig = ConstructorParameters<typeof SqliteDriver>[0];
 
 /**
@@ -108,7 +124,14 @@ class WriterFirstSqliteDialect extends SqliteDialect {
 
   override createDriver(): Driver {
     const inTransaction = this.#inTransaction;
+    const breathe = breathing();
     return new (class extends SqliteDriver {
+      override async acquireConnection(): Promise<DatabaseConnection> {
+        const connection = await super.acquireConnection();
+        await breathe();
+        return connection;
+      }
+
       override async beginTransaction(connection: DatabaseConnection): Promise<void> {
         await connection.executeQuery(CompiledQuery.raw('begin immediate'));
       }
