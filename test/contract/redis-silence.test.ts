@@ -120,6 +120,20 @@ test('takes that were given up do not count when a frozen Redis goes on, and of 
   expect(passed).toHaveLength(limits.perMinute);
 });
 
+test('a take that is given up with an older one on its connection does not count either', async () => {
+  const counters = await join(server.url);
+  const before = await scriptsRun();
+  await server.freeze();
+  const [older, frozenAt] = [take(counters), performance.now()];
+  await until('the older one has waited', () => performance.now() - frozenAt > 300);
+  const outcomes = await Promise.allSettled([older, take(counters)]);
+  server.thaw();
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: unavailable });
+  await until('the server ran them', async () => (await scriptsRun()) >= before + 2);
+  const lasting = await join(server.url, patient);
+  expect(await lasting.peek(subject, now)).toEqual({ minute: 0, day: 0 });
+});
+
 test('a refusal that was given up is no strike', async () => {
   const [hasty, lasting] = [await join(server.url), await join(server.url, patient)];
   const striker = newSubject('k');
@@ -131,6 +145,21 @@ test('a refusal that was given up is no strike', async () => {
   server.thaw();
   await until('the server ran them', async () => (await scriptsRun()) >= before + lost.length);
   expect(await take(lasting, striker)).toMatchObject({ allowed: false, strikes: 1 });
+});
+
+test('a server that answers, and runs no script for now, is not waited for either', async () => {
+  const counters = await join(server.url);
+  await watcher.call('CLIENT', 'PAUSE', '60000', 'WRITE');
+  await expect(take(counters)).rejects.toEqual(unavailable);
+  // Meanwhile new connections are made, and answer to all but scripts.
+  const connections = async () => /received:(\d+)/.exec(await watcher.info('stats'))?.[1];
+  const before = await connections();
+  await until('there is a new one', async () => (await connections()) !== before);
+  const outcome = await Promise.race([isAnswered(take(counters)), setImmediate('it waited')]);
+  await watcher.call('CLIENT', 'UNPAUSE');
+  expect(outcome).toBe(false);
+  await until('it counts', () => take(counters).catch(() => undefined));
+  expect(await counters.peek(subject, now)).toEqual({ minute: 1, day: 1 });
 });
 
 test.each([-600_000, 600_000])(

@@ -6,6 +6,9 @@ import { Unavailable } from '../../kernel/unavailable.ts';
 import { peekScript, takeScript, type Scripts, type TakeAnswer } from './quota-scripts.ts';
 import { heartbeatMs, openConnection } from './redis-connection.ts';
 
+/** Of the patience: the rest is for the way back, and for timers that fire early. */
+const shareForRedis = 0.8;
+
 export interface CounterOptions {
   /** For which an answer is waited for. */
   readonly patienceMs?: number;
@@ -30,6 +33,8 @@ export class RedisQuotaCounters extends QuotaCounters {
   /** At least so far is the clock of Redis ahead of `elapsed`. Undefined: nothing has proven that Redis counts. */
   #ahead: number | undefined;
   #proving = false;
+  /** Since when answers are waited for, in the order of the questions. */
+  readonly #waiting = new Set<{ readonly since: number }>();
 
   /** @param onProblem hears of lost connections; commands fail by themselves */
   constructor(url: string, onProblem: (error: Error) => void, options: CounterOptions = {}) {
@@ -88,7 +93,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     const keys = [place(subject), ...(striker === undefined ? [] : [place(`key:${striker}`)])];
     const windows = [windowIndex('minute', now), windowIndex('day', now)];
     const [verdict, minute, day, strikes, clock] = await this.#reach((ahead) => {
-      const deadline = Math.floor(ahead + this.#elapsed() + this.#patienceMs);
+      const deadline = Math.floor(ahead + this.#givenUpAt());
       const { perMinute, perDay } = limits;
       return this.#redis.takeQuota(keys.length, ...keys, ...windows, perMinute, perDay, deadline);
     });
@@ -100,11 +105,28 @@ export class RedisQuotaCounters extends QuotaCounters {
   async #reach<T>(command: (ahead: number) => Promise<T>): Promise<T> {
     if (this.#ahead === undefined) throw new Unavailable('Redis', new Error('It does not answer'));
     try {
-      return await command(this.#ahead);
+      const ahead = this.#ahead;
+      return await this.#ask(() => command(ahead));
     } catch (error) {
       if (!isAnswer(error)) this.#ahead = undefined;
       throw new Unavailable('Redis', error);
     }
+  }
+
+  async #ask<T>(command: () => Promise<T>): Promise<T> {
+    const question = { since: this.#elapsed() };
+    this.#waiting.add(question);
+    try {
+      return await command();
+    } finally {
+      this.#waiting.delete(question);
+    }
+  }
+
+  /** Not before: who waits longest for an answer decides when the connection is given up, with all others on it. */
+  #givenUpAt(): number {
+    const [oldest = { since: this.#elapsed() }] = this.#waiting;
+    return oldest.since + this.#patienceMs * shareForRedis;
   }
 
   /** A take whose deadline has long passed runs through the whole way, and changes nothing. */
@@ -112,15 +134,8 @@ export class RedisQuotaCounters extends QuotaCounters {
     if (this.#proving || this.#redis.status !== 'ready') return;
     this.#proving = true;
     try {
-      const [, , , , clock]: TakeAnswer = await this.#redis.takeQuota(
-        1,
-        place('nobody'),
-        0,
-        0,
-        0,
-        0,
-        0,
-      );
+      const proof = () => this.#redis.takeQuota(1, place('nobody'), 0, 0, 0, 0, 0);
+      const [, , , , clock]: TakeAnswer = await this.#ask(proof);
       this.#learnClock(clock);
       this.#proofs.emit('proven');
     } catch {
