@@ -1,3 +1,4 @@
+import { connectionLimits } from '../../src/adapters/http/connection-share.ts';
 import { largestUpload } from '../../src/adapters/dashboard/upload-file.ts';
 import { uploadPace } from '../../src/adapters/dashboard/upload-pace.ts';
 import { uploadSlots } from '../../src/adapters/dashboard/uploads.ts';
@@ -48,6 +49,13 @@ export const text: readonly Defence[] = [
       `A JSON body has at most ${kib(largestBody)}. A request that two servers could read differently (request smuggling) is refused, and ` +
       'the connection ends. Every refusal under `/v1` has the error shape and the limit headers.',
     tests: ['http/refusals', 'http/unreadable-requests', 'edge/hostile-requests'],
+  },
+  {
+    against: 'Thousands of connections to the API and the dashboard.',
+    how:
+      `At most ${String(connectionLimits.all)} are open, and ${String(connectionLimits.ofNetwork)} of one IPv4 address or /64 of IPv6; the next one is cut. ` +
+      'Behind a proxy (`TRUST_PROXY`) all come from its address: let it limit them.',
+    tests: ['http/connection-share'],
   },
   {
     against: 'Thousands of requests in one packet.',

@@ -10,6 +10,7 @@ import { operationsApp, type OperationsPorts } from '../adapters/http/operations
 import { refusing, type RefusingPorts } from '../adapters/http/refusing.ts';
 import { addressBucket, clientAddress } from '../adapters/http/client-address.ts';
 import type { AnsweredRequest } from '../adapters/http/framing.ts';
+import { connectionLimits } from '../adapters/http/connection-share.ts';
 import { HttpServer } from '../adapters/http/http-server.ts';
 import { Metrics } from '../adapters/http/metrics.ts';
 import { operationSunsets } from '../adapters/http/pet-operations.ts';
@@ -60,13 +61,17 @@ export const web = new ContainerModule(({ bind }) => {
       const running = c.get(RunningWork);
       const api = apiOf(c).callback();
       const answerRefusal = refusing(refusingPorts(c));
-      if (!c.get(ConfigKey).roles.includes('dashboard'))
-        return new HttpServer(watched(running, api), { answerRefusal });
+      const { roles, trustProxy } = c.get(ConfigKey);
+      const { all, ofNetwork } = connectionLimits;
+      const connections = { all, ofNetwork: trustProxy === 0 ? ofNetwork : undefined };
+      if (!roles.includes('dashboard'))
+        return new HttpServer(watched(running, api), { answerRefusal, connections });
       const pages = c.get(DashboardKey).app.callback();
       return new HttpServer(
         watched(running, (request, response) => (isPage(request) ? pages : api)(request, response)),
         {
           answerRefusal,
+          connections,
           isUpload: ({ url = '' }) => /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url),
         },
       );

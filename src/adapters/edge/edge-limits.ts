@@ -4,8 +4,8 @@ const mib = 1024 * kib;
 /** What visitors may hold of an edge at once. A network is an IPv4 address, or the /64 network of an IPv6 address. */
 export const edgeLimits = {
   connectionsOfNetwork: 256,
-  /** To each of the two ports. */
-  connections: 20_000,
+  /** To each of the two ports: with those of the API fewer than the 20 000 descriptors that a process usually may have. */
+  connections: 7_500,
   /** Requests whose answers have not been taken whole. */
   answersOfNetwork: 1_000,
   answers: 10_000,

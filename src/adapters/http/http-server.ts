@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { BrokenRequests, failBody } from './broken-requests.ts';
+import { limitConnections } from './connection-share.ts';
 import { RequestError } from './error-table.ts';
 import { oneAtATime } from '../../kernel/one-at-a-time.ts';
 import { bareAnswer, type AnswerRefusal } from './refusal.ts';
@@ -22,6 +23,8 @@ export interface HttpServerOptions {
   readonly isUpload?: (request: IncomingMessage) => boolean;
   /** Answers requests that `handle` never sees. */
   readonly answerRefusal?: AnswerRefusal;
+  /** How many connections there may be; see `connectionLimits`. */
+  readonly connections?: Parameters<typeof limitConnections>[1];
 }
 
 /** No log, no limits: for tests and measures. */
@@ -76,6 +79,7 @@ export class HttpServer {
     this.#server.on('clientError', (error, socket) => {
       broken.handle(error, socket);
     });
+    if (options.connections) limitConnections(this.#server, options.connections);
     this.#server.on('connection', (socket) => {
       this.#accepted += 1;
       this.#sockets.add(socket);
