@@ -416,6 +416,8 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
+  'adapters/redis/redis-connection.ts': `${operator}the address of Redis.`,
+
   'adapters/threads/thread-messages.ts': `${ours}messages between threads.`,
 
   'app/addresses.ts': `${operator}the addresses of the service.`,
