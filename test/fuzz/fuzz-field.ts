@@ -26,6 +26,8 @@ export interface FuzzField {
   readonly ports: Readonly<Record<Port, number>>;
   /** Who attacks, signed in. */
   readonly visitor: DashboardVisitor;
+  /** Look at what comes of an attack. They are several, since each person may send so many forms a minute. */
+  readonly judges: readonly DashboardVisitor[];
   /** Texts that stand in no answer and in no line of the log. */
   readonly secrets: readonly string[];
   /** Texts that stand in no answer: secrets, and what only the other account has. */
@@ -40,6 +42,7 @@ export interface FuzzField {
   close(): Promise<void>;
 }
 
+const judgesAtWork = 8;
 const canary = 'zanzibar-canary-4711';
 const slug = 'birds';
 const hostOf = (domain: number): string => `www.shop-${String(domain)}.test`;
@@ -51,6 +54,7 @@ export const openFuzzField = async (domains: number): Promise<FuzzField> => {
   const other = await openOther(ground);
   await furnish(visitor, domains);
   const cookies = await cookiesOf(visitor);
+  const judges = await invited(visitor, 'judge', judgesAtWork);
   const cursor = await cursorFor(service, key);
   const values: Readonly<Record<string, string>> = {
     ...{ key, cursor, slug, ...cookies },
@@ -60,7 +64,7 @@ export const openFuzzField = async (domains: number): Promise<FuzzField> => {
   const ids = new Map<string, string>();
   const pages = await knownPages(visitor, ids);
   return {
-    ...{ service, visitor, ports, hostOf, secrets, known: { pages, domains } },
+    ...{ service, visitor, judges, ports, hostOf, secrets, known: { pages, domains } },
     unseen: [...secrets, canary, ground.dataDir],
     fill: (text) =>
       text
@@ -97,12 +101,21 @@ const furnish = async (visitor: DashboardVisitor, domains: number): Promise<void
   }
 };
 
+const invited = async (
+  by: DashboardVisitor,
+  name: string,
+  count: number,
+): Promise<readonly DashboardVisitor[]> => {
+  const all = [];
+  for (let at = 1; at <= count; at++) {
+    all.push(await invite(by, `${name}-${String(at)}@zoo.example`));
+  }
+  return all;
+};
+
 /** Of everybody who attacks, by the names that stand for them. */
 const cookiesOf = async (first: DashboardVisitor): Promise<Readonly<Record<string, string>>> => {
-  const all = [first];
-  while (all.length < attackers) {
-    all.push(await invite(first, `attacker-${String(all.length)}@zoo.example`));
-  }
+  const all = [first, ...(await invited(first, 'attacker', attackers - 1))];
   return Object.fromEntries(all.map(({ cookie = '' }, at) => [`cookie${String(at)}`, cookie]));
 };
 

@@ -7,9 +7,11 @@ const largestPage = 1024 * 1024;
 /** Has a domain verified while its resolvers answer nonsense. @returns what is wrong with what comes of it */
 export const verifyMangled = async (
   { domain, seed }: DnsCase,
-  { hostOf, mangle, visitor }: FuzzField,
+  { hostOf, mangle, judges }: FuzzField,
 ): Promise<string | undefined> => {
   mangle(domain, seed);
+  const visitor = judges[seed % judges.length];
+  if (!visitor) throw new Error('nobody looks at what comes of it');
   const page = `/dashboard/projects/birds/settings/domains/${hostOf(domain)}`;
   const verified = await visitor.post(`${page}/verify`);
   if (verified.status >= 500) return `Verify was answered ${verified.status}: ${verified.text}`;
