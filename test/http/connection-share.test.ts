@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { connectionLimits } from '../../src/adapters/http/connection-share.ts';
 import { HttpServer } from '../../src/adapters/http/http-server.ts';
+import { startApi } from '../support/running-api.ts';
 import { until } from '../support/until.ts';
 
 const limits = { all: 5, ofNetwork: 3 };
@@ -19,16 +21,20 @@ afterEach(async () => {
 });
 
 /** @returns the answer to one request, or undefined when the connection is cut; it stays open */
-const askFrom = async (localAddress: string): Promise<string | undefined> => {
-  const socket = connect({ port, host: '127.0.0.1', localAddress });
-  sockets.push(socket);
-  socket.on('error', () => undefined);
-  const closed = once(socket, 'close').then(() => undefined);
-  await once(socket, 'connect');
-  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  const answered = once(socket, 'data').then(([bytes]: Buffer[]) => String(bytes));
-  return Promise.race([answered.catch(() => undefined), closed]);
-};
+const askFrom = (localAddress: string): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    sockets.push(socket);
+    // Who is cut may see a reset.
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      resolve(undefined);
+    });
+    socket.once('data', (bytes) => {
+      resolve(String(bytes));
+    });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  });
 
 test('one network has a share of the connections, and leaves the others theirs', async () => {
   for (let n = 0; n < limits.ofNetwork; n++) expect(await askFrom('127.0.0.1')).toMatch(/served$/);
@@ -44,4 +50,19 @@ test('a connection that ended makes room for the next one', async () => {
   sockets[0]?.destroy();
   const answered = async () => (await askFrom('127.0.0.1')) !== undefined;
   await until('there is room again', answered);
+});
+
+test('the service as it is wired cuts who takes more than the share of one network', async () => {
+  const api = await startApi('sqlite');
+  port = Number(new URL(api.origin).port);
+  await until('the next one is cut', async () => {
+    const more = Array.from({ length: 100 }, () => connect(port, '127.0.0.1'));
+    sockets.push(...more);
+    for (const socket of more) socket.on('error', () => undefined);
+    await Promise.allSettled(more.map((socket) => once(socket, 'connect')));
+    return (await askFrom('127.0.0.1')) === undefined;
+  });
+  expect(sockets.length).toBeLessThan(connectionLimits.all);
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await api.close();
 });

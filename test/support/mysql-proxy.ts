@@ -17,8 +17,6 @@ export interface MysqlProxy {
   refuse(refusals: readonly Refusal[]): void;
   /** How many statements were refused. */
   readonly refused: number;
-  /** From now on each packet takes so long, each way. */
-  delay(ms: number): void;
   stop(): Promise<void>;
 }
 
@@ -29,11 +27,7 @@ const headerBytes = 4;
 export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
   const target = new URL(url);
   const sockets = new Set<Socket>();
-  const faults = { refusals: [] as readonly Refusal[], refused: 0, delayMs: 0 };
-  const later = (work: () => void): void => {
-    if (faults.delayMs === 0) work();
-    else setTimeout(work, faults.delayMs);
-  };
+  const faults = { refusals: [] as readonly Refusal[], refused: 0 };
 
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
@@ -48,21 +42,17 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
         other.destroy();
       });
     }
-    upstream.on('data', (bytes) => {
-      later(() => client.write(bytes));
-    });
+    upstream.on('data', (bytes) => client.write(bytes));
     let pending = Buffer.alloc(0);
     client.on('data', (bytes) => {
       pending = Buffer.concat([pending, bytes]);
       for (let packet = firstPacket(pending); packet; packet = firstPacket(pending)) {
         pending = pending.subarray(packet.length);
         const refusal = faults.refusals.find(({ statement }) => statement.test(textOf(packet)));
-        if (refusal) faults.refused += 1;
-        const forwarded = packet;
-        later(() => {
-          if (refusal) client.write(answerPacket(forwarded, refusal));
-          else upstream.write(forwarded);
-        });
+        if (refusal) {
+          faults.refused += 1;
+          client.write(answerPacket(packet, refusal));
+        } else upstream.write(packet);
       }
     });
   });
@@ -76,9 +66,6 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
     },
     get refused() {
       return faults.refused;
-    },
-    delay: (ms) => {
-      faults.delayMs = ms;
     },
     stop: async () => {
       server.close();

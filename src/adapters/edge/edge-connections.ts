@@ -3,6 +3,7 @@ import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import { takeWaiting } from '../../kernel/take-waiting.ts';
 import type { EdgeRequest } from './edge-answer.ts';
 import type { EdgeLimits } from './edge-limits.ts';
 import type { HeldByNetwork } from './held.ts';
@@ -99,7 +100,8 @@ export class EdgeConnections {
     const deadline = setTimeout(() => {
       this.#byAddress.destroyAll();
     }, longestDrainMs);
-    await this.#takeWaiting();
+    const [accepted, elapsed] = [() => this.#accepted, () => performance.now()];
+    await takeWaiting({ accepted, turn, elapsed, longestMs: graceMs });
     const since = performance.now();
     const sweep = setInterval(() => {
       if (performance.now() - since >= graceMs) this.#letGo(servers);
@@ -107,16 +109,6 @@ export class EdgeConnections {
     await Promise.all(servers.map(closed));
     clearInterval(sweep);
     clearTimeout(deadline);
-  }
-
-  /** As `HttpServer` does: what the kernel accepted is taken over before the ports are closed. */
-  async #takeWaiting(): Promise<void> {
-    const longest = performance.now() + graceMs;
-    for (let quiet = 0; quiet < 3 && performance.now() < longest; quiet++) {
-      const before = this.#accepted;
-      await turn();
-      if (this.#accepted > before) quiet = -1;
-    }
   }
 
   #letGo(servers: readonly (Server | Http2SecureServer)[]): void {

@@ -5,6 +5,7 @@ import { BrokenRequests, failBody } from './broken-requests.ts';
 import { limitConnections } from './connection-share.ts';
 import { RequestError } from './error-table.ts';
 import { oneAtATime } from '../../kernel/one-at-a-time.ts';
+import { takeWaiting } from '../../kernel/take-waiting.ts';
 import { bareAnswer, type AnswerRefusal } from './refusal.ts';
 import { unclear } from './unreadable.ts';
 
@@ -105,7 +106,8 @@ export class HttpServer {
    */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await this.#takeWaiting();
+    const [accepted, elapsed] = [() => this.#accepted, () => performance.now()];
+    await takeWaiting({ accepted, turn, elapsed, longestMs: graceMs });
     await new Promise<void>((resolve) => {
       // A kept-alive connection turns idle when its request ends, so look again until all are gone.
       const sweep = setInterval(() => {
@@ -121,19 +123,6 @@ export class HttpServer {
         resolve();
       });
     });
-  }
-
-  /**
-   * The kernel accepts connections before we do, and closing would reset those that wait. Node takes over one in each
-   * turn, so there are none once some turns brought none.
-   */
-  async #takeWaiting(): Promise<void> {
-    const longest = performance.now() + graceMs;
-    for (let quiet = 0; quiet < 3 && performance.now() < longest; quiet++) {
-      const before = this.#accepted;
-      await turn();
-      if (this.#accepted > before) quiet = -1;
-    }
   }
 }
 

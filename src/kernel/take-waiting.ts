@@ -1,0 +1,23 @@
+export interface WaitingConnections {
+  /** How many connections were taken over so far. */
+  readonly accepted: () => number;
+  /** Lets the event loop turn once. */
+  readonly turn: () => Promise<unknown>;
+  /** Monotonic milliseconds. */
+  readonly elapsed: () => number;
+  readonly longestMs: number;
+}
+
+/**
+ * The kernel accepts connections before we do, and closing a server would reset those that wait. Node takes over one in
+ * each turn, so there are none once some turns brought none.
+ */
+export const takeWaiting = async (waiting: WaitingConnections): Promise<void> => {
+  const { accepted, turn, elapsed, longestMs } = waiting;
+  const longest = elapsed() + longestMs;
+  for (let quiet = 0; quiet < 3 && elapsed() < longest; quiet++) {
+    const before = accepted();
+    await turn();
+    if (accepted() > before) quiet = -1;
+  }
+};
