@@ -31,8 +31,9 @@ test: $(DEPS) ## Everything, on SQLite and on a private MySQL-protocol server
 test-unit: $(DEPS) ## The pure part: no I/O, a few seconds
 	@$(JEST) --selectProjects unit --maxWorkers=100%
 
+# ESLint takes as long as all the others together: it has one core for itself, and they share another.
 check: $(DEPS) ## Types, lint, formatting and the architecture rules, side by side
-	@$(MAKE) --no-print-directory --jobs --output-sync=target check-lint check-types check-format check-architecture
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-lint check-types check-format check-architecture
 
 check-lint: $(DEPS)
 	@node --max-semi-space-size=128 node_modules/eslint/bin/eslint.js --max-warnings 0 .
