@@ -15,13 +15,13 @@ NODE_PACKAGE := node-$(shell uname -s | tr A-Z a-z)-$(shell uname -m | sed 's/x8
 DEPS := node_modules/.package-lock.json
 JEST := NODE_COMPILE_CACHE=$(CURDIR)/.cache/compile node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js
 
-.PHONY: help run install test test-unit check check-lint check-types check-format check-architecture format lab bench docs screenshots fuzz clean
+.PHONY: help run install test test-unit check check-lint check-types check-format check-architecture format lab bench docs screenshots fuzz dist package clean
 
 help: ## List what can be done
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 run: $(DEPS) ## Start everything on SQLite; prints an API key and a curl line
-	@exec node --max-semi-space-size=16 src/main.ts serve
+	@exec ./animal-store serve
 
 install: $(DEPS) ## Install Node (when needed) and the packages of package-lock.json
 
@@ -65,12 +65,21 @@ docs: $(DEPS) ## Print the pages that come from code (docs/errors.md, …)
 screenshots: $(DEPS) ## Pictures of every page of the dashboard, into docs/screenshots
 	@node docs/screenshots.ts
 
+# What `npm pack` ships: Node strips no types below node_modules.
+dist: $(DEPS)
+	@rm -rf dist
+	@node_modules/.bin/tsc --project tsconfig.package.json
+	@find src db -type f ! -name '*.ts' -print0 | tar --null --files-from=- -cf - | tar -xf - -C dist
+
+package: ## A file that npm can install anywhere: animal-store-VERSION.tgz
+	@npm pack --loglevel=error
+
 clean: ## Remove installed packages, private Node and test servers; data in var/ stays
-	rm -rf node_modules .node .cache coverage
+	rm -rf node_modules .node .cache coverage dist
 
 $(DEPS): package-lock.json $(NODE)
 	@echo "installing packages (about half a minute the first time) …" >&2
-	@npm ci --no-audit --no-fund --loglevel=error
+	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 .node/node_modules/.bin/node:

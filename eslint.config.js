@@ -116,7 +116,7 @@ export const insideRules = {
 };
 
 export default defineConfig(
-  globalIgnores(['.node/', '.cache/', 'coverage/', 'var/']),
+  globalIgnores(['.node/', '.cache/', 'coverage/', 'dist/', 'var/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {

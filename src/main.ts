@@ -1,16 +1,5 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
-import { Command, CommanderError } from 'commander';
-import { accountCommands } from './app/commands/account.ts';
-import { configCommands } from './app/commands/config.ts';
-import { deployCommand } from './app/commands/deploy.ts';
-import { domainCommands } from './app/commands/domain.ts';
-import { keyCommands } from './app/commands/key.ts';
-import { migrateCommands } from './app/commands/migrate.ts';
-import { petCommands } from './app/commands/pet.ts';
-import { projectCommands } from './app/commands/project.ts';
-import { userCommands } from './app/commands/user.ts';
-import { secretKeyCommands } from './app/commands/secret-key.ts';
-import { serveCommand } from './app/commands/serve.ts';
+import { CommanderError } from 'commander';
+import { animalStore } from './app/commands/program.ts';
 import { ConfigFault } from './app/config.ts';
 import { redaction } from './app/redaction.ts';
 import { DomainError } from './kernel/domain-error.ts';
@@ -21,28 +10,8 @@ const wrongUsage = 2;
 // What is made is for this user alone: keys, the database, deploys.
 process.umask(0o077);
 
-const program = new Command('animal-store')
-  .description('A catalogue API for animal stores, and the sites they publish')
-  .showHelpAfterError('(add --help for the options)')
-  .exitOverride();
-
-const groups = [
-  serveCommand,
-  migrateCommands,
-  accountCommands,
-  userCommands,
-  keyCommands,
-  petCommands,
-  projectCommands,
-  deployCommand,
-  domainCommands,
-  configCommands,
-  secretKeyCommands,
-];
-for (const add of groups) add(program);
-
 try {
-  await program.parseAsync();
+  await animalStore().parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : wrongUsage;

@@ -43,9 +43,9 @@ export const domainsPage = (): string =>
     block(
       'sh',
       [
-        `node src/main.ts domain add ${names.host} --project birds`,
-        `node src/main.ts domain verify ${names.host} --project birds`,
-        `node src/main.ts domain show ${names.host} --project birds`,
+        `./animal-store domain add ${names.host} --project birds`,
+        `./animal-store domain verify ${names.host} --project birds`,
+        `./animal-store domain show ${names.host} --project birds`,
         '',
       ].join('\n'),
     ),
@@ -130,8 +130,8 @@ export const domainsPage = (): string =>
     block(
       'sh',
       [
-        'node src/main.ts domain config --project birds > domains.yaml',
-        'node src/main.ts domain config domains.yaml --project birds',
+        './animal-store domain config --project birds > domains.yaml',
+        './animal-store domain config domains.yaml --project birds',
         '',
       ].join('\n'),
     ),

@@ -1,3 +1,4 @@
+import { commandsPage } from './commands-page.ts';
 import { domainsPage } from './domains-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { eventsPage } from './events-page.ts';
@@ -8,6 +9,7 @@ import { sitesPage } from './sites-page.ts';
 
 /** The pages that code knows better than any writer, by their path in docs/. */
 export const printedPages = (): Readonly<Record<string, string>> => ({
+  'commands.md': commandsPage(),
   'domains.md': domainsPage(),
   'errors.md': errorsPage(),
   'events.md': eventsPage(),

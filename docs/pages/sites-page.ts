@@ -18,13 +18,13 @@ export const sitesPage = (): string =>
     '# Sites',
     printed('the rules in src/sites, src/adapters/edge and src/adapters/storage'),
     'For those who publish a site, and for those who visit it with a program. ' +
-      'How to publish one, step by step: [the tour](../README.md#publish-a-site). ' +
+      'How to publish one, step by step: [the tour](tour.md#publish-a-site). ' +
       'How it is run: [operations](operations.md#edge).',
     'A site is a project: files, and nothing that runs on the server. Its address is ' +
       '`https://<slug>.<platform host>/`, where the slug is made from the name of the project. Every deploy ' +
       'brings a whole new version, which replaces the one before at once and as a whole. ' +
       `The last ${String(keptDeploys)} deploys and the served one are kept, and each that succeeded can be ` +
-      'served again: `node src/main.ts project roll-back`. What is deployed after that is served as usual.',
+      'served again: `./animal-store project roll-back`. What is deployed after that is served as usual.',
     '## What a deploy may hold',
     'A folder, or an archive: `.zip`, `.tar.gz` or `.tgz`. What an archive is, is told by its content, not by its name.',
     table(['What', 'Limit'], limits()),
@@ -37,7 +37,7 @@ export const sitesPage = (): string =>
       'in one way (Unicode NFC).',
     'All deploys that an account keeps count together, unpacked: the smaller forms that we make cost nothing. An account ' +
       'never keeps more than its plan allows, however many uploads run at once; see [limits](limits.md#projects-and-files). What is full, ' +
-      'you empty on the page of a project (Delete), or with `node src/main.ts project delete-deploy`. The served deploy cannot be deleted.',
+      'you empty on the page of a project (Delete), or with `./animal-store project delete-deploy`. The served deploy cannot be deleted.',
     '## Names that are reserved',
     'A project whose name would give it an address such as `www`, `app`, `api`, `admin`, `mail`, `static` or `dashboard` gets a number ' +
       'behind it (`app-2`): visitors could take it for a part of this service.',

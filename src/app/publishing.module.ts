@@ -44,6 +44,7 @@ import {
 } from './keys.ts';
 import { allowancesByPlan, PlanAllowances } from './plan-allowances.ts';
 import { visit } from './request-work.ts';
+import { threadEntry } from './threads/thread-entry.ts';
 import type { UnpackingSetup } from './threads/unpack-sites.ts';
 
 /** Where sites are kept, who vouches for their names, and the servers that answer for them. */
@@ -54,7 +55,7 @@ export const publishing = new ContainerModule(({ bind }) => {
   bind(ThreadedUnpacking)
     .toDynamicValue((c) => {
       const setup: UnpackingSetup = { folder: deploysIn(c.get(ConfigKey)) };
-      const entry = new URL('./threads/unpack-sites.ts', import.meta.url);
+      const entry = threadEntry('unpack-sites');
       return new ThreadedUnpacking({ entry, setup, threads: uploadSlots.unpacking.all });
     })
     .inSingletonScope()
@@ -80,7 +81,7 @@ export const publishing = new ContainerModule(({ bind }) => {
     )
     .inSingletonScope();
   bind(ThreadedJudge)
-    .toDynamicValue(() => new ThreadedJudge(new URL('./threads/judge-dns.ts', import.meta.url)))
+    .toDynamicValue(() => new ThreadedJudge(threadEntry('judge-dns')))
     .inSingletonScope()
     .onDeactivation((judge) => judge.close());
   bind(DnsJudge).toService(ThreadedJudge);

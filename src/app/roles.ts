@@ -26,6 +26,7 @@ import { apiJobs, workerJobs } from './jobs.ts';
 import { Draining } from './draining.ts';
 import { DashboardKey, OperationsKey, PlanRenewalsKey, SecureSitesKey, SitesKey } from './keys.ts';
 import { recallCounters } from './known-counters.ts';
+import { version } from './version.ts';
 import { watchedJobs } from './watched-work.ts';
 
 /** One role at work. Stopping waits for what is under way. */
@@ -77,7 +78,7 @@ export const startRoles = async (
     await stop();
     throw error;
   }
-  log.info({ roles, host, port }, 'serving');
+  log.info({ version: version(), roles, host, port }, 'serving');
   return () => stop(config.drainSeconds);
 };
 

@@ -3,6 +3,7 @@ import { Overrun, type ThreadLimits } from '../adapters/threads/worker-thread.ts
 import { DomainError } from '../kernel/domain-error.ts';
 import type { DomainSettingsDraft } from '../sites/domain/redirects.ts';
 import type { SitesErrorCode } from '../sites/domain/sites-error.ts';
+import { threadEntry } from './threads/thread-entry.ts';
 
 /** What reading one document may take; usually it takes some milliseconds. */
 export const settingsLimits: ThreadLimits = { deadlineMs: 3_000, memoryMiB: 128 };
@@ -12,10 +13,7 @@ export class SettingsReader {
   readonly #pool: ThreadPool<string, DomainSettingsDraft>;
 
   /** @param limits other than usual for tests */
-  constructor(
-    entry = new URL('./threads/read-settings.ts', import.meta.url),
-    limits: ThreadLimits = settingsLimits,
-  ) {
+  constructor(entry = threadEntry('read-settings'), limits: ThreadLimits = settingsLimits) {
     this.#pool = new ThreadPool({ entry, ...limits, threads: 1, mostWaiting: 20, idleMs: 60_000 });
   }
 

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { Command } from 'commander';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { printedPages } from '../../docs/pages/printed-pages.ts';
@@ -7,7 +6,7 @@ import { loadConfig } from '../../src/app/config.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })].sort();
+const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).sort();
 const prose = (path: string) => read(path).replace(/^```.*?^```/gms, '');
 
 test.each(Object.entries(printedPages()))('docs/%s says what the code says', (name, text) => {
@@ -22,7 +21,7 @@ test.each(pages)('every link in %s leads to a file and heading that exist', (pag
 });
 
 test.each(pages)('every path of the tree that %s names exists', (page) => {
-  const named = [...prose(page).matchAll(/`((?:src|db|docs|test|bench)\/[^`\s…]+)`/g)];
+  const named = [...prose(page).matchAll(/`((?:bin|src|db|docs|test|bench)\/[^`\s…]+)`/g)];
   expect(
     named.map(([, path]) => path ?? '').filter((path) => !existsSync(join(root, path))),
   ).toEqual([]);
@@ -76,24 +75,6 @@ test.each(['Requests by plan', 'Bans'])(
     expect(read('docs/api.md')).toContain(table);
   },
 );
-
-test('README.md names every command, and no other', async () => {
-  const program = new Command();
-  for (const file of globSync('src/app/commands/*.ts', { cwd: root })) {
-    const exported = Object.entries((await import(join(root, file))) as Record<string, unknown>);
-    const groups = exported.filter(([name]) => /Commands?$/.test(name));
-    for (const [, add] of groups) (add as (program: Command) => void)(program);
-  }
-  const table = /^\| Command .*\n(?:\|.*\n)+/m.exec(read('README.md'))?.[0] ?? '';
-  const cells = [...table.matchAll(/^\| (`.+?) +\|/gm)].map(([, cell]) => cell ?? '');
-  const named = cells.flatMap((cell) => [...cell.matchAll(/`([a-z- ]+?)(?= [-A-Z[]|`)/g)]);
-  expect(named.map(([, name]) => name).sort()).toEqual(program.commands.flatMap(namesOf).sort());
-});
-
-const namesOf = (command: Command): readonly string[] =>
-  command.commands.length === 0
-    ? [command.name()]
-    : command.commands.map((inner) => `${command.name()} ${inner.name()}`);
 
 test('docs/glossary.md is in alphabetical order', () => {
   const words = [...read('docs/glossary.md').matchAll(/^\*\*(.+?)\.\*\*/gm)].map(

@@ -435,7 +435,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { readDomainSettings: parser('![]{}&*-:?|>#"\'% a\n\t\\', readDomainSettings) },
   },
-  'app/publishing.module.ts': `${ours}the places of programs for threads.`,
-  'app/settings-reader.ts': `${ours}the place of a program for a thread.`,
+  'app/threads/thread-entry.ts': `${ours}the places of programs for threads.`,
+  'app/version.ts': `${ours}package.json.`,
   'app/web.module.ts': `${short}the path of a request, and Accept.`,
 };

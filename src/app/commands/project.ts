@@ -4,6 +4,7 @@ import { slugOf } from '../../sites/domain/project.ts';
 import { isReservedSlug } from '../../sites/domain/reserved-slugs.ts';
 import { ConfigKey, SitesKey } from '../keys.ts';
 import { siteUrl } from '../addresses.ts';
+import { commandName } from '../command-name.ts';
 import { presentDeploy, size } from './deploy.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';
 
@@ -26,7 +27,7 @@ export const projectCommands = (program: Command): void => {
         print(
           options,
           { project: { id, slug, name } },
-          `Project ${slug} (${id}). Publish it: node src/main.ts deploy FOLDER --project ${slug}${reason}`,
+          `Project ${slug} (${id}). Publish it: ${commandName()} deploy FOLDER --project ${slug}${reason}`,
         );
       });
     });

@@ -5,6 +5,7 @@ import type { Access } from '../../access/access.ts';
 import { Clock } from '../../kernel/clock.ts';
 import { JobLeases } from '../../kernel/job-leases.ts';
 import { dashboardOrigin, signInUrl } from '../addresses.ts';
+import { commandName } from '../command-name.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { redaction } from '../redaction.ts';
 import { warnOfUnknownKeys } from '../sealed-under.ts';
@@ -147,7 +148,7 @@ const banner = (config: Config, welcome: Welcome | undefined): string => {
       `  curl -H 'Authorization: Bearer ${welcome.secret}' '${publicUrl}/pets?limit=20'`,
     );
   } else if (!production) {
-    lines.push('Another API key: node src/main.ts key create --account ID --name NAME');
+    lines.push(`Another API key: ${commandName()} key create --account ID --name NAME`);
   }
   return lines.join('\n');
 };

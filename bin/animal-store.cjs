@@ -1,0 +1,39 @@
+#!/usr/bin/env -S node --max-semi-space-size=16
+'use strict';
+
+// Runs src/main.ts in a checkout, and what was made of it in an installed package. Every Node since 12 can read this
+// file: one that is too old for the service gets a sentence, not a stack.
+const { existsSync } = require('fs');
+const { join } = require('path');
+const { pathToFileURL } = require('url');
+
+const root = join(module.path, '..');
+const source = join(root, 'src', 'main.ts');
+const isCheckout = existsSync(source);
+
+/** The first version of each line of releases that runs TypeScript as it is. */
+const isTooOld = () => {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major < 22 || (major === 22 && minor < 18) || (major === 23 && minor < 6);
+};
+
+const problem = () => {
+  if (isTooOld()) {
+    const advice = isCheckout
+      ? `Run "make install" in ${root}: it installs one for this project only.`
+      : 'Install Node 24.';
+    return `needs Node 22.18 or newer, and this is ${process.versions.node}. ${advice}`;
+  }
+  if (isCheckout && !existsSync(join(root, 'node_modules'))) {
+    return `its packages are not installed. Run "make install" in ${root}.`;
+  }
+  return undefined;
+};
+
+const found = problem();
+if (found) {
+  process.stderr.write(`animal-store: ${found}\n`);
+  process.exitCode = 1;
+} else {
+  import(pathToFileURL(isCheckout ? source : join(root, 'dist', 'src', 'main.js')).href);
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { findFreePort, startGuard } from '../support/debian-server.ts';
+import { until } from '../support/until.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly version: string;
+};
+const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+};
+
+/** As `npm install` leaves it in an empty folder, with the packages that a production install has and no others. */
+const install = async (folder: string): Promise<void> => {
+  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root });
+  await run('tar', ['-xzf', `animal-store-${version}.tgz`], { cwd: folder });
+  const installed = join(folder, 'node_modules/animal-store');
+  await mkdir(dirname(installed));
+  await cp(join(folder, 'package'), installed, { recursive: true });
+  const needed = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev);
+  for (const [path] of needed.filter(([path]) => path.lastIndexOf('node_modules/') === 0)) {
+    await mkdir(dirname(join(installed, path)), { recursive: true });
+    await symlink(join(root, path), join(installed, path));
+  }
+  await mkdir(join(folder, 'node_modules/.bin'));
+  await symlink(
+    '../animal-store/bin/animal-store.cjs',
+    join(folder, 'node_modules/.bin/animal-store'),
+  );
+  await writeFile(join(folder, 'package.json'), '{}');
+};
+
+describe('the packed animal-store', () => {
+  let folder: string;
+  let env: Readonly<Record<string, string>>;
+  let guard: ReturnType<typeof startGuard>;
+  let service: ChildProcess | undefined;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'animal-store-packed-'));
+    guard = startGuard(folder);
+    await install(folder);
+    const home = join(folder, 'home');
+    await mkdir(home);
+    const port = String(await findFreePort());
+    const ports = { PORT: port, EDGE_HTTP_PORT: '0', EDGE_HTTPS_PORT: '0' };
+    env = { PATH: process.env['PATH'] ?? '', HOME: home, npm_config_offline: 'true', ...ports };
+  });
+  afterAll(async () => {
+    if (service) service.kill('SIGKILL');
+    guard.end();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('holds what runs, as JavaScript, and little else', async () => {
+    const inside = join(folder, 'node_modules/animal-store');
+    const files = globSync('{package.json,{bin,dist,docs,src,test}/**/*.*}', { cwd: inside });
+    expect(files.filter((path) => path.endsWith('.ts'))).toEqual([]);
+    expect(files.length).toBeLessThan(800);
+    expect((await stat(join(folder, `animal-store-${version}.tgz`))).size).toBeLessThan(800_000);
+  });
+
+  test('serves with npx in an empty folder, and its printed curl line works', async () => {
+    const child = spawn('npx', ['animal-store', 'serve'], { cwd: folder, env, detached: true });
+    service = child;
+    guard.write(`-${String(child.pid)}\n`);
+    let [stdout, stderr] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const line = await until(
+      'it prints a curl line',
+      () => {
+        if (child.exitCode !== null) throw new Error(`it ended:\n${stdout}\n${stderr}`);
+        return /^ *curl .*$/m.exec(stdout)?.[0];
+      },
+      60_000,
+    );
+    expect((await run('sh', ['-c', line])).stdout).toBe('[]');
+    const page = await fetch(`http://127.0.0.1:${env['PORT'] ?? ''}/dashboard/sign-in`);
+    expect(await page.text()).toContain('Sign in');
+    process.kill(-(child.pid ?? 0), 'SIGTERM');
+    await once(child, 'close');
+    expect(stdout).toContain(`"version":"${version}"`);
+  });
+
+  test('tells its version, also behind a command', async () => {
+    const bin = join(folder, 'node_modules/.bin/animal-store');
+    const lines = [['--version'], ['key', 'create', '--version']];
+    const printed = await Promise.all(lines.map((args) => run(bin, args, { cwd: folder, env })));
+    expect(printed.map(({ stdout }) => stdout)).toEqual([`${version}\n`, `${version}\n`]);
+  });
+
+  test('says in one sentence that Node is too old', async () => {
+    const older = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })`;
+    const places = [
+      join(folder, 'node_modules/.bin/animal-store'),
+      join(root, 'bin/animal-store.cjs'),
+    ];
+    for (const bin of places) {
+      const ended = run(process.execPath, ['--import', older, bin, '--version'], { env });
+      await expect(ended).rejects.toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^animal-store: needs Node 22\.18 or newer, and this is 20\.20\.2\. .*\n$/,
+        ),
+      });
+    }
+  });
+});
+
+test('./animal-store runs from any folder, by a link too', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-link-'));
+  const link = join(folder, 'store');
+  await symlink(join(root, 'animal-store'), link);
+  expect((await run(link, ['--version'], { cwd: folder })).stdout).toBe(`${version}\n`);
+  await rm(folder, { recursive: true });
+});
