@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { errorTable } from '../../src/adapters/http/error-table.ts';
-import type { DocumentedOperation } from '../support/documented-answers.ts';
+import { resolve, type DocumentedOperation } from '../support/documented-answers.ts';
 import { publicUrl, startApi, type RunningApi } from '../support/running-api.ts';
 
 describe('/v1/openapi.json', () => {
@@ -91,7 +91,8 @@ describe('/v1/openapi.json', () => {
   });
 
   test('describes the parameters of a list as they are', () => {
-    expect(operation('get /pets')['parameters' as `x-${string}`]).toMatchObject([
+    const parameters = operation('get /pets').parameters.map((one) => resolve(api.document, one));
+    expect(parameters).toMatchObject([
       {
         name: 'limit',
         in: 'query',
@@ -100,7 +101,7 @@ describe('/v1/openapi.json', () => {
         schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
       },
       { name: 'cursor', in: 'query', required: false, schema: { type: 'string' } },
-      { name: 'status', in: 'query', schema: { enum: ['available', 'pending', 'sold'] } },
+      { name: 'status', in: 'query', schema: { $ref: '#/components/schemas/PetStatus' } },
     ]);
   });
 
@@ -113,7 +114,7 @@ describe('/v1/openapi.json', () => {
       properties: {
         name: { type: 'string', minLength: 1, maxLength: 255 },
         categoryId: { ...int64, minimum: 1 },
-        status: { default: 'available' },
+        status: { allOf: [{ $ref: '#/components/schemas/PetStatus', default: 'available' }] },
       },
     });
     expect(Pet).toMatchObject({
@@ -123,11 +124,23 @@ describe('/v1/openapi.json', () => {
     expect(error).toMatchObject({ required: ['code', 'message', 'status'] });
   });
 
+  test('says each header, parameter and error once', async () => {
+    const { text } = await api.send('/v1/openapi.json');
+    expect(text.length).toBeLessThan(40_000);
+    expect(text).not.toMatch(/"const":[^}]*"type"|"type":[^}]*"const"/);
+    const listed = operation('get /pets').responses['429'] ?? { content: {} };
+    expect(listed).toHaveProperty('$ref');
+    const { headers = {} } = resolve(api.document, listed);
+    expect(Object.keys(headers)).toContain('X-RateLimit-Reset');
+    for (const header of Object.values(headers)) expect(header).toHaveProperty('$ref');
+  });
+
   test('lists every code of the service, each under its own status', () => {
     const codes = new Map<string, Set<string>>();
     for (const [, { responses }] of operations()) {
-      for (const [status, response] of Object.entries(responses)) {
-        for (const [code] of JSON.stringify(response).matchAll(/(?<=")[a-z]+(_[a-z]+)+(?=")/g)) {
+      for (const [status, listed] of Object.entries(responses)) {
+        const response = JSON.stringify(resolve(api.document, listed));
+        for (const [code] of response.matchAll(/(?<=")[a-z]+(_[a-z]+)+(?=")/g)) {
           if (code in errorTable) codes.set(code, (codes.get(code) ?? new Set()).add(status));
         }
       }

@@ -2,15 +2,31 @@ import { expect } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
-interface DocumentedResponse {
-  readonly headers?: Readonly<Record<string, unknown>>;
+interface DocumentedHeader {
+  readonly required?: boolean;
+  readonly schema: { readonly type: string };
 }
+
+interface DocumentedResponse {
+  readonly headers?: Readonly<Record<string, Documented<DocumentedHeader>>>;
+  readonly content: Readonly<
+    Record<string, { readonly examples?: Readonly<Record<string, Documented<Example>>> }>
+  >;
+}
+
+interface Example {
+  readonly value: { readonly code: string; readonly message: string };
+}
+
+/** Written out, or by its name among the components. */
+type Documented<Part> = Part | { readonly $ref: string };
 
 export interface DocumentedOperation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly deprecated?: boolean;
-  readonly responses: Readonly<Record<string, DocumentedResponse>>;
+  readonly responses: Readonly<Record<string, Documented<DocumentedResponse>>>;
+  readonly parameters: readonly Documented<{ readonly name: string }>[];
   readonly [extension: `x-${string}`]: unknown;
 }
 
@@ -43,8 +59,36 @@ export interface ReceivedAnswer {
 const undocumented =
   /^(content-|access-control-|connection|date|keep-alive|transfer-|vary|allow|cache-control|strict-transport-|x-content-type-options)/;
 
+const ofDeprecated = ['deprecation', 'sunset', 'link'];
+
+/** Errors that are always told in the same words. */
+const oneWording = [
+  'missing_api_key',
+  'invalid_api_key',
+  'invalid_cursor',
+  'not_acceptable',
+  'payload_too_large',
+  'unsupported_media_type',
+  'idempotency_key_reused',
+  'internal_error',
+  'service_unavailable',
+];
+
 const pointer = (...parts: readonly string[]): string =>
   parts.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
+
+/** What a document says in one place, wherever it says it. */
+export const resolve = <Part extends object>(
+  document: ApiDocument,
+  part: Documented<Part>,
+): Part => {
+  if (!('$ref' in part)) return part;
+  const steps = part.$ref.split('/').slice(1);
+  return steps.reduce<unknown>(
+    (found, step) => (found as Record<string, unknown>)[step],
+    document,
+  ) as Part;
+};
 
 /** Compares answers with what the document promises for their operation and status. */
 export const documentedAnswers = (document: ApiDocument) => {
@@ -62,18 +106,32 @@ export const documentedAnswers = (document: ApiDocument) => {
   };
 
   const checkHeaders = (operation: DocumentedOperation, { status, headers }: ReceivedAnswer) => {
-    const promised = Object.keys(operation.responses[status]?.headers ?? {});
-    const sent = [...headers.keys()].filter((name) => !undocumented.test(name));
-    const optional = operation.deprecated
-      ? ['Idempotent-Replayed']
-      : ['Link', 'Idempotent-Replayed'];
-    expect(promised.map((name) => name.toLowerCase())).toEqual(expect.arrayContaining(sent));
-    expect(sent).toEqual(
-      expect.arrayContaining(
-        promised.filter((name) => !optional.includes(name)).map((name) => name.toLowerCase()),
-      ),
+    const { headers: named = {} } = responseOf(operation, status);
+    const promised = Object.entries(named).map(
+      ([name, header]) => [name.toLowerCase(), resolve(document, header)] as const,
     );
+    const sent = [...headers.keys()].filter((name) => !undocumented.test(name));
+    const always = promised.filter(
+      ([name, { required }]) => required || (operation.deprecated && ofDeprecated.includes(name)),
+    );
+    expect(promised.map(([name]) => name)).toEqual(expect.arrayContaining(sent));
+    expect(sent).toEqual(expect.arrayContaining(always.map(([name]) => name)));
+    expect(operation.deprecated ?? !sent.includes('deprecation')).toBe(true);
+    for (const [name, { schema }] of promised) {
+      if (schema.type === 'integer') expect(headers.get(name) ?? '0').toMatch(/^\d+$/);
+    }
   };
+
+  const checkExample = (operation: DocumentedOperation, { status, json }: ReceivedAnswer) => {
+    const { code, message } = json as Example['value'];
+    const { examples = {} } = responseOf(operation, status).content['application/json'] ?? {};
+    const { value } = resolve(document, examples[code] ?? { $ref: `#/no example of ${code}` });
+    expect(value).toMatchObject({ code, status });
+    if (oneWording.includes(code)) expect(message).toBe(value.message);
+  };
+
+  const responseOf = ({ responses }: DocumentedOperation, status: number) =>
+    resolve(document, responses[status] ?? { content: {} });
 
   return {
     document,
@@ -88,8 +146,14 @@ export const documentedAnswers = (document: ApiDocument) => {
       expect(Object.keys(responses).map((one) => `${operationId} ${one}`)).toContain(named);
       checkHeaders(operation, answer);
       if (answer.json === undefined) return true;
-      const of = pointer('paths', template, verb, 'responses', status);
-      const matches = ajv.getSchema(`openapi#/${of}/content/application~1json/schema`);
+      if (answer.status >= 400) checkExample(operation, answer);
+      const listed = responses[status] ?? {};
+      const of =
+        '$ref' in listed
+          ? listed.$ref
+          : `#/${pointer('paths', template, verb, 'responses', status)}`;
+      const matches = ajv.getSchema(`openapi${of}/content/application~1json/schema`);
+      expect(matches).toBeDefined();
       const valid = matches?.(answer.json);
       expect({ named, valid, problems: matches?.errors }).toEqual({
         named,

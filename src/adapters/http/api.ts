@@ -66,7 +66,7 @@ const apiRoutes = (ports: ApiPorts, settings: ApiSettings): readonly Route[] => 
     ...petOperations(routes, settings.petByIdDeprecatedSince),
     ...orderOperations(routes),
   ];
-  const document = JSON.stringify(openApiDocument(operations, settings), undefined, 2);
+  const document = JSON.stringify(openApiDocument(operations, settings));
   return [
     ...operations.map((operation) => ({
       method: operation.method,

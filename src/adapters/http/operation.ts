@@ -2,6 +2,8 @@ import type { Scope } from '../../access/domain/api-key.ts';
 import type { Caller } from '../../access/use-cases/authenticate.ts';
 import type { GenericSchema } from 'valibot';
 import type { ErrorCode } from './error-table.ts';
+import type { HeaderName } from './openapi-headers.ts';
+import type { SchemaName } from './openapi-schemas.ts';
 
 export interface Answer {
   readonly status: number;
@@ -44,9 +46,9 @@ export interface Operation<Query = unknown, Body = unknown> {
   readonly success: {
     readonly status: number;
     readonly description: string;
-    /** Name of a schema in the reference. */
-    readonly schema: 'Pet' | 'Pets' | 'Orders';
-    readonly headers?: Readonly<Record<string, string>>;
+    readonly schema: SchemaName;
+    /** Of its own, beside those that every answer has. */
+    readonly headers?: readonly HeaderName[];
   };
   /** Refusals of its own; what every operation can answer is added to them. */
   readonly errors: readonly ErrorCode[];

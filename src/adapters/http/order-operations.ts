@@ -22,7 +22,7 @@ export const orderOperations = ({
       status: 200,
       description: 'A page of orders.',
       schema: 'Orders',
-      headers: { Link: 'The next page, `rel="next"` (RFC 8288). Absent on the last page.' },
+      headers: ['NextPage'],
     },
     errors: ['invalid_parameter', 'invalid_cursor'],
     extensions: {

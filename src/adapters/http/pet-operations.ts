@@ -39,7 +39,7 @@ export const petOperations = (
       status: 200,
       description: 'A page of animals.',
       schema: 'Pets',
-      headers: { Link: 'The next page, `rel="next"` (RFC 8288). Absent on the last page.' },
+      headers: ['NextPage'],
     },
     errors: ['invalid_parameter', 'invalid_cursor'],
     handle: async ({ caller: { accountId }, query }) => {
@@ -72,10 +72,7 @@ export const petOperations = (
       status: 201,
       description: 'The animal that was added.',
       schema: 'Pet',
-      headers: {
-        Location: 'Address of the animal.',
-        'Idempotent-Replayed': '`true` when this is the kept answer to an earlier request.',
-      },
+      headers: ['Location', 'Idempotent-Replayed'],
     },
     errors: [],
     handle: async ({ caller, body }) => {

@@ -62,8 +62,13 @@ const petName = withJsonSchema(
 const statusRule = petStatuses.map((status) => `"${status}"`).join(', ');
 export const PetStatus = v.picklist(petStatuses, `must be one of ${statusRule}`);
 
+/** Generators take a field with a default for one that is always there; one level deeper they do not look. */
+const statusOfNewPet = withJsonSchema(v.optional(PetStatus, 'available'), {
+  allOf: [{ $ref: '#/components/schemas/PetStatus', default: 'available' }],
+});
+
 export const NewPet = v.object(
-  { name: petName, categoryId, status: v.optional(PetStatus, 'available') },
+  { name: petName, categoryId, status: statusOfNewPet },
   ({ path }) => `is required: ${path?.[0].key === 'name' ? nameRule : categoryRule}`,
 );
 
@@ -74,22 +79,30 @@ export const PetBody = v.object({
   status: PetStatus,
 });
 
+export const Pets = v.array(PetBody);
+
 const orderId = withJsonSchema(v.bigint(), int64(1, 'Assigned by the service.'));
+
+export const OrderStatus = v.picklist(orderStatuses);
 
 export const OrderBody = v.object({
   id: orderId,
   petId: withJsonSchema(v.bigint(), int64(1, 'The animal that was sold.')),
   quantity: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(2147483647)),
   shipDate: withJsonSchema(v.string(), { type: 'string', format: 'date-time' }),
-  status: v.picklist(orderStatuses),
+  status: OrderStatus,
   complete: withJsonSchema(v.boolean(), {
     type: 'boolean',
     description: 'Whether the order was delivered.',
   }),
 });
 
+export const Orders = v.array(OrderBody);
+
+export const ErrorCodes = v.picklist(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]);
+
 export const ErrorBody = v.object({
-  code: v.picklist(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]),
+  code: ErrorCodes,
   message: withJsonSchema(v.string(), {
     type: 'string',
     description: 'What is wrong and what would be right. For people; may change.',

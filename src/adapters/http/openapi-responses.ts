@@ -1,0 +1,86 @@
+import { STATUS_CODES } from 'node:http';
+import { errorTable, type ErrorCode } from './error-table.ts';
+import { headersOfError } from './openapi-headers.ts';
+import type { Operation } from './operation.ts';
+import { schemaRef } from './openapi-schemas.ts';
+
+/** What every operation can answer besides its own errors. */
+const everywhere: readonly ErrorCode[] = [
+  'malformed_request',
+  'missing_api_key',
+  'invalid_api_key',
+  'insufficient_scope',
+  'not_acceptable',
+  'request_timeout',
+  'expectation_failed',
+  'rate_limit_exceeded',
+  'daily_quota_exceeded',
+  'key_banned',
+  'headers_too_large',
+  'internal_error',
+  'service_unavailable',
+];
+
+const withBody: readonly ErrorCode[] = [
+  'malformed_json',
+  'validation_failed',
+  'payload_too_large',
+  'unsupported_media_type',
+];
+
+const withIdempotency: readonly ErrorCode[] = [
+  'invalid_parameter',
+  'idempotency_in_progress',
+  'idempotency_key_reused',
+];
+
+/** The errors of an operation by status; those that it shares with others by name. */
+export const errorsOf = (operation: Operation) =>
+  Object.fromEntries(
+    Object.entries(codesByStatus(operation)).map(([status, codes]) => [
+      status,
+      isOwn(status) ? response(status, codes) : { $ref: `#/components/responses/${named(status)}` },
+    ]),
+  );
+
+/** Of all errors that mean the same wherever they come. */
+export const responseComponents = (operations: readonly Operation[]) =>
+  Object.fromEntries(
+    operations
+      .flatMap((operation) => Object.entries(codesByStatus(operation)))
+      .filter(([status]) => !isOwn(status))
+      .map(([status, codes]) => [named(status), response(status, codes)]),
+  );
+
+/** What is wrong with a request differs from operation to operation. */
+const isOwn = (status: string) => status === '400';
+
+const named = (status: string) => (STATUS_CODES[status] ?? status).replaceAll(' ', '');
+
+const codesByStatus = (operation: Operation): Readonly<Record<string, ErrorCode[]>> => {
+  const codes = new Set([
+    ...(operation.body ? withBody : []),
+    ...operation.errors,
+    ...(operation.idempotent ? withIdempotency : []),
+    ...everywhere,
+  ]);
+  return Object.groupBy(codes, (code) => errorTable[code].status) as Record<string, ErrorCode[]>;
+};
+
+const response = (status: string, codes: readonly ErrorCode[]) => ({
+  description: codes.map((code) => `\`${code}\`: ${errorTable[code].meaning}`).join('\n\n'),
+  headers: headersOfError(Number(status)),
+  content: {
+    'application/json': {
+      schema: {
+        allOf: [
+          schemaRef('Error'),
+          { properties: { code: { enum: codes }, status: { const: Number(status) } } },
+        ],
+      },
+      examples: Object.fromEntries(
+        codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+      ),
+    },
+  },
+});
