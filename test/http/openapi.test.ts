@@ -114,7 +114,7 @@ describe('/v1/openapi.json', () => {
       properties: {
         name: { type: 'string', minLength: 1, maxLength: 255 },
         categoryId: { ...int64, minimum: 1 },
-        status: { allOf: [{ $ref: '#/components/schemas/PetStatus', default: 'available' }] },
+        status: { allOf: [{ $ref: '#/components/schemas/PetStatus' }, { default: 'available' }] },
       },
     });
     expect(Pet).toMatchObject({

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { errorExamples } from './error-examples.ts';
 import { errorTable, type ErrorCode } from './error-table.ts';
 import { headersOfError } from './openapi-headers.ts';
 import type { Operation } from './operation.ts';
@@ -57,15 +58,22 @@ const isOwn = (status: string) => status === '400';
 
 const named = (status: string) => (STATUS_CODES[status] ?? status).replaceAll(' ', '');
 
-const codesByStatus = (operation: Operation): Readonly<Record<string, ErrorCode[]>> => {
-  const codes = new Set([
+/** One real answer for each code. */
+export const exampleComponents = (operations: readonly Operation[]) => {
+  const used = new Set(operations.flatMap((operation) => [...codesOf(operation)]));
+  return Object.fromEntries([...used].map((code) => [code, errorExamples[code]]));
+};
+
+const codesByStatus = (operation: Operation): Readonly<Record<string, ErrorCode[]>> =>
+  Object.groupBy(codesOf(operation), (code) => errorTable[code].status);
+
+const codesOf = (operation: Operation): ReadonlySet<ErrorCode> =>
+  new Set([
     ...(operation.body ? withBody : []),
     ...operation.errors,
     ...(operation.idempotent ? withIdempotency : []),
     ...everywhere,
   ]);
-  return Object.groupBy(codes, (code) => errorTable[code].status) as Record<string, ErrorCode[]>;
-};
 
 const response = (status: string, codes: readonly ErrorCode[]) => ({
   description: codes.map((code) => `\`${code}\`: ${errorTable[code].meaning}`).join('\n\n'),

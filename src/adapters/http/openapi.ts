@@ -1,8 +1,7 @@
-import { errorExamples } from './error-examples.ts';
 import { headerComponents } from './openapi-headers.ts';
 import { pathsOf } from './openapi-operations.ts';
 import { parameterComponents } from './openapi-parameters.ts';
-import { responseComponents } from './openapi-responses.ts';
+import { exampleComponents, responseComponents } from './openapi-responses.ts';
 import { schemaComponents } from './openapi-schemas.ts';
 import type { Operation } from './operation.ts';
 
@@ -52,6 +51,6 @@ export const openApiDocument = (
     parameters: parameterComponents(operations),
     headers: headerComponents,
     responses: responseComponents(operations),
-    examples: errorExamples,
+    examples: exampleComponents(operations),
   },
 });

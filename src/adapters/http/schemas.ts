@@ -62,9 +62,9 @@ const petName = withJsonSchema(
 const statusRule = petStatuses.map((status) => `"${status}"`).join(', ');
 export const PetStatus = v.picklist(petStatuses, `must be one of ${statusRule}`);
 
-/** Generators take a field with a default for one that is always there; one level deeper they do not look. */
+/** Generators make a field with a default required; they do not look into `allOf`. */
 const statusOfNewPet = withJsonSchema(v.optional(PetStatus, 'available'), {
-  allOf: [{ $ref: '#/components/schemas/PetStatus', default: 'available' }],
+  allOf: [{ $ref: '#/components/schemas/PetStatus' }, { default: 'available' }],
 });
 
 export const NewPet = v.object(
