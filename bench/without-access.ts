@@ -15,6 +15,7 @@ import { CatalogueKey } from '../src/app/keys.ts';
 import { createLog } from '../src/app/log.ts';
 import { Acting } from '../src/kernel/acting.ts';
 import { Clock } from '../src/kernel/clock.ts';
+import { Deadline } from '../src/kernel/deadline.ts';
 
 /** The API as it is, but for the access step: no key is checked, nothing counted, no limit on the answer. */
 const [accountId = ''] = process.argv.slice(2);
@@ -46,7 +47,8 @@ const routes = {
   baseUrl,
 };
 const [idempotencyKeys, acting] = [container.get(IdempotencyKeys), container.get(Acting)];
-const ports = { idempotencyKeys, acting, clock, baseUrl };
+const deadline = container.get(Deadline);
+const ports = { idempotencyKeys, acting, clock, deadline, baseUrl };
 app.use(
   routing(
     petOperations(routes, config.petByIdDeprecatedSince).map((operation) => ({

@@ -10,6 +10,7 @@ import { catalogue } from '../catalogue/catalogue.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
 import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
+import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import {
@@ -33,6 +34,7 @@ import {
   SiteUnpacking,
 } from '../sites/ports.ts';
 import { sites } from '../sites/sites.ts';
+import { apart } from './request-deadline.ts';
 import { AccessKey, CatalogueKey, ConfigKey, SitesKey } from './keys.ts';
 
 const domainPorts = (c: ResolutionContext): DomainPorts => {
@@ -42,8 +44,8 @@ const domainPorts = (c: ResolutionContext): DomainPorts => {
     settings: c.get(ProjectSettings),
     allowances: c.get(Allowances),
     hostNames: c.get(HostNames),
-    dns: c.get(DnsVerifier),
-    judge: c.get(DnsJudge),
+    dns: apart(c.get(Deadline), c.get(DnsVerifier)),
+    judge: apart(c.get(Deadline), c.get(DnsJudge)),
     authority: c.get(CertificateAuthority),
     certificates: c.get(Certificates),
     orders: c.get(CertificateOrders),
@@ -76,7 +78,7 @@ export const contexts = new ContainerModule(({ bind }) => {
         people: c.get(People),
         sessions: c.get(Sessions),
         signInLinks: c.get(SignInLinks),
-        passwords: c.get(Passwords),
+        passwords: apart(c.get(Deadline), c.get(Passwords)),
         sealer: c.get(Sealer),
         acting: c.get(Acting),
         clock: c.get(Clock),
@@ -90,7 +92,7 @@ export const contexts = new ContainerModule(({ bind }) => {
       sites({
         projects: c.get(Projects),
         files: c.get(SiteFiles),
-        unpacking: c.get(SiteUnpacking),
+        unpacking: apart(c.get(Deadline), c.get(SiteUnpacking)),
         edgeRecords: c.get(EdgeRecords),
         ...domainPorts(c),
         clock: c.get(Clock),

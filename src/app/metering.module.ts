@@ -8,6 +8,7 @@ import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import { FailoverCounters } from '../adapters/redis/failover-counters.ts';
 import { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
 import { Clock } from '../kernel/clock.ts';
+import { Deadline } from '../kernel/deadline.ts';
 import { ConfigKey, LogKey } from './keys.ts';
 
 /** Where requests are counted: in Redis for a fleet, else in this process with a copy in the database. */
@@ -18,9 +19,10 @@ export const metering = new ContainerModule(({ bind }) => {
       const { redisUrl } = c.get(ConfigKey);
       if (redisUrl === undefined) throw new Error('REDIS_URL is not set');
       const log = c.get(LogKey);
-      return new RedisQuotaCounters(redisUrl, (error) => {
+      const onProblem = (error: Error) => {
         log.debug({ err: error }, 'Redis connection failed');
-      });
+      };
+      return new RedisQuotaCounters(redisUrl, onProblem, { deadline: c.get(Deadline) });
     })
     .inSingletonScope()
     .onDeactivation((redis) => {

@@ -32,6 +32,7 @@ import { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
 import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
+import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { JobLeases } from '../kernel/job-leases.ts';
 import { Outbox } from '../kernel/outbox.ts';
@@ -59,7 +60,7 @@ export const persistence = new ContainerModule(({ bind }) => {
           log.info({ seconds: Math.round(awayMs / 1000) }, 'database back');
         },
       };
-      return new Database(c.get(ConfigKey).databaseUrl, { onOutage });
+      return new Database(c.get(ConfigKey).databaseUrl, { onOutage, deadline: c.get(Deadline) });
     })
     .inSingletonScope()
     .onDeactivation((database) => database.close());
@@ -67,9 +68,17 @@ export const persistence = new ContainerModule(({ bind }) => {
     .toDynamicValue((c) => {
       const signal = c.get(StoredSignal);
       const hasFleet = c.get(ConfigKey).redisUrl !== undefined;
-      const onStored = (accountIds: readonly string[]) => {
+      const tell = (accountIds: readonly string[]) => {
         signal.raise(accountIds);
         if (hasFleet) c.get(RedisSignals).tell(accountIds);
+      };
+      const deadline = c.get(Deadline);
+      // The request that stored it does not wait for what comes of it.
+      const onStored = (accountIds: readonly string[]) => {
+        void deadline.apart(() => {
+          tell(accountIds);
+          return Promise.resolve();
+        });
       };
       const [ids, acting] = [c.get(Ids), c.get(Acting)];
       return new KyselyOutbox(c.get(Database), { ids, acting, subscribersOf, onStored });

@@ -9,12 +9,14 @@ import { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
 import { AesGcmSealer } from '../adapters/system/aes-gcm-sealer.ts';
+import { AsyncDeadline } from '../adapters/system/async-deadline.ts';
 import { NodeKeyMaterial } from '../adapters/system/node-key-material.ts';
 import { RunningWork } from '../adapters/system/running-work.ts';
 import { ScryptPasswords } from '../adapters/system/scrypt-passwords.ts';
 import { SystemClock } from '../adapters/system/system-clock.ts';
 import { UuidIds } from '../adapters/system/uuid-ids.ts';
 import { Clock } from '../kernel/clock.ts';
+import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
 import { Sealer } from '../kernel/sealer.ts';
@@ -33,6 +35,7 @@ import { watchedSubscribers } from './watched-work.ts';
 /** What the machine gives, and the way of events. */
 export const system = new ContainerModule(({ bind }) => {
   bind(Clock).toConstantValue(new SystemClock());
+  bind(Deadline).toConstantValue(new AsyncDeadline());
   bind(Ids).toConstantValue(new UuidIds());
   bind(ProcessKey)
     .toDynamicValue((c) => c.get(Ids).next('proc'))

@@ -21,6 +21,7 @@ import { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
 import { RunningWork } from '../adapters/system/running-work.ts';
 import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
+import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
 import { Draining } from './draining.ts';
@@ -38,6 +39,7 @@ import {
   SitesKey,
 } from './keys.ts';
 import { allowancesByPlan } from './plan-allowances.ts';
+import { apart, timed } from './request-deadline.ts';
 import { watched } from './request-work.ts';
 import { SettingsReader } from './settings-reader.ts';
 
@@ -58,15 +60,15 @@ export const web = new ContainerModule(({ bind }) => {
   bind(DashboardKey).toDynamicValue(dashboardOf).inSingletonScope();
   bind(HttpServer)
     .toDynamicValue((c) => {
-      const running = c.get(RunningWork);
-      const api = apiOf(c).callback();
+      const [running, deadline] = [c.get(RunningWork), c.get(Deadline)];
+      const api = timed(deadline, apiOf(c).callback());
       const answerRefusal = refusing(refusingPorts(c));
       const { roles, trustProxy } = c.get(ConfigKey);
       const { all, ofNetwork } = connectionLimits;
       const connections = { all, ofNetwork: trustProxy === 0 ? ofNetwork : undefined };
       if (!roles.includes('dashboard'))
         return new HttpServer(watched(running, api), { answerRefusal, connections });
-      const pages = c.get(DashboardKey).app.callback();
+      const pages = timed(deadline, c.get(DashboardKey).app.callback());
       return new HttpServer(
         watched(running, (request, response) => (isPage(request) ? pages : api)(request, response)),
         {
@@ -81,7 +83,9 @@ export const web = new ContainerModule(({ bind }) => {
     .toDynamicValue((c) => {
       const ports = { ...refusingPorts(c), servesApi: false, isPage: () => false };
       const app = operationsApp(operationsPorts(c));
-      return new HttpServer(app.callback(), { answerRefusal: refusing(ports) });
+      return new HttpServer(timed(c.get(Deadline), app.callback()), {
+        answerRefusal: refusing(ports),
+      });
     })
     .inSingletonScope();
 });
@@ -139,6 +143,7 @@ const apiOf = (c: ResolutionContext) => {
     catalogue: c.get(CatalogueKey),
     idempotencyKeys: c.get(IdempotencyKeys),
     acting: c.get(Acting),
+    deadline: c.get(Deadline),
   };
   const settings = {
     ...config,
@@ -152,7 +157,8 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
   const config = c.get(ConfigKey);
   const signal = c.get(StoredSignal);
   const metrics = c.get(Metrics);
-  const settings = c.get(SettingsReader);
+  const deadline = c.get(Deadline);
+  const settings = apart(deadline, c.get(SettingsReader));
   return dashboard({
     access: c.get(AccessKey),
     catalogue: c.get(CatalogueKey),
@@ -161,6 +167,7 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
     idempotencyKeys: c.get(IdempotencyKeys),
     acting: c.get(Acting),
     clock: c.get(Clock),
+    deadline,
     ids: c.get(Ids),
     log: c.get(LogKey),
     onAnswered: (status, seconds) => {

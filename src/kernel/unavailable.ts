@@ -9,3 +9,10 @@ export class Unavailable extends Error {
     super(`${what} ${problem}`, { cause });
   }
 }
+
+/** The deadline of the request passed first: this says nothing about what was asked. */
+export class OutOfTime extends Unavailable {
+  constructor(what: string) {
+    super(what, undefined, 'did not answer before the deadline of the request');
+  }
+}

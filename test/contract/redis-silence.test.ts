@@ -8,6 +8,7 @@ import {
   RedisQuotaCounters,
   type CounterOptions,
 } from '../../src/adapters/redis/redis-quota-counters.ts';
+import { OutOfTime } from '../../src/kernel/unavailable.ts';
 import { isAnswered, newSubject } from '../support/counters.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -118,6 +119,26 @@ test('takes that were given up do not count when a frozen Redis goes on, and of 
   const takes = Array.from({ length: 50 }, (_, n) => take(fleet[n % 2 ? 1 : 0]));
   const passed = (await Promise.all(takes)).filter(({ allowed }) => allowed);
   expect(passed).toHaveLength(limits.perMinute);
+});
+
+test('a request whose deadline passes first is not counted, and that is no sign that Redis is away', async () => {
+  const deadline = { leftMs: 50 };
+  const told: boolean[] = [];
+  const shared = await join(server.url, { ...patient, deadline });
+  const counters = new FailoverCounters(shared, new MemoryQuotaCounters(), {
+    onLocal: (local) => told.push(local),
+  });
+  const before = await scriptsRun();
+  await server.freeze();
+  const lost = Array.from({ length: 20 }, () => take(counters));
+  for (const one of lost) await expect(one).rejects.toBeInstanceOf(OutOfTime);
+  deadline.leftMs = 0;
+  await expect(take(counters)).rejects.toBeInstanceOf(OutOfTime);
+  server.thaw();
+  await until('the server ran them', async () => (await scriptsRun()) >= before + lost.length);
+  deadline.leftMs = Infinity;
+  expect(await take(counters)).toMatchObject({ counts: { minute: 1, day: 1 } });
+  expect(told).toEqual([]);
 });
 
 test('a take that is given up with an older one on its connection does not count either', async () => {

@@ -9,6 +9,7 @@ import type { Screen, Visit } from '../../src/adapters/dashboard/screen.ts';
 import { StoredSignal } from '../../src/adapters/events/stored-signal.ts';
 import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
+import { AsyncDeadline } from '../../src/adapters/system/async-deadline.ts';
 
 type Context = Parameters<LiveStreams['open']>[0];
 type Who = Visit['signedIn'];
@@ -26,6 +27,7 @@ beforeEach(() => {
   plans = new Map();
   streams = new LiveStreams({
     clock: new SettableClock(now),
+    deadline: new AsyncDeadline(),
     ids: new CountingIds(),
     log: pino({ level: 'silent' }),
     chance: () => 0,

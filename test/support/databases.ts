@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Database } from '../../src/adapters/kysely/database.ts';
+import { noDeadline } from '../../src/kernel/deadline.ts';
 import { createDatabase } from './mariadb.ts';
 
 export interface TestDatabase {
@@ -17,7 +18,8 @@ export const emptyDatabase = (kind: DatabaseKind): Promise<TestDatabase> =>
   kind === 'sqlite' ? sqliteFile() : createDatabase(mysqlServer());
 
 /** It waits for as long as any machine may take: only what really is away is found to be away. */
-export const openDatabase = (url: string): Database => new Database(url, { patient: true });
+export const openDatabase = (url: string, deadline = noDeadline): Database =>
+  new Database(url, { patient: true, deadline });
 
 const mysqlServer = (): string => {
   const url = process.env['TEST_MYSQL_URL'];

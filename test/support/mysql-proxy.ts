@@ -15,6 +15,18 @@ export interface MysqlProxy {
   readonly url: string;
   /** From now on these statements do not reach the server; an empty list lets everything pass. */
   refuse(refusals: readonly Refusal[]): void;
+  /** Everything takes so much longer, on the way there and on the way back. */
+  delayBy(ms: number): void;
+  /**
+   * After so many statements nothing passes any more: the next one does not arrive, or of the last one the answer. Who
+   * was connected meanwhile stays cut off after `recover`.
+   */
+  loseAfter(statements: number, what: 'statement' | 'answer'): void;
+  recover(): void;
+  /** Whether something did not pass since `loseAfter`. */
+  readonly hasLost: boolean;
+  /** What clients asked since the last call: the text of each statement, in the order of their coming. */
+  takeAsked(): readonly string[];
   /** How many statements were refused. */
   readonly refused: number;
   stop(): Promise<void>;
@@ -27,7 +39,21 @@ const headerBytes = 4;
 export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
   const target = new URL(url);
   const sockets = new Set<Socket>();
-  const faults = { refusals: [] as readonly Refusal[], refused: 0 };
+  const faults = { refusals: [] as readonly Refusal[], refused: 0, delayMs: 0 };
+  let losing = { after: Infinity, what: 'statement' };
+  let hasLost = false;
+  let asked: string[] = [];
+
+  /** In order, however the delay changes. */
+  const delayedTo = (target: Socket) => {
+    const waiting: Buffer[] = [];
+    return (bytes: Buffer) => {
+      waiting.push(bytes);
+      const pass = () => target.write(waiting.shift() ?? '');
+      if (faults.delayMs === 0 && waiting.length === 1) pass();
+      else setTimeout(pass, faults.delayMs);
+    };
+  };
 
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
@@ -42,17 +68,30 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
         other.destroy();
       });
     }
-    upstream.on('data', (bytes) => client.write(bytes));
+    let isLost = false;
+    const [toClient, toServer] = [delayedTo(client), delayedTo(upstream)];
+    upstream.on('data', (bytes) => {
+      hasLost ||= isLost;
+      if (!isLost) toClient(bytes);
+    });
     let pending = Buffer.alloc(0);
     client.on('data', (bytes) => {
       pending = Buffer.concat([pending, bytes]);
       for (let packet = firstPacket(pending); packet; packet = firstPacket(pending)) {
         pending = pending.subarray(packet.length);
+        if (losing.after <= 0) isLost = true;
+        hasLost ||= isLost;
+        if (isLost) continue;
+        if (isCommand(packet)) {
+          asked.push(textOf(packet));
+          losing.after -= 1;
+          isLost = losing.after <= 0 && losing.what === 'answer';
+        }
         const refusal = faults.refusals.find(({ statement }) => statement.test(textOf(packet)));
         if (refusal) {
           faults.refused += 1;
           client.write(answerPacket(packet, refusal));
-        } else upstream.write(packet);
+        } else toServer(packet);
       }
     });
   });
@@ -63,6 +102,24 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
     url: Object.assign(new URL(url), { port: String(port) }).href,
     refuse: (refusals) => {
       faults.refusals = refusals;
+    },
+    delayBy: (ms) => {
+      faults.delayMs = ms;
+    },
+    loseAfter: (after, what) => {
+      losing = { after, what };
+      hasLost = false;
+    },
+    recover: () => {
+      losing = { after: Infinity, what: 'statement' };
+    },
+    get hasLost() {
+      return hasLost;
+    },
+    takeAsked: () => {
+      const taken = asked;
+      asked = [];
+      return taken;
     },
     get refused() {
       return faults.refused;
@@ -80,6 +137,9 @@ const firstPacket = (bytes: Buffer): Buffer | undefined => {
   const length = headerBytes + bytes.readUIntLE(0, 3);
   return bytes.length < length ? undefined : bytes.subarray(0, length);
 };
+
+/** Commands begin a sequence; what belongs to the handshake goes on with one. */
+const isCommand = (packet: Buffer): boolean => packet[3] === 0;
 
 /** The statement of a COM_QUERY; '' for every other packet. */
 const textOf = (packet: Buffer): string =>

@@ -12,7 +12,9 @@ import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { loadConfig } from '../../src/app/config.ts';
 import { openContainer } from '../../src/app/container.ts';
 import { AccessKey } from '../../src/app/keys.ts';
+import { AsyncDeadline } from '../../src/adapters/system/async-deadline.ts';
 import { Clock } from '../../src/kernel/clock.ts';
+import { Deadline } from '../../src/kernel/deadline.ts';
 import { emptyDatabase, openDatabase, type DatabaseKind } from './databases.ts';
 import {
   documentedAnswers,
@@ -71,6 +73,8 @@ export interface ApiOptions {
   readonly plan?: Plan;
   /** Another process over the same storage. */
   readonly databaseUrl?: string;
+  /** For each request; an hour, so that a busy machine fails nothing. */
+  readonly deadlineMs?: number;
 }
 
 /** The service as it is wired, in this process, on an empty database and a port of its own. */
@@ -81,6 +85,7 @@ export const startApi = async (
     settings = {},
     databaseUrl,
     plan = 'enterprise',
+    deadlineMs = 60 * 60_000,
   }: ApiOptions = {},
 ): Promise<RunningApi> => {
   const home = databaseUrl === undefined ? await emptyDatabase(kind) : undefined;
@@ -95,7 +100,9 @@ export const startApi = async (
   const container = await openContainer(config, pino({ level: 'silent' }));
   const clock = new SettableClock(now);
   container.rebind(Clock).toConstantValue(clock);
-  const database = openDatabase(config.databaseUrl);
+  const deadline = new AsyncDeadline(deadlineMs);
+  container.rebind(Deadline).toConstantValue(deadline);
+  const database = openDatabase(config.databaseUrl, deadline);
   container.rebind(Database).toConstantValue(database);
   const server = container.get(HttpServer);
   const origin = `http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`;

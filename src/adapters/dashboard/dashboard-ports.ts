@@ -5,6 +5,7 @@ import type { AuditLog, IdempotencyKeys } from '../../access/ports.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Acting } from '../../kernel/acting.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Deadline } from '../../kernel/deadline.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Allowance } from '../../sites/domain/allowance.ts';
 import type { DomainSettingsDocument } from '../../sites/domain/domain-settings.ts';
@@ -20,6 +21,8 @@ export interface DashboardPorts {
   readonly idempotencyKeys: IdempotencyKeys;
   readonly acting: Acting;
   readonly clock: Clock;
+  /** Of each request. */
+  readonly deadline: Deadline;
   readonly ids: Ids;
   readonly log: Logger;
   /** Hears of every answer. */

@@ -5,7 +5,10 @@ import type { DashboardPorts } from './dashboard-ports.ts';
 import type { Cookies } from './protected-cookie.ts';
 import type { WhoAsks } from './who-asks.ts';
 
-export type SignInPorts = Pick<DashboardPorts, 'access' | 'networkOf' | 'acting' | 'settings'> & {
+export type SignInPorts = Pick<
+  DashboardPorts,
+  'access' | 'networkOf' | 'acting' | 'deadline' | 'settings'
+> & {
   readonly cookies: Cookies;
   readonly whoAsks: WhoAsks;
 };

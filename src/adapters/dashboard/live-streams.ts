@@ -16,6 +16,8 @@ const seconds = 60;
 const [turnsAtOnce, longestRestMs] = [2, 50];
 
 export interface LivePorts extends Pick<DashboardPorts, 'clock' | 'ids' | 'log' | 'onStored'> {
+  /** Each time that a page is made has a deadline of its own: it is made for all who look at it. */
+  readonly deadline: DashboardPorts['deadline'];
   /** Looks up who asks, again and again. */
   readonly whoStillAsks: (ctx: Context) => () => Promise<SignedIn | undefined>;
   /** 0 to below 1, from outside. */
@@ -96,7 +98,7 @@ export class LiveStreams {
     const done = Promise.withResolvers<T>();
     void this.#turns.add(async () => {
       const started = performance.now();
-      const made = make();
+      const made = this.#ports.deadline.during(make);
       done.resolve(made);
       await made.catch(() => undefined);
       const tookMs = performance.now() - started;

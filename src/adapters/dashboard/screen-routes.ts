@@ -81,7 +81,7 @@ interface Sent {
 
 const receive = async (ctx: Context, sent: Sent): Promise<void> => {
   const { screen, form, visit, ports } = sent;
-  const values = await readForm(ctx);
+  const values = await ports.deadline.apart(() => readForm(ctx));
   const checked = checkForm(form.schema, values);
   const refused = (problem: Pick<Refusal, 'field' | 'message'>, status: number): Promise<void> => {
     const { field, message } = problem;

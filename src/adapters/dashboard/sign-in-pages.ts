@@ -28,7 +28,7 @@ const credentials = v.object({
 
 /** The way in by a password, and the way out; all other pages are behind it. */
 export const addSignIn = (router: Router, ports: SignInPorts): void => {
-  const { access, whoAsks, cookies } = ports;
+  const { access, deadline, whoAsks, cookies } = ports;
 
   router.get(path, async (ctx: Context) => {
     if (await whoAsks(ctx)) goOn(ctx);
@@ -36,7 +36,7 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
   });
 
   router.post(path, async (ctx: Context) => {
-    const values = await readForm(ctx);
+    const values = await deadline.apart(() => readForm(ctx));
     const checked = checkForm(credentials, values);
     if (checked.kind === 'refused') return show(ctx, 422, { ...unfilled, ...checked, values });
     try {

@@ -20,7 +20,7 @@ export const uploadSlots = {
   unpacking: { all: 3, ofOne: 1 },
 } as const;
 
-export type UploadPorts = Pick<DashboardPorts, 'sites' | 'ids'> & {
+export type UploadPorts = Pick<DashboardPorts, 'sites' | 'ids' | 'deadline'> & {
   readonly folder: string;
 };
 
@@ -61,7 +61,7 @@ export class Uploads {
   async #receive(project: Project, request: IncomingMessage, file: FileHandle): Promise<void> {
     const leave = placeOrBusy(this.#receiving, project);
     try {
-      await receiveFile(request, file);
+      await this.#ports.deadline.apart(() => receiveFile(request, file));
     } finally {
       leave();
     }
@@ -69,7 +69,8 @@ export class Uploads {
 
   /** What has arrived waits for its turn. */
   async #unpack(project: Project, path: string): Promise<Deploy> {
-    const leave = await this.#unpacking.take(project.accountId);
+    const { deadline } = this.#ports;
+    const leave = await deadline.apart(() => this.#unpacking.take(project.accountId));
     try {
       return await this.#deploy(project, path);
     } finally {

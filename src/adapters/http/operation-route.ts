@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import type { IdempotencyKeys } from '../../access/ports.ts';
 import type { Acting } from '../../kernel/acting.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Deadline } from '../../kernel/deadline.ts';
 import type { Answer, Call, Operation } from './operation.ts';
 import { parse, queryRecord } from './parse.ts';
 import type { Route } from './routing.ts';
@@ -13,6 +14,7 @@ export interface RoutePorts {
   readonly idempotencyKeys: IdempotencyKeys;
   readonly acting: Acting;
   readonly clock: Clock;
+  readonly deadline: Deadline;
   readonly baseUrl: string;
 }
 
@@ -51,14 +53,15 @@ const answerOf = async (
   ctx: Context,
   operation: Operation,
   { caller, parameters }: Pick<Call<unknown, unknown>, 'caller' | 'parameters'>,
-  { idempotencyKeys, acting, clock }: RoutePorts,
+  { idempotencyKeys, acting, clock, deadline }: RoutePorts,
 ): Promise<Answer> => {
   const { query: querySchema, body: bodySchema } = operation;
   const query =
     querySchema && parse(querySchema, queryRecord(ctx.querystring), 'invalid_parameter');
   if (!bodySchema) return operation.handle({ caller, parameters, query, body: undefined });
 
-  const { text, value } = await readJsonBody(ctx);
+  // Whoever sends slowly takes time from nobody but themselves.
+  const { text, value } = await deadline.apart(() => readJsonBody(ctx));
   const body = parse(bodySchema, value, 'validation_failed');
   const handle = () =>
     acting.run(`key:${caller.keyId}`, () => operation.handle({ caller, parameters, query, body }));

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, sql, type Compilable, type CompiledQuery, type Transaction } from 'kysely';
+import { noDeadline, type Deadline } from '../../kernel/deadline.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Engine } from './engine.ts';
 import { failureOf, type Failure } from './failure.ts';
@@ -22,6 +23,8 @@ export interface DatabaseOptions {
   /** For migrations, and on machines of any speed: no query has a deadline. */
   readonly patient?: boolean;
   readonly onOutage?: OutageListener;
+  /** How long somebody waits for the current call; nothing is waited for any longer. */
+  readonly deadline?: Pick<Deadline, 'leftMs'>;
 }
 
 /** One database, and the transaction that the current call is in. */
@@ -31,13 +34,16 @@ export class Database {
   readonly #readCommitted: Engine['readCommitted'];
   readonly #ambient = new AsyncLocalStorage<Ambient>();
   readonly #outage: Outage;
+  readonly #deadline: Pick<Deadline, 'leftMs'>;
 
   /** @param url `sqlite:PATH`, or `mysql://user:password@host:port/name` */
-  constructor(url: string, { patient = false, onOutage }: DatabaseOptions = {}) {
+  constructor(url: string, options: DatabaseOptions = {}) {
+    const { patient = false, onOutage, deadline = noDeadline } = options;
     this.#outage = new Outage(onOutage);
+    this.#deadline = deadline;
     const { kind, dialect, readCommitted } = url.startsWith('sqlite:')
       ? openSqlite(url.slice('sqlite:'.length), patient)
-      : openMysql(url, patient);
+      : openMysql(url, patient, deadline);
     this.kind = kind;
     this.#root = new Kysely<Schema>({ dialect });
     this.#readCommitted = readCommitted;
@@ -61,7 +67,8 @@ export class Database {
 
   /**
    * Everything that `work` does through this database is stored together or not at all. Inside another
-   * transaction it joins that. `work` may run several times (deadlock), so it does nothing but queries.
+   * transaction it joins that. `work` may run several times (deadlock) while there is time, so it does nothing but
+   * queries.
    * @throws Unavailable
    */
   async transaction<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
@@ -71,9 +78,11 @@ export class Database {
       try {
         return await this.#guard(() => this.#attempt(work));
       } catch (error) {
+        const pauseMs = pauseAfter(tried);
         if (!isConflict(error) || tried === retries.most) throw error;
+        if (pauseMs >= this.#deadline.leftMs) throw error;
+        await delay(pauseMs);
       }
-      await delay(pauseAfter(tried));
     }
   }
 

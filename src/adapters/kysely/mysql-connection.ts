@@ -1,4 +1,5 @@
 import type { PoolConnection } from 'mysql2';
+import type { Deadline } from '../../kernel/deadline.ts';
 import { failureOf } from './failure.ts';
 
 /** What Kysely's driver uses of a connection. */
@@ -14,11 +15,15 @@ const isControl = (sql: string): sql is Control => controls.includes(sql);
 
 /**
  * A pooled connection with two promises. Each query has a deadline from the moment it is asked for (mysql2's own
- * begins when it is sent). And only a connection that works and has no transaction open goes back into the pool:
+ * begins when it is sent), which is never later than that of the request. And only a connection that works and has no transaction open goes back into the pool:
  * the next BEGIN would commit what is left of the one before (MySQL 8 manual, 15.3.3). So one that broke, that missed a
  * deadline, or that was refused a BEGIN, COMMIT or ROLLBACK for whatever reason, is closed; the server then rolls back.
  */
-export const guardConnection = (connection: PoolConnection, queryMs: number): GuardedConnection => {
+export const guardConnection = (
+  connection: PoolConnection,
+  queryMs: number,
+  deadline: Pick<Deadline, 'leftMs'>,
+): GuardedConnection => {
   let isBroken = false;
   let isInTransaction = false;
   const ask = (sql: string, values: unknown[], done: (error: unknown, result: unknown) => void) => {
@@ -31,10 +36,13 @@ export const guardConnection = (connection: PoolConnection, queryMs: number): Gu
       if (!error && sql !== 'begin' && isControl(sql)) isInTransaction = false;
       done(error, result);
     };
-    const timer = setTimeout(() => {
-      connection.destroy();
-      answer(brokenConnection(), undefined);
-    }, queryMs);
+    const timer = setTimeout(
+      () => {
+        connection.destroy();
+        answer(brokenConnection(), undefined);
+      },
+      Math.min(queryMs, deadline.leftMs),
+    );
     connection.query({ sql, values }, answer);
   };
   return {

@@ -6,6 +6,7 @@ import {
   type TypeCastField,
   type TypeCastNext,
 } from 'mysql2';
+import type { Deadline } from '../../kernel/deadline.ts';
 import type { Engine } from './engine.ts';
 import { guardConnection, type GuardedConnection } from './mysql-connection.ts';
 import { prepareSession } from './mysql-session.ts';
@@ -16,19 +17,30 @@ interface Deadlines {
   readonly acquireMs: number;
   readonly queryMs: number;
   readonly lockSeconds: number;
+  /** Never longer than this. */
+  readonly ofRequest: Pick<Deadline, 'leftMs'>;
 }
 
-const usual: Deadlines = { connectMs: 2000, acquireMs: 2000, queryMs: 3000, lockSeconds: 2 };
+const usual: Omit<Deadlines, 'ofRequest'> = {
+  connectMs: 2000,
+  acquireMs: 2000,
+  queryMs: 3000,
+  lockSeconds: 2,
+};
 const hourMs = 60 * 60_000;
-const patiently: Deadlines = {
+const patiently: Omit<Deadlines, 'ofRequest'> = {
   connectMs: 60_000,
   acquireMs: hourMs,
   queryMs: hourMs,
   lockSeconds: 60,
 };
 
-export const openMysql = (url: string, patient: boolean): Engine => {
-  const deadlines = patient ? patiently : usual;
+export const openMysql = (
+  url: string,
+  patient: boolean,
+  deadline: Pick<Deadline, 'leftMs'>,
+): Engine => {
+  const deadlines = { ...(patient ? patiently : usual), ofRequest: deadline };
   const pool = createPool({
     uri: url,
     connectionLimit: 10,
@@ -62,17 +74,20 @@ export const openMysql = (url: string, patient: boolean): Engine => {
 /** mysql2 lets borrowers wait for ever while the server is silent; here the wait has a deadline. */
 const acquire = (
   pool: Pool,
-  { acquireMs }: Deadlines,
+  { acquireMs, ofRequest }: Deadlines,
   done: (error: unknown, connection: PoolConnection | undefined) => void,
 ): void => {
   let waiting = true;
-  const timer = setTimeout(() => {
-    waiting = false;
-    done(
-      Object.assign(new Error('no free connection in time'), { code: 'POOL_TIMEOUT' }),
-      undefined,
-    );
-  }, acquireMs);
+  const timer = setTimeout(
+    () => {
+      waiting = false;
+      done(
+        Object.assign(new Error('no free connection in time'), { code: 'POOL_TIMEOUT' }),
+        undefined,
+      );
+    },
+    Math.min(acquireMs, ofRequest.leftMs),
+  );
   pool.getConnection((error, connection) => {
     clearTimeout(timer);
     if (!waiting) {
@@ -97,7 +112,7 @@ const guards = new WeakMap<PoolConnection, GuardedConnection>();
 /** A new connection is prepared first, within the deadline of a query; one that refuses is not used. */
 const guarded = (
   connection: PoolConnection,
-  { queryMs, lockSeconds }: Deadlines,
+  { queryMs, lockSeconds, ofRequest }: Deadlines,
   done: (error: unknown, connection: GuardedConnection | undefined) => void,
 ): void => {
   const known = guards.get(connection);
@@ -115,13 +130,16 @@ const guarded = (
       done(error, undefined);
       return;
     }
-    const guard = guardConnection(connection, queryMs);
+    const guard = guardConnection(connection, queryMs, ofRequest);
     guards.set(connection, guard);
     done(undefined, guard);
   };
-  const timer = setTimeout(() => {
-    const late = new Error('a new connection could not be prepared in time');
-    settle(Object.assign(late, { code: 'POOL_TIMEOUT' }));
-  }, queryMs);
+  const timer = setTimeout(
+    () => {
+      const late = new Error('a new connection could not be prepared in time');
+      settle(Object.assign(late, { code: 'POOL_TIMEOUT' }));
+    },
+    Math.min(queryMs, ofRequest.leftMs),
+  );
   prepareSession(connection, lockSeconds, settle);
 };

@@ -1,6 +1,6 @@
 import type { Counts } from '../../access/domain/rate-quota.ts';
 import { QuotaCounters, type Take, type Taken } from '../../access/quota-ports.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { OutOfTime, Unavailable } from '../../kernel/unavailable.ts';
 
 /** Counters of this process that can take over: they learn what the shared ones said last. */
 export interface StandIn extends QuotaCounters {
@@ -61,7 +61,7 @@ export class FailoverCounters extends QuotaCounters {
       this.#aloneSince = undefined;
       return answer;
     } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
+      if (!(error instanceof Unavailable) || error instanceof OutOfTime) throw error;
       if (this.#aloneSince === undefined) this.#onLocal(true);
       this.#aloneSince ??= this.#elapsed();
       if (this.#elapsed() - this.#aloneSince > longestAloneMs) throw error;

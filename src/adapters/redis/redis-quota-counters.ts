@@ -2,7 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import type { Redis } from 'ioredis';
 import { windowIndex, type Counts } from '../../access/domain/rate-quota.ts';
 import { QuotaCounters, type Take, type Taken } from '../../access/quota-ports.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { noDeadline, type Deadline } from '../../kernel/deadline.ts';
+import { OutOfTime, Unavailable } from '../../kernel/unavailable.ts';
 import { peekScript, takeScript, type Scripts, type TakeAnswer } from './quota-scripts.ts';
 import { heartbeatMs, openConnection } from './redis-connection.ts';
 
@@ -14,6 +15,7 @@ export interface CounterOptions {
   readonly patienceMs?: number;
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
+  readonly deadline?: Pick<Deadline, 'leftMs'>;
 }
 
 /**
@@ -28,6 +30,7 @@ export class RedisQuotaCounters extends QuotaCounters {
   readonly #redis: Redis & Scripts;
   readonly #patienceMs: number;
   readonly #elapsed: () => number;
+  readonly #deadline: Pick<Deadline, 'leftMs'>;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #proofs = new EventEmitter();
   /** At least so far is the clock of Redis ahead of `elapsed`. Undefined: nothing has proven that Redis counts. */
@@ -53,14 +56,16 @@ export class RedisQuotaCounters extends QuotaCounters {
     this.#redis = redis as Redis & Scripts;
     this.#patienceMs = patienceMs;
     this.#elapsed = options.elapsed ?? (() => performance.now());
+    this.#deadline = options.deadline ?? noDeadline;
     this.#heartbeat = setInterval(() => void this.#prove(), heartbeatMs);
   }
 
   /** What Redis calls late was not counted. Where its clock or ours has jumped, it says so, and is asked once more. */
   override async take(take: Take): Promise<Taken> {
     const taken = (await this.#tryTake(take)) ?? (await this.#tryTake(take));
-    if (!taken) throw new Unavailable('Redis', new Error('It found two takes late'));
-    return taken;
+    if (taken) return taken;
+    if (this.#deadline.leftMs < this.#patienceMs) throw new OutOfTime('Redis');
+    throw new Unavailable('Redis', new Error('It found two takes late'));
   }
 
   override async peek(subject: string, now: Date): Promise<Counts> {
@@ -103,10 +108,18 @@ export class RedisQuotaCounters extends QuotaCounters {
   }
 
   async #reach<T>(command: (ahead: number) => Promise<T>): Promise<T> {
-    if (this.#ahead === undefined) throw new Unavailable('Redis', new Error('It does not answer'));
+    const ahead = this.#ahead;
+    if (ahead === undefined) throw new Unavailable('Redis', new Error('It does not answer'));
+    const { leftMs } = this.#deadline;
+    if (leftMs === 0) throw new OutOfTime('Redis');
+    const answer = this.#answerTo(() => command(ahead));
+    return leftMs < this.#patienceMs ? before(leftMs, answer) : answer;
+  }
+
+  /** Waited for until the end, also where nobody waits for it any more: it tells whether Redis answers. */
+  async #answerTo<T>(command: () => Promise<T>): Promise<T> {
     try {
-      const ahead = this.#ahead;
-      return await this.#ask(() => command(ahead));
+      return await this.#ask(command);
     } catch (error) {
       if (!isAnswer(error)) this.#ahead = undefined;
       throw new Unavailable('Redis', error);
@@ -126,7 +139,10 @@ export class RedisQuotaCounters extends QuotaCounters {
   /** Not before: who waits longest for an answer decides when the connection is given up, with all others on it. */
   #givenUpAt(): number {
     const [oldest = { since: this.#elapsed() }] = this.#waiting;
-    return oldest.since + this.#patienceMs * shareForRedis;
+    return Math.min(
+      oldest.since + this.#patienceMs * shareForRedis,
+      this.#elapsed() + this.#deadline.leftMs * shareForRedis,
+    );
   }
 
   /** A take whose deadline has long passed runs through the whole way, and changes nothing. */
@@ -150,6 +166,21 @@ export class RedisQuotaCounters extends QuotaCounters {
     this.#ahead = clock - this.#elapsed();
   }
 }
+
+/** @throws OutOfTime */
+const before = async <T>(ms: number, answer: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new OutOfTime('Redis'));
+    }, ms);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
 
 const place = (subject: string): string => `animal-store:quota:${subject}`;
 

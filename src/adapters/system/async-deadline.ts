@@ -1,0 +1,48 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Deadline } from '../../kernel/deadline.ts';
+
+/** For a request. Clients and proxies that wait at all wait longer than that. */
+const usualMs = 5000;
+
+interface Open {
+  /** In monotonic milliseconds; Infinity once nobody waits any more. */
+  endsAt: number;
+}
+
+export class AsyncDeadline extends Deadline {
+  readonly #current = new AsyncLocalStorage<Open | undefined>();
+  readonly #ms: number;
+  readonly #elapsed: () => number;
+
+  /** @param elapsed monotonic milliseconds */
+  constructor(ms = usualMs, elapsed: () => number = () => performance.now()) {
+    super();
+    this.#ms = ms;
+    this.#elapsed = elapsed;
+  }
+
+  override get leftMs(): number {
+    const { endsAt } = this.#current.getStore() ?? { endsAt: Infinity };
+    return Math.max(0, endsAt - this.#elapsed());
+  }
+
+  override async during<T>(work: () => Promise<T>): Promise<T> {
+    const open: Open = { endsAt: this.#elapsed() + this.#ms };
+    try {
+      return await this.#current.run(open, work);
+    } finally {
+      // What was begun here and goes on, like a timer, is nobody's request.
+      open.endsAt = Infinity;
+    }
+  }
+
+  override async apart<T>(work: () => Promise<T>): Promise<T> {
+    const open = this.#current.getStore();
+    const since = this.#elapsed();
+    try {
+      return await this.#current.run(undefined, work);
+    } finally {
+      if (open) open.endsAt += this.#elapsed() - since;
+    }
+  }
+}
