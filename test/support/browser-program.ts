@@ -6,7 +6,30 @@ import { promisify } from 'node:util';
 import { libraryEnvironment } from './debian-server.ts';
 
 const cache = join(import.meta.dirname, '..', '..', '.cache', 'debian');
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+interface Kind {
+  /** Names a program of one's own. */
+  readonly variable: string;
+  /** As it is called where it is installed. */
+  readonly names: readonly string[];
+  /** In Debian's package. Not the script in usr/bin, which names places of the whole machine. */
+  readonly program: string;
+}
+
+/** By the names of Debian's packages. */
+const kinds = {
+  chromium: {
+    variable: 'CHROMIUM_PATH',
+    names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+    program: 'usr/lib/chromium/chromium',
+  },
+  'firefox-esr': {
+    variable: 'FIREFOX_PATH',
+    names: ['firefox-esr', 'firefox'],
+    program: 'usr/lib/firefox-esr/firefox-esr',
+  },
+} as const satisfies Readonly<Record<string, Kind>>;
+export type BrowserName = keyof typeof kinds;
 
 export interface BrowserProgram {
   readonly executable: string;
@@ -14,21 +37,21 @@ export interface BrowserProgram {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** CHROMIUM_PATH, or what is installed, or Debian's package unpacked without being installed. */
-export const findBrowser = async (): Promise<BrowserProgram> => {
-  const chosen = process.env['CHROMIUM_PATH'];
+/** The one that its variable names, or what is installed, or Debian's package unpacked without being installed. */
+export const findBrowser = async (name: BrowserName = 'chromium'): Promise<BrowserProgram> => {
+  const { variable, names, program } = kinds[name];
+  const chosen = process.env[variable];
   if (chosen) return { executable: chosen, environment: {} };
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin'];
-  const places = folders.flatMap((folder) => names.map((name) => join(folder, name)));
+  const places = folders.flatMap((folder) => names.map((one) => join(folder, one)));
   const installed = places.find((place) => existsSync(place));
   if (installed !== undefined) return { executable: installed, environment: {} };
-  const root = join(cache, 'chromium');
-  if (!existsSync(programIn(root))) await unpack(root).catch(advise);
-  return { executable: programIn(root), environment: environmentOf(root) };
+  const root = join(cache, name);
+  const executable = join(root, program);
+  if (!existsSync(executable))
+    await unpack(name, root).catch((cause: unknown) => advise(name, cause));
+  return { executable, environment: environmentOf(root) };
 };
-
-/** Not the script in usr/bin, which names places of the whole machine. */
-const programIn = (root: string): string => join(root, 'usr/lib/chromium/chromium');
 
 const environmentOf = (root: string): Readonly<Record<string, string>> => {
   const { LD_LIBRARY_PATH = '' } = libraryEnvironment(root);
@@ -40,25 +63,25 @@ const environmentOf = (root: string): Readonly<Record<string, string>> => {
   };
 };
 
-const advise = (cause: unknown): never => {
-  const advice = 'Install the package chromium, or set CHROMIUM_PATH to a Chromium or Chrome.';
+const advise = (name: BrowserName, cause: unknown): never => {
+  const advice = `Install the package ${name}, or set ${kinds[name].variable} to such a browser.`;
   throw new Error(`No browser, and none could be downloaded. ${advice}\n${String(cause)}`, {
     cause,
   });
 };
 
 /** Apt finds out by itself which libraries this machine lacks; nothing of that needs root. */
-const unpack = async (root: string): Promise<void> => {
+const unpack = async (name: BrowserName, root: string): Promise<void> => {
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(`${root}.`);
   try {
-    await download(folder);
+    await download(name, folder);
     const unpacked = join(folder, 'root');
     const archives = globSync(join(folder, 'cache/archives/*.deb'));
     for (const archive of archives) await run('dpkg', ['-x', archive, unpacked]);
     await rename(unpacked, root).catch((error: unknown) => {
       // Another process was faster: its folder is as good as this one.
-      if (!existsSync(programIn(root))) throw error;
+      if (!existsSync(join(root, kinds[name].program))) throw error;
     });
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -66,7 +89,7 @@ const unpack = async (root: string): Promise<void> => {
 };
 
 /** With lists of its own: the machine's may be missing or old, and only root may refresh them. */
-const download = async (folder: string): Promise<void> => {
+const download = async (name: BrowserName, folder: string): Promise<void> => {
   for (const name of ['state/lists/partial', 'cache/archives/partial']) {
     await mkdir(join(folder, name), { recursive: true });
   }
@@ -75,7 +98,7 @@ const download = async (folder: string): Promise<void> => {
     ...[`Dir::State=${folder}/state`, `Dir::Cache=${folder}/cache`],
   ].flatMap((option) => ['-o', option]);
   await run('apt-get', [...options, 'update']);
-  const wanted = ['--download-only', '--yes', '--no-install-recommends', 'chromium'];
+  const wanted = ['--download-only', '--yes', '--no-install-recommends', name];
   await run('apt-get', [...options, 'install', ...wanted]);
 };
 

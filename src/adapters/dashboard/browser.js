@@ -1,6 +1,9 @@
 // What the pages gain where scripts run. Without it everything works too, with a reload more.
 import { Idiomorph } from 'idiomorph/dist/idiomorph.esm.js';
 
+// Chromium crashes when idiomorph moves a part with fields by `moveBefore`. Without it, idiomorph uses `insertBefore`.
+delete Element.prototype.moveBefore;
+
 /** `inWords` of time-words.ts in the browser; a test holds the two to the same words. */
 const units = [
   ['second', 1, 60],
@@ -183,6 +186,14 @@ document.addEventListener(
 /** A notice, or what is wrong with a form, tells of what was just done: the page on the server does not know of it. */
 const isAnswer = (node) => node instanceof Element && node.matches('.notice, [data-refusal]');
 
+/** What somebody typed or chose stays, and so does what was refused; the rest follows the page on the server. */
+const isTouched = (field) => {
+  if (field.type === 'file' || field.form?.querySelector('[data-refusal]')) return true;
+  const { options, value, defaultValue, checked, defaultChecked } = field;
+  if (options) return [...options].some((one) => one.selected !== one.defaultSelected);
+  return value !== defaultValue || checked !== defaultChecked;
+};
+
 /** Shows a live page as it is on the server, and leaves alone what somebody types or has opened. */
 const show = (markup) => {
   const main = document.querySelector('main');
@@ -190,8 +201,8 @@ const show = (markup) => {
     ignoreActiveValue: true,
     callbacks: {
       beforeNodeMorphed: (old, fresh) => {
-        if (old instanceof HTMLInputElement && old.type !== 'hidden') return false;
-        if (old instanceof HTMLTextAreaElement || old instanceof HTMLSelectElement) return false;
+        if (old.matches?.('input:not([type=hidden]), textarea, select') && isTouched(old))
+          return false;
         if (old instanceof HTMLDetailsElement && old.open) fresh.setAttribute('open', '');
         return !(old instanceof HTMLFormElement && old.dataset.sent) && !isAnswer(old);
       },
