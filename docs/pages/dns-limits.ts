@@ -1,4 +1,4 @@
-import { mostOfKind, mostOfRemoved } from '../../src/sites/domain-ports.ts';
+import { mostOfKind, mostOfRemoved } from '../../src/sites/domain/domain-timeline.ts';
 import { largestAnswer } from '../../src/sites/domain/dns-facts.ts';
 import { mostKeptBytes } from '../../src/sites/domain/kept-answers.ts';
 import { shownAtMost } from '../../src/sites/domain/shortened.ts';

@@ -3,7 +3,7 @@ import { longestSettings } from '../../src/app/domain-settings-text.ts';
 import { customDomainStates } from '../../src/sites/domain/custom-domain.ts';
 import { dnsProblems } from '../../src/sites/domain/dns-problem.ts';
 import { bindSnippet, recordHints } from '../../src/sites/domain/dns-records.ts';
-import { mostOfKind, mostOfRemoved } from '../../src/sites/domain-ports.ts';
+import { mostOfKind, mostOfRemoved } from '../../src/sites/domain/domain-timeline.ts';
 import { largestAnswer } from '../../src/sites/domain/dns-facts.ts';
 import { shownAtMost } from '../../src/sites/domain/shortened.ts';
 import { redirectStatuses } from '../../src/sites/domain/domain-settings.ts';

@@ -8,7 +8,7 @@ import { largestBody } from '../../src/adapters/http/request-body.ts';
 import { judgingLimits } from '../../src/adapters/threads/threaded-judge.ts';
 import { unpackingLimits } from '../../src/adapters/threads/threaded-unpacking.ts';
 import { longestSettings } from '../../src/app/domain-settings-text.ts';
-import { mostOfKind } from '../../src/sites/domain-ports.ts';
+import { mostOfKind } from '../../src/sites/domain/domain-timeline.ts';
 import { caBudgets } from '../../src/sites/domain/ca-budget.ts';
 import { largestAnswer } from '../../src/sites/domain/dns-facts.ts';
 import { shownAtMost } from '../../src/sites/domain/shortened.ts';

@@ -11,6 +11,7 @@ import type { DnsFacts } from './domain/dns-facts.ts';
 import type { DnsJudgement } from './domain/dns-judgement.ts';
 import type { DnsExpectation } from './domain/dns-report.ts';
 import type { DomainSettings } from './domain/domain-settings.ts';
+import type { TimelineEntry } from './domain/domain-timeline.ts';
 import type { NameSettings } from './domain/name-facts.ts';
 import type { ProjectHost } from './domain/redirects.ts';
 import type { SitesEvent } from './domain/sites-event.ts';
@@ -112,52 +113,13 @@ export abstract class AuthorityLedger {
   abstract sweep(before: Date): Promise<number>;
 }
 
-/** Something that happened to a custom domain, as its owner can follow it. */
-export interface TimelineEntry {
-  readonly kind: TimelineKind;
-  readonly occurredAt: Date;
-  /** Plain values only: it is kept as JSON. */
-  readonly details: Readonly<Record<string, unknown>>;
-}
-
 /** An entry with its place: whatever came later has a higher one. */
 export interface PlacedEntry extends TimelineEntry {
   readonly place: bigint;
 }
 
-export const timelineKinds = [
-  'added',
-  'checked',
-  'verified',
-  'attempt',
-  'live',
-  'renewed',
-  'removed',
-] as const;
-export type TimelineKind = (typeof timelineKinds)[number];
-
-/** Kinds of which there are many: the newest ones stay. The others tell the life of a domain, and stay always. */
-export const mostOfKind = { checked: 500, attempt: 500 } as const satisfies Readonly<
-  Partial<Record<TimelineKind, number>>
->;
-
-/** Of each of these kinds, once the domain is removed: nobody works on it any more. */
-export const mostOfRemoved = 50;
-
-/** What has to go once an entry is there: all but so many of the newest of a kind. */
-export const trimsAfter = (
-  recorded: TimelineKind,
-): readonly { readonly kind: TimelineKind; readonly most: number }[] =>
-  Object.entries(mostOfKind)
-    .map(([kind, most]) => ({ kind: kind as keyof typeof mostOfKind, most }))
-    .filter(({ kind }) => recorded === 'removed' || recorded === kind)
-    .map(({ kind, most }) => ({ kind, most: recorded === 'removed' ? mostOfRemoved : most }));
-
-/** What happened to each attachment. An entry is never changed. */
+/** What happened to each attachment; `CustomDomains` stores it with the state. An entry is never changed. */
 export abstract class Timeline {
-  /** Also forgets what `trimsAfter` tells, a slice at a time: where much is too much, the next records go on. */
-  abstract record(domainId: string, entry: TimelineEntry): Promise<void>;
-
   /** Newest first. @param before a place: only what is older than that */
   abstract list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]>;
 
@@ -167,6 +129,8 @@ export abstract class Timeline {
 
 /** What becomes of a domain, and of what hangs on it. */
 export interface DomainChange extends DomainDecision {
+  /** What led to it, as its owner is told. */
+  readonly cause?: TimelineEntry | undefined;
   /** Who has to give the name up for it. */
   readonly displaced?: DomainDecision;
   /** What it is served with from now on. */
@@ -194,7 +158,10 @@ export interface WantedDomain {
   readonly addedSince: Date;
 }
 
-/** Custom domains, one for each attachment. What is removed stays for its owner to see. */
+/**
+ * Custom domains, one for each attachment. What is removed stays for its owner to see. Whatever changes a domain
+ * stores its timeline (see `timelineOf`) and its events in the same step, or nothing at all.
+ */
 export abstract class CustomDomains {
   /**
    * Counts, decides and stores as one step: of rivals for the last place, one gets it.
@@ -218,14 +185,16 @@ export abstract class CustomDomains {
 
   /**
    * Locks the domain and the holder of its name, decides, and saves all of it together: state, route,
-   * certificate, events. When it is removed, its route, certificate, challenge and keys go in the same step.
+   * certificate, timeline, events. When it is removed, its route, certificate, challenge and keys go in the same step.
+   * Of the timeline it forgets what `trimsAfter` tells, a slice at a time: where much is too much, the next changes go on.
    * @param decide synchronous; `holder` is another attachment
+   * @returns what was decided
    * @throws DomainError `domain_not_found`, `domain_taken` when somebody else proved the name meanwhile
    */
-  abstract change(
+  abstract change<Change extends DomainChange>(
     id: string,
-    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => DomainChange,
-  ): Promise<CustomDomain>;
+    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
+  ): Promise<Change>;
 
   /**
    * Takes up to `limit` domains with something to do, the longest waiting first, and holds them until

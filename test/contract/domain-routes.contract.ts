@@ -88,7 +88,8 @@ export const domainRoutesContract = (open: () => Promise<Stores>): void => {
     for (let n = 0; n < 10; n++) {
       const its = await servedProject(stores);
       const { id } = await newDomain(stores, its);
-      pairs.push({ domain: await stores.domains.change(id, verify), project: its });
+      const { state: domain } = await stores.domains.change(id, verify);
+      pairs.push({ domain, project: its });
     }
     const rivals = pairs.flatMap(({ domain, project: its }, n) => [
       () => process(n).domains.change(domain.id, goLive),

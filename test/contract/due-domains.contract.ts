@@ -34,7 +34,10 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
   const due = async (at: number | undefined): Promise<CustomDomain> => {
     const { id } = await newDomain(stores, project);
     const nextCheckAt = at === undefined ? undefined : later(at);
-    return domains.change(id, (one) => unchanged({ ...one, dns: { ...one.dns, nextCheckAt } }));
+    const { state } = await domains.change(id, (one) =>
+      unchanged({ ...one, dns: { ...one.dns, nextCheckAt } }),
+    );
+    return state;
   };
 
   test('what is due is given out as it is stored, the longest waiting first, and what is not due is not', async () => {

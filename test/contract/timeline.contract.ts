@@ -1,32 +1,41 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
+import { timelineKinds, type TimelineEntry } from '../../src/sites/domain/domain-timeline.ts';
+import type { Project } from '../../src/sites/domain/project.ts';
+import type { PlacedEntry, Timeline } from '../../src/sites/domain-ports.ts';
+import { later, takeEvents } from '../support/accounts.ts';
 import {
-  timelineKinds,
-  type PlacedEntry,
-  type Timeline,
-  type TimelineEntry,
-} from '../../src/sites/domain-ports.ts';
-import { later } from '../support/accounts.ts';
+  contest,
+  goLive,
+  newDomain,
+  record,
+  remove,
+  servedProject,
+  verify,
+} from '../support/custom-domains.ts';
 import { race } from '../support/race.ts';
 import { scribble } from '../support/scribble.ts';
 import type { Stores } from '../support/stores.ts';
 
-const ids = new UuidIds();
-
 export const timelineContract = (open: () => Promise<Stores>): void => {
   let stores: Stores;
   let timeline: Timeline;
+  let project: Project;
   let domain: string;
   beforeAll(async () => {
     stores = await open();
     timeline = stores.timeline;
+    project = await servedProject(stores);
   });
   afterAll(() => stores.close());
-  beforeEach(() => {
-    domain = ids.next('dom');
+  beforeEach(async () => {
+    domain = await another();
   });
 
-  const processes = () => [timeline, stores.secondProcess.timeline] as const;
+  const processes = () => [stores, stores.secondProcess] as const;
+  /** A domain that has just been added, and says so. */
+  const another = async () => (await newDomain(stores, project)).id;
+  const tell = (id: string, one: TimelineEntry, through: Pick<Stores, 'domains'> = stores) =>
+    record(through, id, one);
   const entry = (draft: Partial<TimelineEntry> = {}): TimelineEntry => {
     return { kind: 'checked', occurredAt: later(0), details: {}, ...draft };
   };
@@ -37,40 +46,41 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
 
   test('what happened to a domain is listed newest first, by each process, and nothing of another', async () => {
     const all = timelineKinds.map((kind, at) => entry({ kind, occurredAt: later(at) }));
-    for (const one of all) await timeline.record(domain, one);
-    await timeline.record(ids.next('dom'), entry());
-    for (const reader of processes())
-      expect(withoutPlaces(await reader.list(domain, 100))).toEqual(all.toReversed());
+    for (const one of all) await tell(domain, one);
+    await tell(await another(), entry());
+    const added = entry({ kind: 'added' });
+    for (const { timeline: reader } of processes())
+      expect(withoutPlaces(await reader.list(domain, 100))).toEqual([...all.toReversed(), added]);
     expect(await timeline.list('dom_nobodys', 100)).toEqual([]);
   });
 
   test('a reader goes on where a page ended, whatever comes in meanwhile, and gets each entry once', async () => {
-    const record = (at: number) => timeline.record(domain, entry({ occurredAt: later(at) }));
-    for (let at = 0; at < 7; at++) {
-      await record(at);
-      await timeline.record(ids.next('dom'), entry());
+    const tellAt = (at: number) => tell(domain, entry({ occurredAt: later(at) }));
+    const other = await another();
+    for (let at = 1; at < 7; at++) {
+      await tellAt(at);
+      await tell(other, entry());
     }
     const read: PlacedEntry[] = [];
     for (let page = 0; page < 4; page++) {
-      const reader = processes()[page % 2] ?? timeline;
+      const { timeline: reader } = processes()[page % 2] ?? stores;
       read.push(...(await reader.list(domain, 3, read.at(-1)?.place)));
-      await record(100 + page);
+      await tellAt(100 + page);
     }
     expect(timesOf(read)).toEqual([6, 5, 4, 3, 2, 1, 0].map((at) => later(at)));
   });
 
   test('an entry keeps its place, also when a page of before is forgotten', async () => {
-    for (const at of [-1e12, 1, 2, 3])
-      await timeline.record(domain, entry({ occurredAt: later(at) }));
-    const all = await timeline.list(domain, 100);
+    for (const at of [-1e12, 1, 2, 3]) await tell(domain, entry({ occurredAt: later(at) }));
+    const [newest, second, third, , added] = await timeline.list(domain, 100);
     await timeline.sweep(later(-1e12 + 1));
-    expect(await timeline.list(domain, 100, all[0]?.place)).toEqual(all.slice(1, 3));
-    expect(await timeline.list(domain, 100, all[2]?.place)).toEqual([]);
+    expect(await timeline.list(domain, 100, newest?.place)).toEqual([second, third, added]);
+    expect(await timeline.list(domain, 100, third?.place)).toEqual([added]);
     expect(await timeline.list(domain, 100, 1n)).toEqual([]);
   });
 
   test('newest is what was recorded last, also when the clock was set back in between', async () => {
-    for (const at of [5, 9, 7]) await timeline.record(domain, entry({ occurredAt: later(at) }));
+    for (const at of [5, 9, 7]) await tell(domain, entry({ occurredAt: later(at) }));
     expect(timesOf(await timeline.list(domain, 2))).toEqual([later(7), later(9)]);
   });
 
@@ -82,17 +92,17 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     };
     const retryAt = new Date('2026-03-01T10:00:00.123Z');
     const wanted = { ...details, retryAt, gone: undefined };
-    await timeline.record(domain, entry({ details: wanted }));
+    await tell(domain, entry({ details: wanted }));
     const [kept] = await stores.secondProcess.timeline.list(domain, 1);
     expect(kept?.details).toStrictEqual({ ...details, retryAt: '2026-03-01T10:00:00.123Z' });
   });
 
   test('what two processes record at once is all there', async () => {
     const { lost } = await race(20, (n) =>
-      (processes()[n % 2] ?? timeline).record(domain, entry({ occurredAt: later(n) })),
+      tell(domain, entry({ occurredAt: later(n) }), processes()[n % 2]),
     );
     expect(lost).toEqual([]);
-    const times = timesOf(await timeline.list(domain, 100)).map((time) => time.getTime());
+    const times = timesOf(await timeline.list(domain, 20)).map((time) => time.getTime());
     expect(times.toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, n) => later(n).getTime()),
     );
@@ -100,25 +110,25 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
 
   test('a sweep forgets what happened before a moment, of all domains', async () => {
     const longAgo = (milliseconds: number) => later(milliseconds - 1e12);
-    const other = ids.next('dom');
+    const other = await another();
     for (const id of [domain, other])
-      for (const at of [1, 2, 3]) await timeline.record(id, entry({ occurredAt: longAgo(at) }));
+      for (const at of [1, 2, 3]) await tell(id, entry({ occurredAt: longAgo(at) }));
     expect(await timeline.sweep(longAgo(3))).toBe(4);
     expect(await timeline.sweep(longAgo(3))).toBe(0);
     for (const id of [domain, other])
-      expect(timesOf(await timeline.list(id, 100))).toEqual([longAgo(3)]);
+      expect(timesOf(await timeline.list(id, 100))).toEqual([longAgo(3), later(0)]);
     expect(await timeline.sweep(longAgo(4))).toBe(2);
   });
 
   const recordMany = async (kind: TimelineEntry['kind'], count: number, of = domain) => {
-    const record = (at: number) => timeline.record(of, entry({ kind, occurredAt: later(at) }));
+    const tellAt = (at: number) => tell(of, entry({ kind, occurredAt: later(at) }));
     const inOrder = 15;
-    for (let at = 1; at <= Math.min(inOrder, count); at++) await record(at);
+    for (let at = 1; at <= Math.min(inOrder, count); at++) await tellAt(at);
     for (let at = inOrder + 1; at <= count - inOrder; at += 25) {
       const end = Math.min(at + 25, count - inOrder + 1);
-      await Promise.all(Array.from({ length: end - at }, (_, n) => record(at + n)));
+      await Promise.all(Array.from({ length: end - at }, (_, n) => tellAt(at + n)));
     }
-    for (let at = Math.max(inOrder, count - inOrder) + 1; at <= count; at++) await record(at);
+    for (let at = Math.max(inOrder, count - inOrder) + 1; at <= count; at++) await tellAt(at);
   };
   const countOf = async (of = domain) => {
     const all = await stores.secondProcess.timeline.list(of, 2000);
@@ -128,16 +138,15 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
   };
 
   test('of checks and of attempts the newest 500 stay, each by themselves, and no other kind goes for them', async () => {
-    await recordMany('added', 1);
     await recordMany('attempt', 3);
     await recordMany('verified', 1);
-    const other = ids.next('dom');
+    const other = await another();
     await recordMany('checked', 1, other);
     await recordMany('checked', 503);
     expect(await countOf()).toEqual({ added: 1, attempt: 3, verified: 1, checked: 500 });
     const [newest, ...rest] = await timeline.list(domain, 500);
     expect([newest?.occurredAt, rest.at(-1)?.occurredAt]).toEqual([later(503), later(4)]);
-    expect(await countOf(other)).toEqual({ checked: 1 });
+    expect(await countOf(other)).toEqual({ added: 1, checked: 1 });
   });
 
   test('once a domain is removed the newest 50 checks and attempts stay', async () => {
@@ -145,7 +154,8 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     await recordMany('attempt', 51);
     await recordMany('renewed', 60);
     await recordMany('removed', 1);
-    expect(await countOf()).toEqual({ removed: 1, renewed: 60, checked: 50, attempt: 50 });
+    const others = { added: 1, removed: 1, renewed: 60 };
+    expect(await countOf()).toEqual({ ...others, checked: 50, attempt: 50 });
     const all = await timeline.list(domain, 2000);
     const times = timesOf(all.filter(({ kind }) => kind === 'checked'));
     expect([times[0], times.at(-1)]).toEqual([later(60), later(11)]);
@@ -153,22 +163,55 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
 
   test('a sweep forgets as many as there are, and leaves what tells the life of a domain', async () => {
     const longAgo = later(-1e12);
-    for (const kind of timelineKinds)
-      await timeline.record(domain, entry({ kind, occurredAt: longAgo }));
-    const others = [ids.next('dom'), ids.next('dom')];
+    for (const kind of timelineKinds) await tell(domain, entry({ kind, occurredAt: longAgo }));
+    const others = [await another(), await another()];
     for (const other of others)
-      for (let at = 0; at < 120; at++) await timeline.record(other, entry({ occurredAt: longAgo }));
+      for (let at = 0; at < 120; at++) await tell(other, entry({ occurredAt: longAgo }));
     expect(await timeline.sweep(later(-1e12 + 1))).toBe(2 + 240);
     const left = (await timeline.list(domain, 100)).map(({ kind }) => kind);
-    expect(left).toEqual(['removed', 'renewed', 'live', 'verified', 'added']);
+    expect(left).toEqual(['removed', 'renewed', 'live', 'verified', 'added', 'added']);
     expect(await timeline.sweep(later(-1e12 + 1))).toBe(0);
   });
 
   test('callers cannot reach into storage through what they gave or got', async () => {
     const given = entry({ details: { problems: [{ code: 'cname_missing' }] } });
     const kept: TimelineEntry = structuredClone(given);
-    await timeline.record(domain, given);
+    await tell(domain, given);
     for (const held of [given, await timeline.list(domain, 1)]) scribble(held);
     expect(withoutPlaces(await timeline.list(domain, 1))).toEqual([kept]);
+  });
+
+  test('what becomes of a domain, and of who loses the name, is told, what led to it first', async () => {
+    const { id, host } = await newDomain(stores, project);
+    const claimant = await newDomain(stores, await servedProject(stores), { host });
+    await stores.domains.change(id, verify);
+    await stores.domains.change(id, goLive);
+    const cause = entry({ occurredAt: later(1), details: { answers: [] } });
+    await stores.domains.change(claimant.id, (domain, holder) => ({
+      ...contest(domain, holder),
+      cause,
+    }));
+    const told = async (of: string) => withoutPlaces(await timeline.list(of, 100)).toReversed();
+    const added = entry({ kind: 'added' });
+    const verified = entry({ kind: 'verified', occurredAt: later(1) });
+    expect(await told(claimant.id)).toEqual([added, cause, verified]);
+    expect(await told(id)).toEqual([
+      ...[added, verified, entry({ kind: 'live', occurredAt: later(3) })],
+      entry({ kind: 'removed', occurredAt: later(1), details: { reason: 'contested' } }),
+    ]);
+  });
+
+  test('when the timeline cannot be written, nothing else of the change is kept', async () => {
+    const { id } = await newDomain(stores, project);
+    const before = await stores.domains.get(id);
+    const { revision } = await stores.edgeRecords.changesSince(0n);
+    // No JSON can hold it.
+    const cause = entry({ details: { number: 1n } });
+    const changing = stores.domains.change(id, (domain) => ({ ...remove(domain), cause }));
+    await expect(changing).rejects.toThrow(/BigInt/);
+    expect(await stores.domains.get(id)).toEqual(before);
+    expect((await timeline.list(id, 100)).map(({ kind }) => kind)).toEqual(['added']);
+    expect(await takeEvents(stores)).toEqual([]);
+    expect((await stores.edgeRecords.changesSince(0n)).revision).toBe(revision);
   });
 };

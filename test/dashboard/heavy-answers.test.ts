@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SitesKey } from '../../src/app/keys.ts';
-import { Timeline } from '../../src/sites/domain-ports.ts';
+import { CustomDomains } from '../../src/sites/domain-ports.ts';
 import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import { record } from '../support/custom-domains.ts';
 import { elementsIn } from '../support/dashboard-markup.ts';
 import { heavyFacts } from '../support/heavy-facts.ts';
 import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
@@ -65,9 +66,9 @@ test('answers that an earlier release kept as a whole are cut when they are show
   }));
   const kept = { verifiable: false, problems: [], answers: resolvers };
   const occurredAt = dashboard.clock.now();
-  const timeline = dashboard.container.get(Timeline);
-  await timeline.record(domain.id, { kind: 'checked', occurredAt, details: kept });
+  const stores = { domains: dashboard.container.get(CustomDomains) };
+  await record(stores, domain.id, { kind: 'checked', occurredAt, details: kept });
   const strange = { ...kept, answers: { other: 'x'.repeat(500_000) } };
-  await timeline.record(domain.id, { kind: 'checked', occurredAt, details: strange });
+  await record(stores, domain.id, { kind: 'checked', occurredAt, details: strange });
   expect(kib((await owner.visitor.get(path)).text)).toBeLessThan(200);
 });

@@ -3,7 +3,8 @@ import { SitesKey } from '../../src/app/keys.ts';
 import type { Sites } from '../../src/sites/sites.ts';
 import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
-import { Timeline } from '../../src/sites/domain-ports.ts';
+import { CustomDomains } from '../../src/sites/domain-ports.ts';
+import { record as tell } from '../support/custom-domains.ts';
 import { pointAtUs } from '../support/dashboard-domains.ts';
 import { elementsIn } from '../support/dashboard-markup.ts';
 import { DashboardStream } from '../support/dashboard-stream.ts';
@@ -41,11 +42,11 @@ beforeEach(async () => {
 
 /** So many checks, each of which tells its number. */
 const record = async (from: number, to: number): Promise<void> => {
-  const timeline = dashboard.container.get(Timeline);
+  const stores = { domains: dashboard.container.get(CustomDomains) };
   for (let n = from; n <= to; n++) {
     const problems = [{ code: 'cname_missing', seen: `answer ${n}.` }];
     const occurredAt = dashboard.clock.now();
-    await timeline.record(domain.id, { kind: 'checked', occurredAt, details: { problems } });
+    await tell(stores, domain.id, { kind: 'checked', occurredAt, details: { problems } });
   }
 };
 

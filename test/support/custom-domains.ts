@@ -1,5 +1,5 @@
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
-import { addDomain, type CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import { addDomain, unchanged, type CustomDomain } from '../../src/sites/domain/custom-domain.ts';
 import {
   certificateIssued,
   fenceOf,
@@ -8,6 +8,7 @@ import {
 import { addsWindowMs } from '../../src/sites/domain/domain-admission.ts';
 import { recordCheck } from '../../src/sites/domain/domain-checks.ts';
 import { contestedBy, removeDomain } from '../../src/sites/domain/domain-removal.ts';
+import type { TimelineEntry } from '../../src/sites/domain/domain-timeline.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import type { Route } from '../../src/sites/domain/routes.ts';
 import type { DomainChange } from '../../src/sites/domain-ports.ts';
@@ -124,9 +125,18 @@ export const liveDomain = async (
 ): Promise<CustomDomain> => {
   const { id } = await addTo(stores, project, wanted);
   await stores.domains.change(id, verify);
-  const live = await stores.domains.change(id, goLive);
+  const { state } = await stores.domains.change(id, goLive);
   await takeEvents(stores);
-  return live;
+  return state;
+};
+
+/** Only tells something of a domain. */
+export const record = async (
+  { domains }: Pick<StoragePorts, 'domains'>,
+  id: string,
+  cause: TimelineEntry,
+): Promise<void> => {
+  await domains.change(id, (domain) => ({ ...unchanged(domain), cause }));
 };
 
 /** All routes of a project as an edge gets them that knows nothing. */

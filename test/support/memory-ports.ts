@@ -36,6 +36,8 @@ export const memoryPorts = (
   const edgeRecords = new MemoryEdgeRecords();
   const routes = new MemoryProjectRoutes(edgeRecords);
   const certificateOrders = new MemoryCertificateOrders();
+  const timeline = new MemoryTimeline();
+  const around = { outbox, routes };
   return {
     acting,
     outbox,
@@ -55,9 +57,14 @@ export const memoryPorts = (
     edgeRecords,
     certificates: new MemoryCertificates(edgeRecords),
     edgeWriter: writerOf(edgeRecords),
-    domains: new MemoryCustomDomains({ outbox, routes, orders: certificateOrders, edgeRecords }),
+    domains: new MemoryCustomDomains({
+      ...around,
+      orders: certificateOrders,
+      edgeRecords,
+      timeline,
+    }),
     settings: new MemoryProjectSettings(outbox, routes, new SettableClock(now)),
-    timeline: new MemoryTimeline(),
+    timeline,
     certificateOrders,
     ledger: new MemoryAuthorityLedger(),
     jobLeases: new MemoryJobLeases(),

@@ -4,16 +4,16 @@ import { readTimeline, readWholeTimeline } from '../../src/sites/use-cases/read-
 import { after } from '../support/known-domains.ts';
 
 const domain = { id: 'dom_1' };
-const filled = async (entries: number) => {
+const filled = (entries: number) => {
   const timeline = new MemoryTimeline();
   for (let n = 0; n < entries; n++)
-    await timeline.record(domain.id, { kind: 'checked', occurredAt: after(n), details: { n } });
+    timeline.prepare(domain.id, [{ kind: 'checked', occurredAt: after(n), details: { n } }])();
   return { timeline };
 };
 const numbers = (from: number) => Array.from({ length: from }, (_, n) => from - 1 - n);
 
 test.each([0, 1, 20, 21, 40, 147])('all of %i entries are read page by page', async (entries) => {
-  const ports = await filled(entries);
+  const ports = filled(entries);
   const found: unknown[] = [];
   let pages = 0;
   for (let before: bigint | undefined; ; pages++) {
@@ -29,6 +29,6 @@ test.each([0, 1, 20, 21, 40, 147])('all of %i entries are read page by page', as
 });
 
 test('the whole is more than any page', async () => {
-  const whole = await readWholeTimeline(await filled(147))(domain);
+  const whole = await readWholeTimeline(filled(147))(domain);
   expect(whole.map(({ details }) => details['n'])).toEqual(numbers(147));
 });

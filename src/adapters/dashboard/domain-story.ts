@@ -3,7 +3,7 @@ import { limitInWords } from '../../sites/domain/budget-words.ts';
 import { caBudgets, type BudgetName } from '../../sites/domain/ca-budget.ts';
 import type { AuthorityFailureReason } from '../../sites/domain/certificate-order.ts';
 import { shortened } from '../../sites/domain/shortened.ts';
-import type { TimelineEntry } from '../../sites/domain-ports.ts';
+import type { TimelineEntry } from '../../sites/domain/domain-timeline.ts';
 import { answersTable } from './domain-answers.ts';
 import { problemTitles } from './domain-problem-titles.ts';
 import { failureWords, removalWords } from './domain-story-words.ts';

@@ -4,13 +4,11 @@ import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Database } from './database.ts';
 import type { Schema } from './schema.ts';
 
-type Write = (db: Kysely<Schema>) => Promise<void>;
-
 interface Waiting {
-  readonly write: Write;
+  /** @returns tells its caller what came of it, once it is stored */
+  readonly write: (db: Kysely<Schema>) => Promise<() => void>;
   /** Stores it by itself, and tells its caller. */
   readonly alone: () => void;
-  readonly stored: () => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -45,16 +43,15 @@ export class JointWrites {
     }
     const own = this.#onBehalf(work);
     return new Promise((resolve, reject) => {
-      let result: T;
       this.#waiting.push({
         write: async (db) => {
-          result = await own(db);
+          const result = await own(db);
+          return () => {
+            resolve(result);
+          };
         },
         alone: () => {
           this.#database.transaction(own).then(resolve, reject);
-        },
-        stored: () => {
-          resolve(result);
         },
         failed: reject,
       });
@@ -92,9 +89,8 @@ export class JointWrites {
       return;
     }
     try {
-      await this.#database.transaction(async (db) => {
-        for (const { write } of group) await write(db);
-      });
+      const stored = await this.#database.transaction((db) => writeAll(db, group));
+      for (const tell of stored) tell();
     } catch (error) {
       // One by one, each would wait as long once more.
       const isLost = error instanceof Unavailable;
@@ -102,8 +98,15 @@ export class JointWrites {
         if (isLost) failed(error);
         else alone();
       }
-      return;
     }
-    for (const { stored } of group) stored();
   }
 }
+
+const writeAll = async (
+  db: Kysely<Schema>,
+  group: readonly Waiting[],
+): Promise<readonly (() => void)[]> => {
+  const written = [];
+  for (const { write } of group) written.push(await write(db));
+  return written;
+};

@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/sealer.ts';
 import { isCertified } from '../../sites/domain/certificate-plan.ts';
-import type { CustomDomain, DomainDecision } from '../../sites/domain/custom-domain.ts';
+import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import { timelineOf } from '../../sites/domain/domain-timeline.ts';
 import { domainNotFound, domainTaken, projectNotFound } from '../../sites/domain/sites-error.ts';
 import {
   CustomDomains,
@@ -19,6 +20,7 @@ import { failureOf } from './failure.ts';
 import { JointWrites } from './joint-writes.ts';
 import { forgetOrdersOf } from './kysely-certificate-orders.ts';
 import { storeCertificate } from './kysely-certificates.ts';
+import { recordEntries } from './kysely-timeline.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
 import { alignRoutes, lockProject } from './project-routes.ts';
 import { fromMillis, toMillis, type Schema } from './schema.ts';
@@ -65,7 +67,7 @@ export class KyselyCustomDomains extends CustomDomains {
         attachedTo: same && { name: same.name, isThisOne: same.project_id === projectId },
       });
       await db.insertInto('domains').values(customDomainRow(state)).execute();
-      await this.#outbox.append(events);
+      await this.#tell(db, { id: state.id, events });
       await alignRoutes(this.#database, db, projectId, state.addedAt);
       return state;
     });
@@ -111,25 +113,26 @@ export class KyselyCustomDomains extends CustomDomains {
     return found;
   }
 
-  change(
+  change<Change extends DomainChange>(
     id: string,
-    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => DomainChange,
-  ): Promise<CustomDomain> {
+    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
+  ): Promise<Change> {
     return this.#writes.transaction(async (db) => {
       const domain = await this.#lock(db, id);
       if (!domain) throw domainNotFound(id);
       const holder = await this.#lockHolder(db, domain);
-      const { displaced, certificate, ...decision } = decide(domain, holder);
+      const change = decide(domain, holder);
+      const { displaced, certificate } = change;
       // Whoever gives the name up goes first: it is unique among those who hold it.
       const moves = [
         ...(displaced && holder ? [moveOf(holder, displaced)] : []),
-        moveOf(domain, decision),
+        moveOf(domain, change),
       ];
       await lockProjectsOf(this.#database, db, moves);
       for (const move of moves) await this.#save(db, move);
       await serveMoves(this.#database, db, moves);
       if (certificate) await storeCertificate(db, this.#sealer, certificate);
-      return decision.state;
+      return change;
     });
   }
 
@@ -179,14 +182,20 @@ export class KyselyCustomDomains extends CustomDomains {
     return rows.map(customDomainFrom);
   }
 
-  async #save(db: Kysely<Schema>, { from, to, events }: ReturnType<typeof moveOf>): Promise<void> {
+  async #save(db: Kysely<Schema>, move: ReturnType<typeof moveOf>): Promise<void> {
+    const { from, to } = move;
     try {
       await db.updateTable('domains').set(customDomainRow(to)).where('id', '=', from.id).execute();
     } catch (error) {
       throw failureOf(error) === 'duplicate' ? domainTaken(to.host) : error;
     }
-    await this.#outbox.append(events);
+    await this.#tell(db, { ...move, id: from.id });
     if (to.state === 'removed') await forgetOrdersOf(db, from.id);
+  }
+
+  async #tell(db: Kysely<Schema>, { id, cause, events }: Told): Promise<void> {
+    await this.#outbox.append(events);
+    await recordEntries(db, id, timelineOf(cause, events));
   }
 
   async #lock(db: Kysely<Schema>, id: string): Promise<CustomDomain | undefined> {
@@ -231,10 +240,13 @@ const addedSinceOf = async (
   return rows.map(({ added_at }) => fromMillis(added_at));
 };
 
-const moveOf = (from: CustomDomain, { state: to, events }: DomainDecision) => ({
+type Told = Pick<DomainChange, 'cause' | 'events'> & { readonly id: string };
+
+const moveOf = (from: CustomDomain, { state: to, events, cause }: DomainChange) => ({
   from,
   to,
   events,
+  cause,
 });
 
 type DomainQuery = ReturnType<typeof selectDomains>;

@@ -1,39 +1,20 @@
 import type { Kysely } from 'kysely';
 import {
   mostOfKind,
-  Timeline,
   timelineKinds,
   trimsAfter,
-  type PlacedEntry,
   type TimelineEntry,
-} from '../../sites/domain-ports.ts';
+} from '../../sites/domain/domain-timeline.ts';
+import { Timeline, type PlacedEntry } from '../../sites/domain-ports.ts';
 import type { Database } from './database.ts';
-import { JointWrites } from './joint-writes.ts';
 import { fromMillis, oneOf, toMillis, type Schema } from './schema.ts';
 
 export class KyselyTimeline extends Timeline {
   readonly #database: Database;
-  readonly #writes: JointWrites;
 
   constructor(database: Database) {
     super();
     this.#database = database;
-    this.#writes = new JointWrites(database);
-  }
-
-  async record(domainId: string, { kind, occurredAt, details }: TimelineEntry): Promise<void> {
-    await this.#writes.transaction(async (db) => {
-      await db
-        .insertInto('domain_timeline')
-        .values({
-          domain_id: domainId,
-          kind,
-          details: JSON.stringify(details),
-          occurred_at: toMillis(occurredAt),
-        })
-        .execute();
-      for (const trim of trimsAfter(kind)) await trimOne(db, { domainId, ...trim });
-    });
   }
 
   async list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {
@@ -75,6 +56,22 @@ export class KyselyTimeline extends Timeline {
     return swept;
   }
 }
+
+/** For the other adapters of this folder, in the transaction that stores what they tell of. */
+export const recordEntries = async (
+  db: Kysely<Schema>,
+  domainId: string,
+  entries: readonly TimelineEntry[],
+): Promise<void> => {
+  for (const { kind, occurredAt, details } of entries) {
+    const row = { domain_id: domainId, kind, occurred_at: toMillis(occurredAt) };
+    await db
+      .insertInto('domain_timeline')
+      .values({ ...row, details: JSON.stringify(details) })
+      .execute();
+    for (const trim of trimsAfter(kind)) await trimOne(db, { domainId, ...trim });
+  }
+};
 
 /** So many are forgotten in one step, since others wait for it; one entry takes up to some 30 kB. */
 const slice = 100;

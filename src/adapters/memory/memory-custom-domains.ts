@@ -1,5 +1,6 @@
 import { isCertified } from '../../sites/domain/certificate-plan.ts';
 import type { CustomDomain, DomainDecision } from '../../sites/domain/custom-domain.ts';
+import { timelineOf } from '../../sites/domain/domain-timeline.ts';
 import { dueAt } from '../../sites/domain/domain-schedule.ts';
 import type { ProjectHost } from '../../sites/domain/redirects.ts';
 import { domainNotFound, domainTaken, projectNotFound } from '../../sites/domain/sites-error.ts';
@@ -12,6 +13,7 @@ import {
 import type { MemoryCertificateOrders } from './memory-certificate-orders.ts';
 import type { MemoryEdgeRecords } from './memory-edge-records.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
+import type { MemoryTimeline } from './memory-timeline.ts';
 import type { MemoryProjectRoutes } from './memory-project-routes.ts';
 
 type Wanted = Parameters<CustomDomains['add']>[0];
@@ -25,6 +27,7 @@ export interface DomainSurroundings {
   readonly routes: MemoryProjectRoutes;
   readonly orders: MemoryCertificateOrders;
   readonly edgeRecords: MemoryEdgeRecords;
+  readonly timeline: MemoryTimeline;
 }
 
 export class MemoryCustomDomains extends CustomDomains {
@@ -58,8 +61,10 @@ export class MemoryCustomDomains extends CustomDomains {
         isThisOne: same.projectId === projectId,
       },
     });
+    const tell = this.#around.timeline.prepare(state.id, timelineOf(undefined, events));
     this.#domains.set(state.id, structuredClone(state));
     this.#around.outbox.append(events);
+    tell();
     this.#alignRoutes(projectId, state.addedAt);
     return state;
   }
@@ -85,25 +90,27 @@ export class MemoryCustomDomains extends CustomDomains {
     return Promise.resolve(holder);
   }
 
-  override async change(
+  override async change<Change extends DomainChange>(
     id: string,
-    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => DomainChange,
-  ): Promise<CustomDomain> {
+    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
+  ): Promise<Change> {
     await Promise.resolve();
     const domain = this.#domains.get(id);
     if (!domain) throw domainNotFound(id);
     const { host } = domain;
     const [holder] = this.#all((one) => one.host === host && isCertified(one) && one.id !== id);
-    const { displaced, certificate, ...decision } = decide(
-      structuredClone(domain),
-      structuredClone(holder),
-    );
+    const change = decide(structuredClone(domain), structuredClone(holder));
+    const { displaced, certificate, state } = change;
     const stays = holder && isCertified(displaced?.state ?? holder);
-    if (stays && isCertified(decision.state)) throw domainTaken(host);
-    if (holder && displaced) this.#save(holder, displaced);
-    this.#save(domain, decision);
+    if (stays && isCertified(state)) throw domainTaken(host);
+    // All that can fail comes before anything is kept.
+    const saves = [
+      ...(holder && displaced ? [this.#prepare(holder, displaced)] : []),
+      this.#prepare(domain, change),
+    ];
+    for (const save of saves) save();
     if (certificate) this.#around.edgeRecords.setCertificate(certificate);
-    return decision.state;
+    return change;
   }
 
   override claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim> {
@@ -139,9 +146,19 @@ export class MemoryCustomDomains extends CustomDomains {
     return this.#leases.get(id)?.claim === claim;
   }
 
+  #prepare(from: CustomDomain, change: DomainChange): () => void {
+    const { state, events, cause } = change;
+    const to = structuredClone(state);
+    const tell = this.#around.timeline.prepare(from.id, timelineOf(cause, events));
+    return () => {
+      tell();
+      this.#save(from, { state: to, events });
+    };
+  }
+
   #save(from: CustomDomain, { state: to, events }: DomainDecision): void {
     const { outbox, orders, edgeRecords } = this.#around;
-    this.#domains.set(from.id, structuredClone(to));
+    this.#domains.set(from.id, to);
     outbox.append(events);
     if (to.state === 'removed') {
       orders.forgetOrdersOf(from.id);

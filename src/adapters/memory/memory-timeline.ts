@@ -1,10 +1,5 @@
-import {
-  mostOfKind,
-  Timeline,
-  trimsAfter,
-  type PlacedEntry,
-  type TimelineEntry,
-} from '../../sites/domain-ports.ts';
+import { mostOfKind, trimsAfter, type TimelineEntry } from '../../sites/domain/domain-timeline.ts';
+import { Timeline, type PlacedEntry } from '../../sites/domain-ports.ts';
 
 interface Kept {
   readonly domainId: string;
@@ -15,15 +10,19 @@ export class MemoryTimeline extends Timeline {
   #kept: readonly Kept[] = [];
   #last = 0n;
 
-  override record(domainId: string, entry: TimelineEntry): Promise<void> {
-    const { kind, occurredAt } = entry;
-    // As JSON keeps it: times become text.
-    const details = JSON.parse(JSON.stringify(entry.details)) as TimelineEntry['details'];
-    const place = (this.#last += 1n);
-    const kept = { domainId, entry: { place, kind, occurredAt: new Date(occurredAt), details } };
-    this.#kept = [kept, ...this.#kept];
-    for (const { kind: trimmed, most } of trimsAfter(kind)) this.#trim(domainId, trimmed, most);
-    return Promise.resolve();
+  /**
+   * For the other adapters of this folder: takes them as JSON keeps them, times become text.
+   * @returns keeps them, and cannot fail any more
+   */
+  prepare(domainId: string, entries: readonly TimelineEntry[]): () => void {
+    const copies = entries.map(({ kind, occurredAt, details }) => ({
+      kind,
+      occurredAt: new Date(occurredAt),
+      details: JSON.parse(JSON.stringify(details)) as TimelineEntry['details'],
+    }));
+    return () => {
+      for (const copy of copies) this.#keep(domainId, copy);
+    };
   }
 
   override list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {
@@ -41,6 +40,12 @@ export class MemoryTimeline extends Timeline {
     const swept = this.#kept.length - kept.length;
     this.#kept = kept;
     return Promise.resolve(swept);
+  }
+
+  #keep(domainId: string, entry: TimelineEntry): void {
+    const place = (this.#last += 1n);
+    this.#kept = [{ domainId, entry: { place, ...entry } }, ...this.#kept];
+    for (const { kind, most } of trimsAfter(entry.kind)) this.#trim(domainId, kind, most);
   }
 
   #trim(domainId: string, kind: TimelineEntry['kind'], most: number): void {

@@ -1,6 +1,6 @@
 import { isAtApex, type CustomDomain } from '../../sites/domain/custom-domain.ts';
 import { shownHost } from '../../sites/domain/hostname.ts';
-import type { TimelineEntry } from '../../sites/domain-ports.ts';
+import type { TimelineEntry } from '../../sites/domain/domain-timeline.ts';
 import type { DomainView } from '../../sites/use-cases/show-domain.ts';
 
 /**

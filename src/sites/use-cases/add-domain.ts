@@ -5,6 +5,11 @@ import type { Project } from '../domain/project.ts';
 import type { DomainPorts } from '../domain-ports.ts';
 import { moment } from './moment.ts';
 
+type Ports = Pick<
+  DomainPorts,
+  'domains' | 'allowances' | 'hostNames' | 'naming' | 'ids' | 'clock' | 'chance'
+>;
+
 /**
  * Asks neither DNS nor an authority.
  * @param name as somebody typed it
@@ -12,20 +17,18 @@ import { moment } from './moment.ts';
  *   `domain_limit_reached`, `domains_added_too_fast`
  */
 export const addCustomDomain =
-  (ports: DomainPorts) =>
+  (ports: Ports) =>
   async ({ accountId, id: projectId }: Project, name: string): Promise<CustomDomain> => {
-    const { domains, timeline, allowances, hostNames, ids, naming } = ports;
+    const { domains, allowances, hostNames, ids, naming } = ports;
     const hostname = parseHostname(name, hostNames.read(cleanName(name)), naming);
     const allowance = await allowances.of(accountId);
     const now = moment(ports);
     const draft = { id: ids.next('dom'), accountId, projectId, token: tokenFrom(ids.next('t')) };
     const addedSince = new Date(now.now.getTime() - addsWindowMs);
     const wanted = { accountId, projectId, host: hostname.host, addedSince };
-    const domain = await domains.add(wanted, (facts) =>
+    return domains.add(wanted, (facts) =>
       addDomain({ ...draft, hostname }, { ...facts, allowance }, now),
     );
-    await timeline.record(domain.id, { kind: 'added', occurredAt: now.now, details: {} });
-    return domain;
   };
 
 /** A DNS label: ids have an underscore in them. */

@@ -5,8 +5,12 @@ import type { DnsExpectation, DnsReport } from '../domain/dns-report.ts';
 import { shortened } from '../domain/shortened.ts';
 import { contestedBy } from '../domain/domain-removal.ts';
 import type { DomainChange, DomainPorts } from '../domain-ports.ts';
-import { changeAndTell } from './change-and-tell.ts';
 import { moment } from './moment.ts';
+
+export type CheckPorts = Pick<
+  DomainPorts,
+  'domains' | 'dns' | 'judge' | 'authority' | 'naming' | 'platformAddresses' | 'clock' | 'chance'
+>;
 
 /** What a check decides; `recordCheck` and `verify` are such. */
 export type CheckDecision = (
@@ -20,9 +24,8 @@ export type CheckDecision = (
  * it; without proof the holder keeps it.
  * @throws DomainError `domain_not_found`; whatever `decide` throws
  */
-export const checkDomain = (ports: DomainPorts) => {
+export const checkDomain = (ports: CheckPorts) => {
   const { domains, dns, judge } = ports;
-  const change = changeAndTell(ports);
 
   const check = async (
     domain: CustomDomain,
@@ -34,13 +37,14 @@ export const checkDomain = (ports: DomainPorts) => {
     const expectation = await expectationOf(ports, domain, isContested);
     const { report, answers } = await judge.judge(facts, expectation);
     try {
+      const { checkedAt } = facts;
       const details = { ...told(report), answers };
-      return await change(
-        domain.id,
-        (current, rival) =>
-          withRival(decide(current, report, moment(ports)), rival, facts.checkedAt),
-        () => ({ kind: 'checked', occurredAt: facts.checkedAt, details }),
-      );
+      const cause = { kind: 'checked', occurredAt: checkedAt, details } as const;
+      const { state } = await domains.change(domain.id, (current, rival) => {
+        const decision = decide(current, report, moment(ports));
+        return { ...withRival(decision, rival, checkedAt), cause };
+      });
+      return state;
     } catch (error) {
       // Somebody proved the name in between: the same facts, judged as contested, end otherwise.
       if (isContested || !(error instanceof DomainError && error.code === 'domain_taken'))
@@ -54,7 +58,7 @@ export const checkDomain = (ports: DomainPorts) => {
 };
 
 const expectationOf = async (
-  { authority, naming, platformAddresses }: DomainPorts,
+  { authority, naming, platformAddresses }: CheckPorts,
   { token, isApex }: CustomDomain,
   isContested: boolean,
 ): Promise<DnsExpectation> => ({

@@ -9,13 +9,14 @@ import {
   certificateIssued,
   fenceOf,
   orderStarted,
+  type FencedDecision,
 } from '../domain/domain-certificate.ts';
 import { recordCheck } from '../domain/domain-checks.ts';
 import { dueWork } from '../domain/domain-schedule.ts';
 import { orderSubject } from '../domain/order-subject.ts';
-import type { DomainPorts, LedgerEntry, TimelineEntry } from '../domain-ports.ts';
+import type { TimelineEntry } from '../domain/domain-timeline.ts';
+import type { DomainPorts, LedgerEntry } from '../domain-ports.ts';
 import { advanceOrder, type OrderOutcome } from './advance-order.ts';
-import { changeAndTell } from './change-and-tell.ts';
 import { checkDomain } from './check-domain.ts';
 
 /**
@@ -28,7 +29,6 @@ export const workOnCertificate = (ports: DomainPorts) => {
   const { domains, authority, certificates, orders, ledger, timeline, clock } = ports;
   const advance = advanceOrder(ports);
   const check = checkDomain(ports);
-  const change = changeAndTell(ports);
 
   /** Whether what comes of the order would be taken. */
   const isWanted = async ({ id, generation }: CustomDomain): Promise<boolean> => {
@@ -46,10 +46,13 @@ export const workOnCertificate = (ports: DomainPorts) => {
 
   /** Many may wait for one limit and be told to come back together: only a change is told of. */
   const postpone = async (id: string, { reason, nextAt }: Hold): Promise<void> => {
-    await domains.change(id, (current) => postponeAttempt(current, nextAt));
     const [last] = await timeline.list(id, 1);
-    if (last?.kind === 'attempt' && last.details['budget'] === reason) return;
-    await attempted(id, { outcome: 'postponed', budget: reason, until: nextAt });
+    const isTold = last?.kind === 'attempt' && last.details['budget'] === reason;
+    const cause = attempt({ outcome: 'postponed', budget: reason, until: nextAt });
+    await domains.change(id, (current) => ({
+      ...postponeAttempt(current, nextAt),
+      cause: isTold ? undefined : cause,
+    }));
   };
 
   /** @returns the domain with an order under way, or undefined when there is to be none now */
@@ -65,57 +68,49 @@ export const workOnCertificate = (ports: DomainPorts) => {
     const order = entry(entryKinds[wanted.kind], checked, now);
     const verdict = await ledger.reserve(order, (use) => mayOrder(use, wanted, now));
     if (!verdict.allowed) return postpone(checked.id, verdict).then(() => undefined);
-    let isOurs = false as boolean;
-    const started = await domains.change(checked.id, (current) => {
-      const { verdict, ...decision } = orderStarted(current, fenceOf(checked), now);
-      isOurs = verdict === 'taken';
-      return decision;
-    });
-    if (!isOurs) return undefined;
+    const started = await domains.change(checked.id, (current) =>
+      orderStarted(current, fenceOf(checked), now),
+    );
+    if (started.verdict !== 'taken') return undefined;
     // Somebody may have died after the order before was over, and before it was forgotten.
     await orders.forget(orderSubject(checked));
-    return started;
+    return started.state;
   };
 
   const attempt = (details: TimelineEntry['details']): TimelineEntry => {
     return { kind: 'attempt', occurredAt: clock.now(), details };
   };
-  const attempted = (id: string, details: TimelineEntry['details']): Promise<void> =>
-    timeline.record(id, attempt(details));
 
   const issued = async (domain: CustomDomain, certificate: Certificate): Promise<void> => {
     const now = clock.now();
     const { notBefore, notAfter } = certificate;
     const brought = { ...fenceOf(domain), notBefore, notAfter };
-    let outcome = 'issued';
-    const isNews = () => outcome !== 'known';
-    await change(
-      domain.id,
-      (current) => {
-        const { verdict, ...decision } = certificateIssued(current, brought, now);
-        outcome = outcomeOf(verdict, decision.events.length > 0);
-        return verdict === 'taken' ? { ...decision, certificate } : decision;
-      },
-      () => (isNews() ? attempt({ outcome, notAfter }) : undefined),
-    );
+    const { verdict, events } = await domains.change(domain.id, (current) => {
+      const decision = certificateIssued(current, brought, now);
+      const outcome = outcomeOf(decision);
+      const cause = outcome === 'known' ? undefined : attempt({ outcome, notAfter });
+      return { ...decision, cause, ...(decision.verdict === 'taken' && { certificate }) };
+    });
     await orders.forget(orderSubject(domain));
-    if (isNews()) await ledger.record(entry('issued', domain, now));
+    if (outcomeOf({ verdict, events }) !== 'known')
+      await ledger.record(entry('issued', domain, now));
   };
 
   const failed = async (domain: CustomDomain, failure: AuthorityFailure): Promise<void> => {
     const now = clock.now();
     const { issuers } = authority;
-    await domains.change(domain.id, (current) =>
+    const cause = attempt({ outcome: 'failed', ...failure });
+    await domains.change(domain.id, (current) => ({
       // Whoever worked on it as well has noted this down already.
-      current.certificate.isOrdered
+      ...(current.certificate.isOrdered
         ? certificateFailed(current, { ...fenceOf(domain), failure, issuers }, now)
-        : unchanged(current),
-    );
+        : unchanged(current)),
+      cause,
+    }));
     if (!keepsOrder(failure.reason)) {
       await orders.forget(orderSubject(domain));
       await ledger.record(entry('failure', domain, now));
     }
-    await attempted(domain.id, { outcome: 'failed', ...failure });
   };
 
   return async (domain: CustomDomain): Promise<void> => {
@@ -145,9 +140,9 @@ export const workOnCertificate = (ports: DomainPorts) => {
   };
 };
 
-const outcomeOf = (verdict: 'taken' | 'destroy', isNews: boolean) => {
+const outcomeOf = ({ verdict, events }: Pick<FencedDecision, 'verdict' | 'events'>) => {
   if (verdict === 'destroy') return 'came too late, destroyed';
-  return isNews ? 'issued' : 'known';
+  return events.length > 0 ? 'issued' : 'known';
 };
 
 const entry = (
