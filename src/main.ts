@@ -1,8 +1,7 @@
 import { CommanderError } from 'commander';
 import { animalStore } from './app/commands/program.ts';
-import { ConfigFault } from './app/config.ts';
+import { failureInWords } from './app/failure-words.ts';
 import { redaction } from './app/redaction.ts';
-import { DomainError } from './kernel/domain-error.ts';
 
 const failed = 1;
 const wrongUsage = 2;
@@ -17,18 +16,7 @@ try {
     process.exitCode = error.exitCode === 0 ? 0 : wrongUsage;
   } else {
     const redact = redaction(process.env);
-    process.stderr.write(`animal-store: ${redact(describe(error))}\n`);
+    process.stderr.write(`animal-store: ${redact(failureInWords(error, process.env))}\n`);
     process.exitCode = failed;
   }
-}
-
-/** A refusal in its own words; anything else with its stack, since nobody foresaw it. */
-function describe(error: unknown): string {
-  if (error instanceof DomainError || error instanceof ConfigFault) return error.message;
-  if (!(error instanceof Error)) return String(error);
-  if (process.env['LOG_LEVEL'] === 'debug') return error.stack ?? error.message;
-  const { message, cause } = error;
-  return message.endsWith('.') || !(cause instanceof Error)
-    ? message
-    : `${message}: ${cause.message}`;
 }

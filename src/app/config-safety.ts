@@ -6,6 +6,7 @@ interface Exposed {
   readonly roles: readonly string[];
   readonly publicUrl: string;
   readonly platformHost: string;
+  readonly acme: object | undefined;
   readonly secretKey: string | undefined;
   readonly previousSecretKey: string | undefined;
 }
@@ -32,6 +33,7 @@ export const safetyWarnings = (config: Exposed): readonly string[] => [
           'https address that clients use.',
       ]
     : []),
+  ...(config.production && hasSites(config) ? siteWarnings(config) : []),
   ...(!config.production &&
   config.secretKey !== undefined &&
   weaknessOf(config.secretKey) !== undefined
@@ -40,6 +42,24 @@ export const safetyWarnings = (config: Exposed): readonly string[] => [
       ]
     : []),
 ];
+
+const siteWarnings = ({ acme, platformHost }: Exposed): readonly string[] => [
+  ...(acme
+    ? []
+    : [
+        'ACME_DIRECTORY_URL is not set: the service signs the certificates of sites and domains itself, and no ' +
+          "browser trusts them. Set the directory of a certificate authority, such as Let's Encrypt.",
+      ]),
+  ...(reservedZone.test(platformHost)
+    ? [
+        `PLATFORM_HOST is ${platformHost}: this name can never be in public DNS, so nobody reaches the sites. Set a ` +
+          'zone of yours.',
+      ]
+    : []),
+];
+
+/** RFC 6761, RFC 8375, RFC 9476. */
+const reservedZone = /(^|\.)(test|example|invalid|localhost|local|internal|home\.arpa|alt)$/;
 
 /** Also beside faults of other settings: one message has all of them. */
 export const secretFaults = ({
@@ -73,6 +93,9 @@ const platformFaults = ({ publicUrl, platformHost }: Exposed): readonly string[]
 
 const hasPages = ({ roles }: Exposed): boolean =>
   roles.includes('api') || roles.includes('dashboard');
+
+const hasSites = ({ roles }: Exposed): boolean =>
+  roles.includes('edge') || roles.includes('worker');
 
 const isPlain = ({ publicUrl }: Exposed): boolean => publicUrl.startsWith('http:');
 

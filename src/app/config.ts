@@ -102,6 +102,17 @@ export const loadConfig = (environment: Environment): Config => {
   return config;
 };
 
+/** Where things are kept, also beside settings that are at fault. */
+export const placesIn = (
+  environment: Environment,
+): { readonly databaseUrl: string; readonly dataDir: string } => {
+  const dataDir = environment['DATA_DIR']?.trim() ? environment['DATA_DIR'] : 'var';
+  const given = environment['DATABASE_URL'];
+  return { dataDir, databaseUrl: given?.trim() ? given : databaseIn(dataDir) };
+};
+
+const databaseIn = (dataDir: string): string => `sqlite:${join(dataDir, 'animal-store.db')}`;
+
 const list = (text: string) =>
   text
     .split(',')
@@ -366,7 +377,7 @@ const clashesIn = (set: Environment): readonly string[] => {
 
 const configFrom = (set: v.InferOutput<typeof settings>): Config => ({
   production: set.NODE_ENV === 'production',
-  databaseUrl: set.DATABASE_URL ?? `sqlite:${join(set.DATA_DIR, 'animal-store.db')}`,
+  databaseUrl: set.DATABASE_URL ?? databaseIn(set.DATA_DIR),
   dataDir: set.DATA_DIR,
   host: set.HOST,
   port: set.PORT,

@@ -4,9 +4,11 @@
  */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
+  readonly what: string;
 
   constructor(what: string, cause: unknown, problem = 'cannot be reached') {
     super(`${what} ${problem}`, { cause });
+    this.what = what;
   }
 }
 

@@ -112,7 +112,7 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
       const serves = () => {
         if (service.hasEnded())
           throw new Error(`it ended:\n${service.stdout()}\n${service.stderr()}`);
-        return /^Animal Store /m.test(service.stdout());
+        return /^Animal Store |"msg":"ready"/m.test(service.stdout());
       };
       await until('the service serves', serves, 60_000);
       return service;

@@ -64,6 +64,9 @@ describe('animal-store serve', () => {
     const production = { NODE_ENV: 'production', SECRET_KEY: '8c1e5b0f72d94a36c0d7e1f9b3a68245' };
     const service = await home.start(production);
     expect(service.stdout()).not.toMatch(/pets_live_|acct_/);
+    const lines = service.stdout().trimEnd().split('\n');
+    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(entries.at(-1)).toMatchObject({ msg: 'ready', api: expect.stringMatching(/\/v1$/) });
     const { stdout } = await home.run(['account', 'list', '--json'], production);
     expect(JSON.parse(stdout)).toEqual([]);
     const { code, stderr } = await home.run(['serve'], { NODE_ENV: 'production' });

@@ -242,6 +242,8 @@ describe('the start is refused', () => {
   });
 
   const production = { NODE_ENV: 'production', SECRET_KEY: secret };
+  const warningsOf = (environment: Readonly<Record<string, string>>) =>
+    safetyWarnings(loadConfig(environment)).map((one) => one.split(' ')[0]);
 
   test.each([
     'http://api.zoo.example/v1',
@@ -260,11 +262,22 @@ describe('the start is refused', () => {
     (publicUrl) => {
       const environment = { ...production, PUBLIC_URL: publicUrl };
       expect(faultsOf(environment)).toEqual([]);
-      expect(safetyWarnings(loadConfig(environment))).toEqual([
-        expect.stringContaining('PUBLIC_URL'),
-      ]);
+      expect(warningsOf(environment)).toContain('PUBLIC_URL');
     },
   );
+
+  test('but not where nobody could use its sites: that brings warnings, in production only', () => {
+    expect(warningsOf(production)).toEqual(['PUBLIC_URL', 'ACME_DIRECTORY_URL', 'PLATFORM_HOST']);
+    expect(warningsOf({ ...production, ROLES: 'api' })).toEqual(['PUBLIC_URL']);
+    const sound = {
+      ...production,
+      PUBLIC_URL: 'https://app.zoo.net/v1',
+      PLATFORM_HOST: 'sites.zoo.net',
+      ACME_DIRECTORY_URL: 'https://acme.zoo.net/directory',
+    };
+    expect(warningsOf(sound)).toEqual([]);
+    expect(warningsOf({})).toEqual([]);
+  });
 
   test.each([
     'https://zoo:hunter2@zoo.example/v1',

@@ -30,8 +30,12 @@ export const migrateUp = async (database: Database): Promise<readonly string[]> 
   return results.map((result) => result.migrationName);
 };
 
-export const migrationStates = async (database: Database): Promise<readonly MigrationState[]> =>
-  (await migrator(database).getMigrations()).map(({ name, executedAt }) => ({ name, executedAt }));
+/** @throws Unavailable */
+export const migrationStates = async (database: Database): Promise<readonly MigrationState[]> => {
+  await database.ping();
+  const all = await migrator(database).getMigrations();
+  return all.map(({ name, executedAt }) => ({ name, executedAt }));
+};
 
 const migrator = (database: Database): Migrator =>
   new Migrator({

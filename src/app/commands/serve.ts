@@ -4,7 +4,7 @@ import type { Container } from 'inversify';
 import type { Access } from '../../access/access.ts';
 import { Clock } from '../../kernel/clock.ts';
 import { JobLeases } from '../../kernel/job-leases.ts';
-import { dashboardOrigin, signInUrl } from '../addresses.ts';
+import { dashboardOrigin, signInUrl, siteUrl } from '../addresses.ts';
 import { commandName } from '../command-name.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { redaction } from '../redaction.ts';
@@ -36,7 +36,9 @@ export const serveCommand = (program: Command): void => {
         stopOnSignal(stop, { log, flush, deadlineMs: stopDeadlineMs + config.drainSeconds * 1000 });
         // After listening: a start that fails must not use up the one time that the key is shown.
         const welcome = await firstAccount(container, config);
-        process.stdout.write(`${banner(config, welcome)}\n`);
+        if (config.production) log.info(placesOf(config), 'ready');
+        else process.stdout.write(`${banner(config, welcome)}\n`);
+        flush();
       } catch (error) {
         await stop();
         flush();
@@ -118,8 +120,15 @@ const openFirstAccount = async (access: Access, config: Config): Promise<Welcome
   };
 };
 
+/** In production standard output has JSON only. */
+const placesOf = (config: Config) => ({
+  ...(config.roles.includes('api') && { api: config.publicUrl }),
+  ...(config.roles.includes('dashboard') && { dashboard: `${dashboardOrigin(config)}/dashboard` }),
+  ...(config.roles.includes('edge') && { sites: siteUrl('project', config) }),
+});
+
 const banner = (config: Config, welcome: Welcome | undefined): string => {
-  const { publicUrl, production, roles, host, port, platformHost, dataDir, acme } = config;
+  const { publicUrl, roles, host, port, dataDir, acme } = config;
   const lines = roles.includes('api')
     ? [`Animal Store serves ${publicUrl} (reference: ${publicUrl.replace(/\/v1$/, '/docs')})`]
     : [
@@ -129,7 +138,9 @@ const banner = (config: Config, welcome: Welcome | undefined): string => {
     lines.push(`The dashboard: ${dashboardOrigin(config)}/dashboard`);
   if (roles.includes('edge')) {
     const trust = acme ? '' : `; trust ${join(dataDir, 'local-ca.pem')}`;
-    lines.push(`Sites are at https://<project>.${platformHost}${trust}`);
+    lines.push(
+      `Sites are at ${siteUrl('project', config).replace('project', '<project>')}${trust}`,
+    );
   }
   if (welcome) {
     lines.push(
@@ -147,7 +158,7 @@ const banner = (config: Config, welcome: Welcome | undefined): string => {
       'Try it:',
       `  curl -H 'Authorization: Bearer ${welcome.secret}' '${publicUrl}/pets?limit=20'`,
     );
-  } else if (!production) {
+  } else {
     lines.push(`Another API key: ${commandName()} key create --account ID --name NAME`);
   }
   return lines.join('\n');

@@ -1,0 +1,91 @@
+import { dirname } from 'node:path';
+import { failureOf } from '../adapters/kysely/failure.ts';
+import { DomainError } from '../kernel/domain-error.ts';
+import { Unavailable } from '../kernel/unavailable.ts';
+import { ConfigFault, placesIn } from './config.ts';
+
+/** An error as far as it is looked at. */
+interface Failure {
+  readonly message: string;
+  readonly stack?: string;
+  readonly code?: unknown;
+  readonly path?: unknown;
+  readonly cause?: unknown;
+}
+
+/** What ended a command, in a sentence that says what to do where that is known. */
+export const failureInWords = (
+  error: unknown,
+  environment: Readonly<Record<string, string | undefined>>,
+): string => {
+  if (error instanceof DomainError || error instanceof ConfigFault) return error.message;
+  if (!isFailure(error)) return String(error);
+  if (environment['LOG_LEVEL'] === 'debug') return error.stack ?? error.message;
+  const coded = causesOf(error).find(({ code }) => typeof code === 'string');
+  const { databaseUrl, dataDir } = placesIn(environment);
+  if (coded && isOfFiles(coded, dataDir)) {
+    return `${dataDir} cannot be used (${String(coded.code)}). Set DATA_DIR to a folder that this user can write to.`;
+  }
+  if (isOfDatabase(error, coded) || (coded && isOfFiles(coded, folderOf(databaseUrl)))) {
+    return databaseFailure(databaseUrl, error);
+  }
+  const { message, cause } = error;
+  return message.endsWith('.') || !isFailure(cause) ? message : `${message}: ${cause.message}`;
+};
+
+/** @param url `DATABASE_URL`; its user and password are left out */
+export const databaseFailure = (url: string, error: unknown): string => {
+  const { code } = causesOf(error).find((one) => typeof one.code === 'string') ?? {
+    code: undefined,
+  };
+  const known = typeof code === 'string' ? code : 'no answer';
+  const [, problem = unreachable, advice = ''] =
+    meanings.find(([pattern]) => pattern.test(known)) ?? [];
+  return `The database ${databasePlace(url)} ${problem} (${known}). ${advice}`;
+};
+
+/** Where it is, without user and password. */
+export const databasePlace = (url: string): string => {
+  if (!url.startsWith('mysql:')) return url;
+  const { host, pathname } = new URL(url);
+  return `mysql://${host}${pathname}`;
+};
+
+const unreachable = 'cannot be reached';
+const unusable = 'cannot be used';
+const meanings: readonly (readonly [RegExp, string, string])[] = [
+  [/^(ENOTFOUND|EAI_\w+)$/, unreachable, 'Correct the host name in DATABASE_URL.'],
+  [/^ER_BAD_DB_ERROR$/, 'does not exist', 'Create it, or correct its name in DATABASE_URL.'],
+  [/^ER_(DB)?ACCESS_DENIED\w*$/, unusable, 'Correct user and password in DATABASE_URL.'],
+  [/^SQLITE_NOTADB$/, 'is not an SQLite file', 'Set DATABASE_URL to another file.'],
+  [/^SQLITE_(BUSY|LOCKED)\w*$/, unusable, 'Another program has locked it. End that, or try again.'],
+  [/^SQLITE_FULL$/, unusable, 'Its disk is full. Free some space.'],
+  [
+    /^(SQLITE_|E(ACCES|PERM|ROFS|NOENT|NOTDIR|ISDIR|EXIST)$)/,
+    unusable,
+    'Set DATABASE_URL to a file in a folder that this user can write to.',
+  ],
+  [/^(ER|HANDSHAKE|AUTH|SESSION)_/, unusable, 'Look at the log of its server.'],
+  [/./, unreachable, 'Start its server, or correct DATABASE_URL.'],
+];
+
+const isFailure = (error: unknown): error is Failure =>
+  typeof error === 'object' && error !== null && 'message' in error;
+
+/** The error itself, then its cause, and the cause of that. */
+const causesOf = (error: unknown): readonly Failure[] =>
+  isFailure(error) ? [error, ...causesOf(error.cause)] : [];
+
+const isOfDatabase = (error: Failure, found: Failure | undefined): boolean =>
+  (error instanceof Unavailable && error.what === 'The database') ||
+  found?.code === 'SQLITE_NOTADB' ||
+  (typeof found?.code === 'string' &&
+    /^(SQLITE|ER)_/.test(found.code) &&
+    failureOf(found) === 'unavailable');
+
+const folderOf = (databaseUrl: string): string => dirname(databaseUrl.replace(/^sqlite:/, ''));
+
+const isOfFiles = ({ code, path }: Failure, folder: string): boolean =>
+  typeof path === 'string' &&
+  (path === folder || path.startsWith(`${folder}/`)) &&
+  /^E(ACCES|PERM|ROFS|NOTDIR|EXIST|NOSPC|LOOP)$/.test(String(code));

@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Database } from '../../src/adapters/kysely/database.ts';
+import { migrationStates } from '../../src/adapters/kysely/migrations.ts';
+import { failureInWords } from '../../src/app/failure-words.ts';
+import { Unavailable } from '../../src/kernel/unavailable.ts';
+
+const failureOf = async (databaseUrl: string): Promise<string> => {
+  const open = async () => {
+    const database = new Database(databaseUrl);
+    await migrationStates(database).finally(() => database.close());
+  };
+  const error: unknown = await open().then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return failureInWords(error, { DATABASE_URL: databaseUrl });
+};
+
+test('a database that cannot be used is named without its password, with what to do', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-words-'));
+  const text = join(folder, 'text.db');
+  await writeFile(text, 'no database, but long enough to be looked at '.repeat(30));
+  expect(await failureOf(`sqlite:${text}`)).toBe(
+    `The database sqlite:${text} is not an SQLite file (SQLITE_NOTADB). Set DATABASE_URL to another file.`,
+  );
+  expect(await failureOf(`sqlite:${text}/below.db`)).toMatch(
+    /below\.db cannot be used \(E\w+\)\. Set DATABASE_URL to a file in a folder that this user can write to\.$/,
+  );
+  expect(await failureOf('mysql://shop:hunter2@127.0.0.1:1/shop')).toBe(
+    'The database mysql://127.0.0.1:1/shop cannot be reached (ECONNREFUSED). Start its server, or correct DATABASE_URL.',
+  );
+  await rm(folder, { recursive: true });
+});
+
+test.each([
+  ['ER_ACCESS_DENIED_ERROR', /cannot be used .* Correct user and password in DATABASE_URL\.$/],
+  ['ER_BAD_DB_ERROR', /does not exist .* Create it, or correct its name in DATABASE_URL\.$/],
+  ['ER_CON_COUNT_ERROR', /cannot be used .* Look at the log of its server\.$/],
+  ['ENOTFOUND', /cannot be reached .* Correct the host name in DATABASE_URL\.$/],
+])('the advice fits the code %s', (code, words) => {
+  const error = new Unavailable('The database', Object.assign(new Error('of shop'), { code }));
+  const DATABASE_URL = 'mysql://shop:hunter2@db.example/shop';
+  const shown = failureInWords(error, { DATABASE_URL });
+  expect(shown).toMatch(words);
+  expect(shown).toContain(`mysql://db.example/shop`);
+  expect(shown).not.toContain('hunter2');
+});
+
+test('a data folder that cannot be used is named, and other failures keep their words', () => {
+  const error = Object.assign(new Error('EACCES'), { code: 'EACCES', path: '/srv/var/secret.key' });
+  expect(failureInWords(error, { DATA_DIR: '/srv/var' })).toBe(
+    '/srv/var cannot be used (EACCES). Set DATA_DIR to a folder that this user can write to.',
+  );
+  expect(failureInWords(error, { DATA_DIR: '/srv/other' })).toBe('EACCES');
+  const cause = Object.assign(new Error('Duplicate column'), { code: 'ER_DUP_FIELDNAME' });
+  const failed = new Error('migration 0003 failed', { cause });
+  expect(failureInWords(failed, {})).toBe('migration 0003 failed: Duplicate column');
+});
