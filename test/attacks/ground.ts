@@ -24,6 +24,7 @@ export interface Ground {
   /** Of the service. */
   readonly secretKey: string;
   readonly dataDir: string;
+  readonly databaseUrl: string;
   openAccount(name: string): Promise<Customer>;
   close(): Promise<void>;
 }
@@ -58,6 +59,7 @@ export const openGround = async (
   await liftLimits(home, service);
   return {
     ...{ service, dns, ports, attacker, secretKey, dataDir: home.settings['DATA_DIR'] ?? '' },
+    databaseUrl: home.settings['DATABASE_URL'] ?? '',
     openAccount: async (name) => {
       const email = `${name}@zoo.example`;
       const args = ['account', 'create', '--name', name, '--email', email, '--plan', 'pro'];

@@ -42,7 +42,7 @@ export class Database {
     this.#outage = new Outage(onOutage);
     this.#deadline = deadline;
     const { kind, dialect, readCommitted } = url.startsWith('sqlite:')
-      ? openSqlite(url.slice('sqlite:'.length), patient)
+      ? openSqlite(url.slice('sqlite:'.length), patient, deadline)
       : openMysql(url, patient, deadline);
     this.kind = kind;
     this.#root = new Kysely<Schema>({ dialect });
@@ -115,7 +115,7 @@ export class Database {
         slot instanceof Placeholder ? values[slot.name] : slot,
       );
       if (readCommitted && !this.#ambient.getStore()) {
-        return this.#guard(() => readCommitted(compiled.sql, parameters) as Row[]);
+        return this.#guard(() => readCommitted(compiled.sql, parameters) as Promise<Row[]>);
       }
       const query: CompiledQuery<Row> = { ...compiled, parameters };
       return (await this.run((db) => db.executeQuery(query))).rows;
@@ -143,7 +143,7 @@ export class Database {
   }
 
   /** @throws Unavailable */
-  async #guard<T>(work: () => Promise<T> | T): Promise<T> {
+  async #guard<T>(work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();
       this.#outage.succeeded();

@@ -8,5 +8,5 @@ export interface Engine {
    * Runs a compiled query outside any transaction at once, on what is committed. SQLite only: it answers in
    * the same turn, without waiting for a transaction that is open on the other connection.
    */
-  readonly readCommitted?: (text: string, parameters: readonly unknown[]) => unknown[];
+  readonly readCommitted?: (text: string, parameters: readonly unknown[]) => Promise<unknown[]>;
 }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Kysely } from 'kysely';
 import type { Acting } from '../../kernel/acting.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
@@ -26,6 +27,8 @@ export class JointWrites {
   readonly #database: Database;
   readonly #acting: Acting | undefined;
   readonly #waiting: Waiting[] = [];
+  /** What is stored for several has the deadline of none of them. */
+  readonly #forNobody = AsyncLocalStorage.snapshot();
   #isPlanned = false;
   #lastAt = -Infinity;
 
@@ -71,7 +74,12 @@ export class JointWrites {
     if (this.#isPlanned || this.#waiting.length === 0) return;
     this.#isPlanned = true;
     const wait = this.#lastAt + pauseMs - performance.now();
-    setTimeout(() => void this.#store(), Math.max(0, wait));
+    setTimeout(
+      () => {
+        this.#forNobody(() => void this.#store());
+      },
+      Math.max(0, wait),
+    );
   }
 
   async #store(): Promise<void> {
@@ -92,11 +100,11 @@ export class JointWrites {
       const stored = await this.#database.transaction((db) => writeAll(db, group));
       for (const tell of stored) tell();
     } catch (error) {
-      // One by one, each would wait as long once more.
-      const isLost = error instanceof Unavailable;
-      for (const { alone, failed } of group) {
-        if (isLost) failed(error);
-        else alone();
+      if (error instanceof Unavailable) {
+        // One by one, each would wait as long once more; so would those who came meanwhile.
+        for (const { failed } of [...group, ...this.#waiting.splice(0)]) failed(error);
+      } else {
+        for (const { alone } of group) alone();
       }
     }
   }

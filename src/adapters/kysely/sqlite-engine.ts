@@ -2,39 +2,61 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
-import {
-  CompiledQuery,
-  SqliteAdapter,
-  SqliteDialect,
-  SqliteDriver,
-  type DatabaseConnection,
-  type Driver,
-} from 'kysely';
+import { SqliteAdapter, SqliteDialect, type Driver } from 'kysely';
+import type { Deadline } from '../../kernel/deadline.ts';
 import type { Engine } from './engine.ts';
+import { SqliteFileDriver, type SqliteFile } from './sqlite-driver.ts';
+import { givingUpAfter, pastOtherPrograms } from './sqlite-lock.ts';
+import { SqliteWriters, type Breathe, type Patience } from './sqlite-writers.ts';
+
+/** How long is waited for another program that has the file locked. */
+const lockLimitsMs = { usual: 2000, patient: 60_000 };
 
 /** Every commit is on the disk before it is acknowledged (WAL, synchronous=FULL). */
-export const openSqlite = (path: string, patient: boolean): Engine => {
+export const openSqlite = (
+  path: string,
+  patient: boolean,
+  deadline: Pick<Deadline, 'leftMs'>,
+): Engine => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   keepToOurselves(path);
-  const file = new SqliteDatabase(path, { timeout: patient ? 60_000 : 2000 });
-  switchToWal(file);
-  file.pragma('synchronous = FULL');
-  file.pragma('foreign_keys = ON');
-  file.defaultSafeIntegers(true);
-  const reader = new SqliteDatabase(path, { timeout: 2000, readonly: true });
-  reader.defaultSafeIntegers(true);
-  const read = keepStatements(reader);
-  const database = {
-    prepare: keepStatements(file),
-    close: () => {
-      reader.close();
-      file.close();
-    },
+  const limitMs = patient ? lockLimitsMs.patient : lockLimitsMs.usual;
+  const patience = (): Patience => {
+    const { leftMs } = deadline;
+    return { lockMs: Math.min(limitMs, leftMs), leftMs };
   };
+  const file = openFile(path, patience);
   return {
     kind: 'sqlite',
-    dialect: new WriterFirstSqliteDialect({ database }, () => file.inTransaction),
-    readCommitted: (text, parameters) => read(text).all(parameters),
+    dialect: new SqliteFileDialect(file),
+    readCommitted: (text, parameters) =>
+      pastOtherPrograms(() => file.reader(text).all(parameters), givingUpAfter(patience().lockMs)),
+  };
+};
+
+/** SQLite itself waits for nobody: with it, everything in this process would wait. */
+const openFile = (path: string, patience: () => Patience): SqliteFile => {
+  const writer = new SqliteDatabase(path, { timeout: 0 });
+  writer.defaultSafeIntegers(true);
+  const reader = new SqliteDatabase(path, { timeout: 0, readonly: true });
+  reader.defaultSafeIntegers(true);
+  const breathe = breathing();
+  return {
+    reader: keepStatements(reader),
+    writer: keepStatements(writer),
+    writers: new SqliteWriters(breathe),
+    breathe,
+    patience,
+    isInTransaction: () => writer.inTransaction,
+    prepare: () => {
+      writer.pragma('journal_mode = WAL');
+      writer.pragma('synchronous = FULL');
+      writer.pragma('foreign_keys = ON');
+    },
+    close: () => {
+      reader.close();
+      writer.close();
+    },
   };
 };
 
@@ -56,19 +78,6 @@ const keepToOurselves = (path: string): void => {
   }
 };
 
-/** SQLite does not wait for its timeout here: a second process that starts in the same moment is refused at once. */
-const switchToWal = (file: SqliteDatabase.Database): void => {
-  for (let tries = 1; ; tries++) {
-    try {
-      file.pragma('journal_mode = WAL');
-      return;
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== 'SQLITE_BUSY' || tries === 100) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
-    }
-  }
-};
-
 /** Prepares each text once. */
 const keepStatements = (file: SqliteDatabase.Database) => {
   const statements = new Map<string, SqliteDatabase.Statement>();
@@ -86,31 +95,29 @@ const longestStretchMs = 20;
 
 /**
  * SQLite answers at once, so that all who wait for it would follow each other without a turn of the event loop: a
- * burst of two hundred forms held up everybody for most of a second. @returns lets the loop turn if it is time
+ * burst of two hundred forms held up everybody for most of a second.
  */
-const breathing = (): (() => Promise<void>) => {
+const breathing = (): Breathe => {
   let turnedAt = 0;
-  return async () => {
-    if (performance.now() - turnedAt < longestStretchMs) return;
+  let turning: Promise<void> | undefined;
+  const turn = async () => {
     await nextTurn();
     turnedAt = performance.now();
+    turning = undefined;
+  };
+  return async (work) => {
+    // Asked again: of all who waited for this turn, the first may have used it up.
+    while (performance.now() - turnedAt >= longestStretchMs) await (turning ??= turn());
+    return work();
   };
 };
 
-type SqliteConfig = ConstructorParameters<typeof SqliteDriver>[0];
+class SqliteFileDialect extends SqliteDialect {
+  readonly #file: SqliteFile;
 
-/**
- * Takes the write lock at BEGIN: a transaction that reads first and writes later can otherwise fail for good
- * when another process wrote in between. A rollback after SQLite itself rolled back (disk full) is no error.
- */
-class WriterFirstSqliteDialect extends SqliteDialect {
-  readonly #config: SqliteConfig;
-  readonly #inTransaction: () => boolean;
-
-  constructor(config: SqliteConfig, inTransaction: () => boolean) {
-    super(config);
-    this.#config = config;
-    this.#inTransaction = inTransaction;
+  constructor(file: SqliteFile) {
+    super({ database: neverOpened });
+    this.#file = file;
   }
 
   /** SQLite keeps nothing of a migration that was cut off; Kysely takes the careful view that it might. */
@@ -119,26 +126,19 @@ class WriterFirstSqliteDialect extends SqliteDialect {
       override get supportsTransactionalDdl(): boolean {
         return true;
       }
+
+      /** There is one for whoever writes, and one for all who read: `SqliteWriters` keeps the order. */
+      override get supportsMultipleConnections(): boolean {
+        return true;
+      }
     })();
   }
 
   override createDriver(): Driver {
-    const inTransaction = this.#inTransaction;
-    const breathe = breathing();
-    return new (class extends SqliteDriver {
-      override async acquireConnection(): Promise<DatabaseConnection> {
-        const connection = await super.acquireConnection();
-        await breathe();
-        return connection;
-      }
-
-      override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-        await connection.executeQuery(CompiledQuery.raw('begin immediate'));
-      }
-
-      override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-        if (inTransaction()) await super.rollbackTransaction(connection);
-      }
-    })(this.#config);
+    return new SqliteFileDriver(this.#file);
   }
 }
+
+const neverOpened = (): never => {
+  throw new Error('the driver has the file');
+};

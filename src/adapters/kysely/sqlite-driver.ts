@@ -1,0 +1,142 @@
+import type SqliteDatabase from 'better-sqlite3';
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
+import { givingUpAfter, pastOtherPrograms } from './sqlite-lock.ts';
+import type { Breathe, Patience, SqliteWriters } from './sqlite-writers.ts';
+
+/** An open file: what reads never waits for what writes. */
+export interface SqliteFile {
+  /** Prepared once, on the connection that can only read. */
+  readonly reader: (text: string) => SqliteDatabase.Statement;
+  readonly writer: (text: string) => SqliteDatabase.Statement;
+  readonly writers: SqliteWriters;
+  readonly breathe: Breathe;
+  /** Of the current call. */
+  readonly patience: () => Patience;
+  isInTransaction(): boolean;
+  /** Before the first query. @throws an error with code `SQLITE_BUSY` while another program is in the way */
+  prepare(): void;
+  close(): void;
+}
+
+/** Every write waits its turn, whether it is a transaction or a statement by itself. Reads wait for nobody. */
+export class SqliteFileDriver implements Driver {
+  readonly #file: SqliteFile;
+
+  constructor(file: SqliteFile) {
+    this.#file = file;
+  }
+
+  async init(): Promise<void> {
+    const { prepare, patience } = this.#file;
+    await pastOtherPrograms(prepare, givingUpAfter(patience().lockMs));
+  }
+
+  acquireConnection(): Promise<DatabaseConnection> {
+    return Promise.resolve(new Session(this.#file));
+  }
+
+  beginTransaction(connection: DatabaseConnection): Promise<void> {
+    return sessionOf(connection).begin();
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    sessionOf(connection).commit();
+    return Promise.resolve();
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    sessionOf(connection).rollBack();
+    return Promise.resolve();
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    sessionOf(connection).rollBack();
+    return Promise.resolve();
+  }
+
+  destroy(): Promise<void> {
+    this.#file.close();
+    return Promise.resolve();
+  }
+}
+
+/** What one caller does between taking a connection and giving it back. */
+class Session implements DatabaseConnection {
+  readonly #file: SqliteFile;
+  #isWriter = false;
+
+  constructor(file: SqliteFile) {
+    this.#file = file;
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { reader, writer, writers, breathe, patience } = this.#file;
+    if (this.#isWriter) return this.#inTransaction<R>(sql, parameters);
+    const reading = reader(sql);
+    if (reading.readonly) {
+      const read = () => resultOf<R>(reading, parameters);
+      return breathe(() => pastOtherPrograms(read, givingUpAfter(patience().lockMs)));
+    }
+    const result = await writers.enter(() => resultOf<R>(writer(sql), parameters), patience());
+    writers.leave();
+    return result;
+  }
+
+  /** In one piece. */
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    yield await this.executeQuery<R>(query);
+  }
+
+  /**
+   * Takes the write lock at once: a transaction that reads first and writes later can otherwise fail for good when
+   * another process wrote in between.
+   */
+  async begin(): Promise<void> {
+    const { writer, writers, patience } = this.#file;
+    await writers.enter(() => writer('begin immediate').run(), patience());
+    this.#isWriter = true;
+  }
+
+  commit(): void {
+    this.#inTransaction('commit', []);
+    this.#end();
+  }
+
+  /** Where SQLite did so itself, as for a full disk, that is no error. */
+  rollBack(): void {
+    if (!this.#isWriter) return;
+    try {
+      if (this.#file.isInTransaction()) this.#file.writer('rollback').run();
+    } finally {
+      this.#end();
+    }
+  }
+
+  /** After SQLite rolled back by itself, a statement would be stored on its own. */
+  #inTransaction<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
+    if (!this.#file.isInTransaction()) throw rolledBack();
+    return resultOf<R>(this.#file.writer(sql), parameters);
+  }
+
+  #end(): void {
+    this.#isWriter = false;
+    this.#file.writers.leave();
+  }
+}
+
+const sessionOf = (connection: DatabaseConnection): Session => {
+  if (connection instanceof Session) return connection;
+  throw new Error('this is the connection of another driver');
+};
+
+const resultOf = <R>(
+  statement: SqliteDatabase.Statement,
+  parameters: readonly unknown[],
+): QueryResult<R> => {
+  if (statement.reader) return { rows: statement.all(parameters) as R[] };
+  const { changes, lastInsertRowid } = statement.run(parameters);
+  return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] };
+};
+
+const rolledBack = (): Error =>
+  Object.assign(new Error('SQLite rolled the transaction back'), { code: 'SQLITE_ABORT_ROLLBACK' });

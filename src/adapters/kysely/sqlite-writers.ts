@@ -1,0 +1,103 @@
+import { OutOfTime } from '../../kernel/unavailable.ts';
+import { keptLocked, pastOtherPrograms } from './sqlite-lock.ts';
+
+/** As many as may wait for a connection to MySQL. */
+const mostWaiting = 1000;
+
+/** Runs something that holds up the process, after a turn of the event loop if it is time for one. */
+export type Breathe = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** How long somebody waits, in milliseconds. */
+export interface Patience {
+  /** For other programs. */
+  readonly lockMs: number;
+  /** In all: Infinity in jobs and commands. */
+  readonly leftMs: number;
+}
+
+interface Writer {
+  readonly patience: Patience;
+  readonly cameAt: number;
+  /** For how long other programs had the lock meanwhile. */
+  lockedMs: number;
+  readonly turn: PromiseWithResolvers<undefined>;
+}
+
+/**
+ * The writers of this process, one at a time and in the order of their coming. Only the first of them asks for the
+ * lock of the file. Time in which other writers of this process were at work does not count as waiting for others.
+ */
+export class SqliteWriters {
+  /** The first writes, or tries to. */
+  readonly #writers: Writer[] = [];
+  readonly #breathe: Breathe;
+  /** When the lock was last found to be taken; undefined since somebody had it. */
+  #refusedAt: number | undefined;
+
+  constructor(breathe: Breathe) {
+    this.#breathe = breathe;
+  }
+
+  /**
+   * Runs `attempt`, which takes the lock, once it is the caller's turn and no other program is in the way. The caller
+   * is the writer from then on, and has to call `leave`; when this throws, it is not.
+   */
+  async enter<T>(attempt: () => T, patience: Patience): Promise<T> {
+    if (this.#writers.length >= mostWaiting) throw tooMany();
+    const turn = Promise.withResolvers<undefined>();
+    const me: Writer = { patience, cameAt: performance.now(), lockedMs: 0, turn };
+    if (this.#writers.push(me) > 1) await this.#turnOf(me);
+    const refused = (error: unknown) => {
+      this.#refused(me, error);
+    };
+    try {
+      const result = await this.#breathe(() => pastOtherPrograms(attempt, refused));
+      this.#refusedAt = undefined;
+      return result;
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
+  }
+
+  /** The writer is done. */
+  leave(): void {
+    this.#writers.shift();
+    this.#writers[0]?.turn.resolve(undefined);
+  }
+
+  async #turnOf(me: Writer): Promise<void> {
+    const { leftMs } = me.patience;
+    const dismiss = () => {
+      this.#dismiss(me, new OutOfTime('The database'));
+    };
+    const timer = leftMs === Infinity ? undefined : setTimeout(dismiss, leftMs);
+    try {
+      await me.turn.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Sends those away who waited for as long as they may. @throws Error when that is the first */
+  #refused(first: Writer, error: unknown): void {
+    const now = performance.now();
+    const since = this.#refusedAt ?? now;
+    this.#refusedAt = now;
+    for (const writer of this.#writers) writer.lockedMs += now - Math.max(since, writer.cameAt);
+    const late = this.#writers.filter(({ lockedMs, patience }) => lockedMs >= patience.lockMs);
+    for (const writer of late) {
+      if (writer !== first) this.#dismiss(writer, keptLocked(writer.patience.lockMs, error));
+    }
+    if (late.includes(first)) throw keptLocked(first.patience.lockMs, error);
+    if (now - first.cameAt >= first.patience.leftMs) throw new OutOfTime('The database');
+  }
+
+  #dismiss(writer: Writer, reason: Error): void {
+    this.#writers.splice(this.#writers.indexOf(writer), 1);
+    writer.turn.reject(reason);
+  }
+}
+
+const tooMany = (): Error =>
+  Object.assign(new Error('too many wait to write'), { code: 'POOL_FULL' });

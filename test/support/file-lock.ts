@@ -1,0 +1,21 @@
+import { openDatabase } from './databases.ts';
+
+/**
+ * Holds the write lock of a SQLite file, as another program does.
+ * @returns lets go of it
+ */
+export const holdLock = async (url: string): Promise<() => Promise<void>> => {
+  const other = openDatabase(url);
+  const held = Promise.withResolvers<undefined>();
+  const over = Promise.withResolvers<undefined>();
+  const holding = other.transaction(async () => {
+    held.resolve(undefined);
+    await over.promise;
+  });
+  await Promise.race([held.promise, holding]);
+  return async () => {
+    over.resolve(undefined);
+    await holding;
+    await other.close();
+  };
+};
