@@ -21,6 +21,8 @@ export interface DomainLab {
   readonly gate: CaGate;
   readonly facts: DomainFacts;
   readonly run: Run;
+  /** See `Home.run`. */
+  runAt(desk: number): Run;
   /** For files of a test; gone with the lab. */
   readonly folder: string;
   /** With all roles, unless told otherwise. */
@@ -70,7 +72,11 @@ export const openDomainLab = async (
     VERIFIER_SCHEDULE: '* * * * * *',
     ...extra,
   };
-  const run: Run = (args) => home.run(args, settings);
+  const runAt =
+    (desk: number): Run =>
+    (args) =>
+      home.run(args, settings, desk);
+  const run = runAt(0);
   const facts = new DomainFacts(home.settings['DATABASE_URL'] ?? '');
   const visitor = async (port = httpsPort) => new SecureVisitor(port, await pebble.root());
   const waitUntilServed = async (...hosts: readonly string[]): Promise<void> => {
@@ -82,7 +88,7 @@ export const openDomainLab = async (
     }
   };
   return {
-    ...{ zone, pebble, gate, facts, run, folder, visitor, waitUntilServed },
+    ...{ zone, pebble, gate, facts, run, runAt, folder, visitor, waitUntilServed },
     start: (its = {}) => home.start({ ...settings, ...its }),
     openShop: async (name, plan = 'business') => {
       const site = join(folder, name);

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { emptyDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
 import { findFreePort, startGuard } from './debian-server.ts';
+import type { CommandResult } from './errand.ts';
+import { Operator } from './operator.ts';
 import { until } from './until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -19,12 +21,6 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-export interface CommandResult {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 export interface Service {
   readonly origin: string;
   readonly pid: number;
@@ -37,10 +33,19 @@ export interface Service {
   signal(signal: NodeJS.Signals): void;
 }
 
+/** Settings that Node, or a library before it, reads once when a process starts. */
+const readAtStart = /^(?:NODE_|LD_|FAKETIME_|TZ$)/;
+
 /** Where one installation keeps its things: settings, data folder, database, port. */
 export interface Home {
   readonly settings: Settings;
-  run(args: readonly string[], settings?: Settings): Promise<CommandResult>;
+  /**
+   * In a process that has loaded the program already; `serve` in one of its own.
+   * @param desk commands at one desk follow one another, and run beside those at others
+   */
+  run(args: readonly string[], settings?: Settings, desk?: number): Promise<CommandResult>;
+  /** In a process of its own, beside the others. */
+  execute(args: readonly string[], settings?: Settings): Promise<CommandResult>;
   /** Waits until it serves. @throws Error with its output when it ends before that */
   start(settings?: Settings): Promise<Service>;
   /** Starts it without waiting for anything. */
@@ -61,6 +66,16 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     EDGE_HTTPS_PORT: '0',
   };
   const processes: { readonly child: ChildProcess; readonly exit: Promise<Exit> }[] = [];
+
+  const operators = new Map<string, Operator>();
+
+  const operatorFor = (settings: Settings, desk: number): Operator => {
+    const fixed = Object.entries(settings).filter(([name]) => readAtStart.test(name));
+    const key = JSON.stringify([desk, ...fixed.toSorted()]);
+    const operator = operators.get(key) ?? new Operator(folder, Object.fromEntries(fixed));
+    operators.set(key, operator);
+    return operator;
+  };
 
   const launch = (args: readonly string[], settings: Settings) => {
     const env = { PATH: process.env['PATH'], ...compileCache, ...own, ...settings };
@@ -98,12 +113,19 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     };
   };
 
+  const execute: Home['execute'] = async (args, settings = {}) => {
+    const { output, exit } = launch(args, settings);
+    const { code } = await exit;
+    return { code, ...output };
+  };
+
   return {
     settings: own,
-    run: async (args, settings = {}) => {
-      const { output, exit } = launch(args, settings);
-      const { code } = await exit;
-      return { code, ...output };
+    execute,
+    run: (args, settings = {}, desk = 0) => {
+      if (args[0] === 'serve') return execute(args, settings);
+      const all = { ...compileCache, ...own, ...settings };
+      return operatorFor(all, desk).run(args, all);
     },
     begin,
     start: async (settings = {}) => {
@@ -119,6 +141,7 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     },
     remove: async () => {
       for (const { child } of processes) child.kill('SIGKILL');
+      for (const operator of operators.values()) await operator.end();
       await Promise.all(processes.map(({ exit }) => exit));
       await database.drop();
       folderGuard.end();

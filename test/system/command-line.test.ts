@@ -44,6 +44,8 @@ describe.each(databaseKinds)('animal-store on %s', (kind) => {
     expect(await json('migrate up')).toEqual({ applied: [] });
     const executedAt = expect.stringMatching(moment);
     expect(await json('migrate status')).toEqual(migrations.map((name) => ({ name, executedAt })));
+    const status = ['migrate', 'status'];
+    expect(await home.execute(status)).toEqual(await home.run(status));
   });
 
   test('opens accounts and changes their plans', async () => {

@@ -8,8 +8,13 @@ describe('animal-store', () => {
   });
   afterAll(() => home.remove());
 
-  const exitCodes = async (lines: readonly string[]) => {
-    const results = await Promise.all(lines.map((line) => home.run(line.split(' '))));
+  /** The first line in a process of its own, as people run it. */
+  const exitCodes = async ([first = '', ...rest]: readonly string[]) => {
+    const lines = [first, ...rest];
+    const results = await Promise.all([
+      home.execute(first.split(' ')),
+      ...rest.map((line) => home.run(line.split(' '))),
+    ]);
     return results.map(({ code, stdout, stderr }, at) => ({
       line: lines[at],
       code,
