@@ -27,21 +27,25 @@ export const failureInWords = (
     return `${dataDir} cannot be used (${String(coded.code)}). Set DATA_DIR to a folder that this user can write to.`;
   }
   if (isOfDatabase(error, coded) || (coded && isOfFiles(coded, folderOf(databaseUrl)))) {
-    return databaseFailure(databaseUrl, error);
+    const { seen, advice } = databaseProblem(databaseUrl, error);
+    return `${seen} ${advice}`;
   }
   const { message, cause } = error;
   return message.endsWith('.') || !isFailure(cause) ? message : `${message}: ${cause.message}`;
 };
 
 /** @param url `DATABASE_URL`; its user and password are left out */
-export const databaseFailure = (url: string, error: unknown): string => {
+export const databaseProblem = (
+  url: string,
+  error: unknown,
+): { readonly seen: string; readonly advice: string } => {
   const { code } = causesOf(error).find((one) => typeof one.code === 'string') ?? {
     code: undefined,
   };
   const known = typeof code === 'string' ? code : 'no answer';
   const [, problem = unreachable, advice = ''] =
     meanings.find(([pattern]) => pattern.test(known)) ?? [];
-  return `The database ${databasePlace(url)} ${problem} (${known}). ${advice}`;
+  return { seen: `The database ${databasePlace(url)} ${problem} (${known}).`, advice };
 };
 
 /** Where it is, without user and password. */

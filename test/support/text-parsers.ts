@@ -423,6 +423,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'app/addresses.ts': `${operator}the addresses of the service.`,
   'app/commands/': `${operator}arguments of commands.`,
   'app/config-safety.ts': `${operator}the settings.`,
+  'app/doctor/': `${ours}answers of our own servers; of others, addresses and dates by the parsers of Node and ipaddr.js.`,
   'app/failure-words.ts': `${ours}codes of errors, and ${operator.charAt(0).toLowerCase()}${operator.slice(1)}settings.`,
   'app/log.ts': `${ours}errors, as JSON that was just written.`,
   'app/redaction.ts':

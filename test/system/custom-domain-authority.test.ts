@@ -54,6 +54,33 @@ const expectSetback = async (host: string, code: string, seconds: number): Promi
   expect(await visitor.refusal(`${shop.slug}.${platformHost}`)).toBeUndefined();
 };
 
+interface Checkup {
+  readonly checks: readonly { readonly check: string; readonly state: string }[];
+}
+
+const failedChecks = async () => {
+  const { code, stdout } = await lab.run(['doctor', '--json']);
+  const { checks } = JSON.parse(stdout) as Checkup;
+  const failures = checks.filter(({ state }) => state === 'failed').map(({ check }) => check);
+  return { code, failures };
+};
+
+test('doctor finds nothing in the way of a service that is well, and what is wrong when it is not', async () => {
+  const { code, stdout } = await lab.run(['doctor']);
+  expect({ code, failures: stdout.match(/^failed.*/gm) }).toEqual({ code: 0, failures: null });
+  expect(stdout).toMatch(/^ok +authority .* knows our account\.$/m);
+  expect(stdout.match(/is served by Animal Store\.$/gm)).toHaveLength(3);
+  expect(stdout).toMatch(/agrees with that of the certificate authority/);
+
+  lab.gate.setFaults({ match: caPlaces.directory, status: 500 });
+  lab.zone.set(`*.${platformHost}`, { A: ['192.0.2.1'] });
+  expect(await failedChecks()).toEqual({ code: 1, failures: ['dns', 'authority'] });
+  lab.gate.setFaults();
+  lab.zone.set(`*.${platformHost}`, { A: ['127.0.0.1'] });
+  await clock.advance(hour);
+  expect(await failedChecks()).toEqual({ code: 1, failures: ['clock'] });
+});
+
 const isLive = async (host: string) => (await lab.facts.states(host)).at(-1) === 'live';
 
 const goesLiveAfter = async (seconds: number, host: string): Promise<void> => {

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { newHome, type Home } from '../support/service-process.ts';
+
+interface Check {
+  readonly state: string;
+  readonly advice?: string;
+}
 
 describe('animal-store', () => {
   let home: Home;
@@ -110,6 +117,30 @@ describe('animal-store', () => {
     });
     expect(stdout).toContain('db.example:3306/shop');
     expect(stdout).not.toMatch(/hunter2|p2ssword/);
+  });
+
+  test('doctor names each thing that is in the way, what to do about it, and no secret', async () => {
+    const other = createServer((socket) => socket.end('not HTTP\n')).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { code, stdout } = await home.run(['doctor', '--json'], {
+      DATABASE_URL: 'mysql://shop:hunter2@127.0.0.1:1/shop',
+      REDIS_URL: 'redis://:hunter2@127.0.0.1:1',
+      DNS_SERVERS: '127.0.0.1:1',
+      ACME_DIRECTORY_URL: 'https://127.0.0.1:1/directory',
+      DATA_DIR: '/dev/null/var',
+      PORT: String((other.address() as AddressInfo).port),
+      ROLES: 'api',
+    });
+    other.close();
+    expect(code).toBe(1);
+    expect(stdout).not.toContain('hunter2');
+    const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: readonly Check[] };
+    expect(ok).toBe(false);
+    const failures = checks.filter(({ state }) => state === 'failed');
+    const settings = ['DATABASE_URL', 'REDIS_URL', 'DNS_SERVERS', 'PLATFORM_ADDRESSES'];
+    settings.push('ACME_DIRECTORY_URL', 'PORT', 'DATA_DIR');
+    for (const [at, setting] of settings.entries()) expect(failures[at]?.advice).toContain(setting);
+    expect(failures).toHaveLength(settings.length);
   });
 
   test('ends with a message that names the address when the database is not there', async () => {

@@ -19,6 +19,16 @@ const directory = v.object({
   newAccount: url,
   newOrder: url,
   renewalInfo: v.optional(url),
+  /** What nobody orders by: nonsense in it stops nothing. */
+  meta: v.fallback(
+    v.optional(
+      v.object({
+        externalAccountRequired: v.optional(v.boolean()),
+        caaIdentities: v.optional(v.array(v.string())),
+      }),
+    ),
+    undefined,
+  ),
 });
 
 const order = v.object({

@@ -3,6 +3,7 @@ import { version } from '../version.ts';
 import { accountCommands } from './account.ts';
 import { configCommands } from './config.ts';
 import { deployCommand } from './deploy.ts';
+import { doctorCommand } from './doctor.ts';
 import { domainCommands } from './domain.ts';
 import { keyCommands } from './key.ts';
 import { migrateCommands } from './migrate.ts';
@@ -23,6 +24,7 @@ const groups = [
   deployCommand,
   domainCommands,
   configCommands,
+  doctorCommand,
   secretKeyCommands,
 ];
 

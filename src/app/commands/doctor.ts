@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../config.ts';
+import { examine, type Checked } from '../doctor/examine.ts';
+import { redaction } from '../redaction.ts';
+import { print, type OutputOptions } from './run-command.ts';
+
+export const doctorCommand = (program: Command): void => {
+  program
+    .command('doctor')
+    .description(
+      'try everything the service needs: database, Redis, DNS, certificate authority, ports, storage and clock; ' +
+        'says what is wrong and what to do',
+    )
+    .option('--json', 'print JSON')
+    .action(async (options: OutputOptions) => {
+      const checks = await examine(loadConfig(process.env));
+      const failures = checks.filter(({ state }) => state === 'failed').length;
+      const redact = redaction(process.env);
+      const summary =
+        failures === 0 ? 'Nothing is in the way.' : `${String(failures)} checks failed.`;
+      print(
+        options,
+        JSON.parse(redact(JSON.stringify({ ok: failures === 0, checks }))),
+        redact([...checks.flatMap(inWords), summary].join('\n')),
+      );
+      if (failures > 0) process.exitCode = 1;
+    });
+};
+
+const inWords = ({ check, state, seen, advice }: Checked): readonly string[] => [
+  `${state.padEnd(8)} ${check.padEnd(10)} ${seen}`,
+  ...(advice === undefined ? [] : [`${' '.repeat(20)}${advice}`]),
+];

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { sql } from 'kysely';
+import { Database } from '../../adapters/kysely/database.ts';
+import { migrationStates } from '../../adapters/kysely/migrations.ts';
+import { commandName } from '../command-name.ts';
+import type { Config } from '../config.ts';
+import { databasePlace, databaseProblem } from '../failure-words.ts';
+import type { OtherClock } from './check-clock.ts';
+import { failed, ok, warning, type Finding } from './finding.ts';
+
+/** Changes nothing, and makes no SQLite file. */
+export const checkDatabase = async ({
+  databaseUrl,
+}: Pick<Config, 'databaseUrl'>): Promise<readonly Finding[]> => {
+  const place = databasePlace(databaseUrl);
+  if (isMissing(databaseUrl)) return [ok(`${place} does not exist yet; the first start makes it.`)];
+  try {
+    const states = await usingDatabase(databaseUrl, migrationStates);
+    const pending = states.filter(({ executedAt }) => executedAt === undefined).length;
+    if (pending === 0) return [ok(`${place} answers, and its schema is up to date.`)];
+    const advice = `Run ${commandName()} migrate up, or start the service.`;
+    return [warning(`${place} answers; ${String(pending)} migrations are pending.`, advice)];
+  } catch (error) {
+    const { seen, advice } = databaseProblem(databaseUrl, error);
+    return [failed(seen, advice)];
+  }
+};
+
+/** What its clock says; undefined where it has none of its own, or cannot say. */
+export const databaseClock = async (databaseUrl: string): Promise<OtherClock | undefined> => {
+  if (!databaseUrl.startsWith('mysql:')) return undefined;
+  const ask = (database: Database) =>
+    database.run((db) =>
+      sql<{ ms: unknown }>`select round(unix_timestamp(now(3)) * 1000) as ms`.execute(db),
+    );
+  const result = await usingDatabase(databaseUrl, ask).catch(() => undefined);
+  return result && { name: 'the database', time: Number(result.rows[0]?.ms), here: Date.now() };
+};
+
+export const usingDatabase = async <T>(
+  url: string,
+  work: (database: Database) => Promise<T>,
+): Promise<T> => {
+  const database = new Database(url);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+};
+
+export const isMissing = (databaseUrl: string): boolean =>
+  databaseUrl.startsWith('sqlite:') && !existsSync(databaseUrl.slice('sqlite:'.length));

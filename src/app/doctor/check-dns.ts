@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import { NodeQuestions, type Records } from '../../adapters/dns/node-question.ts';
+import { parseServer } from '../../adapters/dns/server-address.ts';
+import type { DnsAnswer } from '../../sites/domain/dns-facts.ts';
+import type { Config } from '../config.ts';
+import { failed, ok, warning, type Finding, type Look } from './finding.ts';
+
+type DnsConfig = Pick<Config, 'dnsServers' | 'platformHost' | 'platformAddresses' | 'acme'>;
+
+interface Answer {
+  readonly server: string;
+  /** Of IPv4, then of IPv6. */
+  readonly answers: readonly DnsAnswer<string>[];
+}
+
+const perResolverMs = 4_000;
+
+/** Asks each resolver where a name of the platform leads: whether it answers, and whether that is to the edges. */
+export const checkDns =
+  (config: DnsConfig): Look =>
+  async (signal) => {
+    const name = `doctor-${randomBytes(4).toString('hex')}.${config.platformHost}`;
+    const end = AbortSignal.any([signal, AbortSignal.timeout(perResolverMs)]);
+    const answers = await Promise.all(config.dnsServers.map((server) => ask(server, name, end)));
+    return [resolversFinding(answers), zoneFinding(config, answers)];
+  };
+
+const ask = async (server: string, name: string, end: AbortSignal): Promise<Answer> => {
+  const questions = new NodeQuestions(parseServer(server), end);
+  const answers = await Promise.all([
+    questions.ask(async (its) => plain(await its.resolve4(name)), end),
+    questions.ask(async (its) => plain(await its.resolve6(name)), end),
+  ]);
+  return { server, answers };
+};
+
+const plain = (items: readonly string[]): Records<string> => ({
+  items: items.map((one) => ipaddr.parse(one).toString()),
+});
+
+const isSilent = ({ answers }: Answer): boolean => answers.every(({ kind }) => kind === 'failed');
+
+const resolversFinding = (answers: readonly Answer[]): Finding => {
+  const silent = answers.filter(isSilent).map(({ server }) => server);
+  const [all, well] = [String(answers.length), String(answers.length - silent.length)];
+  if (silent.length === 0) return ok(`${all} of ${all} resolvers answer.`);
+  const seen = `${well} of ${all} resolvers answer; ${silent.join(', ')} cannot be used.`;
+  const advice = 'Allow UDP and TCP to port 53 of them, or set DNS_SERVERS to others.';
+  return silent.length * 2 >= answers.length ? failed(seen, advice) : warning(seen, advice);
+};
+
+const zoneFinding = (config: DnsConfig, answers: readonly Answer[]): Finding => {
+  const { platformHost, platformAddresses, acme } = config;
+  const wanted = platformAddresses.map((one) => ipaddr.parse(one).toString()).toSorted();
+  const found = [...new Set(answers.flatMap(addressesIn))].toSorted();
+  if (found.join() === wanted.join()) {
+    return ok(`Names below ${platformHost} lead to ${wanted.join(', ')}.`);
+  }
+  if (!acme && found.length === 0) {
+    return ok(`Names below ${platformHost} are not in DNS, which is fine for development.`);
+  }
+  const seen = `Names below ${platformHost} lead to ${found.join(', ') || 'nothing'}, not to ${wanted.join(', ')}.`;
+  const advice = `Create the DNS records of *.${platformHost} with exactly these addresses, or correct PLATFORM_ADDRESSES.`;
+  return acme ? failed(seen, advice) : warning(seen, advice);
+};
+
+const addressesIn = ({ answers }: Answer): readonly string[] =>
+  answers.flatMap((answer) => (answer.kind === 'records' ? answer.records : []));

@@ -1,0 +1,114 @@
+import { createServer } from 'node:net';
+import { connect } from 'node:tls';
+import type { Config } from '../config.ts';
+import { failed, ok, type Finding, type Look } from './finding.ts';
+
+interface Place {
+  readonly setting: string;
+  readonly host: string;
+  readonly port: number;
+  /** Whether it is this service that listens there. */
+  readonly isOurs: (place: Place, signal: AbortSignal) => Promise<boolean>;
+}
+
+export const checkPorts =
+  (config: Config): Look =>
+  (signal) =>
+    Promise.all(placesOf(config).map((place) => checkPlace(place, signal)));
+
+const placesOf = (config: Config): readonly Place[] => {
+  const { host, operationsHost, operationsPort, edgeHost, roles } = config;
+  const edge = [
+    { setting: 'EDGE_HTTP_PORT', host: edgeHost, port: config.edgeHttpPort, isOurs: isEdge },
+    {
+      setting: 'EDGE_HTTPS_PORT',
+      host: edgeHost,
+      port: config.edgeHttpsPort,
+      isOurs: isSecureEdge,
+    },
+  ];
+  return [
+    { setting: 'PORT', host, port: config.port, isOurs: isHealthy },
+    ...(operationsPort === undefined
+      ? []
+      : [
+          {
+            setting: 'OPERATIONS_PORT',
+            host: operationsHost,
+            port: operationsPort,
+            isOurs: isHealthy,
+          },
+        ]),
+    ...(roles.includes('edge') ? edge : []),
+  ].filter(({ port }) => port !== 0);
+};
+
+const checkPlace = async (place: Place, signal: AbortSignal): Promise<Finding> => {
+  const { setting, host, port } = place;
+  const where = `${setting}: ${urlHost(host)}:${String(port)}`;
+  const code = await listenOnce(host, port);
+  if (code === undefined) return ok(`${where} is free.`);
+  if (code !== 'EADDRINUSE')
+    return failed(`${where} cannot be listened on (${code}).`, advice(code));
+  return (await place.isOurs(place, signal).catch(() => false))
+    ? ok(`${where} is served by Animal Store.`)
+    : failed(`${where} is in use by another program.`, `End it, or set ${setting} to a free port.`);
+};
+
+const advice = (code: string): string =>
+  code === 'EACCES'
+    ? 'Give the service the permission to listen below 1024: docs/operations.md, "Ports 80 and 443".'
+    : 'Set the host to an address of this machine.';
+
+/** @returns the code of what is in the way */
+const listenOnce = (host: string, port: number): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.on('error', ({ code }: NodeJS.ErrnoException) => {
+      resolve(code ?? 'unknown');
+    });
+    server.listen({ host, port, exclusive: true }, () => {
+      server.close(() => {
+        resolve(undefined);
+      });
+    });
+  });
+
+const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+/** From here a server that listens everywhere is at the loopback address. */
+const reachable = (host: string): string => {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '[::1]' : urlHost(host);
+};
+
+const isHealthy: Place['isOurs'] = async ({ host, port }, signal) => {
+  const answer = await fetch(`http://${reachable(host)}:${String(port)}/healthz`, { signal });
+  return (await answer.text()) === '{"status":"ok"}';
+};
+
+/** An edge refuses a host that it does not serve in these words. */
+const isEdge: Place['isOurs'] = async ({ host, port }, signal) => {
+  const answer = await fetch(`http://${reachable(host)}:${String(port)}/`, { signal });
+  return answer.status === 404 && (await answer.text()) === '404 Not Found\n';
+};
+
+/** And over TLS with an alert (RFC 6066, section 3). */
+const isSecureEdge: Place['isOurs'] = ({ host, port }, signal) =>
+  new Promise((resolve) => {
+    const address = reachable(host).replace(/^\[|\]$/g, '');
+    const socket = connect({ host: address, port, servername: 'doctor.invalid' });
+    const end = (isOurs: boolean) => {
+      socket.destroy();
+      resolve(isOurs);
+    };
+    signal.addEventListener('abort', () => {
+      end(false);
+    });
+    socket.on('secureConnect', () => {
+      end(false);
+    });
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      end(code?.includes('UNRECOGNIZED_NAME') ?? false);
+    });
+  });

@@ -1,0 +1,51 @@
+import type { Config } from '../config.ts';
+import { startWarnings } from '../start-warnings.ts';
+import { checkAuthority } from './check-authority.ts';
+import { judgeClocks } from './check-clock.ts';
+import { checkDatabase, databaseClock } from './check-database.ts';
+import { checkDns } from './check-dns.ts';
+import { checkPorts } from './check-ports.ts';
+import { checkRedis } from './check-redis.ts';
+import { checkStorage } from './check-storage.ts';
+import { within, type Finding, type Look } from './finding.ts';
+
+const deadlineMs = 10_000;
+
+export interface Checked extends Finding {
+  readonly check: string;
+}
+
+/** Looks at everything that the service needs, side by side, and changes nothing. */
+export const examine = async (config: Config): Promise<readonly Checked[]> => {
+  const authority = once((signal: AbortSignal) => checkAuthority(config, signal));
+  const looks: Readonly<Record<string, Look>> = {
+    database: () => checkDatabase(config),
+    redis: () => checkRedis(config),
+    dns: checkDns(config),
+    authority: async (signal) => (await authority(signal)).findings,
+    ports: checkPorts(config),
+    storage: () => checkStorage(config),
+    clock: async (signal) => {
+      const name = 'the certificate authority';
+      const [database, { clock }] = await Promise.all([
+        databaseClock(config.databaseUrl),
+        authority(signal),
+      ]);
+      return judgeClocks([database, clock && { name, ...clock }]);
+    },
+  };
+  const found = await Promise.all(
+    Object.entries(looks).map(async ([check, look]) =>
+      (await within(deadlineMs, look)).map((finding) => ({ check, ...finding })),
+    ),
+  );
+  return [...settingsOf(config), ...found.flat()];
+};
+
+const settingsOf = (config: Config): readonly Checked[] =>
+  startWarnings(config).map((seen) => ({ check: 'settings', state: 'warning', seen }));
+
+const once = <T>(ask: (signal: AbortSignal) => Promise<T>) => {
+  let asked: Promise<T> | undefined;
+  return (signal: AbortSignal): Promise<T> => (asked ??= ask(signal));
+};

@@ -1,0 +1,46 @@
+/** What one look found. */
+export interface Finding {
+  readonly state: 'ok' | 'warning' | 'failed';
+  /** A sentence, without secrets. */
+  readonly seen: string;
+  /** What to do about it. */
+  readonly advice?: string;
+}
+
+export const ok = (seen: string): Finding => ({ state: 'ok', seen });
+
+export const warning = (seen: string, advice: string): Finding => ({
+  state: 'warning',
+  seen,
+  advice,
+});
+
+export const failed = (seen: string, advice: string): Finding => ({
+  state: 'failed',
+  seen,
+  advice,
+});
+
+/** Looks at one thing, until the signal aborts. */
+export type Look = (signal: AbortSignal) => Promise<readonly Finding[]>;
+
+/** Never rejects, and ends at the deadline even where `look` goes on. */
+export const within = async (deadlineMs: number, look: Look): Promise<readonly Finding[]> => {
+  const end = new AbortController();
+  const late = Promise.withResolvers<readonly Finding[]>();
+  const timer = setTimeout(() => {
+    end.abort();
+    const seen = `No answer within ${String(deadlineMs / 1000)} s.`;
+    late.resolve([failed(seen, 'Check that the network leads there.')]);
+  }, deadlineMs);
+  return Promise.race([look(end.signal).catch(unforeseen), late.promise]).finally(() => {
+    clearTimeout(timer);
+  });
+};
+
+const unforeseen = (error: unknown): readonly Finding[] => [
+  failed(
+    `The check failed: ${error instanceof Error ? error.message : String(error)}.`,
+    'Set LOG_LEVEL=debug and start the service: its log says more.',
+  ),
+];
