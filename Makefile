@@ -25,8 +25,9 @@ run: $(DEPS) ## Start everything on SQLite; prints an API key and a curl line
 
 install: $(DEPS) ## Install Node (when needed) and the packages of package-lock.json
 
+# Many tests wait for processes, timers and networks: one and a half workers for each core keep it at work.
 test: $(DEPS) ## Everything, on SQLite and on a private MySQL-protocol server
-	@$(JEST) --maxWorkers=100%
+	@$(JEST) --maxWorkers=150%
 
 test-unit: $(DEPS) ## The pure part: no I/O, a few seconds
 	@$(JEST) --selectProjects unit --maxWorkers=100%

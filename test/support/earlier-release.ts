@@ -13,13 +13,21 @@ import * as peopleOfSeveralAccounts from '../../db/migrations/0009-people-of-sev
 import * as keyIds from '../../db/migrations/0010-key-ids.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
+import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
+import { openDatabase } from './databases.ts';
 
 const main = resolve(import.meta.dirname, '../../src/main.ts');
 
-/** In a process of its own, as an operator or a starting service does it. @returns what it applied */
+/** Over connections of its own, while the earlier release has others. @returns what it applied */
 export const migrate = async (url: string): Promise<readonly string[]> => {
+  const database = openDatabase(url);
+  return migrateUp(database).finally(() => database.close());
+};
+
+/** In a process of its own, as an operator or a starting service does it. @returns what it applied */
+export const migrateInProcess = async (url: string): Promise<readonly string[]> => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [main, 'migrate', 'up', '--json'],
