@@ -15,7 +15,7 @@ NODE_PACKAGE := node-$(shell uname -s | tr A-Z a-z)-$(shell uname -m | sed 's/x8
 DEPS := node_modules/.package-lock.json
 JEST := NODE_COMPILE_CACHE=$(CURDIR)/.cache/compile node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js
 
-.PHONY: help run install test test-unit check check-lint check-types check-format check-architecture format lab bench docs screenshots fuzz dist package clean
+.PHONY: help run install test test-unit check check-lint check-types check-format check-architecture format lab bench docs screenshots fuzz faults dist package clean
 
 help: ## List what can be done
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -59,6 +59,9 @@ bench: $(DEPS) ## Throughput as ratios within one run
 
 fuzz: $(DEPS) ## 100 000 hostile requests and DNS answers; SEED=n repeats a run, REQUESTS=n
 	@node test/fuzz/main.ts
+
+faults: $(DEPS) ## Every fault on every database, long; KILLS=n SOAK=minutes ONLY=words DATABASE=sqlite SEED=n
+	@exec node test/faults/main.ts
 
 docs: $(DEPS) ## Print the pages that come from code (docs/errors.md, …)
 	@node docs/print.ts

@@ -69,6 +69,13 @@ const install = async (name: string, packages: readonly string[], root: string):
   }
 };
 
+/** Packages that no system has by itself, always unpacked. @returns where */
+export const unpack = async (name: string, packages: readonly string[]): Promise<string> => {
+  const root = join(cache, name);
+  if (findUnpacked(root, name) === undefined) await install(name, packages, root);
+  return root;
+};
+
 /** An entry of `packages` may list names of other releases: `libaio1|libaio1t64`. */
 export const findServer = async (
   name: string,
@@ -127,9 +134,17 @@ export const findFreePort = async (): Promise<number> => {
  * and removes the folder. An exit listener would not do: Jest gives tests a copy of `process`
  * that never emits 'exit', and SIGKILL leaves no time for one.
  */
-export const startGuard = (folder: string): Writable => {
-  const script =
-    'while read -r p; do pid=$p; done; [ -z "$pid" ] || { kill -9 $pid; sleep 0.2; }; rm -rf "$1"';
+export const startGuard = (folder: string): Writable =>
+  guardBy(
+    'while read -r p; do pid=$p; done; [ -z "$pid" ] || { kill -9 $pid; sleep 0.2; }; rm -rf "$1"',
+    folder,
+  );
+
+/** The same for a folder on which something is mounted; lazily, for a process may still be in it. */
+export const startMountGuard = (folder: string): Writable =>
+  guardBy('while read -r _; do :; done; umount -l "$1" 2>/dev/null; rmdir "$1"', folder);
+
+const guardBy = (script: string, folder: string): Writable => {
   const args = ['-c', script, 'guard', folder];
   const shell = spawn('/bin/sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   shell.unref();

@@ -56,9 +56,9 @@ const probe = async (origin: string, pid: string, idle: string): Promise<Probe> 
   }
   const { result: status, tookMs } = await service;
   const after = mainThreadOf(pid);
-  const withoutMachine = tookMs - machineMs - (after.heldUpMs - before.heldUpMs);
-  const ownMs = Math.max(0, Math.min(withoutMachine, after.ranMs - before.ranMs));
-  return { at, status, tookMs, ownMs };
+  const stillMs = Math.max(0, tookMs - machineMs - (after.heldUpMs - before.heldUpMs));
+  const ownMs = Math.min(stillMs, after.ranMs - before.ranMs);
+  return { at, status, tookMs, ownMs, stillMs };
 };
 
 const probeForEver = async (): Promise<never> => {

@@ -15,6 +15,8 @@ export interface Probe {
    * disk, and an idle server was quicker at the same time.
    */
   readonly ownMs: number;
+  /** The same whether it was busy or waited for a disk or a lock. */
+  readonly stillMs: number;
 }
 
 /** What nobody may ever wait longer for than that, by the service's own fault. */

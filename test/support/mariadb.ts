@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, globSync, openSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
@@ -61,29 +61,42 @@ const standsStill = ({ pid }: ChildProcess): boolean =>
     }
   });
 
-export const startMariaDb = async (
-  options: { extraArguments?: readonly string[] } = {},
-): Promise<MariaDb> => {
+export interface MariaDbOptions {
+  readonly extraArguments?: readonly string[];
+  /** Asked at each start, for what can be another the next time. */
+  readonly startArguments?: () => readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A user other than ours. */
+  readonly runAs?: { readonly uid: number; readonly gid: number };
+  /** It gets all that is in it, its users too, from another server. */
+  readonly startsEmpty?: boolean;
+  /** Where its folder is made. */
+  readonly place?: string;
+}
+
+export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaDb> => {
+  const { runAs } = options;
   const { executable, root } = await findServer('mariadbd', packages.split(' '));
   const [tables] = globSync(join(root, 'usr/share/{mysql,mariadb}/*_system_tables.sql'));
   if (tables === undefined) throw new Error(`no mysql_system_tables.sql in ${root}/usr/share`);
-  const folder = await mkdtemp(join(tmpdir(), 'mariadb-'));
+  const folder = await mkdtemp(join(options.place ?? tmpdir(), 'mariadb-'));
+  if (runAs) await chown(folder, runAs.uid, runAs.gid);
   const log = join(folder, 'log');
   const guard = startGuard(folder);
   const port = await findFreePort();
   const url = `mysql://root@127.0.0.1:${port}`;
 
   const launch = (input: string, ...args: readonly string[]): ChildProcess => {
-    const user = process.getuid?.() === 0 ? ['--user=root'] : [];
+    const user = process.getuid?.() === 0 && !runAs ? ['--user=root'] : [];
     const places = [
       `--datadir=${folder}/data`,
       `--tmpdir=${folder}`,
       `--lc-messages-dir=${dirname(tables)}`,
     ];
     const all = ['--no-defaults', ...user, ...places, ...memory, ...unsynced, ...args];
-    const env = { ...process.env, ...libraryEnvironment(root) };
+    const env = { ...process.env, ...libraryEnvironment(root), ...options.environment };
     const output = openSync(log, 'a');
-    const child = spawn(executable, all, { env, stdio: ['pipe', output, output] });
+    const child = spawn(executable, all, { env, stdio: ['pipe', output, output], ...runAs });
     closeSync(output);
     child.unref();
     child.stdin?.on('error', () => undefined).end(input);
@@ -93,6 +106,8 @@ export const startMariaDb = async (
 
   const bootstrap = async (): Promise<void> => {
     await mkdir(join(folder, 'data'));
+    if (runAs) await chown(join(folder, 'data'), runAs.uid, runAs.gid);
+    if (options.startsEmpty) return;
     // The second file gives root@127.0.0.1, without a password.
     const files = [tables, tables.replace(/\.sql$/, '_data.sql')];
     const sql = await Promise.all(files.map((file) => readFile(file, 'utf8')));
@@ -104,7 +119,8 @@ export const startMariaDb = async (
   const start = async (): Promise<ChildProcess> => {
     const own = [`--port=${port}`, `--socket=${folder}/socket`, `--pid-file=${folder}/pid`];
     const data = ['--character-set-server=utf8mb4', '--innodb-flush-log-at-trx-commit=1'];
-    const child = launch('', ...own, ...network, ...data, ...(options.extraArguments ?? []));
+    const others = [...(options.extraArguments ?? []), ...(options.startArguments?.() ?? [])];
+    const child = launch('', ...own, ...network, ...data, ...others);
     const answers = () => {
       if (!child.kill(0)) throw new Error('it ended');
       return execute(url, 'select 1').then(

@@ -46,10 +46,13 @@ export interface Home {
   run(args: readonly string[], settings?: Settings, desk?: number): Promise<CommandResult>;
   /** In a process of its own, beside the others. */
   execute(args: readonly string[], settings?: Settings): Promise<CommandResult>;
-  /** Waits until it serves. @throws Error with its output when it ends before that */
-  start(settings?: Settings): Promise<Service>;
+  /**
+   * Waits until it serves. @throws Error with its output when it ends before that
+   * @param program its main.ts, for another release
+   */
+  start(settings?: Settings, program?: string): Promise<Service>;
   /** Starts it without waiting for anything. */
-  begin(settings?: Settings): Service;
+  begin(settings?: Settings, program?: string): Service;
   remove(): Promise<void>;
 }
 
@@ -77,9 +80,9 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     return operator;
   };
 
-  const launch = (args: readonly string[], settings: Settings) => {
+  const launch = (args: readonly string[], settings: Settings, program = main) => {
     const env = { PATH: process.env['PATH'], ...compileCache, ...own, ...settings };
-    const child = spawn(process.execPath, [main, ...args], { env, cwd: folder });
+    const child = spawn(process.execPath, [program, ...args], { env, cwd: folder });
     // Ends with this test run, even if that is killed.
     const guard = startGuard(join(folder, 'nothing'));
     guard.write(`${child.pid ?? ''}\n`);
@@ -95,8 +98,8 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     return { child, output, exit };
   };
 
-  const begin = (settings: Settings = {}): Service => {
-    const { child, output, exit } = launch(['serve'], settings);
+  const begin = (settings: Settings = {}, program?: string): Service => {
+    const { child, output, exit } = launch(['serve'], settings, program);
     let ended = false;
     void exit.then(() => (ended = true));
     return {
@@ -128,8 +131,8 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
       return operatorFor(all, desk).run(args, all);
     },
     begin,
-    start: async (settings = {}) => {
-      const service = begin(settings);
+    start: async (settings = {}, program) => {
+      const service = begin(settings, program);
       // On a busy machine a start takes its time.
       const serves = () => {
         if (service.hasEnded())
@@ -163,8 +166,13 @@ export const printedAccount = (service: Pick<Service, 'stdout'>): string => {
 };
 
 /** Puts the account of a first start beyond every limit that a test could meet, and waits until that holds. */
-export const liftLimits = async (home: Home, service: Service): Promise<void> => {
-  const plan = ['--plan', 'enterprise', '--per-minute', '1000000', '--per-day', '100000000'];
+export const liftLimits = async (
+  home: Home,
+  service: Service,
+  perMinute = 1_000_000,
+): Promise<void> => {
+  const limits = ['--per-minute', String(perMinute), '--per-day', '100000000'];
+  const plan = ['--plan', 'enterprise', ...limits];
   const { code, stderr } = await home.run([
     ...['account', 'set-plan', '--account', printedAccount(service)],
     ...plan,
@@ -174,6 +182,6 @@ export const liftLimits = async (home: Home, service: Service): Promise<void> =>
   await until('the service knows the plan', async () => {
     const answer = await fetch(`${service.origin}/v1/pets`, { headers });
     await answer.arrayBuffer();
-    return answer.headers.get('RateLimit-Policy')?.includes('q=1000000;');
+    return answer.headers.get('RateLimit-Policy')?.includes(`q=${perMinute};`);
   });
 };

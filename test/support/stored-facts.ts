@@ -30,6 +30,44 @@ export class StoredFacts {
     return (await this.#db.selectFrom(table).selectAll().execute()).length;
   }
 
+  /** The details of every event of one kind. */
+  async told(type: string): Promise<readonly Readonly<Record<string, string>>[]> {
+    const rows = await this.#db
+      .selectFrom('events')
+      .select('details')
+      .where('type', '=', type)
+      .execute();
+    return rows.map(({ details }) => JSON.parse(details) as Record<string, string>);
+  }
+
+  /** The animals that were sold, one for each order. */
+  async ordered(): Promise<readonly number[]> {
+    const rows = await this.#db.selectFrom('orders').select('pet_id').orderBy('id').execute();
+    return rows.map(({ pet_id }) => Number(pet_id));
+  }
+
+  async petsThatAre(status: string): Promise<readonly number[]> {
+    const rows = this.#db.selectFrom('pets').select('id').where('status', '=', status);
+    return (await rows.execute()).map(({ id }) => Number(id));
+  }
+
+  /** Hosts of domains that are not removed. */
+  async domains(): Promise<readonly string[]> {
+    const rows = this.#db.selectFrom('domains').select('host').where('state', '!=', 'removed');
+    return (await rows.execute()).map(({ host }) => host);
+  }
+
+  /** Deliveries that wait, and those that were given up. */
+  async undelivered(): Promise<{ readonly waiting: number; readonly parked: number }> {
+    const rows = await this.#db
+      .selectFrom('deliveries')
+      .select(['parked', (all) => all.fn.countAll<bigint>().as('count')])
+      .groupBy('parked')
+      .execute();
+    const of = (parked: bigint) => Number(rows.find((one) => one.parked === parked)?.count ?? 0);
+    return { waiting: of(0n), parked: of(1n) };
+  }
+
   /** How many tables there are. */
   async tables(): Promise<number> {
     return (await this.#db.introspection.getTables({ withInternalKyselyTables: true })).length;

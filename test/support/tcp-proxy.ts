@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export interface TcpProxy {
   /** As the given one, through the proxy. */
@@ -15,6 +16,10 @@ export interface TcpProxy {
   readonly accepted: number;
   /** New connections lead there; open ones stay where they are. */
   leadTo(url: string): void;
+  /** Open connections end, as when a balancer takes a server out. */
+  cut(): void;
+  /** From now on whatever passes is so much later, in both directions. */
+  slowDown(milliseconds: number): void;
   stop(): Promise<void>;
 }
 
@@ -28,7 +33,7 @@ export const startTcpProxy = async (url: string): Promise<TcpProxy> => {
   let target = new URL(url);
   const sockets = new Set<Socket>();
   const passages = new Set<Passage>();
-  const faults = { swallowNew: false, accepted: 0 };
+  const faults = { swallowNew: false, accepted: 0, lateMs: 0 };
   const server = createServer((client) => {
     faults.accepted += 1;
     const upstream = connect(Number(target.port), target.hostname);
@@ -38,10 +43,20 @@ export const startTcpProxy = async (url: string): Promise<TcpProxy> => {
       [client, upstream],
       [upstream, client],
     ] as const) {
+      let turn: Promise<void> | undefined;
       sockets.add(socket);
       socket.on('error', () => undefined);
       socket.on('data', (bytes) => {
-        if (!passage.lost) other.write(bytes);
+        const pass = () => {
+          if (!passage.lost) other.write(bytes);
+        };
+        const dueAt = performance.now() + faults.lateMs;
+        if (faults.lateMs === 0 && turn === undefined) pass();
+        // Nothing overtakes what is late, also when the network is fast again.
+        else
+          turn = (turn ?? Promise.resolve())
+            .then(() => delay(dueAt - performance.now()))
+            .then(pass);
       });
       socket.once('close', () => {
         sockets.delete(socket);
@@ -66,6 +81,12 @@ export const startTcpProxy = async (url: string): Promise<TcpProxy> => {
     },
     leadTo: (next) => {
       target = new URL(next);
+    },
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    slowDown: (milliseconds) => {
+      faults.lateMs = milliseconds;
     },
     stop: async () => {
       server.close();

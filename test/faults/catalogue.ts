@@ -1,0 +1,29 @@
+import { clockJump } from './clock-jump.ts';
+import type { Fault } from './fault.ts';
+import { fullDisk } from './full-disk.ts';
+import { galeraFaults } from './galera-faults.ts';
+import { killedService } from './killed-service.ts';
+import { networkFaults } from './network-faults.ts';
+import { redisFaults } from './redis-faults.ts';
+import { rollingRestart } from './rolling-restart.ts';
+import { serverLimits } from './server-limits.ts';
+import { serverOutages } from './server-outages.ts';
+import { soak } from './soak.ts';
+import { sqliteFaults } from './sqlite-faults.ts';
+import { upgrade } from './upgrade.ts';
+
+/** Every fault, in the order in which they run; those that want the same ground follow each other. */
+export const catalogue: readonly Fault[] = [
+  ...sqliteFaults,
+  ...serverLimits,
+  ...networkFaults,
+  ...serverOutages,
+  ...galeraFaults,
+  fullDisk,
+  ...redisFaults,
+  clockJump,
+  rollingRestart,
+  upgrade,
+  killedService,
+  soak,
+];

@@ -1,0 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { inProgress, type Fault } from './fault.ts';
+
+const hour = 3600;
+const between = 1_500;
+
+/** The clock of the service is set ahead and back, as by somebody who mends it. */
+export const clockJump: Fault = {
+  name: 'the clock jumps an hour ahead and back',
+  databases: ['sqlite', 'mariadb'],
+  needs: 'fake clock',
+  mayAnswer: inProgress,
+  recoversWithinMs: 5_000,
+  // It counts in other windows meanwhile.
+  countsInexactly: true,
+  strike: async ({ ground }) => {
+    await ground.clock!.advance(hour);
+    await delay(between);
+    await ground.clock!.advance(-hour);
+    await delay(between);
+    return {};
+  },
+};

@@ -1,0 +1,80 @@
+import { domainsPath, once } from '../attacks/ground.ts';
+import { DashboardVisitor, type PageAnswer } from '../support/dashboard-visitor.ts';
+import type { Answer } from './fault.ts';
+import { answerOf, type LoadRecord } from './load-record.ts';
+
+export interface ClerkOf {
+  /** `name=value` of somebody who is signed in. */
+  readonly cookie: string;
+  /** A project with a deploy, to which domains can be added. */
+  readonly slug: string;
+}
+
+interface Wish {
+  readonly what: 'sell' | 'add a domain';
+  readonly subject: string;
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** Somebody in the dashboard who sells animals and adds domains, and sends a form again until it is answered. */
+export class DashboardClerk {
+  readonly sold: number[] = [];
+  readonly domains: string[] = [];
+  /** Ids of animals to sell. */
+  readonly animals: number[] = [];
+  readonly #of: ClerkOf;
+  readonly #label: string;
+  readonly #record: LoadRecord;
+  #count = 0;
+  #wish: Wish | undefined;
+
+  constructor(of: ClerkOf, label: string, record: LoadRecord) {
+    this.#of = of;
+    this.#label = label.replaceAll(' ', '-');
+    this.#record = record;
+  }
+
+  get isInDoubt(): boolean {
+    return this.#wish !== undefined;
+  }
+
+  /** Sends the form that is next, or the one that is in doubt once more. @returns whether it was done */
+  async act(origin: string): Promise<boolean> {
+    this.#wish ??= this.#next();
+    if (this.#wish === undefined) return true;
+    const { path, fields } = this.#wish;
+    const asked = this.#record.ask('clerk', origin);
+    const visitor = new DashboardVisitor(origin, this.#of.cookie);
+    const sent = visitor.post(path, fields);
+    const page = await sent.catch(() => undefined);
+    this.#record.answer(asked, page ? this.#toldBy(page) : ('no answer' satisfies Answer));
+    if (page?.status !== 303) return false;
+    this.#done(this.#wish);
+    return true;
+  }
+
+  #next(): Wish | undefined {
+    this.#count += 1;
+    if (this.#count % 4 === 0) {
+      const domain = `www.${this.#label}-${this.#count}.test`;
+      const path = domainsPath(this.#of.slug);
+      return { what: 'add a domain', subject: domain, path, fields: { domain, once: once() } };
+    }
+    const id = this.animals.shift();
+    if (id === undefined) return undefined;
+    const path = `/dashboard/animals/${id}/sell`;
+    return { what: 'sell', subject: String(id), path, fields: { once: once() } };
+  }
+
+  #done({ what, subject }: Wish): void {
+    if (what === 'sell') this.sold.push(Number(subject));
+    else this.domains.push(subject);
+    this.#record.acknowledge();
+    this.#wish = undefined;
+  }
+
+  #toldBy({ status, headers, text }: PageAnswer): Answer {
+    return answerOf(status, headers, text);
+  }
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { createConnection, type Connection } from 'mysql2/promise';
+import { emptyDatabase, type TestDatabase } from '../support/databases.ts';
+import { startGalera, type GaleraCluster } from '../support/galera.ts';
+import { createDatabase, startMariaDb, type MariaDb } from '../support/mariadb.ts';
+import type { SmallDisk } from '../support/small-disk.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import type { FaultDatabase } from './fault.ts';
+
+/** A server of MySQL's protocol, and what can be done to it. */
+export interface FaultServer {
+  /** Of the one server, or of the node that takes the writes. */
+  readonly node: MariaDb;
+  readonly cluster?: GaleraCluster;
+  /** Between the service and the node. */
+  readonly proxy: TcpProxy;
+  /** The user that the service signs in as, with the rights that docs/operations.md asks for. */
+  readonly user: string;
+  /** As the administrator, who may do anything. */
+  readonly admin: <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
+}
+
+export interface PlacedDatabase extends TestDatabase {
+  /** Past the proxy and as the administrator: for looking on from outside. */
+  readonly directUrl: string;
+  readonly server?: FaultServer;
+}
+
+const rights = 'select, insert, update, delete, create, alter, drop, index, references';
+
+/** Database servers of one run: each is started when it is first needed, and ended with the run. */
+export class FaultServers {
+  #mariadb: Promise<MariaDb> | undefined;
+  #galera: Promise<GaleraCluster> | undefined;
+
+  /** An empty database of that kind; on that disk where one is given. */
+  async place(kind: FaultDatabase, disk?: SmallDisk): Promise<PlacedDatabase> {
+    if (kind === 'sqlite') {
+      const given = disk && {
+        url: `sqlite:${disk.folder}/store.db`,
+        drop: () => Promise.resolve(),
+      };
+      const database = given ?? (await emptyDatabase('sqlite'));
+      return { ...database, directUrl: database.url };
+    }
+    if (disk) return onServerOfItsOwn(disk);
+    if (kind === 'mariadb') return onServer(await (this.#mariadb ??= startMariaDb()));
+    const cluster = await (this.#galera ??= startGalera());
+    return onServer(cluster.nodes[0]!, cluster);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([
+      this.#mariadb?.then((server) => server.stop()),
+      this.#galera?.then((cluster) => cluster.stop()),
+    ]);
+  }
+}
+
+const onServerOfItsOwn = async ({ folder }: SmallDisk): Promise<PlacedDatabase> => {
+  const server = await startMariaDb({ place: folder });
+  const placed = await onServer(server);
+  return {
+    ...placed,
+    drop: async () => {
+      await placed.drop();
+      await server.stop();
+    },
+  };
+};
+
+/** An empty database there, a user who may use it, and a proxy that leads there. */
+export const onServer = async (node: MariaDb, cluster?: GaleraCluster): Promise<PlacedDatabase> => {
+  const database = await createDatabase(node.url);
+  const name = new URL(database.url).pathname.slice(1);
+  const user = `store_${randomBytes(4).toString('hex')}`;
+  const admin: FaultServer['admin'] = async (work) => {
+    const connection = await createConnection(`${node.url}/${name}`);
+    connection.on('error', () => undefined);
+    return work(connection).finally(() => {
+      connection.destroy();
+    });
+  };
+  await admin(async (connection) => {
+    await connection.query(`create user ${user}@'127.0.0.1' identified by 'plain'`);
+    await connection.query(`grant ${rights} on ${name}.* to ${user}@'127.0.0.1'`);
+  });
+  const proxy = await startTcpProxy(node.url);
+  const url = Object.assign(new URL(proxy.url), {
+    username: user,
+    password: 'plain',
+    pathname: `/${name}`,
+  }).href;
+  return {
+    url,
+    directUrl: database.url,
+    server: { node, ...(cluster && { cluster }), proxy, user, admin },
+    drop: async () => {
+      await proxy.stop();
+      await database.drop();
+    },
+  };
+};

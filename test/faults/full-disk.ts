@@ -1,0 +1,16 @@
+import { inProgress, unavailable, type Fault } from './fault.ts';
+import { outage } from './outage.ts';
+
+/** The disk that the database is on has no room left, until somebody makes some. */
+export const fullDisk: Fault = {
+  name: 'the disk of the database is full',
+  databases: ['sqlite', 'mariadb'],
+  needs: 'small disk',
+  mayAnswer: [...unavailable, ...inProgress],
+  recoversWithinMs: 20_000,
+  strike: outage({
+    away: ({ ground }) => ground.disk!.fill(),
+    back: ({ ground }) => ground.disk!.free(),
+    readersSee: ['200'],
+  }),
+};

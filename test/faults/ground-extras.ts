@@ -1,0 +1,63 @@
+import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
+import { startBalancer, type Balancer } from '../support/balancer.ts';
+import { findFreePort } from '../support/debian-server.ts';
+import { unpackLastRelease, type LastRelease } from '../support/last-release.ts';
+import { startRedis, type RedisServer } from '../support/redis.ts';
+import type { Settings } from '../support/service-process.ts';
+import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import type { Fault } from './fault.ts';
+
+/** What some faults need besides a database and the service. */
+export interface Extras {
+  readonly redis?: { readonly server: RedisServer; readonly proxy: TcpProxy };
+  readonly disk?: SmallDisk;
+  readonly balancer?: Balancer;
+  readonly inspectorPort?: string;
+  readonly clock?: FakeClock;
+  readonly lastRelease?: LastRelease;
+  /** For each process of the service. */
+  readonly settings: Settings;
+  close(): Promise<void>;
+}
+
+/** A server's own files take most of it. */
+const diskMebibytes = 320;
+
+export const openExtras = async (
+  needs: Fault['needs'],
+  origins: () => readonly string[],
+): Promise<Extras> => {
+  switch (needs) {
+    case undefined:
+      return { settings: {}, close: () => Promise.resolve() };
+    case 'redis': {
+      const server = await startRedis();
+      const proxy = await startTcpProxy(server.url);
+      const close = () => proxy.stop().then(() => server.stop());
+      return { redis: { server, proxy }, settings: { REDIS_URL: proxy.url }, close };
+    }
+    case 'small disk': {
+      const disk = await mountSmallDisk(diskMebibytes);
+      return { disk, settings: {}, close: () => disk.remove() };
+    }
+    case 'balancer': {
+      const balancer = await startBalancer(origins);
+      return { balancer, settings: { DRAIN_SECONDS: '1' }, close: () => balancer.stop() };
+    }
+    case 'last release': {
+      const [lastRelease, balancer] = [await unpackLastRelease(), await startBalancer(origins)];
+      const close = () => balancer.stop().then(() => lastRelease.remove());
+      return { lastRelease, balancer, settings: { DRAIN_SECONDS: '1' }, close };
+    }
+    case 'inspector': {
+      const inspectorPort = String(await findFreePort());
+      const settings = { NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}` };
+      return { inspectorPort, settings, close: () => Promise.resolve() };
+    }
+    case 'fake clock': {
+      const clock = await newFakeClock();
+      return { clock, settings: clock.settings, close: () => clock.remove() };
+    }
+  }
+};

@@ -1,0 +1,93 @@
+import { startProject, upload } from '../attacks/ground.ts';
+import { signInFirst } from '../support/dashboard-process.ts';
+import { findFreePort } from '../support/debian-server.ts';
+import {
+  liftLimits,
+  newHome,
+  printedKey,
+  type Home,
+  type Service,
+  type Settings,
+} from '../support/service-process.ts';
+import { StoredFacts } from '../support/stored-facts.ts';
+import { tgzOf } from '../support/tar-bytes.ts';
+import type { Fault, FaultDatabase } from './fault.ts';
+import type { FaultServers, PlacedDatabase } from './fault-servers.ts';
+import type { LoadTarget } from './fault-load.ts';
+import { openExtras, type Extras } from './ground-extras.ts';
+import { accountLimit } from './load-record.ts';
+
+/** What faults share that want the same of it. */
+export type GroundWish = Pick<Fault, 'processes' | 'needs'>;
+
+/** Processes of the real service on a real database, an account beyond all limits, and somebody signed in. */
+export interface Ground extends LoadTarget, Omit<Extras, 'settings' | 'close'> {
+  readonly kind: FaultDatabase;
+  readonly database: PlacedDatabase;
+  readonly home: Home;
+  /** By seat: a process that ends is replaced on the same port. */
+  readonly services: Service[];
+  readonly facts: StoredFacts;
+  /** Starts the process of that seat again, in this release, and waits until it serves. */
+  readonly restart: (seat: number) => Promise<Service>;
+  close(): Promise<void>;
+}
+
+const common: Settings = {
+  SECRET_KEY: 'a secret key that only these faults know',
+  LOG_LEVEL: 'error',
+  ALLOW_TEST_DOMAINS: '1',
+  // Nobody answers there: domains stay as they are.
+  DNS_SERVERS: '127.0.0.1:9',
+};
+
+export const openGround = async (
+  kind: FaultDatabase,
+  { processes = 1, needs }: GroundWish,
+  servers: FaultServers,
+): Promise<Ground> => {
+  const services: Service[] = [];
+  const extras = await openExtras(needs, () => services.map(({ origin }) => origin));
+  const database = await servers.place(kind, extras.disk);
+  const home = await newHome(database);
+  const facts = new StoredFacts(database.directUrl);
+  const close = async (): Promise<void> => {
+    await facts.close();
+    await home.remove();
+    await extras.close();
+  };
+  try {
+    const ports = await Promise.all(Array.from({ length: processes }, findFreePort));
+    const start = (seat: number, program?: string): Promise<Service> =>
+      home.start({ ...common, PORT: String(ports[seat]), ...extras.settings }, program);
+    for (const seat of ports.keys()) services.push(await start(seat, extras.lastRelease?.program));
+    return {
+      ...{ kind, database, home, services, facts, close },
+      ...withoutSettings(extras),
+      ...(await furnish(home, services[0]!)),
+      origins: () => [extras.balancer?.origin ?? services.map(({ origin }) => origin)].flat(),
+      restart: async (seat) => (services[seat] = await start(seat)),
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+const withoutSettings = ({ redis, disk, balancer, inspectorPort, clock, lastRelease }: Extras) => ({
+  ...(redis && { redis }),
+  ...(disk && { disk }),
+  ...(balancer && { balancer }),
+  ...(inspectorPort !== undefined && { inspectorPort }),
+  ...(clock && { clock }),
+  ...(lastRelease && { lastRelease }),
+});
+
+/** An account without limits, somebody of it who is signed in, and a project that can have domains. */
+const furnish = async (home: Home, service: Service) => {
+  const visitor = await signInFirst(service);
+  await liftLimits(home, service, accountLimit);
+  await startProject(visitor, 'Shop');
+  await upload(visitor, 'shop', await tgzOf({ name: 'index.html', content: '<h1>Shop</h1>' }));
+  return { key: printedKey(service), cookie: visitor.cookie ?? '', slug: 'shop' };
+};

@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { faultDatabases, inProgress, unavailable, type Fault, type Scene } from './fault.ts';
+
+const seats = 4;
+/** A process serves for at most so long before it is killed. */
+const longestLifeMs = 400;
+/** One of so many times all processes are killed in one moment, and nobody is left to write. */
+const togetherOnceIn = 20;
+
+interface Tally {
+  kills: number;
+  /** Kills of a process that had not answered a write yet. */
+  cutOff: number;
+}
+
+/**
+ * Four processes write to one database. Each is killed (-9) a random moment after it began to serve, and another takes
+ * its place, until there were enough kills.
+ */
+export const killedService: Fault = {
+  name: 'the service is killed (-9)',
+  databases: faultDatabases,
+  processes: seats,
+  // Starting takes the machine; writers only have to be on their way at any moment.
+  paceMs: 25,
+  mayAnswer: [...unavailable, ...inProgress, 'no answer'],
+  recoversWithinMs: 30_000,
+  endsProcesses: true,
+  strike: async (scene) => {
+    const tally: Tally = { kills: 0, cutOff: 0 };
+    await Promise.all(
+      scene.ground.services.map((_, seat) => killAgainAndAgain(scene, seat, tally)),
+    );
+    const { record } = scene.load;
+    return {
+      note: `${tally.kills} kills, ${tally.cutOff} with writes under way`,
+      recoveryMs: record.longestPauseMs,
+      complaints: tally.cutOff === 0 ? ['no kill cut off a write'] : [],
+    };
+  },
+};
+
+const killAgainAndAgain = async (scene: Scene, seat: number, tally: Tally): Promise<void> => {
+  const { ground, orders } = scene;
+  while (tally.kills < orders.kills) {
+    await delay(orders.random() * longestLifeMs);
+    if (tally.kills >= orders.kills) return;
+    const together = orders.random() * togetherOnceIn < 1;
+    if (together)
+      ground.services.forEach((_, one) => {
+        kill(scene, one, tally);
+      });
+    else kill(scene, seat, tally);
+    await ground.services[seat]!.end();
+    await ground.restart(seat);
+  }
+};
+
+/** A process that is on its way down or up already is not counted again. */
+const kill = ({ ground, load, orders }: Scene, seat: number, tally: Tally): void => {
+  const service = ground.services[seat]!;
+  if (service.hasEnded() || !isServing(service.stdout()) || tally.kills >= orders.kills) return;
+  const underWay = load.record.openAt(service.origin);
+  service.signal('SIGKILL');
+  tally.kills += 1;
+  if (underWay > 0) tally.cutOff += 1;
+  if (tally.kills % 50 === 0) {
+    orders.tell(`${tally.kills} of ${orders.kills} kills, ${load.record.acknowledged} writes`);
+  }
+};
+
+const isServing = (said: string): boolean => /^Animal Store /m.test(said);

@@ -1,0 +1,124 @@
+import { until } from '../support/until.ts';
+import type { FaultLoad } from './fault-load.ts';
+import type { Ground } from './ground.ts';
+
+/** What became of what was acknowledged. */
+export interface Lawful {
+  readonly lost: number;
+  readonly doubled: number;
+  /** Each a sentence; none when all laws hold. */
+  readonly complaints: readonly string[];
+}
+
+const mostRepeats = 200;
+const usuallyDeliveredWithinMs = 3_000;
+const deliveredWithinMs = 120_000;
+
+/**
+ * Looks whether nothing acknowledged is lost and nothing is stored twice, and whether each animal, order and domain has
+ * its event and each event all its deliveries.
+ */
+export const lawsOf = async (ground: Ground, load: FaultLoad): Promise<Lawful> => {
+  const complaints: string[] = [];
+  const complain = (count: number, what: string) => {
+    if (count > 0) complaints.push(`${count} ${what}`);
+  };
+  complain(await wronglyRepeated(ground, load), 'repeats under a key did not get the first answer');
+  complaints.push(...(await delivered(ground)));
+  const animals = await judgeAnimals(ground, load);
+  const sales = await judgeSales(ground, load);
+  const domains = await judgeDomains(ground, load);
+  complain(animals.strangers, 'animals are stored that nobody sent');
+  complain(animals.untold, 'animals have not exactly one event and one audit entry');
+  complain(sales.untold, 'orders have not exactly one event and one sold animal');
+  complain(domains.untold, 'domains have not exactly one event');
+  const all = [animals, sales, domains];
+  const lost = all.reduce((sum, one) => sum + one.lost, 0);
+  const doubled = all.reduce((sum, one) => sum + one.doubled, 0);
+  complain(lost, 'acknowledged writes are lost');
+  complain(doubled, 'writes are stored twice');
+  return { lost, doubled, complaints };
+};
+
+/** What was sent several times during the fault is sent once more: the first answer has to come again. */
+const wronglyRepeated = async (ground: Ground, load: FaultLoad): Promise<number> => {
+  const latest = [...load.acknowledged].filter(([name]) => name.includes(' keyed ')).slice(-20);
+  const chosen = [...load.repeated, ...latest.map(([name, id]) => ({ name, id }))];
+  let wrong = 0;
+  for (const { name, id } of chosen.slice(-mostRepeats)) {
+    const answer = await until('the repeat is answered', () => repeat(ground, name), 60_000);
+    if (answer.id !== id) wrong += 1;
+  }
+  return wrong;
+};
+
+/** As `PersistentWriter` sent it. @returns undefined while it cannot be answered */
+const repeat = async ({ origins, key }: Ground, name: string) => {
+  const headers = {
+    Authorization: `Bearer ${key}`,
+    'Content-Type': 'application/json',
+    'Idempotency-Key': `key of ${name}`,
+  };
+  const body = JSON.stringify({ name, categoryId: 1 });
+  const url = `${origins()[0] ?? ''}/v1/pets`;
+  const answer = await fetch(url, { method: 'POST', headers, body }).catch(() => undefined);
+  if (answer === undefined || [409, 503].includes(answer.status)) return undefined;
+  return (await answer.json()) as { readonly id?: number };
+};
+
+/** What was claimed and could not be finished comes again when its lease ends, a minute later: that time is let pass. */
+const delivered = async ({ facts }: Ground): Promise<readonly string[]> => {
+  const isEmpty = async () => (await facts.undelivered()).waiting === 0;
+  const soon = until('all are delivered', isEmpty, usuallyDeliveredWithinMs);
+  await soon.catch(() => facts.endLeases());
+  const late = await until('all are delivered', isEmpty, deliveredWithinMs).then(
+    () => [],
+    async () => [`${(await facts.undelivered()).waiting} deliveries still wait`],
+  );
+  const { parked } = await facts.undelivered();
+  return parked > 0 ? [...late, `${parked} deliveries were given up`] : late;
+};
+
+const judgeAnimals = async ({ facts }: Ground, load: FaultLoad) => {
+  const ours = (await facts.pets()).filter(({ name }) => name.startsWith(`${load.label} `));
+  const ids = Map.groupBy(ours, ({ name }) => name);
+  const told = countsOf((await facts.told('pet_added')).map(({ petId }) => Number(petId)));
+  const audited = countsOf((await facts.audited('pet_added')).map(({ petId }) => Number(petId)));
+  const isLost = ([name, id]: readonly [string, number]) =>
+    !ids.get(name)?.some((stored) => stored.id === id);
+  return {
+    lost: [...load.acknowledged].filter(isLost).length,
+    doubled: [...ids.values()].filter((stored) => stored.length > 1).length,
+    strangers: [...ids.keys()].filter(
+      (name) => !load.acknowledged.has(name) && !load.inDoubt.has(name),
+    ).length,
+    untold: ours.filter(({ id }) => told.get(id) !== 1 || audited.get(id) !== 1).length,
+  };
+};
+
+const judgeSales = async ({ facts }: Ground, { clerk }: FaultLoad) => {
+  const ordered = countsOf(await facts.ordered());
+  const sold = new Set(await facts.petsThatAre('sold'));
+  const told = countsOf((await facts.told('pet_sold')).map(({ petId }) => Number(petId)));
+  return {
+    lost: clerk.sold.filter((id) => !ordered.has(id)).length,
+    doubled: [...ordered.values()].filter((count) => count > 1).length,
+    untold: [...ordered.keys()].filter((id) => told.get(id) !== 1 || !sold.has(id)).length,
+  };
+};
+
+const judgeDomains = async ({ facts }: Ground, { clerk }: FaultLoad) => {
+  const stored = countsOf(await facts.domains());
+  const told = countsOf((await facts.told('domain_added')).map(({ host }) => host ?? ''));
+  return {
+    lost: clerk.domains.filter((host) => !stored.has(host)).length,
+    doubled: [...stored.values()].filter((count) => count > 1).length,
+    untold: [...stored.keys()].filter((host) => told.get(host) !== 1).length,
+  };
+};
+
+const countsOf = <Key>(keys: readonly Key[]): ReadonlyMap<Key, number> => {
+  const counts = new Map<Key, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+};

@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { inProgress, unavailable, type Fault } from './fault.ts';
+import { outage } from './outage.ts';
+import { serverOf } from './server-outages.ts';
+
+const databases = ['mariadb', 'galera'] as const;
+const distantMs = 15;
+const distantForMs = 3_000;
+
+/** What happens between the service and its database. */
+export const networkFaults: readonly Fault[] = [
+  {
+    name: 'the network to the database goes silent',
+    databases,
+    mayAnswer: [...unavailable, ...inProgress],
+    recoversWithinMs: 30_000,
+    strike: outage({
+      away: (scene) => {
+        const { proxy } = serverOf(scene);
+        proxy.swallowNew(true);
+        proxy.loseState();
+        return Promise.resolve();
+      },
+      back: (scene) => {
+        serverOf(scene).proxy.swallowNew(false);
+        return Promise.resolve();
+      },
+    }),
+  },
+  {
+    name: 'connections to the database become half-open',
+    databases,
+    mayAnswer: [...unavailable, ...inProgress],
+    recoversWithinMs: 30_000,
+    strike: (scene) => {
+      serverOf(scene).proxy.loseState();
+      return Promise.resolve({});
+    },
+  },
+  {
+    name: `the database is ${distantMs} ms away`,
+    databases,
+    mayAnswer: [],
+    recoversWithinMs: 10_000,
+    strike: async (scene) => {
+      const { proxy } = serverOf(scene);
+      proxy.slowDown(distantMs);
+      await delay(distantForMs);
+      proxy.slowDown(0);
+      return {};
+    },
+  },
+];

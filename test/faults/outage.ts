@@ -1,0 +1,53 @@
+import { until } from '../support/until.ts';
+import { unavailable, type Answer, type Fault, type Scene, type Struck } from './fault.ts';
+import { isWriter } from './load-record.ts';
+
+/** How something goes away and comes back. */
+export interface Outage {
+  readonly away: (scene: Scene) => Promise<unknown>;
+  readonly back: (scene: Scene) => Promise<unknown>;
+  /** What each writer has to be told meanwhile, at least once. */
+  readonly writersSee?: readonly Answer[];
+  /** What each reader has to be told meanwhile. */
+  readonly readersSee?: readonly Answer[];
+  /** Which clients are refused nothing meanwhile, once those that were under way have settled. */
+  readonly goesOn?: (client: string) => boolean;
+  /** How long a client may wait for a refusal. */
+  readonly refusedWithinMs?: number;
+}
+
+const longestMs = 30_000;
+const settlingMs = 2_000;
+
+/**
+ * Something goes away under load. It stays away until whoever asked before has an answer, and each client has seen it:
+ * no fixed time would be met by a request that waits for it.
+ */
+export const outage =
+  (one: Outage): Fault['strike'] =>
+  async (scene): Promise<Struck> => {
+    const { away, back, writersSee = unavailable, readersSee = unavailable } = one;
+    const { record } = scene.load;
+    const gone = performance.now();
+    await away(scene);
+    const since = performance.now();
+    const complaints: string[] = [];
+    const wait = (what: string, ask: () => boolean) =>
+      until(what, ask, longestMs).catch(() => void complaints.push(`not so: ${what}`));
+    await wait('who asked before has an answer', () => record.openSince(gone) === 0);
+    await wait('writers see it', () => record.saw(writersSee, since, isWriter));
+    await wait('readers see it', () => record.saw(readersSee, since, isReader));
+    const { goesOn } = one;
+    const settled = since + settlingMs;
+    if (goesOn) await wait('others go on', () => record.saw(['200'], settled, goesOn));
+    const refused = record.failures.filter(({ client, at }) => goesOn?.(client) && at > settled);
+    if (refused.length > 0) complaints.push(`others were refused ${refused.length} times`);
+    await back(scene);
+    const endedAt = performance.now();
+    const slowest = Math.max(0, ...record.failures.map(({ tookMs }) => tookMs));
+    const { refusedWithinMs = Infinity } = one;
+    if (slowest > refusedWithinMs) complaints.push(`a refusal took ${Math.round(slowest)} ms`);
+    return { complaints, endedAt };
+  };
+
+const isReader = (client: string): boolean => !isWriter(client);

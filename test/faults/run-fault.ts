@@ -1,0 +1,152 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { longestHealthMs, watchHealth, type Probe } from '../support/health-watch.ts';
+import { until } from '../support/until.ts';
+import type { Fault, FaultDatabase, FaultOrders } from './fault.ts';
+import { FaultLoad } from './fault-load.ts';
+import type { Ground } from './ground.ts';
+import { lawsOf } from './laws.ts';
+import { accountLimit, type Observation } from './load-record.ts';
+
+export interface FaultReport {
+  readonly fault: string;
+  readonly database: FaultDatabase;
+  readonly note: string;
+  readonly acknowledged: number;
+  readonly lost: number;
+  readonly doubled: number;
+  readonly unexpected: number;
+  readonly recoveryMs: number;
+  readonly longestAnswerMs: number;
+  /** Of `/healthz`, by the service's own fault; undefined where processes end. */
+  readonly longestHealthMs: number | undefined;
+  readonly tookMs: number;
+  /** None when all laws hold. */
+  readonly complaints: readonly string[];
+}
+
+const wellWithinMs = 120_000;
+let count = 0;
+
+/** Puts the ground under load, lets the fault happen and end, and judges what is left. */
+export const runFault = async (
+  fault: Fault,
+  ground: Ground,
+  orders: FaultOrders,
+): Promise<FaultReport> => {
+  const started = performance.now();
+  const { keyedWriters = 4, paceMs = 5, endsProcesses = false, processes = 1 } = fault;
+  count += 1;
+  const options = { label: `f${count}`, keyedWriters, paceMs, random: orders.random };
+  const load = new FaultLoad(ground, options);
+  const health = endsProcesses ? undefined : await watchHealth(ground.services[0]!);
+  const isCounted = processes === 1 && !endsProcesses && fault.countsInexactly !== true;
+  try {
+    const before = isCounted ? await usedOf(ground) : undefined;
+    load.start();
+    await until('the load runs', () => load.allWell(started), wellWithinMs);
+    const struck = await fault.strike({ ground, load, orders });
+    const endedAt = struck.endedAt ?? performance.now();
+    await until('all succeed again', () => load.allWell(endedAt), wellWithinMs).catch(ignored);
+    const recoveryMs = struck.recoveryMs ?? performance.now() - endedAt;
+    await withDeadline(load.stop(), `${fault.name}: nothing is answered any more`);
+    const counted = before && (await miscounted(ground, load, before));
+    await health?.settle();
+    const laws = await lawsOf(ground, load);
+    const unexpected = unexpectedOf(fault, load.record.failures, endedAt);
+    const worst = health?.worst()?.ownMs;
+    return {
+      ...{ fault: fault.name, database: ground.kind, note: struck.note ?? '', recoveryMs },
+      ...{ acknowledged: load.record.acknowledged, lost: laws.lost, doubled: laws.doubled },
+      unexpected: unexpected.length,
+      longestAnswerMs: load.record.longestMs,
+      longestHealthMs: worst,
+      tookMs: performance.now() - started,
+      complaints: [
+        ...laws.complaints,
+        ...(struck.complaints ?? []),
+        ...toldOf(unexpected, endedAt),
+        ...(recoveryMs > fault.recoversWithinMs ? [`recovered after ${seconds(recoveryMs)}`] : []),
+        ...(counted ?? []),
+        ...missedHealth(health?.probes ?? []),
+        ...((worst ?? 0) > longestHealthMs ? [`/healthz took ${seconds(worst ?? 0)}`] : []),
+      ],
+    };
+  } finally {
+    health?.stop();
+    await Promise.race([load.stop(), delay(5_000)]);
+  }
+};
+
+const ignored = (): undefined => undefined;
+
+const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
+
+const withDeadline = async (work: Promise<void>, what: string): Promise<void> => {
+  const late = delay(wellWithinMs, undefined, { ref: false }).then(() => {
+    throw new Error(what);
+  });
+  await Promise.race([work, late]);
+};
+
+/** A failure that this fault does not lead to, or one of a request from after it. */
+const unexpectedOf = (
+  { mayAnswer, recoversWithinMs }: Fault,
+  failures: readonly Observation[],
+  endedAt: number,
+): readonly Observation[] =>
+  failures.filter(
+    ({ answer, at }) => !mayAnswer.includes(answer) || at > endedAt + recoversWithinMs,
+  );
+
+const toldOf = (unexpected: readonly Observation[], endedAt: number): readonly string[] => {
+  const kinds = Map.groupBy(unexpected, ({ client, answer }) => `${answer} to ${kindOf(client)}`);
+  return [...kinds].map(([kind, all]) => {
+    const first = seconds((all[0]?.at ?? 0) - endedAt);
+    return `${all.length} times ${kind}, first ${first} after its end`;
+  });
+};
+
+const kindOf = (client: string): string =>
+  /(keyed|plain)/.exec(client)?.[0] ?? (client === 'clerk' ? 'a form' : 'a reader');
+
+/** A main thread that waits for a lock is not busy, and answers nobody all the same. */
+const longestStillMs = 1_500;
+
+const missedHealth = (probes: readonly Probe[]): readonly string[] => {
+  const missed = probes.filter(({ status }) => status !== 200).length;
+  const still = Math.max(0, ...probes.map(({ stillMs }) => stillMs));
+  return [
+    ...(missed > 0 ? [`/healthz was away ${missed} of ${probes.length} times`] : []),
+    ...(still > longestStillMs ? [`the service stood still for ${seconds(still)}`] : []),
+  ];
+};
+
+interface Used {
+  readonly requests: number;
+  readonly day: number;
+}
+
+const dayOf = (): number => Math.floor(Date.now() / 86_400_000);
+
+/** How many requests the account has used of its day. */
+const usedOf = async ({ origins, key }: Ground): Promise<Used> => {
+  const headers = { Authorization: `Bearer ${key}` };
+  const answer = await fetch(`${origins()[0] ?? ''}/v1/pets?limit=1`, { headers });
+  await answer.arrayBuffer();
+  return {
+    requests: accountLimit - Number(answer.headers.get('X-RateLimit-Remaining')),
+    day: dayOf(),
+  };
+};
+
+/** Each answer that shows the account's limit was counted once, and so was the last look itself. */
+const miscounted = async (
+  ground: Ground,
+  { record }: FaultLoad,
+  before: Used,
+): Promise<readonly string[]> => {
+  const after = await usedOf(ground);
+  const added = after.requests - before.requests - 1;
+  if (after.day !== before.day || added === record.counted) return [];
+  return [`${added} requests are counted against the quota instead of ${record.counted}`];
+};

@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
+import { inProgress, unavailable, type Fault, type Scene } from './fault.ts';
+import { outage } from './outage.ts';
+import { serverOf } from './server-outages.ts';
+
+const databases = ['mariadb', 'galera'] as const;
+const mayAnswer = [...unavailable, ...inProgress];
+const recoversWithinMs = 15_000;
+
+const order = (scene: Scene, ...statements: readonly string[]): Promise<void> =>
+  serverOf(scene).admin(async (connection) => {
+    for (const statement of statements) await connection.query(statement);
+  });
+
+const killConnections = async (connection: Connection, user: string): Promise<void> => {
+  const asked = 'select id from information_schema.processlist where user = ?';
+  const [rows] = await connection.query<RowDataPacket[]>(asked, [user]);
+  // One that has ended meanwhile is no error.
+  for (const { id } of rows) await connection.query(`kill ${String(id)}`).catch(() => undefined);
+};
+
+const killAll = (scene: Scene): Promise<void> => {
+  const { admin, user } = serverOf(scene);
+  return admin((connection) => killConnections(connection, user));
+};
+
+const killedConnections: Fault = {
+  name: 'connections to the database are killed',
+  databases,
+  mayAnswer,
+  recoversWithinMs,
+  strike: async (scene) => {
+    for (let round = 0; round < 10; round++) {
+      await killAll(scene);
+      await delay(scene.orders.random() * 300);
+    }
+    return {};
+  },
+};
+
+const readOnly: Fault = {
+  name: 'the database server is made read-only',
+  databases,
+  mayAnswer,
+  recoversWithinMs,
+  strike: outage({
+    away: (scene) => order(scene, 'set global read_only = 1'),
+    back: (scene) => order(scene, 'set global read_only = 0'),
+    // Who only reads goes on.
+    readersSee: ['200'],
+  }),
+};
+
+/** Limits hold for connections made after them. */
+const fewQueries: Fault = {
+  name: 'the user of the database has used up its queries',
+  databases,
+  mayAnswer,
+  recoversWithinMs,
+  strike: outage({
+    away: async (scene) => {
+      const { user } = serverOf(scene);
+      await order(scene, `alter user ${user}@'127.0.0.1' with max_queries_per_hour 100`);
+      await killAll(scene);
+    },
+    back: async (scene) => {
+      const { user } = serverOf(scene);
+      const lifted = `alter user ${user}@'127.0.0.1' with max_queries_per_hour 0`;
+      await order(scene, lifted, 'flush user_resources');
+      await killAll(scene);
+    },
+  }),
+};
+
+const fewConnections = (): Fault => {
+  /** The first one came in before, and puts it right again. */
+  const held: Connection[] = [];
+  const hold = async (url: string): Promise<Connection> => {
+    const one = await createConnection(url);
+    one.on('error', () => undefined);
+    held.push(one);
+    return one;
+  };
+  /** Takes each connection that comes free, until the server has no other. */
+  const holdAll = async (url: string): Promise<void> => {
+    while (await hold(url).catch(() => undefined));
+  };
+  return {
+    name: 'the database server has no connection left',
+    databases,
+    mayAnswer,
+    recoversWithinMs,
+    strike: outage({
+      away: async (scene) => {
+        const { node, user } = serverOf(scene);
+        const control = await hold(node.url);
+        await control.query('set global max_connections = 10');
+        await killConnections(control, user);
+        await holdAll(node.url);
+      },
+      back: async () => {
+        await held[0]?.query('set global max_connections = 200');
+        for (const one of held.splice(0)) one.destroy();
+      },
+    }),
+  };
+};
+
+const lockedTable = (): Fault => {
+  let holder: Connection | undefined;
+  return {
+    name: 'a table of the database is locked',
+    // Galera knows no locks of tables.
+    databases: ['mariadb'],
+    // More than a process has connections.
+    keyedWriters: 16,
+    mayAnswer,
+    recoversWithinMs,
+    strike: outage({
+      away: async (scene) => {
+        const { node } = serverOf(scene);
+        holder = await createConnection(node.url);
+        const name = new URL(scene.ground.database.directUrl).pathname.slice(1);
+        await holder.query(`lock tables ${name}.pets write`);
+      },
+      back: async () => {
+        await holder?.query('unlock tables');
+        holder?.destroy();
+      },
+      // Domains can be added: they are in another table.
+      writersSee: [...unavailable, '303'],
+      readersSee: ['200', ...unavailable],
+      goesOn: (client) => client === '/v1/store/orders',
+    }),
+  };
+};
+
+/** What a server refuses although it is there. */
+export const serverLimits: readonly Fault[] = [
+  killedConnections,
+  readOnly,
+  fewQueries,
+  fewConnections(),
+  lockedTable(),
+];

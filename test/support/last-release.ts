@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startGuard } from './debian-server.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+const git = async (...args: readonly string[]): Promise<string> => {
+  const { stdout } = await promisify(execFile)('git', ['-C', root, ...args]);
+  return stdout.trim();
+};
+
+/** The program of the release before this one, in a folder of its own. */
+export interface LastRelease {
+  readonly program: string;
+  /** What it is called, or its commit. */
+  readonly name: string;
+  remove(): Promise<void>;
+}
+
+/**
+ * The newest tag `v…` before this commit. Without tags, the commit before the newest migration came: the release that
+ * has the most to lose by it.
+ */
+const lastRelease = async (): Promise<string> => {
+  const tagged = git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^');
+  return tagged.catch(async () => {
+    const added = await git('log', '-1', '--format=%H', '--diff-filter=A', '--', 'db/migrations');
+    return git('rev-parse', '--short', `${added}^`);
+  });
+};
+
+/** @throws Error where the history is not there */
+export const unpackLastRelease = async (): Promise<LastRelease> => {
+  const name = await lastRelease();
+  const folder = await mkdtemp(join(tmpdir(), 'last-release-'));
+  const guard = startGuard(folder);
+  const packed = join(folder, 'release.tar');
+  await git('archive', '--format=tar', `--output=${packed}`, name, 'src', 'db', 'package.json');
+  const unpacked = join(folder, 'release');
+  await mkdir(unpacked);
+  await promisify(execFile)('tar', ['-xf', packed, '-C', unpacked]);
+  // Packages only get newer ones beside them between two releases.
+  await symlink(join(root, 'node_modules'), join(unpacked, 'node_modules'));
+  return {
+    program: join(unpacked, 'src', 'main.ts'),
+    name,
+    remove: async () => {
+      await rm(folder, { recursive: true, force: true });
+      guard.end();
+    },
+  };
+};

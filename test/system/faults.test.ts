@@ -1,0 +1,52 @@
+import { randomInt } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Fault, FaultDatabase } from '../faults/fault.ts';
+import { killedService } from '../faults/killed-service.ts';
+import { rollingRestart } from '../faults/rolling-restart.ts';
+import { FaultRun } from '../faults/run-catalogue.ts';
+import { serverLimits } from '../faults/server-limits.ts';
+import { serverOutages } from '../faults/server-outages.ts';
+import { sqliteFaults } from '../faults/sqlite-faults.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+// `make faults` is the long form, with more faults; docs/testing.md says which.
+const kills = 8;
+const seed = randomInt(2 ** 31);
+
+/** With as few processes as show it: starting them is what takes the time. */
+const few = (fault: Fault): Fault => ({ ...fault, processes: 2 });
+
+const named = (faults: readonly Fault[], words: string): Fault => {
+  const fault = faults.find(({ name }) => name.includes(words));
+  if (!fault) throw new Error(`no fault has "${words}" in its name`);
+  return fault;
+};
+
+const short: Readonly<Partial<Record<FaultDatabase, readonly Fault[]>>> = {
+  sqlite: [named(sqliteFaults, 'cannot be written'), few(rollingRestart), few(killedService)],
+  mariadb: [
+    named(serverLimits, 'are killed'),
+    named(serverLimits, 'read-only'),
+    named(serverLimits, 'no connection left'),
+    named(serverOutages, 'is killed (-9)'),
+    few(killedService),
+  ],
+};
+
+describe.each(Object.entries(short))(`on %s (seed ${seed})`, (kind, faults) => {
+  let run: FaultRun;
+  beforeAll(() => {
+    const tell = () => undefined;
+    run = new FaultRun({ kills, soakMinutes: 0, random: seededRandom(seed), tell });
+  });
+  afterAll(() => run.close());
+
+  test.each(faults)(
+    '$name: nothing acknowledged is lost or stored twice, and all of it is told',
+    async (fault) => {
+      const { complaints, acknowledged } = await run.run(fault, kind as FaultDatabase);
+      expect(complaints).toEqual([]);
+      expect(acknowledged).toBeGreaterThan(0);
+    },
+  );
+});
