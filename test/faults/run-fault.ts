@@ -73,7 +73,7 @@ export const runFault = async (
     };
   } finally {
     health?.stop();
-    await Promise.race([load.stop(), delay(5_000)]);
+    await Promise.race([load.stop(), delay(5_000, undefined, { ref: false })]);
   }
 };
 

@@ -10,7 +10,7 @@ import { sqliteFaults } from '../faults/sqlite-faults.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 // `make faults` is the long form, with more faults; docs/testing.md says which.
-const kills = 8;
+const kills = 5;
 const seed = randomInt(2 ** 31);
 
 /** With as few processes as show it: starting them is what takes the time. */
