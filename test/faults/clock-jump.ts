@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { inProgress, type Fault } from './fault.ts';
+import { inProgress } from './fault-words.ts';
+import type { Fault } from './fault.ts';
 
 const hour = 3600;
 const between = 1_500;

@@ -1,6 +1,6 @@
 import { domainsPath, once } from '../attacks/ground.ts';
 import { DashboardVisitor, type PageAnswer } from '../support/dashboard-visitor.ts';
-import type { Answer } from './fault.ts';
+import type { Answer } from './fault-words.ts';
 import { answerOf, type LoadRecord } from './load-record.ts';
 
 export interface ClerkOf {

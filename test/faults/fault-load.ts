@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PersistentWriter, type Acknowledged, type Send } from '../support/persistent-writer.ts';
 import { until } from '../support/until.ts';
 import { DashboardClerk, type ClerkOf } from './dashboard-clerk.ts';
-import type { Answer } from './fault.ts';
+import type { Answer } from './fault-words.ts';
 import { answerOf, LoadRecord } from './load-record.ts';
 
 export interface LoadTarget extends ClerkOf {

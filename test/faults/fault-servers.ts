@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { createConnection, type Connection } from 'mysql2/promise';
 import { emptyDatabase, type TestDatabase } from '../support/databases.ts';
 import { startGalera, type GaleraCluster } from '../support/galera.ts';
 import { createDatabase, startMariaDb, type MariaDb } from '../support/mariadb.ts';
+import { connectAsAdmin, type MysqlAdmin } from '../support/mysql-admin.ts';
 import type { SmallDisk } from '../support/small-disk.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import type { FaultDatabase } from './fault.ts';
+import type { FaultDatabase } from './fault-words.ts';
 
 /** A server of MySQL's protocol, and what can be done to it. */
 export interface FaultServer {
@@ -17,7 +17,7 @@ export interface FaultServer {
   /** The user that the service signs in as, with the rights that docs/operations.md asks for. */
   readonly user: string;
   /** As the administrator, who may do anything. */
-  readonly admin: <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
+  readonly admin: (work: (admin: MysqlAdmin) => Promise<void>) => Promise<void>;
 }
 
 export interface PlacedDatabase extends TestDatabase {
@@ -75,15 +75,14 @@ export const onServer = async (node: MariaDb, cluster?: GaleraCluster): Promise<
   const name = new URL(database.url).pathname.slice(1);
   const user = `store_${randomBytes(4).toString('hex')}`;
   const admin: FaultServer['admin'] = async (work) => {
-    const connection = await createConnection(`${node.url}/${name}`);
-    connection.on('error', () => undefined);
-    return work(connection).finally(() => {
-      connection.destroy();
+    const connection = await connectAsAdmin(`${node.url}/${name}`);
+    await work(connection).finally(() => {
+      connection.close();
     });
   };
-  await admin(async (connection) => {
-    await connection.query(`create user ${user}@'127.0.0.1' identified by 'plain'`);
-    await connection.query(`grant ${rights} on ${name}.* to ${user}@'127.0.0.1'`);
+  await admin(async ({ order }) => {
+    await order(`create user ${user}@'127.0.0.1' identified by 'plain'`);
+    await order(`grant ${rights} on ${name}.* to ${user}@'127.0.0.1'`);
   });
   const proxy = await startTcpProxy(node.url);
   const url = Object.assign(new URL(proxy.url), {

@@ -1,8 +1,6 @@
+import type { Answer, FaultDatabase, GroundWish } from './fault-words.ts';
 import type { FaultLoad } from './fault-load.ts';
 import type { Ground } from './ground.ts';
-
-export const faultDatabases = ['sqlite', 'mariadb', 'galera'] as const;
-export type FaultDatabase = (typeof faultDatabases)[number];
 
 /** How much of each fault there is: `make faults` asks for all of it, `make test` for a short form. */
 export interface FaultOrders {
@@ -32,22 +30,10 @@ export interface Struck {
   readonly endedAt?: number;
 }
 
-/** An answer as the load tells it: `201`, `503 service_unavailable`, `no answer`. */
-export type Answer = string;
-
-export const unavailable: readonly Answer[] = ['503 service_unavailable', '503 page'];
-/** The first attempt under an idempotency key has not ended yet in the database. */
-export const inProgress: readonly Answer[] = ['409 idempotency_in_progress', '409 page'];
-
-export interface Fault {
+export interface Fault extends GroundWish {
   /** A sentence without its full stop. */
   readonly name: string;
   readonly databases: readonly FaultDatabase[];
-  /** Service processes at one database; 1 unless said otherwise. */
-  readonly processes?: number;
-  /** What its ground has besides the database. Grounds are shared by faults that want the same. */
-  readonly needs?:
-    'redis' | 'small disk' | 'balancer' | 'inspector' | 'fake clock' | 'last release';
   /** How many clients write under idempotency keys; 4 unless said otherwise. */
   readonly keyedWriters?: number;
   /** Pause of each writer after a success. */

@@ -1,4 +1,5 @@
-import { inProgress, unavailable, type Fault } from './fault.ts';
+import { inProgress, unavailable } from './fault-words.ts';
+import type { Fault } from './fault.ts';
 import { outage } from './outage.ts';
 
 /** The disk that the database is on has no room left, until somebody makes some. */

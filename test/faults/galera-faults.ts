@@ -1,5 +1,6 @@
 import type { GaleraCluster } from '../support/galera.ts';
-import { inProgress, unavailable, type Fault, type Scene } from './fault.ts';
+import { inProgress, unavailable } from './fault-words.ts';
+import type { Fault, Scene } from './fault.ts';
 import { outage } from './outage.ts';
 import { serverOf } from './server-outages.ts';
 

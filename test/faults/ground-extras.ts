@@ -6,7 +6,7 @@ import { startRedis, type RedisServer } from '../support/redis.ts';
 import type { Settings } from '../support/service-process.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import type { Fault } from './fault.ts';
+import type { FaultNeed } from './fault-words.ts';
 
 /** What some faults need besides a database and the service. */
 export interface Extras {
@@ -25,7 +25,7 @@ export interface Extras {
 const diskMebibytes = 320;
 
 export const openExtras = async (
-  needs: Fault['needs'],
+  needs: FaultNeed | undefined,
   origins: () => readonly string[],
 ): Promise<Extras> => {
   switch (needs) {

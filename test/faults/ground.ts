@@ -11,14 +11,11 @@ import {
 } from '../support/service-process.ts';
 import { StoredFacts } from '../support/stored-facts.ts';
 import { tgzOf } from '../support/tar-bytes.ts';
-import type { Fault, FaultDatabase } from './fault.ts';
+import type { FaultDatabase, GroundWish } from './fault-words.ts';
 import type { FaultServers, PlacedDatabase } from './fault-servers.ts';
 import type { LoadTarget } from './fault-load.ts';
 import { openExtras, type Extras } from './ground-extras.ts';
 import { accountLimit } from './load-record.ts';
-
-/** What faults share that want the same of it. */
-export type GroundWish = Pick<Fault, 'processes' | 'needs'>;
 
 /** Processes of the real service on a real database, an account beyond all limits, and somebody signed in. */
 export interface Ground extends LoadTarget, Omit<Extras, 'settings' | 'close'> {

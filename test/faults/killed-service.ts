@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { faultDatabases, inProgress, unavailable, type Fault, type Scene } from './fault.ts';
+import { faultDatabases, inProgress, unavailable } from './fault-words.ts';
+import type { Fault, Scene } from './fault.ts';
 
 const seats = 4;
 /** A process serves for at most so long before it is killed. */

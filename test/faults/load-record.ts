@@ -1,4 +1,4 @@
-import type { Answer } from './fault.ts';
+import type { Answer } from './fault-words.ts';
 
 /** A request under way. */
 export interface Asked {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { seededRandom } from '../support/seeded-random.ts';
 import { catalogue } from './catalogue.ts';
-import { faultDatabases, type FaultDatabase } from './fault.ts';
+import { faultDatabases, type FaultDatabase } from './fault-words.ts';
 import { faultTable } from './fault-table.ts';
 import { FaultRun } from './run-catalogue.ts';
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { inProgress, unavailable, type Fault } from './fault.ts';
+import { inProgress, unavailable } from './fault-words.ts';
+import type { Fault } from './fault.ts';
 import { outage } from './outage.ts';
 import { serverOf } from './server-outages.ts';
 

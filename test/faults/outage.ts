@@ -1,5 +1,6 @@
 import { until } from '../support/until.ts';
-import { unavailable, type Answer, type Fault, type Scene, type Struck } from './fault.ts';
+import { unavailable, type Answer } from './fault-words.ts';
+import type { Fault, Scene, Struck } from './fault.ts';
 import { isWriter } from './load-record.ts';
 
 /** How something goes away and comes back. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../support/until.ts';
-import { faultDatabases, inProgress, type Fault, type Scene } from './fault.ts';
+import { faultDatabases, inProgress } from './fault-words.ts';
+import type { Fault, Scene } from './fault.ts';
 
 const apartMs = 300;
 

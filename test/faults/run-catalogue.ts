@@ -1,4 +1,5 @@
-import type { Fault, FaultDatabase, FaultOrders } from './fault.ts';
+import type { FaultDatabase } from './fault-words.ts';
+import type { Fault, FaultOrders } from './fault.ts';
 import { FaultServers } from './fault-servers.ts';
 import { openGround, type Ground } from './ground.ts';
 import { runFault, type FaultReport } from './run-fault.ts';

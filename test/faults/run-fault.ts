@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { longestHealthMs, watchHealth, type Probe } from '../support/health-watch.ts';
 import { until } from '../support/until.ts';
-import type { Fault, FaultDatabase, FaultOrders } from './fault.ts';
+import type { Fault, FaultOrders } from './fault.ts';
+import type { FaultDatabase } from './fault-words.ts';
 import { FaultLoad } from './fault-load.ts';
 import type { Ground } from './ground.ts';
 import { lawsOf } from './laws.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
-import { inProgress, unavailable, type Fault, type Scene } from './fault.ts';
+import { connectAsAdmin, type MysqlAdmin } from '../support/mysql-admin.ts';
+import { inProgress, unavailable } from './fault-words.ts';
+import type { Fault, Scene } from './fault.ts';
 import { outage } from './outage.ts';
 import { serverOf } from './server-outages.ts';
 
@@ -9,20 +10,13 @@ const mayAnswer = [...unavailable, ...inProgress];
 const recoversWithinMs = 15_000;
 
 const order = (scene: Scene, ...statements: readonly string[]): Promise<void> =>
-  serverOf(scene).admin(async (connection) => {
-    for (const statement of statements) await connection.query(statement);
+  serverOf(scene).admin(async (admin) => {
+    for (const statement of statements) await admin.order(statement);
   });
-
-const killConnections = async (connection: Connection, user: string): Promise<void> => {
-  const asked = 'select id from information_schema.processlist where user = ?';
-  const [rows] = await connection.query<RowDataPacket[]>(asked, [user]);
-  // One that has ended meanwhile is no error.
-  for (const { id } of rows) await connection.query(`kill ${String(id)}`).catch(() => undefined);
-};
 
 const killAll = (scene: Scene): Promise<void> => {
   const { admin, user } = serverOf(scene);
-  return admin((connection) => killConnections(connection, user));
+  return admin(({ killConnectionsOf }) => killConnectionsOf(user));
 };
 
 const killedConnections: Fault = {
@@ -75,10 +69,9 @@ const fewQueries: Fault = {
 
 const fewConnections = (): Fault => {
   /** The first one came in before, and puts it right again. */
-  const held: Connection[] = [];
-  const hold = async (url: string): Promise<Connection> => {
-    const one = await createConnection(url);
-    one.on('error', () => undefined);
+  const held: MysqlAdmin[] = [];
+  const hold = async (url: string): Promise<MysqlAdmin> => {
+    const one = await connectAsAdmin(url);
     held.push(one);
     return one;
   };
@@ -95,20 +88,20 @@ const fewConnections = (): Fault => {
       away: async (scene) => {
         const { node, user } = serverOf(scene);
         const control = await hold(node.url);
-        await control.query('set global max_connections = 10');
-        await killConnections(control, user);
+        await control.order('set global max_connections = 10');
+        await control.killConnectionsOf(user);
         await holdAll(node.url);
       },
       back: async () => {
-        await held[0]?.query('set global max_connections = 200');
-        for (const one of held.splice(0)) one.destroy();
+        await held[0]?.order('set global max_connections = 200');
+        for (const one of held.splice(0)) one.close();
       },
     }),
   };
 };
 
 const lockedTable = (): Fault => {
-  let holder: Connection | undefined;
+  let holder: MysqlAdmin | undefined;
   return {
     name: 'a table of the database is locked',
     // Galera knows no locks of tables.
@@ -120,13 +113,13 @@ const lockedTable = (): Fault => {
     strike: outage({
       away: async (scene) => {
         const { node } = serverOf(scene);
-        holder = await createConnection(node.url);
+        holder = await connectAsAdmin(node.url);
         const name = new URL(scene.ground.database.directUrl).pathname.slice(1);
-        await holder.query(`lock tables ${name}.pets write`);
+        await holder.order(`lock tables ${name}.pets write`);
       },
       back: async () => {
-        await holder?.query('unlock tables');
-        holder?.destroy();
+        await holder?.order('unlock tables');
+        holder?.close();
       },
       // Domains can be added: they are in another table.
       writersSee: [...unavailable, '303'],

@@ -1,4 +1,5 @@
-import { inProgress, unavailable, type Fault, type Scene } from './fault.ts';
+import { inProgress, unavailable } from './fault-words.ts';
+import type { Fault, Scene } from './fault.ts';
 import type { FaultServer } from './fault-servers.ts';
 import { outage, type Outage } from './outage.ts';
 

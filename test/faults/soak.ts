@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../attacks/process-usage.ts';
 import { livingHeapOf } from '../support/inspected-heap.ts';
-import { faultDatabases, type Fault, type Scene } from './fault.ts';
+import { faultDatabases } from './fault-words.ts';
+import type { Fault, Scene } from './fault.ts';
 
 /** Of the time at first: caches fill, V8 compiles what is called often. */
 const warmingUp = 0.2;

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { lockFile } from '../support/foreign-lock.ts';
-import { inProgress, unavailable, type Fault, type Scene } from './fault.ts';
+import { inProgress, unavailable } from './fault-words.ts';
+import type { Fault, Scene } from './fault.ts';
 import { isWriter } from './load-record.ts';
 import { outage } from './outage.ts';
 

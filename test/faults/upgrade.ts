@@ -1,5 +1,6 @@
 import { until } from '../support/until.ts';
-import { faultDatabases, inProgress, type Fault, type Scene } from './fault.ts';
+import { faultDatabases, inProgress } from './fault-words.ts';
+import type { Fault, Scene } from './fault.ts';
 
 /** Three processes of the last release are replaced by this one, one after the other, while they serve. */
 export const upgrade: Fault = {

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Fault, FaultDatabase } from '../faults/fault.ts';
+import type { FaultDatabase } from '../faults/fault-words.ts';
+import type { Fault } from '../faults/fault.ts';
 import { killedService } from '../faults/killed-service.ts';
 import { rollingRestart } from '../faults/rolling-restart.ts';
 import { FaultRun } from '../faults/run-catalogue.ts';

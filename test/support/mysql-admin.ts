@@ -1,0 +1,30 @@
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+
+/** An administrator's connection to a server: past the service and all its limits. */
+export interface MysqlAdmin {
+  readonly order: (sql: string) => Promise<void>;
+  /** Kills all connections of a user. */
+  readonly killConnectionsOf: (user: string) => Promise<void>;
+  readonly close: () => void;
+}
+
+/** @throws Error when the server takes no connection */
+export const connectAsAdmin = async (url: string): Promise<MysqlAdmin> => {
+  const connection = await createConnection(url);
+  connection.on('error', () => undefined);
+  const order = async (sql: string): Promise<void> => {
+    await connection.query(sql);
+  };
+  return {
+    order,
+    killConnectionsOf: async (user) => {
+      const asked = 'select id from information_schema.processlist where user = ?';
+      const [rows] = await connection.query<RowDataPacket[]>(asked, [user]);
+      // One that has ended meanwhile is no error.
+      for (const { id } of rows) await order(`kill ${String(id)}`).catch(() => undefined);
+    },
+    close: () => {
+      connection.destroy();
+    },
+  };
+};
