@@ -1,6 +1,5 @@
 import { domainsPath, once } from '../attacks/ground.ts';
 import { DashboardVisitor, type PageAnswer } from '../support/dashboard-visitor.ts';
-import type { Answer } from './fault-words.ts';
 import { answerOf, type LoadRecord } from './load-record.ts';
 
 export interface ClerkOf {
@@ -28,6 +27,7 @@ export class DashboardClerk {
   readonly #record: LoadRecord;
   #count = 0;
   #wish: Wish | undefined;
+  #isRepeated = false;
 
   constructor(of: ClerkOf, label: string, record: LoadRecord) {
     this.#of = of;
@@ -48,10 +48,13 @@ export class DashboardClerk {
     const visitor = new DashboardVisitor(origin, this.#of.cookie);
     const sent = visitor.post(path, fields);
     const page = await sent.catch(() => undefined);
-    this.#record.answer(asked, page ? this.#toldBy(page) : ('no answer' satisfies Answer));
-    if (page?.status !== 303) return false;
-    this.#done(this.#wish);
-    return true;
+    // An animal is sold once: who sends the form again after a lost answer is told that it is sold.
+    const isDone = isCarriedOut(page) || (this.#isRepeated && page?.status === 422);
+    const told = page ? answerOf(page.status, page.headers, page.text) : 'no answer';
+    this.#record.answer(asked, isDone ? '303' : told);
+    if (isDone) this.#done(this.#wish);
+    else this.#isRepeated = true;
+    return isDone;
   }
 
   #next(): Wish | undefined {
@@ -72,9 +75,10 @@ export class DashboardClerk {
     else this.domains.push(subject);
     this.#record.acknowledge();
     this.#wish = undefined;
-  }
-
-  #toldBy({ status, headers, text }: PageAnswer): Answer {
-    return answerOf(status, headers, text);
+    this.#isRepeated = false;
   }
 }
+
+/** Other redirects lead to the sign-in page. */
+const isCarriedOut = (page: PageAnswer | undefined): boolean =>
+  page?.status === 303 && /[?&](?:done|added)=/.test(page.location ?? '');

@@ -25,7 +25,7 @@ export interface FaultReport {
   readonly complaints: readonly string[];
 }
 
-const wellWithinMs = 120_000;
+const wellWithinMs = 90_000;
 let count = 0;
 
 /** Puts the ground under load, lets the fault happen and end, and judges what is left. */
@@ -49,7 +49,7 @@ export const runFault = async (
     const endedAt = struck.endedAt ?? performance.now();
     await until('all succeed again', () => load.allWell(endedAt), wellWithinMs).catch(ignored);
     const recoveryMs = struck.recoveryMs ?? performance.now() - endedAt;
-    await withDeadline(load.stop(), `${fault.name}: nothing is answered any more`);
+    const stuck = await stopped(load);
     const counted = before && (await miscounted(ground, load, before));
     await health?.settle();
     const laws = await lawsOf(ground, load);
@@ -64,6 +64,7 @@ export const runFault = async (
       tookMs: performance.now() - started,
       complaints: [
         ...laws.complaints,
+        ...stuck,
         ...(struck.complaints ?? []),
         ...toldOf(unexpected, endedAt),
         ...(recoveryMs > fault.recoversWithinMs ? [`recovered after ${seconds(recoveryMs)}`] : []),
@@ -82,11 +83,13 @@ const ignored = (): undefined => undefined;
 
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
 
-const withDeadline = async (work: Promise<void>, what: string): Promise<void> => {
-  const late = delay(wellWithinMs, undefined, { ref: false }).then(() => {
-    throw new Error(what);
-  });
-  await Promise.race([work, late]);
+/** Waits until nothing is in doubt any more. @returns who waits for ever, and what they are told */
+const stopped = async (load: FaultLoad): Promise<readonly string[]> => {
+  const late = delay(wellWithinMs, true, { ref: false });
+  if (!(await Promise.race([load.stop(), late]))) return [];
+  const { failures } = load.record;
+  const lastOf = Map.groupBy(failures.slice(-50), ({ client, answer }) => `${client}: ${answer}`);
+  return [`in doubt for ever: ${[...lastOf.keys()].join(', ')}`];
 };
 
 /** A failure that this fault does not lead to, or one of a request from after it. */
