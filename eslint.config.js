@@ -83,12 +83,19 @@ const chance = 'Chance comes in; a use case asks its Ids or KeyMaterial.';
 const waiting = 'Nothing waits in here; a job or an adapter calls when it is time.';
 const outside = 'What is outside comes in, as an argument or through a port.';
 
-/** What the script of the dashboard takes from the browser. */
-const browserScripts = ['src/adapters/dashboard/browser.js', 'test/support/page-shape.js'];
+/** They run in browsers, as they are. */
+const browserScripts = [
+  'src/adapters/dashboard/browser.js',
+  'src/adapters/http/reference.js',
+  'test/support/page-shape.js',
+];
+
+/** What they take from the browser. */
 const browserNames = [
   ...['document', 'history', 'location', 'navigator', 'addEventListener'],
   ...['setInterval', 'setTimeout', 'EventSource', 'FormData', 'URL', 'XMLHttpRequest'],
   ...['DOMParser', 'Element', 'HTMLDetailsElement', 'HTMLFormElement', 'Text'],
+  ...['URLSearchParams', 'Request', 'fetch'],
 ];
 
 const forbid = (message, ...globals) => globals.map((name) => ({ name, message }));

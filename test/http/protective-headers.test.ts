@@ -30,7 +30,7 @@ describe.each([
   });
 
   test('the files of the reference may be kept', async () => {
-    const { headers } = await api.send('/docs/swagger-ui-bundle.js');
+    const { headers } = await api.send('/docs/reference.js');
     expect(headers.get('Cache-Control')).toBe('public, max-age=3600');
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
   });

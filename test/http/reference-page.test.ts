@@ -1,81 +1,57 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createContext, runInContext } from 'node:vm';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { errorTable } from '../../src/adapters/http/error-table.ts';
+import { browserStartMs, startBrowser, type TestBrowser } from '../support/browser.ts';
 import { publicUrl, startApi, type RunningApi } from '../support/running-api.ts';
 
-interface SwaggerUi {
-  readonly specActions: { updateJsonSpec(document: unknown): void };
-  readonly specSelectors: { allowTryItOutFor(path: string, verb: string): boolean };
-}
-
-/** Of a browser's window, what Swagger UI touches without drawing anything. */
-const windowAt = (href: string) => {
-  const { URL, URLSearchParams, TextEncoder, TextDecoder, Headers, Request, Response } = globalThis;
-  const { Blob, File, FormData, AbortController, fetch, setTimeout, clearTimeout } = globalThis;
-  const silent = { log: () => undefined, warn: () => undefined, error: () => undefined };
-  const window: Record<string, unknown> = {
-    ...{ URL, URLSearchParams, TextEncoder, TextDecoder, Headers, Request, Response },
-    ...{ Blob, File, FormData, AbortController, fetch, setTimeout, clearTimeout },
-    console: silent,
-    document: { baseURI: href },
-    location: new URL(href),
-    navigator: { userAgent: 'test', platform: 'test' },
-    addEventListener: () => undefined,
-  };
-  return Object.assign(window, { window, self: window });
-};
+const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 
 describe('/docs', () => {
   let api: RunningApi;
+  let browser: TestBrowser;
   beforeAll(async () => {
     api = await startApi('sqlite');
+    browser = await startBrowser(api.origin);
+  }, browserStartMs);
+  afterAll(async () => {
+    await browser.close();
+    await api.close();
   });
-  afterAll(() => api.close());
 
   const get = async (path: string): Promise<string> => {
     const answer = await api.send(path, { key: null });
     expect(answer.status).toBe(200);
     return answer.text;
   };
-  const assetsOf = (page: string): readonly string[] =>
-    [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
 
-  test('is a page that anybody may see, with its assets from this server only', async () => {
-    const page = await get('/docs');
-    const assets = assetsOf(page).filter((address) => address !== 'data:,');
-    expect(assets.length).toBeGreaterThanOrEqual(4);
-    for (const address of assets) {
-      expect(address).toMatch(/^\/(docs|v1)\//);
-      await get(address);
-    }
-  });
+  /** Opens the page; closing it fails when it asked another host or broke the Content-Security-Policy. */
+  const open = async (look: Parameters<TestBrowser['open']>[0] = {}): Promise<Page> => {
+    const page = await browser.open(look);
+    await page.goto(`${api.origin}/docs`);
+    if (look.javaScript !== false) await page.getByText('Try it', { exact: true }).last().waitFor();
+    return page;
+  };
 
-  test('names no other host in what we wrote ourselves', async () => {
-    for (const path of ['/docs', '/docs/reference.js', '/docs/reference.css']) {
-      expect(await get(path)).not.toMatch(/https?:\/\/|["'(]\/\//);
-    }
-    expect(await get('/docs/swagger-ui.css')).not.toMatch(/url\(["']?(https?:)?\/\//);
-  });
-
-  test('lets the browser load nothing from another host, and call only the servers of the document', async () => {
+  test('lets the browser load and call nothing but this server, and run no inline script or style', async () => {
     for (const path of ['/docs', '/docs/reference.js']) {
       const { headers } = await api.send(path);
       const policy = headers.get('Content-Security-Policy') ?? '';
-      expect(policy).toMatch(/default-src 'none'; script-src 'self';/);
-      const servers = new URL(publicUrl).origin;
-      expect(policy).toContain(`connect-src 'self' ${servers}; frame-ancestors 'none'`);
-      const others = policy.replace(servers, '');
-      expect(others).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/);
+      expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+      expect(policy).toContain(`connect-src 'self'; frame-ancestors 'none'`);
+      expect(policy).not.toMatch(/https?:|\*|unsafe/);
       expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
     }
   });
 
-  test('sends each asset with its type, compressed for who can unpack it', async () => {
+  test('sends each part with its type, compressed for clients that can unpack it', async () => {
     const types = {
       '/docs': 'text/html',
       '/docs/reference.js': 'text/javascript',
       '/docs/reference.css': 'text/css',
-      '/docs/swagger-ui.css': 'text/css',
-      '/docs/swagger-ui-bundle.js': 'text/javascript',
+      '/docs.md': 'text/markdown',
+      '/llms.txt': 'text/plain',
     };
     for (const [path, type] of Object.entries(types)) {
       const plain = await api.send(path, { headers: { 'Accept-Encoding': 'identity' } });
@@ -88,30 +64,94 @@ describe('/docs', () => {
     }
   });
 
-  test('offers "try it out" for every operation but GET /store/orders, in the Swagger UI that we send', async () => {
-    const window = windowAt(`${api.origin}/docs`);
-    const browser = createContext(window);
-    runInContext(await get('/docs/swagger-ui-bundle.js'), browser);
-    const real = window['SwaggerUIBundle'] as (settings: object) => SwaggerUi;
-    let settings: Record<string, unknown> = {};
-    window['SwaggerUIBundle'] = (given: Record<string, unknown>) => void (settings = given);
-    runInContext(await get('/docs/reference.js'), browser);
-    expect(settings).toMatchObject({ url: '/v1/openapi.json', validatorUrl: null });
-
-    // The same settings, but without drawing and with the document that the server just sent.
-    const ui = real({ ...settings, dom_id: null, url: '' });
-    ui.specActions.updateJsonSpec(api.document);
-    const offered = Object.entries(api.document.paths).flatMap(([path, verbs]) =>
-      Object.keys(verbs).map((verb) => [
-        `${verb} ${path}`,
-        ui.specSelectors.allowTryItOutFor(path, verb),
-      ]),
+  test('says everything that the OpenAPI document says, as Markdown too', async () => {
+    const [page, markdown] = [await get('/docs'), await get('/docs.md')];
+    const { paths, components } = api.document;
+    const operations = Object.entries(paths).flatMap(([path, verbs]) =>
+      Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path}`),
     );
-    expect(Object.fromEntries(offered)).toEqual({
-      'get /pets': true,
-      'post /pets': true,
-      'get /pets/{petId}': true,
-      'get /store/orders': false,
-    });
+    const elsewhere = ['route_not_found', 'method_not_allowed'];
+    const codes = Object.keys(errorTable).filter((code) => !elsewhere.includes(code));
+    const fields = Object.values(components.schemas).flatMap(({ properties = {} }) =>
+      Object.keys(properties),
+    );
+    for (const word of [...operations, ...codes, ...fields, 'Idempotency-Key', 'X-RateLimit-Reset'])
+      for (const text of [page, markdown]) expect(text).toContain(word);
+    expect(markdown).not.toMatch(/undefined|\[object/);
+    const headings = [...markdown.matchAll(/^#{1,3} `?([^`\n]+)/gm)].map(([, text = '']) =>
+      text.toLowerCase().replaceAll(' ', '-'),
+    );
+    const links = [...markdown.matchAll(/\]\(#([^)]*)\)/g)].map(([, name]) => name);
+    expect(links.length).toBeGreaterThan(5);
+    expect(headings).toEqual(expect.arrayContaining(links));
+    for (const name of links) expect(page).toContain(`id="${String(name)}"`);
+  });
+
+  test('is linked from /llms.txt by its public address, and all that /llms.txt links to is there', async () => {
+    const root = publicUrl.replace(/\/v1$/, '');
+    const linked = [...(await get('/llms.txt')).matchAll(/\]\(([^)]*)\)/g)].map(
+      ([, to = '']) => to,
+    );
+    expect(linked).toContain(`${root}/docs.md`);
+    for (const address of linked) await get(address.replace(root, ''));
+    expect(await get('/docs')).toMatch(/href="docs\.md".*href="llms\.txt"/s);
+  });
+
+  test('can be read without JavaScript', async () => {
+    const page = await open({ javaScript: false });
+    await page.getByRole('heading', { name: 'Add an animal' }).waitFor();
+    expect(await page.getByText('Try it', { exact: true }).count()).toBe(0);
+    await browser.closePages();
+  });
+
+  test('offers "Try it" for every operation but GET /store/orders', async () => {
+    const page = await open();
+    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+    expect(await page.getByRole('button').allTextContents()).toEqual([
+      'Send GET /pets',
+      'Send POST /pets',
+      'Send GET /pets/{petId}',
+    ]);
+    await browser.closePages();
+  });
+
+  test('sends and shows int64 digit for digit', async () => {
+    const page = await open();
+    await page.getByLabel('API key').fill(api.account.key);
+    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+    const added = page.locator('form', { hasText: 'Send POST /pets' });
+    await added.getByLabel('Body').fill('{"name":"Rex","categoryId":9007199254740993}');
+    await added.getByLabel('Idempotency-Key').fill('from-the-page');
+    await added.getByRole('button').click();
+    await added.getByText('"categoryId": 9007199254740993').waitFor();
+    const shown = await added.locator('output').innerText();
+    expect(shown).toMatch(/^HTTP 201 Created\n/);
+    const id = /"id": (\d+)/.exec(shown)?.[1] ?? 'none';
+    const one = page.locator('form', { hasText: 'Send GET /pets/{petId}' });
+    await one.getByLabel('petId').fill(id);
+    await one.getByRole('button').click();
+    await one.getByText('"categoryId": 9007199254740993').waitFor();
+    const list = page.locator('form').first();
+    await list.getByLabel('status').selectOption('sold');
+    await list.getByRole('button').click();
+    await list.getByText('x-ratelimit-limit: ').waitFor();
+    expect(await list.locator('output').innerText()).toMatch(/^HTTP 200 OK\n.*\n\[\]$/s);
+    await browser.closePages();
+  });
+
+  test.each([
+    [1280, 'light'],
+    [390, 'dark'],
+    [390, 'light'],
+    [1280, 'dark'],
+  ] as const)('can be used by everybody at %s pixels, %s', async (width, theme) => {
+    const page = await open({ width, theme });
+    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
+    const faults = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
+    expect(faults).toEqual([]);
+    await browser.closePages();
   });
 });

@@ -354,7 +354,10 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
-  'adapters/http/api.ts': `${operator}the addresses of the API.`,
+  'adapters/http/llms-text.ts': `${ours}the OpenAPI document.`,
+  'adapters/http/openapi.ts': `${operator}the address of the API.`,
+  'adapters/http/reference-markdown.ts': `${ours}the OpenAPI document.`,
+  'adapters/http/reference-parts.ts': `${ours}the OpenAPI document.`,
   'adapters/http/broken-requests.ts': `${short}its path is split at the first question mark.`,
   'adapters/http/unreadable.ts': {
     operations: 4,

@@ -42,9 +42,7 @@ export const apiApp = (ports: ApiPorts, settings: ApiSettings): Koa => {
   if (settings.servesApi) app.use(metering({ ...ports, trustProxy: settings.trustProxy }));
   if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));
   const routes = [
-    ...(settings.servesApi
-      ? [...apiRoutes(ports, settings), ...referencePage(serverOrigins(settings))]
-      : []),
+    ...(settings.servesApi ? apiRoutes(ports, settings) : []),
     aliveRoute,
     ...(settings.operationsPort === undefined ? operationsRoutes(ports) : []),
   ];
@@ -56,9 +54,6 @@ export const apiApp = (ports: ApiPorts, settings: ApiSettings): Koa => {
   return app;
 };
 
-const serverOrigins = ({ publicUrl, stagingUrl }: ApiSettings): readonly string[] =>
-  [publicUrl, ...(stagingUrl ? [stagingUrl] : [])].map((url) => new URL(url).origin);
-
 const apiRoutes = (ports: ApiPorts, settings: ApiSettings): readonly Route[] => {
   const baseUrl = settings.publicUrl;
   const routes = { catalogue: ports.catalogue, cursors: new Cursors(settings.secretKeys), baseUrl };
@@ -66,7 +61,8 @@ const apiRoutes = (ports: ApiPorts, settings: ApiSettings): readonly Route[] => 
     ...petOperations(routes, settings.petByIdDeprecatedSince),
     ...orderOperations(routes),
   ];
-  const document = JSON.stringify(openApiDocument(operations, settings));
+  const document = openApiDocument(operations, settings);
+  const text = JSON.stringify(document);
   return [
     ...operations.map((operation) => ({
       method: operation.method,
@@ -79,9 +75,10 @@ const apiRoutes = (ports: ApiPorts, settings: ApiSettings): readonly Route[] => 
       answer: (ctx) => {
         admit(ctx);
         ctx.type = 'application/json';
-        ctx.body = document;
+        ctx.body = text;
       },
     },
+    ...referencePage(document),
   ];
 };
 

@@ -1,11 +1,11 @@
 import { headersOfSuccess } from './openapi-headers.ts';
 import { parameterRefs } from './openapi-parameters.ts';
-import { errorsOf } from './openapi-responses.ts';
+import { errorsOf, type Responses } from './openapi-responses.ts';
 import { nameOfSchema, schemaRef, type SchemaName } from './openapi-schemas.ts';
 import type { Operation } from './operation.ts';
 
 export const pathsOf = (operations: readonly Operation[]) => {
-  const paths: Record<string, Record<string, unknown>> = {};
+  const paths: Record<string, Record<string, ReturnType<typeof describe>>> = {};
   for (const operation of operations) {
     paths[operation.path] = {
       ...paths[operation.path],
@@ -30,16 +30,15 @@ const describe = (operation: Operation) => ({
   ...(operation.body && {
     requestBody: { required: true, content: json(nameOfSchema(operation.body)) },
   }),
-  responses: {
-    [operation.success.status]: {
-      description: operation.success.description,
-      headers: headersOfSuccess(
-        operation.success.headers ?? [],
-        operation.deprecation !== undefined,
-      ),
-      content: json(operation.success.schema),
-    },
-    ...errorsOf(operation),
+  responses: responsesOf(operation),
+});
+
+const responsesOf = (operation: Operation): Responses => ({
+  ...errorsOf(operation),
+  [operation.success.status]: {
+    description: operation.success.description,
+    headers: headersOfSuccess(operation.success.headers ?? [], operation.deprecation !== undefined),
+    content: json(operation.success.schema),
   },
 });
 

@@ -5,6 +5,24 @@ import { headersOfError } from './openapi-headers.ts';
 import type { Operation } from './operation.ts';
 import { schemaRef } from './openapi-schemas.ts';
 
+interface Ref {
+  readonly $ref: string;
+}
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, Ref>>;
+  readonly content: {
+    readonly 'application/json': {
+      readonly schema: object;
+      readonly example?: unknown;
+      readonly examples?: Readonly<Record<string, Ref>>;
+    };
+  };
+}
+
+export type Responses = Readonly<Record<string, ResponseObject | Ref>>;
+
 /** What every operation can answer besides its own errors. */
 const everywhere: readonly ErrorCode[] = [
   'malformed_request',
@@ -36,7 +54,7 @@ const withIdempotency: readonly ErrorCode[] = [
 ];
 
 /** The errors of an operation by status; those that it shares with others by name. */
-export const errorsOf = (operation: Operation) =>
+export const errorsOf = (operation: Operation): Responses =>
   Object.fromEntries(
     Object.entries(codesByStatus(operation)).map(([status, codes]) => [
       status,
@@ -75,7 +93,7 @@ const codesOf = (operation: Operation): ReadonlySet<ErrorCode> =>
     ...everywhere,
   ]);
 
-const response = (status: string, codes: readonly ErrorCode[]) => ({
+const response = (status: string, codes: readonly ErrorCode[]): ResponseObject => ({
   description: codes.map((code) => `\`${code}\`: ${errorTable[code].meaning}`).join('\n\n'),
   headers: headersOfError(Number(status)),
   content: {

@@ -54,3 +54,5 @@ export const openApiDocument = (
     examples: exampleComponents(operations),
   },
 });
+
+export type OpenApiDocument = ReturnType<typeof openApiDocument>;

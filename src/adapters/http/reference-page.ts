@@ -1,84 +1,83 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { Marked } from 'marked';
+import { llmsText } from './llms-text.ts';
+import type { OpenApiDocument } from './openapi.ts';
+import { referenceMarkdown } from './reference-markdown.ts';
 import type { Route } from './routing.ts';
 
-const page = `<!doctype html>
+/** Addresses are relative, so that the page works below any prefix that a proxy adds. */
+const page = (title: string, content: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Animal Store API reference</title>
+    <title>${title}</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/docs/swagger-ui.css">
-    <link rel="stylesheet" href="/docs/reference.css">
+    <link rel="alternate" type="text/markdown" href="docs.md">
+    <link rel="stylesheet" href="docs/reference.css">
+    <script type="module" src="docs/reference.js"></script>
   </head>
   <body>
-    <div id="reference"></div>
-    <noscript><p>This page needs JavaScript. The same as a document: <a href="/v1/openapi.json">openapi.json</a>.</p></noscript>
-    <script src="/docs/swagger-ui-bundle.js"></script>
-    <script src="/docs/reference.js"></script>
+    <header>
+      <nav aria-label="Other forms of this page">
+        <a href="v1/openapi.json">OpenAPI</a> <a href="docs.md">Markdown</a> <a href="llms.txt">llms.txt</a>
+      </nav>
+      <noscript><p>Without JavaScript you can read this page, but not try the API here.</p></noscript>
+    </header>
+    <main>
+${content}    </main>
   </body>
 </html>
 `;
 
-/** Swagger UI knows "try it out" per verb only; this plugin asks the operation's own extension. */
-const script = `const hasTryIt = (operation) =>
-  !(operation && (operation.get('x-hideTryItPanel') === true || operation.get('x-explorer-enabled') === false));
-
-const hideTryItWhereAsked = () => ({
-  statePlugins: {
-    spec: {
-      wrapSelectors: {
-        allowTryItOutFor: (_original, system) => (_state, path, method) =>
-          hasTryIt(system.specSelectors.specJson().getIn(['paths', path, method])),
-      },
-    },
-  },
-});
-
-SwaggerUIBundle({
-  url: '/v1/openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  showExtensions: true,
-  displayRequestDuration: true,
-  validatorUrl: null,
-  plugins: [hideTryItWhereAsked],
-});
-`;
-
-const style = `:root { color-scheme: light dark; }
-body { margin: 0; background: #fff; }
-@media (max-width: 40rem) { .swagger-ui .wrapper { padding: 0 .75rem; } }
-@media (prefers-color-scheme: dark) {
-  body { background: #16181d; }
-  #reference { color-scheme: light; filter: invert(.9) hue-rotate(180deg); }
-}
-`;
-
-/** Try-it asks the servers that the document names. */
-const policyFor = (servers: readonly string[]) =>
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-  `connect-src ${["'self'", ...servers].join(' ')}; ` +
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** The API reference at /docs: Swagger UI from our own package folder, nothing from another host. */
-export const referencePage = (servers: readonly string[]): readonly Route[] => {
-  const policy = policyFor(servers);
-  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const asset = (name: string) => readFileSync(join(folder, name), 'utf8');
+/** Headings get the names that links in the Markdown use; cells say their column, for narrow windows. */
+const asHtml = (markdown: string): string => {
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const level = String(depth);
+        // Several operations have a part of the same name.
+        const id = depth < 4 ? ` id="${nameOfHeading(text)}"` : '';
+        return `<h${level}${id}>${this.parser.parseInline(tokens)}</h${level}>\n`;
+      },
+      table({ header, rows }) {
+        const heading = header.map(({ tokens }) => `<th>${this.parser.parseInline(tokens)}</th>`);
+        const lines = rows.map((row) => {
+          const cells = row.map(
+            ({ tokens }, column) =>
+              `<td data-column="${header[column]?.text ?? ''}">${this.parser.parseInline(tokens)}</td>`,
+          );
+          return `<tr>${cells.join('')}</tr>\n`;
+        });
+        return `<table><thead><tr>${heading.join('')}</tr></thead><tbody>${lines.join('')}</tbody></table>\n`;
+      },
+    },
+  });
+  return marked.parse(markdown, { async: false });
+};
+
+const nameOfHeading = (text: string) => text.toLowerCase().replaceAll('`', '').replaceAll(' ', '-');
+
+/** The API reference: for people at /docs, for programs that read text at /docs.md and /llms.txt. */
+export const referencePage = (document: OpenApiDocument): readonly Route[] => {
+  const markdown = referenceMarkdown(document);
+  const asset = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
   return [
-    file(policy, '/docs', 'text/html', page),
-    file(policy, '/docs/reference.js', 'text/javascript', script),
-    file(policy, '/docs/reference.css', 'text/css', style),
-    file(policy, '/docs/swagger-ui.css', 'text/css', asset('swagger-ui.css')),
-    file(policy, '/docs/swagger-ui-bundle.js', 'text/javascript', asset('swagger-ui-bundle.js')),
+    file('/docs', 'text/html', page(`${document.info.title} API reference`, asHtml(markdown))),
+    file('/docs/reference.js', 'text/javascript', asset('reference.js')),
+    file('/docs/reference.css', 'text/css', asset('reference.css')),
+    file('/docs.md', 'text/markdown', markdown),
+    file('/llms.txt', 'text/plain', llmsText(document)),
   ];
 };
 
-const file = (policy: string, path: string, type: string, text: string): Route => {
+const file = (path: string, type: string, text: string): Route => {
   const zipped = gzipSync(text);
   return {
     method: 'GET',
