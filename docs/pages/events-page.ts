@@ -82,6 +82,8 @@ const reactions: Readonly<Record<SubscriberName, string>> = {
   audit: "Adds a line to the account's audit log. The same event again adds nothing.",
   certificates: 'Gets a certificate for every served host that has none.',
   domains: 'Wakes whoever works on domains that have something to do.',
+  primary:
+    'Makes the domain the primary one of its project, if it is the first that is live and nobody chose one.',
   storage: 'Removes the files of the deploy. Removed ones stay removed.',
 };
 

@@ -87,6 +87,7 @@ const siteWith = (deploy: Deploy): Site => ({
   project: { id: '', accountId: '', name: '', slug: '', createdAt: at },
   deploys: [deploy],
   servedDeployId: undefined,
+  lastNumber: deploy.number,
 });
 
 type Commands<State> = Readonly<Record<string, (from: State) => State>>;

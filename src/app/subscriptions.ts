@@ -6,13 +6,14 @@ import type {
   DeployDeleted,
   DeployDiscarded,
   DeployFailed,
+  DomainLive,
   SitesEvent,
 } from '../sites/domain/sites-event.ts';
 import type { Sites } from '../sites/sites.ts';
 
 export type AnyEvent = CatalogueEvent | AccessEvent | SitesEvent;
 
-export type SubscriberName = 'audit' | 'certificates' | 'domains' | 'storage';
+export type SubscriberName = 'audit' | 'certificates' | 'domains' | 'primary' | 'storage';
 
 /** Every event and who reacts to it. An empty list is a decision; a missing event does not compile. */
 export const subscriptions = {
@@ -44,7 +45,7 @@ export const subscriptions = {
   domain_settings_changed: ['audit'],
   domain_added: ['audit'],
   domain_verified: ['audit', 'domains'],
-  domain_live: ['audit'],
+  domain_live: ['audit', 'primary'],
   domain_removed: ['audit'],
   certificate_ordered: [],
   certificate_issued: [],
@@ -63,7 +64,7 @@ export const subscribers = ({
   tendDomains,
 }: {
   readonly auditLog: AuditLog;
-  readonly sites: Pick<Sites, 'removeDeployFiles'>;
+  readonly sites: Pick<Sites, 'removeDeployFiles' | 'adoptPrimary'>;
   /** Looks for hosts of projects without a certificate, and gets one. */
   readonly secureSites: () => void;
   /** Looks for domains with something to do, and does it. */
@@ -79,6 +80,7 @@ export const subscribers = ({
     tendDomains();
     return Promise.resolve();
   },
+  primary: ({ event }) => sites.adoptPrimary(event as DomainLive),
   storage: ({ event }) =>
     sites.removeDeployFiles((event as DeployDeleted | DeployDiscarded | DeployFailed).deployId),
 });

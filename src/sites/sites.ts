@@ -10,6 +10,7 @@ import {
   editDomainSettings,
   showDomainSettings,
 } from './use-cases/domain-settings.ts';
+import { adoptPrimary } from './use-cases/adopt-primary.ts';
 import { deploySite } from './use-cases/deploy-site.ts';
 import { giveUpCutOffUploads } from './use-cases/give-up-uploads.ts';
 import { planRenewals } from './use-cases/plan-renewals.ts';
@@ -75,6 +76,7 @@ export const sites = (ports: SitesPorts & DomainPorts) => ({
   tendDomain: tendDomain(ports),
   planRenewals: planRenewals(ports),
   showDomainSettings: showDomainSettings(ports),
+  adoptPrimary: adoptPrimary(ports),
   changeDomainSettings: changeDomainSettings(ports),
   editDomainSettings: editDomainSettings(ports),
 });

@@ -6,7 +6,7 @@ import { anyCharacter } from '../support/any-text.ts';
 
 const names = new TldtsHostNames();
 const settings = { platformHost: 'sites.animal-store.test', allowTestDomains: true };
-const parse = (raw: string) => parseHostname(raw, names.read(cleanName(raw)), settings);
+const parse = (raw: string) => parseHostname(raw, (name) => names.read(name), settings);
 
 describe('the registrable domain of', () => {
   test.each([
@@ -104,3 +104,68 @@ test('nothing that is typed makes it throw, and what IDNA gives it gives again',
     }),
   );
 });
+
+describe('a name that an error suggests', () => {
+  const piece = fc.constantFrom(
+    ...[
+      'http://',
+      'https://',
+      '//',
+      'me:secret@',
+      'me@',
+      '[',
+      ']',
+      ':80',
+      ':',
+      '/',
+      '/a b',
+      '?x',
+      '#x',
+    ],
+    ...['shop', 'example', 'foo bar', 'bücher', '-a', 'my_shop', 'xn--x', '1', 'a'.repeat(64), '*'],
+    ...[
+      '.',
+      '..',
+      '.com',
+      '.co.uk',
+      '.ck',
+      '.kawasaki.jp',
+      '.test',
+      '.nope',
+      '.local',
+      'github.io',
+    ],
+  );
+  const typed = fc.array(fc.oneof(piece, anyCharacter), { minLength: 1, maxLength: 6 });
+
+  test('is one that can be added', () => {
+    fc.assert(
+      fc.property(typed, (pieces) => {
+        const said = refusalOf(pieces.join(''));
+        const [, suggested] = /(?:: |such as )(.*?)\.?$/su.exec(said) ?? [];
+        if (suggested !== undefined) expect(refusalOf(suggested)).toBe('');
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test.each([
+    ['http://foo bar', 'such as shop.example.com'],
+    ['http://foo.com bar/x', 'such as shop.example.com'],
+    ['https://Shop.example.com/a', 'name: shop.example.com'],
+    ['ck', 'such as shop.example.ck'],
+    ['co.uk', 'such as example.co.uk'],
+  ])('after "%s" is right', (raw, end) => {
+    expect(refusalOf(raw).endsWith(end)).toBe(true);
+  });
+});
+
+/** What is said of a name that is refused; '' for one that is taken. */
+const refusalOf = (raw: string): string => {
+  try {
+    parse(raw);
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};

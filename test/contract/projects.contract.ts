@@ -151,7 +151,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
 
   test('a new project is found by its exact slug, whoever asks, and has no deploys', async () => {
     const project = await added();
-    const site = { project, deploys: [], servedDeployId: undefined };
+    const site = { project, deploys: [], servedDeployId: undefined, lastNumber: 0 };
     expect(await projects.find(project.slug)).toEqual(site);
     expect(await projects.find(project.slug.toUpperCase())).toBeUndefined();
     expect(await projects.find('nobodys')).toBeUndefined();
@@ -161,7 +161,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     const project = await newProject(stores, account);
     const id = await start(project, later(-5));
     const uploading = { id, number: 1, startedAt: later(-5), state: 'uploading' };
-    const site = { project, deploys: [uploading], servedDeployId: undefined };
+    const site = { project, deploys: [uploading], servedDeployId: undefined, lastNumber: 1 };
     expect(await projects.find(project.slug)).toEqual(site);
 
     const contents = { files: 10_000, bytes: Number.MAX_SAFE_INTEGER };
@@ -169,7 +169,9 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
       deploySucceeded(uploaded, id, contents, later(5)),
     );
     const succeeded = { ...uploading, state: 'succeeded', finishedAt: later(5), ...contents };
-    expect(changed).toEqual({ project, deploys: [succeeded], servedDeployId: id });
+    expect(changed).toEqual({
+      ...{ project, deploys: [succeeded], servedDeployId: id, lastNumber: 1 },
+    });
     expect(await projects.find(project.slug)).toEqual(changed);
     expect(await stores.secondProcess.projects.find(project.slug)).toEqual(changed);
   });
@@ -185,7 +187,9 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
       );
       const identity = { id, number: 1, startedAt: later(0) };
       const failed = { ...identity, state: 'failed', finishedAt: later(5), ...reason };
-      expect(changed).toEqual({ project, deploys: [failed], servedDeployId: undefined });
+      expect(changed).toEqual({
+        ...{ project, deploys: [failed], servedDeployId: undefined, lastNumber: 1 },
+      });
       expect(await projects.find(project.slug)).toEqual(changed);
     },
   );
@@ -202,6 +206,17 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(site?.deploys.map(({ number }) => number)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
     expect(site?.servedDeployId).toBe(made[0]);
     expect(await projects.find(neighbour.slug)).toEqual(neighbours);
+  });
+
+  test('a number stays used when the newest deploy is deleted', async () => {
+    const project = await newProject(stores, account);
+    await published(project);
+    await published(project);
+    await projects.change(project, (site) => rollBack(site, 1, now));
+    await projects.change(project, (site) => deleteDeploy(site, 2, now));
+    await published(project);
+    const site = await projects.find(project.slug);
+    expect(site?.deploys.map(({ number }) => number)).toEqual([3, 1]);
   });
 
   test('a rollback is kept, and the deploys that it does not touch stay as they were', async () => {

@@ -11,6 +11,7 @@ import * as accountShares from '../../db/migrations/0007-account-shares.ts';
 import * as boundedTimelines from '../../db/migrations/0008-bounded-timelines.ts';
 import * as peopleOfSeveralAccounts from '../../db/migrations/0009-people-of-several-accounts.ts';
 import * as keyIds from '../../db/migrations/0010-key-ids.ts';
+import * as deployNumbers from '../../db/migrations/0011-deploy-numbers.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
@@ -47,6 +48,7 @@ export const releases = [
   { name: '0008-bounded-timelines', up: boundedTimelines.up },
   { name: '0009-people-of-several-accounts', up: peopleOfSeveralAccounts.up },
   { name: '0010-key-ids', up: keyIds.up },
+  { name: '0011-deploy-numbers', up: deployNumbers.up },
 ] as const;
 export const namesFrom = (first: number) => releases.slice(first).map(({ name }) => name);
 

@@ -144,7 +144,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 16,
     parsers: {
       parseHostname: parser('/:.@-_*?#[0x\\a', (text) =>
-        parseHostname(text, hostNames.read(cleanName(text)), naming),
+        parseHostname(text, (one) => hostNames.read(one), naming),
       ),
     },
   },

@@ -111,6 +111,7 @@ describe('a refused upload', () => {
       project: site.project,
       deploys: [deploy, before],
       servedDeployId: before.id,
+      lastNumber: 2,
     });
     expect(await files.list(deploy.id)).toBeUndefined();
     const told = { type: 'deploy_failed', deployId: deploy.id, problem };

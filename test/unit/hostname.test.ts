@@ -22,7 +22,7 @@ const factsOf = (raw: string, known: Partial<NameFacts> = {}): NameFacts => {
 };
 
 const parse = (raw: string, known: Partial<NameFacts> = {}) =>
-  parseHostname(raw, factsOf(raw, known), settings);
+  parseHostname(raw, (name) => factsOf(name, name === cleanName(raw) ? known : {}), settings);
 
 const refused = (code: string, advice: string | RegExp) =>
   expect.objectContaining({
@@ -64,7 +64,11 @@ describe('what people paste is refused with what would be right', () => {
     ['https://Shop.example.com/a?b#c', 'domain_name_invalid', 'only the name: shop.example.com$'],
     ['http://me:secret@shop.example.com:8080', 'domain_name_invalid', 'name: shop.example.com$'],
     ['//shop.example.com', 'domain_name_invalid', 'only the name: shop.example.com$'],
-    ['https://', 'domain_name_invalid', 'only the name: shop.example.com$'],
+    ['https://', 'domain_name_invalid', 'only the name, such as shop.example.com$'],
+    ['http://foo bar', 'domain_name_invalid', 'only the name, such as shop.example.com$'],
+    ['http://foo bar/', 'domain_name_invalid', 'only the name, such as shop.example.com$'],
+    ['http://localhost:3000', 'domain_name_invalid', 'only the name, such as shop.example.com$'],
+    ['me@gmail', 'domain_name_invalid', 'Enter a name, such as shop.example.com$'],
     ['shop.example.com:443', 'domain_name_invalid', 'Leave out the port: shop.example.com$'],
     ['shop.example.com/', 'domain_name_invalid', 'follows the name: shop.example.com$'],
     [
@@ -162,8 +166,8 @@ test('names below "test" can be allowed', () => {
   const allowed = { ...settings, allowTestDomains: true };
   const name = 'shop.customer.test';
   const facts = factsOf(name, { isSuffixKnown: false });
-  expect(parseHostname(name, facts, allowed)).toMatchObject({ labels: 'shop' });
-  const ours = () => parseHostname('a.sites.test', factsOf('a.sites.test'), allowed);
+  expect(parseHostname(name, () => facts, allowed)).toMatchObject({ labels: 'shop' });
+  const ours = () => parseHostname('a.sites.test', factsOf, allowed);
   expect(ours).toThrow(refused('name_reserved', 'are ours'));
 });
 

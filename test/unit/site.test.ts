@@ -29,7 +29,7 @@ const project = {
   slug: 'birds',
   createdAt: later(-1000),
 };
-const empty: Site = { project, deploys: [], servedDeployId: undefined };
+const empty: Site = { project, deploys: [], servedDeployId: undefined, lastNumber: 0 };
 const contents = { files: 3, bytes: 1000 };
 const reason = { problem: 'archive_link', explanation: 'No links.' } as const;
 const common = { accountId: 'acct_1', occurredAt: now, projectId: 'proj_1' };
@@ -136,13 +136,15 @@ describe('a new deploy', () => {
   test('uploads under the next number, and nothing is served yet', () => {
     const { state, events } = startDeploy(empty, 'dep_1', now);
     const deploy = { id: 'dep_1', number: 1, startedAt: now, state: 'uploading' };
-    expect(state).toEqual({ project, deploys: [deploy], servedDeployId: undefined });
+    expect(state).toEqual({ project, deploys: [deploy], servedDeployId: undefined, lastNumber: 1 });
     expect(events).toEqual([]);
     expect(numbersOf(after('+1 bad1 +2 ok2 +3'))).toEqual([3, 2, 1]);
   });
 
   test('has a number that none had before, also when old ones are gone', () => {
     expect(numbersOf(after('+26', published(1, 25)))[0]).toBe(26);
+    const { state } = deleteDeploy(after('back1', published(1, 3)), 3, now);
+    expect(numbersOf(after('+4', state))).toEqual([4, 2, 1]);
   });
 });
 

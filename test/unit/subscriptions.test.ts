@@ -43,10 +43,11 @@ test('the audit log gets what happened, once, however often it is delivered', as
   expect(await auditLog.list('acct_1', 10)).toEqual([entry]);
 });
 
-test('the certificates of a new deploy are seen to, and the files of a failed or discarded one removed', async () => {
+test('each event sets off the work that the table names for it', async () => {
   const calls: string[] = [];
   const sites = {
     removeDeployFiles: (deployId: string) => Promise.resolve(void calls.push(deployId)),
+    adoptPrimary: ({ host }: { readonly host: string }) => Promise.resolve(void calls.push(host)),
   };
   const secureSites = () => void calls.push('secure');
   const bus = new EventBus(subscribersOver({ sites, secureSites }));
@@ -59,7 +60,9 @@ test('the certificates of a new deploy are seen to, and the files of a failed or
     const told = { type, ...about, deployId };
     await bus.hand({ id: `evt_${deployId}`, actor: 'service', event: told }, subscriber);
   }
-  expect(calls).toEqual(['secure', 'dep_2', 'dep_3']);
+  const live = { ...about, type: 'domain_live', domainId: 'dom_1', host: 'shop.example' };
+  await bus.hand({ id: 'evt_1', actor: 'service', event: live }, 'primary');
+  expect(calls).toEqual(['secure', 'dep_2', 'dep_3', 'shop.example']);
 });
 
 test('a domain that was verified is seen to, and nobody waits for that', async () => {

@@ -20,13 +20,13 @@ import { fromMillis, toMillis, type Schema } from './schema.ts';
 type ProjectKey = Parameters<Projects['change']>[0];
 type ProjectRow = Omit<
   Selectable<Schema['projects']>,
-  'id' | 'served_deploy_id' | 'domain_settings'
+  'id' | 'served_deploy_id' | 'last_deploy_number' | 'domain_settings'
 > & {
   readonly project_id: string;
 };
 /** A project beside each of its deploys, or beside nothing. */
 type SiteRow = ProjectRow &
-  Pick<Selectable<Schema['projects']>, 'served_deploy_id'> & {
+  Pick<Selectable<Schema['projects']>, 'served_deploy_id' | 'last_deploy_number'> & {
     readonly [Column in keyof Omit<DeployRow, 'project_id'>]: DeployRow[Column] | null;
   };
 
@@ -120,6 +120,11 @@ export class KyselyProjects extends Projects {
     const { servedDeployId: servedBefore } = before;
     const { state, events } = decide(before);
     await saveDeploys(db, before.project.id, rows.filter(hasDeploy), state.deploys);
+    await db
+      .updateTable('projects')
+      .set({ last_deploy_number: BigInt(state.lastNumber) })
+      .where('id', '=', before.project.id)
+      .execute();
     await this.#outbox.append(events);
     if (state.servedDeployId !== servedBefore) await this.#serve(db, state.project, state);
     return state;
@@ -193,7 +198,7 @@ const siteOf = (db: Kysely<Schema>, slug: string) =>
   db
     .selectFrom('projects')
     .leftJoin('deploys', 'deploys.project_id', 'projects.id')
-    .select([...projectColumns, 'served_deploy_id'])
+    .select([...projectColumns, 'served_deploy_id', 'last_deploy_number'])
     .select(['deploys.id', 'number', 'state', 'started_at', 'finished_at'])
     .select(['files', 'bytes', 'problem', 'explanation'])
     .where('slug', '=', slug)
@@ -208,6 +213,8 @@ const siteFrom = (rows: readonly SiteRow[]): Site | undefined => {
       project: projectFrom(first),
       deploys: rows.filter(hasDeploy).map(deployFrom),
       servedDeployId: first.served_deploy_id ?? undefined,
+      // An earlier release beside this one numbers deploys and does not note it.
+      lastNumber: Math.max(Number(first.last_deploy_number ?? 0), Number(first.number ?? 0)),
     }
   );
 };

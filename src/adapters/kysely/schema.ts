@@ -88,6 +88,8 @@ export interface Schema {
     slug: string;
     created_at: Int64;
     served_deploy_id: string | null;
+    /** None where an earlier release, which knew no such column, made it. */
+    last_deploy_number: Int64 | null;
     /** JSON. */
     domain_settings: string | null;
   };

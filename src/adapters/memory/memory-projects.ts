@@ -39,7 +39,7 @@ export class MemoryProjects extends Projects {
     const { state, events } = decide(length);
     if (this.#sites.has(state.slug)) throw slugTaken(state.slug);
     const project = structuredClone(state);
-    this.#sites.set(state.slug, { project, deploys: [], servedDeployId: undefined });
+    this.#sites.set(state.slug, { project, deploys: [], servedDeployId: undefined, lastNumber: 0 });
     this.#routes.add(project);
     this.#outbox.append(events);
     return state;
@@ -62,7 +62,7 @@ export class MemoryProjects extends Projects {
     const site = this.#sites.get(slug);
     if (site?.project.accountId !== accountId) throw projectNotFound(slug);
     const { state, events } = decide(structuredClone(site));
-    const { deploys, servedDeployId } = structuredClone(state);
+    const { deploys, servedDeployId, lastNumber } = structuredClone(state);
     if (servedDeployId !== site.servedDeployId) {
       if (servedDeployId === undefined)
         throw new Error(`${slug} was served and cannot cease to be`);
@@ -70,7 +70,7 @@ export class MemoryProjects extends Projects {
       // A deploy takes no route away, so the time does not matter.
       this.#routes.change(id, { servedDeployId }, createdAt);
     }
-    this.#sites.set(slug, { project: site.project, deploys, servedDeployId });
+    this.#sites.set(slug, { project: site.project, deploys, servedDeployId, lastNumber });
     this.#outbox.append(events);
     return state;
   }

@@ -18,12 +18,17 @@ export interface Hostname {
 export const cleanName = (raw: string): string => raw.trim().replace(/\.$/, '').toLowerCase();
 
 /**
- * @param facts about `cleanName(raw)`
+ * @param read gives the facts about a name, as `cleanName` leaves it
  * @throws DomainError with a `DomainNameProblem`
  */
-export const parseHostname = (raw: string, facts: NameFacts, settings: NameSettings): Hostname => {
+export const parseHostname = (
+  raw: string,
+  read: (name: string) => NameFacts,
+  settings: NameSettings,
+): Hostname => {
   const name = cleanName(raw);
-  const broken = brokenNameRule({ name, facts, settings });
+  const facts = read(name);
+  const broken = brokenNameRule({ name, facts, settings, read });
   if (broken) throw new DomainError<DomainNameProblem>(broken.code, broken.advice);
   const { ascii: host, unicode, registrableDomain = host } = facts;
   const labels = host === registrableDomain ? '' : host.slice(0, -registrableDomain.length - 1);

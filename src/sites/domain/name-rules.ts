@@ -5,6 +5,8 @@ interface Candidate {
   readonly name: string;
   readonly facts: NameFacts;
   readonly settings: NameSettings;
+  /** What libraries know about another name, one that may be suggested. */
+  readonly read: (name: string) => NameFacts;
 }
 
 interface NameRule {
@@ -35,8 +37,7 @@ const rules: readonly NameRule[] = [
   {
     code: 'domain_name_invalid',
     isBroken: ({ name }) => name.includes('//'),
-    advice: ({ name }) =>
-      `That is a web address. Enter only the name: ${shown(hostIn(name)) || 'shop.example.com'}`,
+    advice: (candidate) => onlyTheName('That is a web address. Enter only the name', candidate),
   },
   {
     code: 'ip_literal',
@@ -55,17 +56,17 @@ const rules: readonly NameRule[] = [
   {
     code: 'domain_name_invalid',
     isBroken: ({ name }) => /:\d*$/.test(name),
-    advice: ({ name }) => `Leave out the port: ${shown(hostIn(name))}`,
+    advice: (candidate) => onlyTheName('Leave out the port', candidate),
   },
   {
     code: 'domain_name_invalid',
     isBroken: ({ name }) => /[/\\?#]/.test(name),
-    advice: ({ name }) => `Leave out what follows the name: ${shown(hostIn(name))}`,
+    advice: (candidate) => onlyTheName('Leave out what follows the name', candidate),
   },
   {
     code: 'domain_name_invalid',
     isBroken: ({ name }) => name.includes('@'),
-    advice: ({ name }) => `That is an e-mail address. Enter a name: ${shown(hostIn(name))}`,
+    advice: (candidate) => onlyTheName('That is an e-mail address. Enter a name', candidate),
   },
   {
     code: 'domain_name_invalid',
@@ -81,7 +82,8 @@ const rules: readonly NameRule[] = [
   {
     code: 'domain_name_invalid',
     isBroken: ({ name, facts }) => facts.ascii === '' || /(?![a-z0-9.-])\p{ASCII}/u.test(name),
-    advice: ({ name }) => `"${shown(name)}" has a character that no domain name can have.`,
+    advice: ({ name }) =>
+      `"${shown(name)}" has a character that no domain name can have. Use letters, digits, hyphens and dots, such as ${usual}.`,
   },
   {
     code: 'domain_name_invalid',
@@ -102,7 +104,7 @@ const rules: readonly NameRule[] = [
     code: 'name_reserved',
     isBroken: ({ facts, settings }) => isWithin(facts.ascii, settings.platformHost),
     advice: ({ settings }) =>
-      `Names below ${settings.platformHost} are ours: a project has its own there. Add one of yours.`,
+      `Names below ${settings.platformHost} are ours, and each project has its own there. Add one of yours.`,
   },
   {
     code: 'name_reserved',
@@ -118,13 +120,16 @@ const rules: readonly NameRule[] = [
     // The list would take the last label of any name for a suffix. "test" was dealt with before.
     isBroken: ({ facts }) => !facts.isSuffixKnown && !isWithin(facts.ascii, 'test'),
     advice: ({ name }) =>
-      `".${shown(lastLabel(name))}" is not a known top-level domain. Check the spelling: enter a name that you registered, such as shop.example.com.`,
+      `".${shown(lastLabel(name))}" is not a known top-level domain. Check the spelling, and enter a name that you registered, such as ${usual}.`,
   },
   {
     code: 'public_suffix',
     isBroken: ({ facts }) => facts.isPublicSuffix || facts.registrableDomain === undefined,
-    advice: ({ name }) =>
-      `Others register their domains below "${shown(name)}". Add one of yours, such as example.${shown(name)}`,
+    advice: (candidate) => {
+      const { name } = candidate;
+      const below = accepted([`example.${name}`, `shop.example.${name}`], candidate) ?? usual;
+      return `Others register their domains below "${shown(name)}". Add one of yours, such as ${below}`;
+    },
   },
 ];
 
@@ -132,8 +137,23 @@ const rules: readonly NameRule[] = [
 export const brokenNameRule = (
   candidate: Candidate,
 ): { readonly code: DomainNameProblem; readonly advice: string } | undefined => {
-  const rule = rules.find(({ isBroken }) => isBroken(candidate));
+  const rule = ruleBrokenBy(candidate);
   return rule && { code: rule.code, advice: rule.advice(candidate) };
+};
+
+const ruleBrokenBy = (candidate: Candidate): NameRule | undefined =>
+  rules.find(({ isBroken }) => isBroken(candidate));
+
+/** A name that is right whatever else is wrong. */
+const usual = 'shop.example.com';
+
+/** @returns the first of the names that could be added: nothing else is suggested */
+const accepted = (names: readonly string[], { settings, read }: Candidate): string | undefined =>
+  names.find((name) => !ruleBrokenBy({ name, facts: read(name), settings, read }));
+
+const onlyTheName = (advice: string, candidate: Candidate): string => {
+  const name = accepted([hostIn(candidate.name)], candidate);
+  return name === undefined ? `${advice}, such as ${usual}` : `${advice}: ${name}`;
 };
 
 const isTooLong = (ascii: string): boolean =>

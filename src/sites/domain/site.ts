@@ -19,14 +19,17 @@ export interface Site {
   readonly deploys: readonly Deploy[];
   /** The deploy that visitors get: the newest succeeded one, unless an older one was rolled back to. */
   readonly servedDeployId: string | undefined;
+  /** The highest number that a deploy of it ever had, also once that one is deleted. */
+  readonly lastNumber: number;
 }
 
 type SiteDecision = Decision<Site, SitesEvent>;
 
 export const startDeploy = (site: Site, deployId: string, now: Date): SiteDecision => {
-  const number = (site.deploys[0]?.number ?? 0) + 1;
+  const number = site.lastNumber + 1;
   const deploy: Deploy = { id: deployId, number, startedAt: now, state: 'uploading' };
-  return { state: { ...site, deploys: [deploy, ...site.deploys] }, events: [] };
+  const deploys = [deploy, ...site.deploys];
+  return { state: { ...site, deploys, lastNumber: number }, events: [] };
 };
 
 /**

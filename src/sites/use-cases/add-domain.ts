@@ -1,6 +1,6 @@
 import { addDomain, type CustomDomain } from '../domain/custom-domain.ts';
 import { addsWindowMs } from '../domain/domain-admission.ts';
-import { cleanName, parseHostname } from '../domain/hostname.ts';
+import { parseHostname } from '../domain/hostname.ts';
 import type { Project } from '../domain/project.ts';
 import type { DomainPorts } from '../domain-ports.ts';
 import { moment } from './moment.ts';
@@ -20,7 +20,7 @@ export const addCustomDomain =
   (ports: Ports) =>
   async ({ accountId, id: projectId }: Project, name: string): Promise<CustomDomain> => {
     const { domains, allowances, hostNames, ids, naming } = ports;
-    const hostname = parseHostname(name, hostNames.read(cleanName(name)), naming);
+    const hostname = parseHostname(name, (one) => hostNames.read(one), naming);
     const allowance = await allowances.of(accountId);
     const now = moment(ports);
     const draft = { id: ids.next('dom'), accountId, projectId, token: tokenFrom(ids.next('t')) };
