@@ -12,6 +12,7 @@ import {
 } from './use-cases/domain-settings.ts';
 import { adoptPrimary } from './use-cases/adopt-primary.ts';
 import { deploySite } from './use-cases/deploy-site.ts';
+import { showHolds } from './use-cases/domain-budget.ts';
 import { giveUpCutOffUploads } from './use-cases/give-up-uploads.ts';
 import { planRenewals } from './use-cases/plan-renewals.ts';
 import { readWholeTimeline } from './use-cases/read-timeline.ts';
@@ -70,6 +71,7 @@ export const sites = (ports: SitesPorts & DomainPorts) => ({
     return domain;
   },
   showDomain: showDomain(ports),
+  showHolds: showHolds(ports),
   readWholeTimeline: readWholeTimeline(ports),
   verifyDomain: verifyDomain(ports),
   removeDomain: removeCustomDomain(ports),

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SitesKey } from '../../src/app/keys.ts';
 import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
+import { AuthorityLedger } from '../../src/sites/domain-ports.ts';
 import { elementsIn, textOf } from '../support/dashboard-markup.ts';
+import { pointAtUs } from '../support/dashboard-domains.ts';
 import { facts, records } from '../support/known-dns.ts';
 import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
 import { deployEntries } from '../support/deploy-entries.ts';
@@ -102,4 +104,55 @@ test('what is wrong is said once above the problems, and what is wanted can be c
   const [problem = ''] = /<article[^]*?<\/article>/.exec(markup) ?? [];
   const [copy] = elementsIn(problem, 'button');
   expect(copy?.attributes['data-copy']).toBe(`${wrong.token}.sites.animal-store.test`);
+});
+
+test('a domain whose certificate waits for a limit says so in the list too', async () => {
+  const sites = dashboard.container.get(SitesKey);
+  const waiting = await add('waits.bücher.test');
+  pointAtUs(dashboard, waiting);
+  const ledger = dashboard.container.get(AuthorityLedger);
+  for (let order = 0; order < 10; order++) {
+    const { accountId, host, registrableDomain } = waiting;
+    const name = { accountId, host: `${order}.${host}`, registrableDomain };
+    const occurredAt = dashboard.clock.now();
+    await ledger.record({ ...name, kind: 'order', isManual: false, occurredAt });
+  }
+  await sites.tendDomain(await sites.verifyDomain(waiting));
+  const row = elementsIn(await markupOf(), 'tr').find(({ text }) => text.includes('waits.bücher'));
+  expect(row?.text).toMatch(/Certificate waits: .*hour.* next attempt in 1 hour/);
+});
+
+test('what is removed stands below, the newest in sight and the others folded', async () => {
+  const sites = dashboard.container.get(SitesKey);
+  for (const name of ['a', 'b', 'c']) {
+    dashboard.clock.advance(1000);
+    await sites.removeDomain(await add(`${name}.bücher.test`));
+  }
+  const [sight = '', folded = ''] = (await markupOf()).split('<details id="removed-earlier">');
+  for (const name of ['a', 'b', 'c']) expect(sight).toContain(`>${name}.bücher.test`);
+  expect(textOf(folded)).toContain('1 domain removed earlier');
+  expect(textOf(folded)).toContain('gone.bücher.test');
+});
+
+test('records are to be created while a domain is added, and to be kept from then on', async () => {
+  const sites = dashboard.container.get(SitesKey);
+  const domain = await add('kept.bücher.test');
+  pointAtUs(dashboard, domain);
+  expect(textOf(await markupOf(`/${domain.host}`))).toContain('Create them at');
+  await sites.verifyDomain(domain);
+  const text = textOf(await markupOf(`/${domain.host}`));
+  expect(text).toContain('Keep them at');
+  expect(text).not.toContain('Create them at');
+});
+
+test('a healthy domain leaves nothing to do', async () => {
+  const sites = dashboard.container.get(SitesKey);
+  const domain = await add('live.bücher.test');
+  pointAtUs(dashboard, domain);
+  // The orders of the test before count for an hour.
+  dashboard.clock.advance(2 * 3_600_000);
+  await sites.tendDomain(await sites.verifyDomain(domain));
+  const text = textOf(await markupOf(`/${domain.host}`));
+  expect(text).toContain('To do Nothing');
+  expect(text).not.toContain('Who acts');
 });

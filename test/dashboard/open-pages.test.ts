@@ -65,6 +65,7 @@ const reload = async (): Promise<ReadonlyMap<string, string>> => {
 
 const news = (text = ''): string => text.replace(/name="once" value="[^"]*"/g, '');
 
+const projectAnd = (label: string) => ({ projectId: project.id, host: host(label) });
 const add = (label: string) => () => sites.addDomain(project, host(label));
 const remove = (label: string) => async () => sites.removeDomain(await domainNamed(label));
 
@@ -135,6 +136,7 @@ const changes: readonly (readonly [what: string, act: () => unknown])[] = [
   ['a check that finds another target', () => check('one', facts({ cname: records('else.test') }))],
   ['a domain that is verified', () => check('one')],
   ['a domain that goes live', tend('one')],
+  ['its becoming the primary', () => sites.adoptPrimary(projectAnd('one'))],
   ['a redirect that waits', redirects({ from: 'two', to: 'one' })],
   ['a second domain that is verified', () => check('two')],
   ['a redirect that starts', tend('two')],

@@ -15,7 +15,7 @@ const says = async (page: Page, text: string | RegExp): Promise<void> => {
   await page.getByRole('status').getByText(text).waitFor();
 };
 
-test('a site is published, and rolled back', async () => {
+test('a site is published, and another deploy of it used and deleted', async () => {
   const page = await visit('/dashboard');
   await page.getByLabel('Project name', { exact: true }).fill('Birds');
   await press(page, 'New project');
@@ -31,9 +31,14 @@ test('a site is published, and rolled back', async () => {
   await publish('index.html');
   await says(page, 'The deploy succeeded.');
   await publish('index.html');
-  await press(page, 'Roll back');
+  await press(page, 'Use this deploy');
   await says(page, /the deploy that you chose/);
   await page.getByText('Visitors get deploy 1 at').waitFor();
+  await press(page, 'Delete');
+  await press(page, 'Keep');
+  await press(page, 'Delete');
+  await press(page, 'Delete deploy');
+  await says(page, 'The deploy was deleted.');
   await publish('about.html');
   await page.getByRole('alert').getByText('Deploy 3 failed.').waitFor();
 });
@@ -48,6 +53,12 @@ test('a domain is added, looked at and removed', async () => {
   await press(page, 'Add domain');
   await says(page, /^Added\./);
   expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
+  await press(page, 'Verify');
+  await page.getByRole('heading', { name: 'Records to create for www.birds.test' }).waitFor();
+  await page.getByRole('status').getByRole('link', { name: 'See what to change' }).click();
+  await page.getByRole('heading', { name: 'Problems' }).waitFor();
+  browsed.dashboard.clock.advance(10_000);
+  await page.goBack();
   await page.getByRole('link', { name: 'www.birds.test', exact: true }).click();
   await press(page, 'Verify');
   await page.getByRole('heading', { name: 'Problems' }).waitFor();
@@ -71,6 +82,8 @@ test('a key is made, shown once, rotated and revoked', async () => {
   const second = await shownKey(page);
   expect([await answerTo(first), await answerTo(second)]).toEqual([401, 200]);
   await row.getByRole('button', { name: 'Revoke', exact: true }).click();
+  expect(await answerTo(second)).toBe(200);
+  await press(page, 'Revoke key');
   await says(page, 'The key is revoked.');
   expect(await answerTo(second)).toBe(401);
 });
@@ -123,8 +136,9 @@ test('an animal is added, reserved, released and sold, and its order delivered',
   await page.getByRole('row', { name: /Rex 9007199254740993 pending/ }).waitFor();
   await press(page, 'Release');
   await page.getByRole('row', { name: /Rex 9007199254740993 available/ }).waitFor();
-  await page.getByText('final', { exact: true }).waitFor();
   await press(page, 'Sell');
+  await page.getByText('This creates an order and cannot be undone.').waitFor();
+  await press(page, 'Sell animal');
   await page.getByRole('row', { name: /Rex 9007199254740993 sold/ }).waitFor();
   await page.getByRole('status').getByRole('link', { name: 'View its order' }).click();
   await page.waitForURL('**/dashboard/animals#orders');

@@ -57,6 +57,47 @@ test('an opened part of a live page stays open', async () => {
   expect(await snippet.isVisible()).toBe(true);
 });
 
+test('domains that were removed earlier are folded, and stay in sight once they are unfolded', async () => {
+  const { project } = await sites().getSite(slug);
+  const hosts = [1, 2, 3, 4, 5].map((number) => `gone-${number}.birds.test`);
+  const [last, ...others] = await Promise.all(
+    hosts.map((host) => sites().addDomain(project, host)),
+  );
+  for (const domain of others) await sites().removeDomain(domain);
+  const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
+  const folded = page.locator('#removed-earlier');
+  expect(await folded.getByRole('row').count()).toBe(0);
+  await folded.getByText('1 domain removed earlier').click();
+  await sites().removeDomain(last!);
+  await folded.getByText('2 domains removed earlier').waitFor();
+  // Beside the row with the headings.
+  expect(await folded.getByRole('row').count()).toBe(3);
+});
+
+test('what is said of a check goes on with the domain', async () => {
+  const domain = await addDomain('said.birds.test');
+  pointAtUs(browsed.dashboard, domain);
+  const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
+  await page.getByTitle('Verify said.birds.test').click();
+  const said = page.getByRole('status');
+  await said.getByText('its certificate has been ordered').waitFor();
+  await sites().tendDomain(await sites().getDomain(domain.projectId, domain.host));
+  await said.getByText('The domain is verified and live.').waitFor();
+});
+
+test('a field that nobody touched follows what is saved elsewhere', async () => {
+  const domain = await addDomain('first.birds.test');
+  const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
+  const primary = page.getByLabel('Primary', { exact: true });
+  expect(await primary.inputValue()).toBe('');
+  const edit = (host: string) =>
+    sites().editDomainSettings(domain.projectId, (settings) => ({ ...settings, primary: host }));
+  await edit(domain.host);
+  await page.getByText('Now first.birds.test.').waitFor();
+  expect(await primary.inputValue()).toBe(domain.host);
+  await edit('');
+});
+
 test('a page whose session ends elsewhere leads to the sign-in, and then back', async () => {
   const visitor = await browsed.dashboard.signIn(browsed.owner.email);
   const path = `/dashboard/projects/${slug}`;

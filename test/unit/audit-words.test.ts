@@ -58,7 +58,7 @@ test('no two events have the same words', () => {
 test('things are called by their names, and by their ids when they have none any more', () => {
   expect(told('api_key_revoked')).toBe('Revoked the API key Till');
   expect(told('api_key_revoked', { keyId: 'key_2' })).toBe('Revoked the API key key_2');
-  expect(told('site_rolled_back')).toBe('Rolled Zoo back to deploy 7');
+  expect(told('site_rolled_back')).toBe('Switched Zoo to deploy 7');
   expect(told('person_signed_in')).toBe('keeper@zoo.example signed in with a link');
   expect(told('certificate_renewed')).toContain('www.zoo.example, until 2026-06-01 00:00 UTC');
 });

@@ -3,7 +3,7 @@ import { progressOf } from '../../src/adapters/dashboard/domain-progress.ts';
 import { stepsOf } from '../../src/adapters/dashboard/domain-steps.ts';
 import type { CertificateStanding } from '../../src/sites/domain/certificate-standing.ts';
 import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
-import { dnsProblem } from '../../src/sites/domain/dns-problem.ts';
+import { dnsProblem, type DnsProblemCode } from '../../src/sites/domain/dns-problem.ts';
 import type { ResolverSummary } from '../../src/sites/domain/dns-report.ts';
 import {
   added,
@@ -49,19 +49,30 @@ test('the step line goes on with the domain, and a removed one is on none', () =
   expect(line(removed)).toEqual([]);
 });
 
-const checked = (resolvers: readonly boolean[]): CustomDomain => {
+const checked = (
+  resolvers: readonly boolean[],
+  codes: readonly DnsProblemCode[] = ['cname_missing'],
+): CustomDomain => {
   const summary = (agrees: boolean): ResolverSummary => ({
     ...{ resolver: '192.0.2.53', tookMs: 1, seen: '', ttl: 60 },
     agrees,
   });
-  const report = { ...badReport(now), resolvers: resolvers.map(summary) };
+  const problems = codes.map((code) => dnsProblem(code, { seen: 'x', wanted: 'y' }));
+  const report = { ...badReport(now), problems, resolvers: resolvers.map(summary) };
   return { ...added, dns: { ...added.dns, report } };
 };
 
-test('a wrong record is the turn of its owner, and says what is wrong', () => {
-  const wrong = checked([false, false, false]);
+test('a record that is not there yet is awaited, and nothing has failed', () => {
+  const awaited = checked([false, false, false]);
+  expect(progressOf(awaited, now)).toMatchObject({ actor: 'customer', tone: 'busy' });
+  expect(progressOf(awaited, now).short).toContain('CNAME record is missing');
+  expect(progressOf(awaited, now).sentence).toContain('Create the records below');
+  expect(line(awaited)).toEqual(['done', 'now', 'ahead', 'ahead']);
+});
+
+test('a wrong record is the turn of its owner, and says what is wrong, also beside one that is missing', () => {
+  const wrong = checked([false, false, false], ['ownership_txt_missing', 'cname_wrong_target']);
   expect(progressOf(wrong, now)).toMatchObject({ actor: 'customer', tone: 'bad' });
-  expect(progressOf(wrong, now).short).toContain('CNAME record is missing');
   expect(line(wrong)).toEqual(['done', 'failed', 'ahead', 'ahead']);
 });
 

@@ -7,8 +7,7 @@ import { anyCharacter } from '../support/any-text.ts';
 const settings = { platformHost: 'sites.test', allowTestDomains: false };
 
 /** As for a name of plain letters below a suffix of one label. */
-const factsOf = (raw: string, known: Partial<NameFacts> = {}): NameFacts => {
-  const name = cleanName(raw);
+const factsOf = (name: string, known: Partial<NameFacts> = {}): NameFacts => {
   const labels = name.split('.');
   return {
     ascii: name,

@@ -42,7 +42,7 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
       content: html`
         <div class="head">
           <h1>Animals</h1>
-          <p class="lead">Selling an animal is final and creates an order. Both lists show the newest first.</p>
+          <p class="lead">Selling an animal creates an order and cannot be undone. Both lists show the newest first.</p>
           <nav class="jumps" aria-label="On this page"><a href="#animals">Inventory</a><a href="#orders">Orders</a></nav>
         </div>
         ${refusal && !ofNew ? html`<p class="alert" role="alert">${refusal.message}</p>` : nothing}

@@ -50,7 +50,7 @@ const words: {
   deploy_failed: ({ projectId, number, problem }, { project }) =>
     `Deploy ${number} of ${project(projectId)} failed: ${plain(problem)}`,
   site_rolled_back: ({ projectId, number }, { project }) =>
-    `Rolled ${project(projectId)} back to deploy ${number}`,
+    `Switched ${project(projectId)} to deploy ${number}`,
   deploy_discarded: ({ projectId }, { project }) => `Discarded a deploy of ${project(projectId)}`,
   deploy_deleted: ({ projectId, number }, { project }) =>
     `Deleted deploy ${number} of ${project(projectId)}`,

@@ -184,11 +184,13 @@ document.addEventListener(
 );
 
 /** A notice, or what is wrong with a form, tells of what was just done: the page on the server does not know of it. */
-const isAnswer = (node) => node instanceof Element && node.matches('.notice, [data-refusal]');
+const isAnswer = (node) =>
+  node instanceof Element && node.matches('.notice:not(.passing), [data-refusal]');
 
 /** What somebody typed or chose stays, and so does what was refused; the rest follows the page on the server. */
 const isTouched = (field) => {
-  if (field.type === 'file' || field.form?.querySelector('[data-refusal]')) return true;
+  if (field === document.activeElement || field.type === 'file') return true;
+  if (field.form?.querySelector('[data-refusal]')) return true;
   const { options, value, defaultValue, checked, defaultChecked } = field;
   if (options) return [...options].some((one) => one.selected !== one.defaultSelected);
   return value !== defaultValue || checked !== defaultChecked;
@@ -198,12 +200,11 @@ const isTouched = (field) => {
 const show = (markup) => {
   const main = document.querySelector('main');
   Idiomorph.morph(main, markup, {
-    ignoreActiveValue: true,
     callbacks: {
       beforeNodeMorphed: (old, fresh) => {
         if (old.matches?.('input:not([type=hidden]), textarea, select') && isTouched(old))
           return false;
-        if (old instanceof HTMLDetailsElement && old.open) fresh.setAttribute('open', '');
+        if (old instanceof HTMLDetailsElement) fresh.open = old.open;
         return !(old instanceof HTMLFormElement && old.dataset.sent) && !isAnswer(old);
       },
       beforeNodeRemoved: (old) => !isAnswer(old),

@@ -12,7 +12,7 @@ export const configurationSection = (
   { write }: DashboardPorts['domainSettings'],
   refusal: Refusal | undefined,
 ): Html =>
-  html`<section class="card" aria-labelledby="configuration">
+  html`<section class="card" id="whole-configuration" aria-labelledby="configuration">
     <h2 id="configuration">Configuration</h2>
     <p class="quiet">The primary domain and the redirects as a document that you can keep in version control.</p>
     <div class="formats">

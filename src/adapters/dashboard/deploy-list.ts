@@ -3,6 +3,7 @@ import type { Site } from '../../sites/domain/site.ts';
 import type { AccountUse } from '../../sites/use-cases/show-use.ts';
 import { bytesInWords } from '../../sites/domain/in-words.ts';
 import type { UploadProgress } from '../../sites/ports.ts';
+import { confirmedForm } from './confirmed-form.ts';
 import { html, type Html } from './html.ts';
 import { badge, buttonForm, count, counted, size, time, type Tone } from './parts.ts';
 
@@ -34,12 +35,12 @@ export const deployList = (view: DeployListView): Html =>
 const row = (deploy: Deploy, view: DeployListView): Html => {
   const { number, state, startedAt } = deploy;
   const isServed = deploy.id === view.servedDeployId;
-  return html`<tr>
+  return html`<tr id="deploy-${number}">
     <td data-label="Deploy"><span class="numbered"><strong>${number}</strong> ${isServed && html`<span class="served">served</span>`}</span></td>
     <td data-label="Status">${badge(state, tones[state])}</td>
     <td data-label="Contents">${contents(deploy, view)}</td>
     <td data-label="Uploaded">${time(startedAt, view.now)}</td>
-    <td class="actions">${state === 'succeeded' && !isServed && [rollBackButton(deploy, view), deleteButton(deploy, view)]}</td>
+    <td class="actions">${state === 'succeeded' && !isServed && [useButton(deploy, view), deleteButton(deploy, view)]}</td>
   </tr>`;
 };
 
@@ -66,14 +67,19 @@ const progressOf = ({ deploys, progress }: DeployListView): string => {
   return `${steps[step]}: ${count(done)}${of} files`;
 };
 
-const rollBackButton = ({ number }: Deploy, { project }: Site): Html =>
-  buttonForm(`/dashboard/projects/${project.slug}/deploys/${number}/roll-back`, 'Roll back', {
-    about: `Serve deploy ${number} again`,
+const useButton = ({ number }: Deploy, { project }: Site): Html =>
+  buttonForm(`/dashboard/projects/${project.slug}/deploys/${number}/roll-back`, 'Use this deploy', {
+    about: `Serve deploy ${number} to visitors`,
   });
 
-/** The site that visitors get does not change. */
 const deleteButton = ({ number }: Deploy, { project }: Site): Html =>
-  buttonForm(`/dashboard/projects/${project.slug}/deploys/${number}/delete`, 'Delete', {
-    tone: 'ending',
-    about: `Delete the files of deploy ${number} for good`,
+  confirmedForm({
+    id: `delete-${number}`,
+    label: 'Delete',
+    about: `Delete deploy ${number}`,
+    question: `Delete deploy ${number}?`,
+    consequences:
+      'Its files are deleted, which makes room for others. Visitors notice nothing. This cannot be undone.',
+    confirm: 'Delete deploy',
+    action: `/dashboard/projects/${project.slug}/deploys/${number}/delete`,
   });

@@ -21,7 +21,7 @@ const tones: Readonly<Record<CertificateStanding['status'], Tone>> = {
 export const certificateSection = ({ domain, budget }: DomainView, now: Date): Html => {
   const { certificate, state } = domain;
   const facts = [...factsOf(domain, now), ...holdOf(budget, now)];
-  return html`<section class="card" aria-labelledby="certificate">
+  return html`<section class="card" id="all-of-certificate" aria-labelledby="certificate">
     <div class="row middle"><h2 id="certificate">Certificate</h2>${standingBadge(certificate, now)}</div>
     ${state === 'added' && html`<p class="quiet">It is ordered automatically once the DNS is correct, and renewed before it expires.</p>`}
     ${facts.length > 0 && html`<dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`}

@@ -1,7 +1,8 @@
 import { limitInWords } from '../../sites/domain/budget-words.ts';
+import type { Hold } from '../../sites/domain/ca-budget.ts';
+import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import { healthOf } from '../../sites/domain/domain-health.ts';
 import { isBlocking, type DnsProblem } from '../../sites/domain/dns-problem.ts';
-import type { DomainView } from '../../sites/use-cases/show-domain.ts';
 import { problemTitles } from './domain-problem-titles.ts';
 import { lowered, ourTurn, yourTurn, type DomainIn, type Progress } from './domain-turn.ts';
 import { exact } from './parts.ts';
@@ -35,15 +36,15 @@ export const progressOfVerified = ({ certificate, dns }: DomainIn<'verified'>): 
 };
 
 /** Where nothing is wrong but that the certificate has to wait; a failure says more of itself. */
-export const progressOfHeldUp = ({
-  domain,
-  budget: { heldUpBy },
-}: Pick<DomainView, 'domain' | 'budget'>): Progress | undefined => {
+export const progressOfHeldUp = (
+  domain: CustomDomain,
+  heldUpBy: Hold | undefined,
+): Progress | undefined => {
   const { status } = domain.certificate;
   if (!heldUpBy || domain.state !== 'verified' || status === 'failed') return undefined;
   const limit = limitInWords(heldUpBy.reason);
   const sentence = `The DNS is correct. The certificate waits, because a limit is reached: ${limit}. It is ordered automatically, from ${exact(heldUpBy.nextAt)} on.`;
-  return { ...ourTurn('Certificate waits for a limit', sentence), isWorkedOn: false };
+  return { ...ourTurn(`Certificate waits: ${limit}`, sentence), isWorkedOn: false };
 };
 
 const progressOfFailure = ({ code, actor }: DnsProblem, goesOn: boolean): Progress => {

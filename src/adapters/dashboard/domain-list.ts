@@ -1,17 +1,21 @@
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import type { Hold } from '../../sites/domain/ca-budget.ts';
 import { dueAt } from '../../sites/domain/domain-schedule.ts';
 import { domainMenu, verifyForm } from './domain-actions.ts';
 import { attachmentPath, domainPath } from './domain-paths.ts';
+import { progressOfHeldUp } from './domain-certified.ts';
 import { progressOf } from './domain-progress.ts';
 import { planned, shownName, stateBadge } from './domain-words.ts';
 import { html, nothing, type Html } from './html.ts';
-import { time } from './parts.ts';
+import { counted, time } from './parts.ts';
 import { refusalOf, type Refusal } from './screen.ts';
 
 export interface ListOptions {
   readonly slug: string;
   readonly now: Date;
   readonly refusal: Refusal | undefined;
+  /** What first certificates wait for, by the id of the domain. */
+  readonly holds: ReadonlyMap<string, Hold>;
   /** Comes after a path: which page of the list it is. */
   readonly pageQuery: string;
 }
@@ -25,7 +29,8 @@ export const domainTable = (domains: readonly CustomDomain[], options: ListOptio
     </table>
   </div>`;
 
-const domainRow = (domain: CustomDomain, { slug, now, refusal, pageQuery }: ListOptions): Html => {
+const domainRow = (domain: CustomDomain, options: ListOptions): Html => {
+  const { slug, now, refusal, pageQuery } = options;
   const { id, host } = domain;
   const path = domainPath(slug, host);
   const action = `${path}/verify${pageQuery}#${id}`;
@@ -33,41 +38,58 @@ const domainRow = (domain: CustomDomain, { slug, now, refusal, pageQuery }: List
   return html`<tr id="${id}">
     <td><a class="host" href="${path}">${domain.unicodeHost}</a>${host !== domain.unicodeHost && html` <span class="ascii">(${host})</span>`}</td>
     <td>${stateBadge(domain)}</td>
-    <td>${happening(domain, now)}</td>
+    <td>${happening(domain, options)}</td>
     <td class="actions"><div class="row middle">${verifyForm(domain, { action, now, refusal: refused })}${domainMenu(domain, path)}</div></td>
   </tr>`;
 };
 
-const happening = (domain: CustomDomain, now: Date): Html => {
-  const { short, tone, isWorkedOn } = progressOf(domain, now);
-  const next = domain.state === 'live' || isWorkedOn ? undefined : dueAt(domain);
+const happening = (domain: CustomDomain, { now, holds }: ListOptions): Html => {
+  const hold = holds.get(domain.id);
+  const { short, tone, isWorkedOn } = progressOfHeldUp(domain, hold) ?? progressOf(domain, now);
+  const next = domain.state === 'live' || isWorkedOn ? undefined : (hold?.nextAt ?? dueAt(domain));
   return html`<div><span class="short ${tone}">${short}</span>
-    ${next && html`<br><span class="hint">next check ${planned(next, now)}</span>`}</div>`;
+    ${next && html`<br><span class="hint">${hold ? 'next attempt' : 'next check'} ${planned(next, now)}</span>`}</div>`;
 };
 
 type Removed = Extract<CustomDomain, { readonly state: 'removed' }>;
 
-/** What was removed: when and why. */
-export const removedTable = (
+/** So many stand in sight. */
+const newestRemoved = 3;
+
+/** What was removed: when and why. Only the newest are in sight. */
+export const removedSection = (
   removed: readonly Removed[],
   attached: readonly CustomDomain[],
-  { slug, now }: Pick<ListOptions, 'slug' | 'now'>,
+  options: Pick<ListOptions, 'slug' | 'now'>,
 ): Html => {
   if (removed.length === 0) return nothing;
   // That is the one that a page shows unless another one is asked for.
   const newest = new Map([...removed.toReversed(), ...attached].map(({ host, id }) => [host, id]));
-  return html`<section class="removed" aria-labelledby="removed">
+  const tableOf = (some: readonly Removed[]) => removedTable(some, newest, options);
+  const latest = removed.toSorted(
+    (one, other) => other.removedAt.getTime() - one.removedAt.getTime(),
+  );
+  const older = latest.slice(newestRemoved);
+  return html`<section class="removed" id="removed-domains" aria-labelledby="removed">
     <h2 id="removed">Removed</h2>
-    <div class="table"><table class="cards-on-phone">
-      <thead><tr><th scope="col">Domain</th><th scope="col">State</th><th scope="col">When</th><th scope="col">Why</th></tr></thead>
-      <tbody>${removed.map(
-        (domain) => html`<tr>
-          <td><a class="host" href="${newest.get(domain.host) === domain.id ? domainPath(slug, domain.host) : attachmentPath(slug, domain)}">${shownName(domain)}</a></td>
-          <td>${stateBadge(domain)}</td>
-          <td data-label="When">${time(domain.removedAt, now)}</td>
-          <td data-label="Why">${progressOf(domain, now).short}</td>
-        </tr>`,
-      )}</tbody>
-    </table></div>
+    ${tableOf(latest.slice(0, newestRemoved))}
+    ${older.length > 0 && html`<details id="removed-earlier"><summary>${counted(older.length, 'domain')} removed earlier</summary>${tableOf(older)}</details>`}
   </section>`;
 };
+
+const removedTable = (
+  domains: readonly Removed[],
+  newest: ReadonlyMap<string, string>,
+  { slug, now }: Pick<ListOptions, 'slug' | 'now'>,
+): Html =>
+  html`<div class="table"><table class="cards-on-phone">
+    <thead><tr><th scope="col">Domain</th><th scope="col">State</th><th scope="col">When</th><th scope="col">Why</th></tr></thead>
+    <tbody>${domains.map(
+      (domain) => html`<tr>
+        <td><a class="host" href="${newest.get(domain.host) === domain.id ? domainPath(slug, domain.host) : attachmentPath(slug, domain)}">${shownName(domain)}</a></td>
+        <td>${stateBadge(domain)}</td>
+        <td data-label="When">${time(domain.removedAt, now)}</td>
+        <td data-label="Why">${progressOf(domain, now).short}</td>
+      </tr>`,
+    )}</tbody>
+  </table></div>`;

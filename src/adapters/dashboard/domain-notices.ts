@@ -3,10 +3,8 @@ import { leftRecords } from './domain-left-records.ts';
 import { shownName } from './domain-words.ts';
 import { html, nothing, type Html } from './html.ts';
 
-/** By the codes of `afterVerify`. */
+/** By the codes of `afterVerify`: what stays true. The others are said by `afterwards`. */
 export const verifyNotices = {
-  verified: 'The DNS is correct. The domain is verified, and its certificate has been ordered.',
-  reverified: 'A new attempt to issue the certificate has started.',
   checked: 'The DNS was checked: all records are correct.',
 };
 
@@ -17,11 +15,40 @@ export const afterVerify = (before: CustomDomain, after: CustomDomain): string =
   return after.dns.report?.verifiable ? 'checked' : 'not-yet';
 };
 
-/** Nothing to be glad of, so it does not look like it; and it goes as soon as the DNS is right. */
-export const notYet = (query: URLSearchParams, domain: CustomDomain | undefined): Html =>
-  query.get('done') === 'not-yet' && domain?.dns.report?.verifiable === false
-    ? html`<p class="asked" role="status">The DNS of ${shownName(domain)} was checked and is not correct yet. See the problem below; we keep checking automatically.</p>`
-    : nothing;
+/**
+ * What the page says of a domain after something was done, for as long as it is so.
+ * @param path of the domain's own page, where that is another one
+ */
+export const afterwards = (
+  query: URLSearchParams,
+  domain: CustomDomain | undefined,
+  path = '',
+): Html => {
+  const words = domain && wordsAfter(query.get('done') ?? '', domain);
+  if (words !== undefined) return html`<p class="notice passing" role="status">${words}</p>`;
+  if (query.get('done') !== 'not-yet' || domain?.dns.report?.verifiable !== false) return nothing;
+  return html`<p class="asked" role="status">The DNS of ${shownName(domain)} was checked and is not correct yet. <a href="${path}#problems">See what to change</a>; we keep checking automatically.</p>`;
+};
+
+const wordsAfter = (done: string, { state }: CustomDomain): string | undefined => {
+  switch (done) {
+    case 'added':
+      return state === 'added'
+        ? 'Added. Create the records below; we check for them automatically.'
+        : undefined;
+    case 'verified':
+      if (state === 'live') return 'The DNS is correct. The domain is verified and live.';
+      return state === 'verified'
+        ? 'The DNS is correct. The domain is verified, and its certificate has been ordered.'
+        : undefined;
+    case 'reverified':
+      return state === 'verified'
+        ? 'A new attempt to issue the certificate has started.'
+        : undefined;
+    default:
+      return undefined;
+  }
+};
 
 /** What is left to do for somebody who just removed a domain. */
 export const afterRemoval = (

@@ -13,7 +13,7 @@ import type { DomainView } from '../../sites/use-cases/show-domain.ts';
 /** How a domain stands at this moment, who has to do something, and what comes next by itself. */
 export const nowSection = (view: DomainView, now: Date, verify: Html): Html => {
   const { domain } = view;
-  const progress = progressOfHeldUp(view) ?? progressOf(domain, now);
+  const progress = progressOfHeldUp(domain, view.budget.heldUpBy) ?? progressOf(domain, now);
   return html`<section class="card now ${progress.tone}" aria-label="Status">
     ${stepLine(stepsOf(domain, now), now)}
     <div class="standing"><p class="sentence">${progress.sentence}</p>${verify}</div>
@@ -31,7 +31,9 @@ const factsOf = (
 ): readonly Fact[] => {
   const { lastCheckedAt } = domain.dns;
   return [
-    ['Who acts', html`<strong>${actorWords[actor]}</strong>`],
+    actor === 'nobody'
+      ? ['To do', html`<strong>Nothing</strong>`]
+      : ['Who acts', html`<strong>${actorWords[actor]}</strong>`],
     ...(health ? [['Health', healthBadge({ domain, nextAt, health, ...view })] as const] : []),
     ...(lastCheckedAt ? [['DNS checked', time(lastCheckedAt, now)] as const] : []),
     ...(nextAt ? [['Next automatic check', planned(nextAt, now)] as const] : []),

@@ -15,7 +15,7 @@ export const problemCards = ({ domain, problems, records }: DomainView, now: Dat
   if (problems.length === 0) return nothing;
   const isSpreading = domain.state === 'added' && progressOf(domain, now).actor === 'nobody';
   const groups = [...Map.groupBy(problems, ({ code }) => code)];
-  return html`<section class="problems" aria-labelledby="problems">
+  return html`<section class="problems" id="all-problems" aria-labelledby="problems">
     <h2 id="problems">Problems</h2>
     ${groups.map(([code, alike]) => problemCard(code, alike, { isSpreading, records }))}
   </section>`;

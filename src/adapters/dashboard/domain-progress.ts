@@ -1,5 +1,5 @@
 import type { CustomDomain, RemovalReason } from '../../sites/domain/custom-domain.ts';
-import { isBlocking } from '../../sites/domain/dns-problem.ts';
+import { isBlocking, type DnsProblemCode } from '../../sites/domain/dns-problem.ts';
 import { progressOfLive, progressOfVerified } from './domain-certified.ts';
 import { problemTitles } from './domain-problem-titles.ts';
 import { ourTurn, yourTurn, type DomainIn, type Progress } from './domain-turn.ts';
@@ -42,15 +42,26 @@ const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added
       isWorkedOn: false,
     };
   }
-  const { size } = new Set(report.problems.filter(isBlocking).map(({ code }) => code));
+  const codes = new Set(report.problems.filter(isBlocking).map(({ code }) => code));
+  const { size } = codes;
   const title = `${problemTitles[problem.code]}${size > 1 ? `, and ${size - 1} more` : ''}`;
   // What they are stands right below; the list has the title.
   const what = size === 1 ? 'the problem' : `the ${size} problems`;
-  return yourTurn(
-    title,
-    `The DNS is not correct yet. Fix ${what} below; we check again automatically.`,
-  );
+  const isAwaited = [...codes].every((code) => awaited.has(code));
+  return isAwaited
+    ? yourTurn(title, `The DNS does not have all records yet. ${awaiting}`, 'busy')
+    : yourTurn(
+        title,
+        `The DNS is not correct yet. Fix ${what} below; we check again automatically.`,
+      );
 };
+
+/** What is so until the records are created, and for a while after that: nothing is wrong yet. */
+const awaited: ReadonlySet<DnsProblemCode> = new Set<DnsProblemCode>([
+  ...(['dns_not_found', 'cname_missing', 'apex_needs_alias', 'ownership_txt_missing'] as const),
+]);
+const awaiting =
+  'Create the records below, if you have not; changes can take up to 48 hours to show. We check automatically.';
 
 const removals = {
   owner: { short: 'Removed by your account', advice: '' },

@@ -6,9 +6,9 @@ import { badge, copyButton } from './parts.ts';
 
 /** The records to create, each ready to be copied into the form of a provider. */
 export const recordsSection = ({ domain, records, bind, hints }: DomainView): Html =>
-  html`<section class="card" aria-labelledby="records">
+  html`<section class="card" id="all-records" aria-labelledby="records">
     <h2 id="records">DNS records</h2>
-    <p class="quiet">Create them at the DNS provider of ${zoneName(domain.registrableDomain)}. Their values are unique to this domain.</p>
+    <p class="quiet">${domain.state === 'added' ? html`Create them` : html`Keep them`} at the DNS provider of ${zoneName(domain.registrableDomain)}. ${domain.state === 'added' ? 'Their values are unique to this domain.' : 'Without them the certificate cannot be renewed, and visitors no longer reach your site.'}</p>
     <div class="table">
       <table class="cards-on-phone records">
         <thead><tr><th scope="col">Type</th><th scope="col">Name</th><th scope="col">Value</th><th scope="col">TTL</th><th scope="col">Seen</th></tr></thead>
@@ -35,7 +35,7 @@ export const newRecords = (
   { domain, records, bind, hints }: DomainView,
   { path, anchor }: NewRecordPlaces,
 ): Html =>
-  html`<section class="card" aria-labelledby="new-records">
+  html`<section class="card" id="records-to-create" aria-labelledby="new-records">
     <h2 id="new-records">Records to create for ${shownName(domain)}</h2>
     <p class="quiet">Create them at the DNS provider of ${zoneName(domain.registrableDomain)}. Then <a href="#${anchor}">verify the domain below</a>, or wait: we check automatically, and <a href="${path}">its page</a> shows the progress.</p>
     <div class="new-records">${records.map(newRecord)}</div>

@@ -6,7 +6,7 @@ import { badge, counted, time } from './parts.ts';
 export const resolverSection = (report: DnsReport | undefined, now: Date): Html => {
   if (!report || report.resolvers.length === 0) return nothing;
   const agreeing = report.resolvers.filter(({ agrees }) => agrees).length;
-  return html`<section class="card" aria-labelledby="resolvers">
+  return html`<section class="card" id="all-resolvers" aria-labelledby="resolvers">
     <h2 id="resolvers">DNS resolvers</h2>
     <p class="quiet">${agreeing} of ${counted(report.resolvers.length, 'resolver')} ${agreeing === 1 ? 'returns' : 'return'} the correct answer; a majority is enough. Checked ${time(report.checkedAt, now)}.</p>
     ${resolverTable(report, now)}

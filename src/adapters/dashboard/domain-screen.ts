@@ -4,7 +4,7 @@ import type { DashboardPorts } from './dashboard-ports.ts';
 import { domainMenu, verifyForm } from './domain-actions.ts';
 import { certificateSection } from './domain-certificate.ts';
 import { domainHead } from './domain-head.ts';
-import { afterVerify, notYet, verifyNotices } from './domain-notices.ts';
+import { afterVerify, afterwards, verifyNotices } from './domain-notices.ts';
 import { earlierSection, goneSection, nowSection } from './domain-now.ts';
 import { domainOf } from './domain-of.ts';
 import { domainPath } from './domain-paths.ts';
@@ -39,7 +39,7 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
         : earlierSection(domain, newest, { path: own, now });
     };
     const content = html`
-      ${notYet(query, domain)}
+      ${afterwards(query, domain)}
       ${domainHead(project, domain, { actions })}
       ${domain.state === 'removed' ? await gone() : sections(view, now, verify)}
       ${timelineSection(view.timeline, own, visit)}`;

@@ -13,7 +13,7 @@ export const timelineSection = (
   { query, now }: Pick<Visit, 'query' | 'now'>,
 ): Html => {
   const isFirst = placeOf(query) === undefined;
-  return html`<section class="card" aria-labelledby="timeline">
+  return html`<section class="card" id="whole-timeline" aria-labelledby="timeline">
     <h2 id="timeline">Timeline</h2>
     ${entries.length === 0 ? html`<p class="quiet">${isFirst ? 'No entries left: old ones are deleted.' : 'No older entries.'}</p>` : html`<ol class="timeline">${timelineItems(entries, (place) => address(path, query, place), now)}</ol>`}
     ${pager({

@@ -4,8 +4,8 @@ import { configurationSection } from './configuration-section.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { verifyAnchor } from './domain-actions.ts';
 import { addingForm, noDomainYet } from './domain-adding.ts';
-import { domainTable, removedTable } from './domain-list.ts';
-import { afterRemoval, afterVerify, notYet, verifyNotices } from './domain-notices.ts';
+import { domainTable, removedSection, type ListOptions } from './domain-list.ts';
+import { afterRemoval, afterVerify, afterwards, verifyNotices } from './domain-notices.ts';
 import { domainOf } from './domain-of.ts';
 import { pageLinks, pageOf, pageQuery } from './domain-pages.ts';
 import { domainPath, domainsPath } from './domain-paths.ts';
@@ -27,7 +27,6 @@ export const domainsScreen = (ports: DashboardPorts): Screen => ({
   notices: {
     ...redirectNotices,
     ...verifyNotices,
-    added: 'Added. Create the records below; we check for them automatically.',
   },
   show: showDomains(ports),
   forms: [addingOf(ports), verifyingOf(ports), ...redirectForms(ports)],
@@ -42,24 +41,23 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
   const view = await sites.showDomainSettings(id, all);
   const attached = all.filter(({ state }) => state !== 'removed');
   const removed = all.filter(isRemoved);
-  const fresh = attached.find(
-    ({ host, state }) => host === query.get('added') && state === 'added',
-  );
+  // What was just added, or verified: its records stay in sight until the DNS is correct.
+  const named = query.get('added') ?? query.get('host');
+  const acted = attached.find(({ host }) => host === named);
+  const path = domainPath(slug, acted?.host ?? '');
+  const holds = await sites.showHolds(attached);
   const adding = addingForm(domainsPath(slug), ids.next('form'), refusalOf(refusal, 'add-domain'));
   const content = html`
     ${afterRemoval(removed, query, settings.platformHost)}
-    ${notYet(
-      query,
-      attached.find(({ host }) => host === query.get('host')),
-    )}
+    ${afterwards(query, acted, path)}
     ${projectHead(site.project, 'domains', html`<p class="lead">Serve this site under names of your own, each with its own certificate.</p>`)}
-    ${fresh && newRecords(await sites.showDomain(fresh), { path: domainPath(slug, fresh.host), anchor: verifyAnchor(fresh) })}
-    <section class="card">
+    ${acted?.state === 'added' && newRecords(await sites.showDomain(acted), { path, anchor: verifyAnchor(acted) })}
+    <section class="card" id="all-domains" aria-labelledby="domains">
       <h2 id="domains">Domains</h2>
       ${adding}
-      ${attached.length === 0 ? noDomainYet(site, visit.signedIn.account.plan) : listed(attached, slug, visit, refusal)}
+      ${attached.length === 0 ? noDomainYet(site, visit.signedIn.account.plan) : listed(attached, { slug, now, query, holds, refusal })}
     </section>
-    ${removedTable(removed, attached, { slug, now })}
+    ${removedSection(removed, attached, { slug, now })}
     ${redirectSection({ slug, view, attached, once: ids.next('form'), refusal })}
     ${configurationSection(slug, view.document, domainSettings, refusalOf(refusal, 'import'))}`;
   return { title: `Domains of ${name}`, content };
@@ -67,12 +65,15 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
 
 const listed = (
   attached: readonly CustomDomain[],
-  slug: string,
-  { now, query }: Visit,
-  refusal: Refusal | undefined,
+  {
+    slug,
+    now,
+    query,
+    ...options
+  }: Pick<ListOptions, 'slug' | 'holds' | 'refusal' | 'now'> & Pick<Visit, 'query'>,
 ): Html => {
   const page = pageOf(attached, query.get('page'));
-  return html`${domainTable(page.domains, { slug, now, refusal, pageQuery: pageQuery(query) })}
+  return html`${domainTable(page.domains, { slug, now, ...options, pageQuery: pageQuery(query) })}
     ${pageLinks(page)}`;
 };
 

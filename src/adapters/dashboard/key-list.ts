@@ -1,6 +1,7 @@
 import { opens, overlaps, scopes, type ApiKey, type Overlap } from '../../access/domain/api-key.ts';
 import type { ListedKey } from '../../access/key-ports.ts';
 import { isBanned } from '../../access/domain/ban.ts';
+import { confirmedForm } from './confirmed-form.ts';
 import { html, nothing, type Child, type Html } from './html.ts';
 import { badge, buttonForm, counted, day, exact, formError, onceInput, time } from './parts.ts';
 import type { Refusal } from './screen.ts';
@@ -27,7 +28,7 @@ export const keyTable = (
   { now, newId, refusal }: KeyTableOptions,
 ): Html => html`
   ${formError(refusal && { ...refusal, field: undefined })}
-  <p class="quiet">Rotating gives a key a new secret; the old one stays valid for the time you choose. Revoking stops a key at once and for good, without asking again.</p>
+  <p class="quiet">Rotating gives a key a new secret; the old one stays valid for the time you choose. Revoking stops a key at once and cannot be undone.</p>
   <div class="table">
     <table class="cards-on-phone keys">
       <thead><tr><th scope="col">Key</th><th scope="col">Scopes</th><th scope="col">Last used</th><th scope="col">State</th><th scope="col">Keep old secret for</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
@@ -89,9 +90,14 @@ const liftBan = ({ id, name }: ApiKey): Html =>
   buttonForm(`/dashboard/keys/${id}/lift-ban`, 'Lift ban', { about: `Let ${name} call again now` });
 
 const revoke = ({ id, name }: ApiKey): Html =>
-  buttonForm(`/dashboard/keys/${id}/revoke`, 'Revoke', {
-    tone: 'ending',
-    about: `Stop ${name} at once and for good`,
+  confirmedForm({
+    id: `revoke-${id}`,
+    label: 'Revoke',
+    about: `Revoke ${name}`,
+    question: html`Revoke the key <span class="name">${name}</span>?`,
+    consequences: 'Requests with it are refused from now on. This cannot be undone.',
+    confirm: 'Revoke key',
+    action: `/dashboard/keys/${id}/revoke`,
   });
 
 /** Out of the way, but known by name: the audit log speaks of them. */

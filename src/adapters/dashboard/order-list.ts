@@ -57,7 +57,7 @@ const row = ({ id, petId, petName, ...order }: NamedOrder, query: AnimalsQuery):
     <td data-label="Quantity">${count(order.quantity)}</td>
     <td data-label="Ship date">${day(order.shipDate)}</td>
     <td data-label="Status">${badge(order.status, tones[order.status])}</td>
-    <td class="actions">${stepsFrom(orderTransitions, orderSteps, order.status).map((step) => stepForm(step, animalsHref(query, { below: `/orders/${id}/${step.name}` }), `order ${id}`))}</td>
+    <td class="actions">${stepsFrom(orderTransitions, orderSteps, order.status).map((step) => stepForm(step, animalsHref(query, { below: `/orders/${id}/${step.name}` }), { kind: 'order', id }))}</td>
   </tr>`;
 
 const nothingHere = ({ orderStatus, ordersBefore }: AnimalsQuery): Html => {

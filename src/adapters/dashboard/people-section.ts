@@ -1,4 +1,5 @@
 import type { Person } from '../../access/domain/person.ts';
+import { confirmedForm } from './confirmed-form.ts';
 import { html, nothing, type Html } from './html.ts';
 import { badge, buttonForm, day, field, formError, onceInput } from './parts.ts';
 import { peoplePath } from './people-forms.ts';
@@ -54,14 +55,14 @@ const waysIn = ({ joinedAt, passwordHash }: Person): string => {
   return passwordHash === undefined ? 'links only' : 'a password';
 };
 
-/** Asks before it is too late, without a script. */
-const remove = ({ id, email }: Person): Html => html`
-  <button type="button" popovertarget="remove-${id}" title="Remove ${email}">Remove</button>
-  <div popover id="remove-${id}" class="dialog" role="dialog" aria-labelledby="remove-${id}-title">
-    <h3 id="remove-${id}-title">Remove ${email}?</h3>
-    <p>All their sessions and sign-in links end at once. Their actions stay in the audit log.</p>
-    <div class="row middle">
-      <form method="post" action="${peoplePath}/${id}/remove" class="inline"><button class="danger">Remove person</button></form>
-      <button type="button" class="quiet" popovertarget="remove-${id}" popovertargetaction="hide" autofocus>Keep</button>
-    </div>
-  </div>`;
+const remove = ({ id, email }: Person): Html =>
+  confirmedForm({
+    id: `remove-${id}`,
+    label: 'Remove',
+    about: `Remove ${email}`,
+    question: `Remove ${email}?`,
+    consequences:
+      'All their sessions and sign-in links end at once. Their actions stay in the audit log.',
+    confirm: 'Remove person',
+    action: `${peoplePath}/${id}/remove`,
+  });

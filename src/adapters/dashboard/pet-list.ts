@@ -56,7 +56,7 @@ const row = ({ id, name, categoryId, status }: Pet, query: AnimalsQuery): Html =
     <td data-label="Name" class="name">${name}</td>
     <td data-label="Category" class="mono">${String(categoryId)}</td>
     <td data-label="Status">${badge(status, tones[status])}</td>
-    <td class="actions">${stepsFrom(petTransitions, petSteps, status).map((step) => stepForm(step, animalsHref(query, { below: `/${id}/${step.name}` }), `animal ${id}`))}</td>
+    <td class="actions">${stepsFrom(petTransitions, petSteps, status).map((step) => stepForm(step, animalsHref(query, { below: `/${id}/${step.name}` }), { kind: 'animal', id, name }))}</td>
   </tr>`;
 
 const nothingHere = ({ status, before }: AnimalsQuery): Html => {

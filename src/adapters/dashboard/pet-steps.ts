@@ -12,8 +12,8 @@ export interface Step {
   readonly label: string;
   /** What the page says afterwards. */
   readonly told: Html | string;
-  /** It cannot be undone, so it is told beside its button. */
-  readonly isFinal?: boolean;
+  /** It cannot be undone, so it asks: what it does, and the button that does it. */
+  readonly asks?: { readonly consequences: string; readonly confirm: string };
   readonly act: (catalogue: Catalogue, accountId: string, id: bigint) => Promise<unknown>;
 }
 
@@ -34,7 +34,10 @@ export const petSteps: Readonly<Record<PetStatus, Step>> = {
     name: 'sell',
     label: 'Sell',
     told: html`The animal is sold. <a href="${animalsPath}#orders">View its order</a>`,
-    isFinal: true,
+    asks: {
+      consequences: 'This creates an order and cannot be undone.',
+      confirm: 'Sell animal',
+    },
     act: (catalogue, accountId, id) => catalogue.placeOrder(accountId, id),
   },
 };

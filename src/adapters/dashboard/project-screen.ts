@@ -37,7 +37,7 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
         'Project created. Its address has a number, because the name alone is reserved: it could be mistaken for an address of this service. Now upload its site.',
       deleted: 'The deploy was deleted.',
       deployed: 'The deploy succeeded.',
-      'rolled-back': 'Rolled back: visitors now get the deploy that you chose.',
+      'rolled-back': 'Visitors now get the deploy that you chose.',
     },
     show,
     forms: [rollingBack(ports), deleting(ports)],

@@ -12,7 +12,7 @@ import type { RedirectOptions } from './redirect-fields.ts';
 /** Which domain the project is known by, and which ones lead elsewhere. */
 export const redirectSection = (options: RedirectOptions): Html => {
   const { primary, redirects } = options.view.document.domains;
-  return html`<section class="card" aria-labelledby="redirects">
+  return html`<section class="card" id="all-redirects" aria-labelledby="redirects">
     <h2 id="redirects">Redirects</h2>
     <p class="quiet">Redirect one domain to another, such as www to the bare name. Path and query are kept.</p>
     ${redirects.length > 0 && redirectTable(redirects, options)}

@@ -1,9 +1,24 @@
-import { html, type Html } from './html.ts';
+import { confirmedForm } from './confirmed-form.ts';
+import type { Html } from './html.ts';
 import { buttonForm } from './parts.ts';
 import type { Step } from './pet-steps.ts';
 
-/** A step as a button. What is final says so beside it, and needs one press like all others. @param what `animal 7` */
-export const stepForm = ({ label, isFinal = false }: Step, action: string, what: string): Html =>
-  isFinal
-    ? html`<span class="final">${buttonForm(action, label, { tone: 'ending', about: `${label} ${what}. This cannot be undone.` })} <small>final</small></span>`
-    : buttonForm(action, label, { about: `${label} ${what}` });
+export interface Stepping {
+  /** `animal` or `order` */
+  readonly kind: string;
+  readonly id: bigint;
+  /** Known by, if it has a name. */
+  readonly name?: string;
+}
+
+/** A step as a button; one that cannot be undone asks first. */
+export const stepForm = (
+  { name: step, label, asks }: Step,
+  action: string,
+  { kind, id, name = `${kind} ${id}` }: Stepping,
+): Html => {
+  const about = `${label} ${kind} ${id}`;
+  if (!asks) return buttonForm(action, label, { about });
+  const question = `${label} ${name}?`;
+  return confirmedForm({ id: `${step}-${id}`, label, about, question, action, ...asks });
+};

@@ -1,10 +1,11 @@
-import { describeBudget, type BudgetView, type WantedAttempt } from '../domain/ca-budget.ts';
+import type { BudgetView } from '../domain/ca-budget.ts';
 import { isAtApex, type CustomDomain } from '../domain/custom-domain.ts';
 import { healthOf, type DomainHealth } from '../domain/domain-health.ts';
 import type { DnsProblem } from '../domain/dns-problem.ts';
 import { bindSnippet, recordHints, recordsFor, type DnsRecord } from '../domain/dns-records.ts';
 import { dueAt } from '../domain/domain-schedule.ts';
 import type { DomainPorts } from '../domain-ports.ts';
+import { domainBudget } from './domain-budget.ts';
 import { readTimeline, type TimelinePage } from './read-timeline.ts';
 
 /** Everything that its owner has to see of a domain. */
@@ -24,7 +25,8 @@ export interface DomainView {
 
 /** @param before which page of the timeline: see `readTimeline` */
 export const showDomain = (ports: DomainPorts) => {
-  const { domains, ledger, naming, clock } = ports;
+  const { domains, naming, clock } = ports;
+  const budgetOf = domainBudget(ports);
   const timeline = readTimeline(ports);
   return async (domain: CustomDomain, before?: bigint): Promise<DomainView> => {
     const now = clock.now();
@@ -43,27 +45,12 @@ export const showDomain = (ports: DomainPorts) => {
       hints: recordHints(isApex),
       problems: problemsOf(domain),
       health: healthOf(domain, now),
-      budget: describeBudget(
-        await ledger.use(domain, now),
-        wantedBy(domain),
-        plannedAt(domain),
-        now,
-      ),
+      budget: await budgetOf(domain),
       nextAt: dueAt(domain),
       timeline: await timeline(domain, before),
     };
   };
 };
-
-/** An order that is under way has its place in the budgets. */
-const wantedBy = ({ state, certificate }: CustomDomain): WantedAttempt => {
-  const { isManual, isOrdered, askRenewalAt } = certificate;
-  if (isOrdered || askRenewalAt) return { isManual, kind: 'exempt' };
-  return { isManual, kind: state === 'live' ? 'renewal' : 'new' };
-};
-
-const plannedAt = ({ certificate: { waitsForDns, nextAttemptAt } }: CustomDomain) =>
-  waitsForDns ? undefined : nextAttemptAt;
 
 /** What the DNS says first, then what the authority said; the same thing is told once. */
 const problemsOf = ({ dns, certificate }: CustomDomain): readonly DnsProblem[] => {

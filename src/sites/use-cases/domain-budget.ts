@@ -1,0 +1,42 @@
+import {
+  describeBudget,
+  type BudgetView,
+  type Hold,
+  type WantedAttempt,
+} from '../domain/ca-budget.ts';
+import type { CustomDomain } from '../domain/custom-domain.ts';
+import type { DomainPorts } from '../domain-ports.ts';
+
+type Ports = Pick<DomainPorts, 'ledger' | 'clock'>;
+
+/** What of the authority's patience a domain has used up, and what its next attempt waits for. */
+export const domainBudget =
+  ({ ledger, clock }: Ports) =>
+  async (domain: CustomDomain): Promise<BudgetView> => {
+    const now = clock.now();
+    const use = await ledger.use(domain, now);
+    return describeBudget(use, wantedBy(domain), plannedAt(domain), now);
+  };
+
+/** What first certificates wait for, by the id of the domain: only those that a limit holds up. */
+export const showHolds = (ports: Ports) => {
+  const budgetOf = domainBudget(ports);
+  return async (domains: readonly CustomDomain[]): Promise<ReadonlyMap<string, Hold>> => {
+    const waiting = domains.filter(({ state }) => state === 'verified');
+    const holds = waiting.map(async (domain) => {
+      const { heldUpBy } = await budgetOf(domain);
+      return heldUpBy ? [[domain.id, heldUpBy] as const] : [];
+    });
+    return new Map((await Promise.all(holds)).flat());
+  };
+};
+
+/** An order that is under way has its place in the budgets. */
+const wantedBy = ({ state, certificate }: CustomDomain): WantedAttempt => {
+  const { isManual, isOrdered, askRenewalAt } = certificate;
+  if (isOrdered || askRenewalAt) return { isManual, kind: 'exempt' };
+  return { isManual, kind: state === 'live' ? 'renewal' : 'new' };
+};
+
+const plannedAt = ({ certificate: { waitsForDns, nextAttemptAt } }: CustomDomain) =>
+  waitsForDns ? undefined : nextAttemptAt;
