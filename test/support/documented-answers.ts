@@ -92,7 +92,8 @@ export const resolve = <Part extends object>(
 
 /** Compares answers with what the document promises for their operation and status. */
 export const documentedAnswers = (document: ApiDocument) => {
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  // test/http/openapi.test.ts sees that the document is a valid one.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   formats.default(ajv);
   ajv.addSchema(document, 'openapi');
 

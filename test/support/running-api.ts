@@ -169,11 +169,17 @@ const exchange = async (url: string, call: Omit<Call, 'key'>): Promise<Answer> =
   return { status: response.status, headers: response.headers, text, body };
 };
 
+/** By the text of the document: the same on all databases, and its schemas are compiled once. */
+const known = new Map<string, DocumentedAnswers>();
+
 /** Undefined when this process does not serve the API. */
 const documentOf = async (origin: string): Promise<DocumentedAnswers | undefined> => {
   const response = await fetch(`${origin}/v1/openapi.json`);
-  const document = (await response.json()) as ApiDocument;
-  return response.ok ? documentedAnswers(document) : undefined;
+  const text = await response.text();
+  if (!response.ok) return undefined;
+  const documented = known.get(text) ?? documentedAnswers(JSON.parse(text) as ApiDocument);
+  known.set(text, documented);
+  return documented;
 };
 
 /** What holds for every answer of the service, whatever was asked. */
