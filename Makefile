@@ -27,7 +27,7 @@ install: $(DEPS) ## Install Node (when needed) and the packages of package-lock.
 
 # Many tests wait for processes, timers and networks: one and a half workers for each core keep it at work.
 test: $(DEPS) ## Everything, on SQLite and on a private MySQL-protocol server
-	@$(JEST) --maxWorkers=150%
+	@$(JEST) --maxWorkers=$$(node -p 'Math.ceil(1.5 * os.availableParallelism())')
 
 test-unit: $(DEPS) ## The pure part: no I/O, a few seconds
 	@$(JEST) --selectProjects unit --maxWorkers=100%
