@@ -41,16 +41,13 @@ export const actOnce = async (
     case 'replayed':
       return JSON.parse(outcome.answer.body) as Outcome;
     case 'in_progress':
-      throw new PageProblem(409, 'This form is being worked on already. Look again in a moment.');
+      throw new PageProblem(409, 'This form is already being processed. Reload in a moment.');
     case 'unknown':
       throw new PageProblem(
         409,
-        'This form was cut off, and may have been carried out. Look whether it was before you send it again.',
+        'The form was cut off, but may have taken effect. Check before you send it again.',
       );
     case 'reused':
-      throw new PageProblem(
-        409,
-        'This form was sent before with something else in it. Load it again.',
-      );
+      throw new PageProblem(409, 'This form was already sent with other values. Reload the page.');
   }
 };

@@ -118,9 +118,7 @@ const upload = (form) => {
     else stop(`The upload was refused (${request.status}).`);
   });
   request.addEventListener('error', () => {
-    const became = cancel.hidden
-      ? 'The list below says what became of it.'
-      : 'Nothing was deployed.';
+    const became = cancel.hidden ? 'Check the list below for the result.' : 'Nothing was deployed.';
     stop(`The connection was lost. ${became}`);
   });
   request.addEventListener('abort', () => stop('Cancelled. Nothing was deployed.'));

@@ -79,7 +79,7 @@ const deleteButton = ({ number }: Deploy, { project }: Site): Html =>
     about: `Delete deploy ${number}`,
     question: `Delete deploy ${number}?`,
     consequences:
-      'Its files are deleted, which makes room for others. Visitors notice nothing. This cannot be undone.',
+      'Its files are deleted. Visitors still get the deploy that is served. This cannot be undone.',
     confirm: 'Delete deploy',
     action: `/dashboard/projects/${project.slug}/deploys/${number}/delete`,
   });

@@ -41,8 +41,14 @@ const problemCard = (
       <div class="wanted"><dt>Wanted</dt>${[...wanted].map((one) => html`<dd class="copied"><code>${one}</code>${copyWanted(code, one, records)}</dd>`)}</div>
     </dl>
     <p>${first.fix}</p>
-    <p class="quiet">Who acts: <strong>${actorWords[first.actor]}</strong>${isSpreading && isBlocking(first) && ', if you have not done so just now: some resolvers see it as it has to be'}</p>
+    <p class="quiet">${whoActs(first, isSpreading)}</p>
   </article>`;
+};
+
+const whoActs = (problem: DnsProblem, isSpreading: boolean): Html => {
+  if (problem.actor === 'nobody') return html`Nothing to do: it resolves on its own.`;
+  const isNew = isSpreading && isBlocking(problem);
+  return html`Who acts: <strong>${actorWords[problem.actor]}</strong>${isNew && ', if you have not done so just now: some resolvers already return the correct answer'}`;
 };
 
 /** What one pastes of it: the value of the record that is meant, or a line of CAA as a whole. */

@@ -8,7 +8,7 @@ import { badge, copyButton } from './parts.ts';
 export const recordsSection = ({ domain, records, bind, hints }: DomainView): Html =>
   html`<section class="card" id="all-records" aria-labelledby="records">
     <h2 id="records">DNS records</h2>
-    <p class="quiet">${domain.state === 'added' ? html`Create them` : html`Keep them`} at the DNS provider of ${zoneName(domain.registrableDomain)}. ${domain.state === 'added' ? 'Their values are unique to this domain.' : 'Without them the certificate cannot be renewed, and visitors no longer reach your site.'}</p>
+    <p class="quiet">${placeOf(domain)}</p>
     <div class="table">
       <table class="cards-on-phone records">
         <thead><tr><th scope="col">Type</th><th scope="col">Name</th><th scope="col">Value</th><th scope="col">TTL</th><th scope="col">Seen</th></tr></thead>
@@ -19,8 +19,14 @@ export const recordsSection = ({ domain, records, bind, hints }: DomainView): Ht
       <summary>As lines of a zone file (BIND)</summary>
       ${zoneFile(bind, records)}
     </details>
-    ${hintList(hints)}
+    ${domain.state === 'added' && hintList(hints)}
   </section>`;
+
+/** Where the records belong, and what they are for. */
+const placeOf = ({ state, registrableDomain }: DomainView['domain']): Html =>
+  state === 'added'
+    ? html`Create them at the DNS provider of ${zoneName(registrableDomain)}. Their values are unique to this domain.`
+    : html`Keep them at the DNS provider of ${zoneName(registrableDomain)}. Without them, visitors cannot reach your site, and its certificate cannot be renewed.`;
 
 /** Of the page where a domain was just added. */
 export interface NewRecordPlaces {

@@ -19,7 +19,7 @@ export const stateBadge = ({ state }: Pick<CustomDomain, 'state'>): Html =>
 export const actorWords: Readonly<Record<Actor, string>> = {
   customer: 'You',
   us: 'We do, automatically',
-  nobody: 'Nobody: it resolves on its own',
+  nobody: 'Nobody',
 };
 
 export const severityBadge = (severity: Severity): Html => badge(severity, severityTones[severity]);

@@ -19,7 +19,7 @@ export const readForm = async (ctx: Context): Promise<Readonly<Record<string, st
     // What still comes is thrown away: who sends hears of it, and the connection is free again.
     ctx.req.resume();
     throw (error as { type?: string }).type === 'entity.too.large'
-      ? new PageProblem(413, 'What was typed is too long; a form takes 64 KiB.')
+      ? new PageProblem(413, 'The form is too long. It can hold 64 KiB.')
       : new PageProblem(400, 'The form was cut off. Send it again.');
   });
   const fields = new Map<string, string>();

@@ -153,10 +153,7 @@ const tooLarge = (): PageProblem => {
 };
 
 const tooManyParts = (): PageProblem =>
-  new PageProblem(
-    422,
-    'This form has more in it than one archive. Choose one file, and send it again.',
-  );
+  new PageProblem(422, 'The form has more than one archive. Choose one file, then send it again.');
 
 const cutOff = (): PageProblem =>
   new PageProblem(400, 'The upload was interrupted before it was complete. Send it again.');
