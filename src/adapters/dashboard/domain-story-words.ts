@@ -11,7 +11,7 @@ export const removalWords: Readonly<Record<RemovalReason, string>> = {
 export const failureWords: Readonly<Partial<Record<AuthorityFailureReason, string>>> = {
   order_gone: 'the order had expired',
   rate_limited: 'the authority asks us to wait',
-  unavailable: 'the authority has trouble',
+  unavailable: 'the authority is unavailable',
   rejected_name: 'the authority rejected the name',
   caa: 'a CAA record forbids it',
   dns: 'the DNS lookup of the authority failed',
