@@ -101,7 +101,6 @@ const animals = async (page: Page, origin: string): Promise<void> => {
     await page.getByText(name, { exact: true }).first().waitFor();
   }
   await button(page, 'Sell').click();
-  await take(page, 'animals-sell');
   await button(page, 'Sell animal').click();
   await button(page, 'Approve').waitFor();
   await button(page, 'Reserve').click();
