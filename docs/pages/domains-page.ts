@@ -136,7 +136,7 @@ export const domainsPage = (): string =>
       ].join('\n'),
     ),
     [
-      '- `primary`: the domain that the project is known by, or `null`. It cannot be redirected.',
+      '- `primary`: the domain that the project is known by, or `null`. The first domain that goes live becomes it, unless you chose one. It cannot be redirected.',
       '- `from`: a domain of the project, with a certificate of its own. `to`: another one, or an address such as ' +
         '`https://example.com/shop`, without user, query or fragment. Path and query are kept.',
       `- \`status\`: ${redirectStatuses.map(String).join(', ')}; 308 when it is left out. 307 and 308 keep the verb.`,
