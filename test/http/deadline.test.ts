@@ -1,76 +1,218 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { AccessKey } from '../../src/app/keys.ts';
+import { DashboardVisitor } from '../support/dashboard-visitor.ts';
 import { emptyDatabase, type TestDatabase } from '../support/databases.ts';
+import { lockTable } from '../support/locked-table.ts';
 import { startMysqlProxy, type MysqlProxy } from '../support/mysql-proxy.ts';
-import { startApi, type Answer, type RunningApi } from '../support/running-api.ts';
+import { startApi, type RunningApi } from '../support/running-api.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
 
-/** The database itself would be waited for an hour: what is not held to this is never answered. */
-const deadlineMs = 400;
+const deadlineMs = 300;
 
 let home: TestDatabase;
 let proxy: MysqlProxy;
-let api: RunningApi;
+/** Waits for the database, and for whoever asks, for an hour each. */
+let patient: RunningApi;
+/** Waits for the database for an hour too: what is not held to the deadline of its request is never answered. */
+let hasty: RunningApi;
 beforeAll(async () => {
   home = await emptyDatabase('mysql');
   proxy = await startMysqlProxy(home.url);
-  api = await startApi('mysql', { databaseUrl: proxy.url, deadlineMs });
+  patient = await startApi('mysql', { databaseUrl: proxy.url });
+  hasty = await startApi('mysql', { databaseUrl: proxy.url, deadlineMs });
 });
 afterAll(async () => {
-  await api.close();
+  await hasty.close();
+  await patient.close();
   await proxy.stop();
   await home.drop();
 });
 afterEach(() => {
   proxy.recover();
-  proxy.delayBy(0);
+  proxy.slowDown(0);
 });
 
-const post = (name: string): Promise<Answer> =>
-  api.send('/v1/pets', {
-    method: 'POST',
-    body: JSON.stringify({ name, categoryId: 1 }),
-    headers: { 'Idempotency-Key': name },
-  });
+interface Sender {
+  /** @returns the status */
+  send(via: RunningApi, name: string): Promise<number>;
+  readonly stored: number;
+  countOf(name: string): Promise<number>;
+}
 
-const animalsCalled = async (name: string): Promise<number> => {
-  const { text } = await api.send('/v1/pets?limit=100');
-  return text.split(`"${name}"`).length - 1;
+const occurrences = (text: string, part: string): number => text.split(part).length - 1;
+
+const senders: Readonly<Record<string, () => Promise<Sender>>> = {
+  'a POST to the API': () =>
+    Promise.resolve({
+      send: async (via, name) => {
+        const answer = await via.send('/v1/pets', {
+          method: 'POST',
+          key: patient.account.key,
+          body: JSON.stringify({ name, categoryId: 1 }),
+          headers: { 'Idempotency-Key': name },
+        });
+        if (answer.status === 503) expect(answer.headers.get('Retry-After')).toBe('1');
+        return answer.status;
+      },
+      stored: 201,
+      countOf: async (name) => {
+        const { text } = await patient.send('/v1/pets?limit=100');
+        return occurrences(text, `"${name}"`);
+      },
+    }),
+  'a form of the dashboard': async () => {
+    const access = patient.container.get(AccessKey);
+    const email = 'keeper@zoo.example';
+    await access.createAccount({ name: 'Zoo', email, plan: 'enterprise' });
+    const { secret } = await access.signInLinkFor(email);
+    const network = '192.0.2.1';
+    const session = await access.signInByLink(secret, { network, browser: 'Firefox' });
+    const visitor = ({ origin }: RunningApi) =>
+      new DashboardVisitor(origin, `__Host-session=${session.secret}`);
+    return {
+      send: async (via, name) => {
+        const form = { name, once: name.replaceAll(' ', '-') };
+        const answer = await visitor(via).post('/dashboard', form);
+        if (answer.status === 503) expect(answer.headers.get('Retry-After')).toBe('1');
+        return answer.status;
+      },
+      stored: 303,
+      countOf: async (name) => {
+        const { text } = await visitor(patient).get('/dashboard');
+        return occurrences(text, `>${name}</a>`);
+      },
+    };
+  },
 };
 
-/** Of a request whose end nobody knows the database hears in its own time. */
-const postUntilStored = async (name: string): Promise<void> => {
-  for (;;) {
-    const { status } = await post(name);
-    if (status === 201) return;
-    expect([409, 503]).toContain(status);
+describe.each(Object.keys(senders))('%s', (which) => {
+  let sender: Sender;
+  beforeAll(async () => {
+    sender = await senders[which]!();
+  });
+
+  /** Of a request whose end nobody knows the database hears in its own time. */
+  const expectStoredOnce = async (name: string): Promise<void> => {
+    await until('it is stored', async () => {
+      const status = await sender.send(patient, name);
+      expect([sender.stored, 409]).toContain(status);
+      return status === sender.stored;
+    });
+    expect({ name, count: await sender.countOf(name) }).toEqual({ name, count: 1 });
+  };
+
+  test('waits for a slow database once for the whole request, not once for each question', async () => {
+    proxy.slowDown(deadlineMs / 5);
+    expect(await sender.send(hasty, 'Slow Database')).toBe(503);
+    proxy.slowDown(0);
+    await expectStoredOnce('Slow Database');
+  });
+
+  test.each(['statement', 'answer'] as const)(
+    'is answered before its deadline whichever %s is lost, and repeated it is carried out once',
+    async (what) => {
+      let isOver = false;
+      for (let before = 0; !isOver; before++) {
+        const name = `Lost ${what} ${before}`;
+        proxy.loseAfter(before, what);
+        const status = await sender.send(hasty, name);
+        expect({ name, status }).toEqual({
+          name,
+          status: status === sender.stored && !proxy.hasLost ? sender.stored : 503,
+        });
+        isOver = !proxy.hasLost;
+        proxy.recover();
+        await expectStoredOnce(name);
+      }
+    },
+  );
+});
+
+describe('round trips to MySQL', () => {
+  /** Verb and table of each statement, one line for each packet; without the look for the key, which is remembered. */
+  const tripsOf = async (path: string, call: Parameters<RunningApi['send']>[1] = {}) => {
+    proxy.takeAsked();
+    const { status } = await patient.send(path, call);
+    expect([200, 201]).toContain(status);
+    const shown = (statement: string) => {
+      const [verb = ''] = statement.split(' ');
+      const table = /\b(?:into|from|update) `(\w+)`/.exec(statement)?.[1];
+      return table === undefined ? verb : `${verb} ${table}`;
+    };
+    const packets = proxy.takeAsked().map((text) => text.split('; ').map(shown).join('; '));
+    return packets.filter((packet) => packet !== 'select api_key_secrets');
+  };
+
+  test('one for a page of animals, and one for an animal', async () => {
+    await patient.add('Trip');
+    expect(await tripsOf('/v1/pets')).toEqual(['select pets']);
+    expect(await tripsOf('/v1/pets/1')).toEqual(['select pets']);
+  });
+
+  test('three for an animal that is added under an Idempotency-Key, two without', async () => {
+    const body = '{"name":"Trip","categoryId":1}';
+    const add = { method: 'POST', body };
+    const once = { ...add, headers: { 'Idempotency-Key': 'trip' } };
+    expect(await tripsOf('/v1/pets', once)).toEqual([
+      'begin; insert idempotency_keys',
+      'insert pets',
+      'insert events; insert deliveries; update idempotency_keys; commit',
+    ]);
+    expect(await tripsOf('/v1/pets', add)).toEqual([
+      'begin; insert pets',
+      'insert events; insert deliveries; commit',
+    ]);
+  });
+
+  test('three for a request that is repeated', async () => {
+    const body = '{"name":"Trip","categoryId":1}';
+    const once = { method: 'POST', body, headers: { 'Idempotency-Key': 'repeated trip' } };
+    await patient.send('/v1/pets', once);
+    expect(await tripsOf('/v1/pets', once)).toEqual([
+      'begin; insert idempotency_keys',
+      'rollback',
+      'select idempotency_keys',
+    ]);
+  });
+});
+
+test('a table that somebody locked holds up those who need it, and nobody else', async () => {
+  const get = async (path: string): Promise<number> => (await patient.send(path)).status;
+  const lock = await lockTable(home.url, 'pets');
+  try {
+    const held = Array.from({ length: 15 }, (_, n) => [patient.add(`Held ${n}`), get('/v1/pets')]);
+    await until('they fill what they may', async () => (await lock.waiting()) >= 8);
+    const others = Promise.all(['/v1/store/orders', '/readyz', '/v1/store/orders'].map(get));
+    const late = delay(60_000, 'they wait for the table as well', { ref: false });
+    expect(await Promise.race([others, late])).toEqual([200, 200, 200]);
+    expect(await lock.waiting()).toBe(8);
+    await lock.unlock();
+    await Promise.all(held.flat());
+  } finally {
+    await lock.close();
   }
-};
-
-const expectUnavailable = ({ status, body, headers }: Answer): void => {
-  expect({ status, body }).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
-  expect(headers.get('Retry-After')).toBe('1');
-};
-
-test('a slow database is waited for once for the whole request, not once for each question', async () => {
-  await animalsCalled('nobody');
-  proxy.delayBy(deadlineMs / 5);
-  expectUnavailable(await post('slow'));
-  proxy.delayBy(0);
-  await postUntilStored('slow');
-  expect(await animalsCalled('slow')).toBe(1);
 });
 
-describe.each(['statement', 'answer'] as const)('when one %s is lost', (what) => {
-  test('POST is answered before its deadline whichever it is, and repeated it adds one animal', async () => {
-    for (let before = 0; ; before++) {
-      const name = `${before} before the lost ${what}`;
-      proxy.loseAfter(before, what);
-      const { status } = await post(name);
-      const { hasLost } = proxy;
-      expect({ name, status }).toEqual({ name, status: hasLost ? 503 : 201 });
-      proxy.recover();
-      await postUntilStored(name);
-      expect({ name, animals: await animalsCalled(name) }).toEqual({ name, animals: 1 });
-      if (!hasLost) break;
-    }
-  });
+test('a slow Redis and a slow database have one deadline together', async () => {
+  const redis = await startTcpProxy(process.env['TEST_REDIS_URL'] ?? '');
+  const settings = { REDIS_URL: `${redis.url}?commandTimeout=60000` };
+  const both = await startApi('mysql', { databaseUrl: proxy.url, deadlineMs, settings });
+  try {
+    await until('Redis counts', async () => (await both.send('/readyz')).status === 200);
+    redis.slowDown(deadlineMs / 5);
+    await until(
+      'Redis alone is not too slow',
+      async () => (await both.send('/v1/pets')).status === 200,
+    );
+    proxy.slowDown(deadlineMs / 3);
+    expect((await both.send('/v1/pets')).status).toBe(503);
+    proxy.slowDown(0);
+    redis.loseState();
+    expect((await both.send('/v1/pets')).status).toBe(503);
+  } finally {
+    await both.close();
+    await redis.stop();
+  }
 });

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+import { delayed } from './delayed.ts';
 
 /** What the proxy answers in place of the server. */
 export interface Refusal {
-  /** Which statements, by their text. */
+  /** Which statements, by their text; those that are sent together with them do not arrive either. */
   readonly statement: RegExp;
-  /** An error number of MySQL or MariaDB; 0 says that all is well, though nothing was done. */
+  /** An error number of MySQL or MariaDB; 0: nothing is done in their place, and the server says that all is well. */
   readonly errno: number;
   readonly sqlState?: string;
 }
@@ -16,7 +17,7 @@ export interface MysqlProxy {
   /** From now on these statements do not reach the server; an empty list lets everything pass. */
   refuse(refusals: readonly Refusal[]): void;
   /** Everything takes so much longer, on the way there and on the way back. */
-  delayBy(ms: number): void;
+  slowDown(ms: number): void;
   /**
    * After so many statements nothing passes any more: the next one does not arrive, or of the last one the answer. Who
    * was connected meanwhile stays cut off after `recover`.
@@ -44,17 +45,6 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
   let hasLost = false;
   let asked: string[] = [];
 
-  /** In order, however the delay changes. */
-  const delayedTo = (target: Socket) => {
-    const waiting: Buffer[] = [];
-    return (bytes: Buffer) => {
-      waiting.push(bytes);
-      const pass = () => target.write(waiting.shift() ?? '');
-      if (faults.delayMs === 0 && waiting.length === 1) pass();
-      else setTimeout(pass, faults.delayMs);
-    };
-  };
-
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
     for (const [socket, other] of [
@@ -69,7 +59,12 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
       });
     }
     let isLost = false;
-    const [toClient, toServer] = [delayedTo(client), delayedTo(upstream)];
+    const [toClient, toServer] = [client, upstream].map((socket) =>
+      delayed(
+        () => faults.delayMs,
+        (bytes) => socket.write(bytes),
+      ),
+    ) as [(bytes: Buffer) => void, (bytes: Buffer) => void];
     upstream.on('data', (bytes) => {
       hasLost ||= isLost;
       if (!isLost) toClient(bytes);
@@ -87,11 +82,17 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
           losing.after -= 1;
           isLost = losing.after <= 0 && losing.what === 'answer';
         }
-        const refusal = faults.refusals.find(({ statement }) => statement.test(textOf(packet)));
-        if (refusal) {
+        const refusal = faults.refusals.find(({ statement }) =>
+          textOf(packet)
+            .split('; ')
+            .some((one) => statement.test(one)),
+        );
+        if (!refusal) toServer(packet);
+        else {
           faults.refused += 1;
-          client.write(answerPacket(packet, refusal));
-        } else toServer(packet);
+          if (refusal.errno === 0) toServer(without(packet, refusal.statement));
+          else client.write(errorPacket(packet, refusal));
+        }
       }
     });
   });
@@ -103,7 +104,7 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
     refuse: (refusals) => {
       faults.refusals = refusals;
     },
-    delayBy: (ms) => {
+    slowDown: (ms) => {
       faults.delayMs = ms;
     },
     loseAfter: (after, what) => {
@@ -147,15 +148,23 @@ const textOf = (packet: Buffer): string =>
     ? packet.toString('utf8', headerBytes + 1)
     : '';
 
-const okBody = Buffer.from([0, 0, 0, 2, 0, 0, 0]);
-
-/** An OK_Packet or ERR_Packet (MySQL client/server protocol) in answer to `packet`. */
-const answerPacket = (packet: Buffer, { errno, sqlState = 'HY000' }: Refusal): Buffer => {
-  const text = Buffer.from(`#${sqlState}refused by the test`);
-  const errorBody = Buffer.concat([Buffer.from([0xff, errno & 0xff, errno >> 8]), text]);
-  const body = errno === 0 ? okBody : errorBody;
+const packetOf = (body: Buffer, sequence: number): Buffer => {
   const header = Buffer.alloc(headerBytes);
   header.writeUIntLE(body.length, 0, 3);
-  header.writeUInt8(((packet[3] ?? 0) + 1) & 0xff, 3);
+  header.writeUInt8(sequence, 3);
   return Buffer.concat([header, body]);
+};
+
+/** The same statements, but for those that match. */
+const without = (packet: Buffer, statement: RegExp): Buffer => {
+  const parts = textOf(packet).split('; ');
+  const left = parts.map((part) => (statement.test(part) ? 'do 0' : part)).join('; ');
+  return packetOf(Buffer.concat([Buffer.from([queryCommand]), Buffer.from(left)]), 0);
+};
+
+/** An ERR_Packet (MySQL client/server protocol) in answer to `packet`. */
+const errorPacket = (packet: Buffer, { errno, sqlState = 'HY000' }: Refusal): Buffer => {
+  const text = Buffer.from(`#${sqlState}refused by the test`);
+  const body = Buffer.concat([Buffer.from([0xff, errno & 0xff, errno >> 8]), text]);
+  return packetOf(body, ((packet[3] ?? 0) + 1) & 0xff);
 };

@@ -163,7 +163,7 @@ class Placeholder {
   }
 }
 
-const unreachable: readonly Failure[] = ['unavailable', 'conflict', 'lock_timeout'];
+const unreachable: readonly Failure[] = ['unavailable', 'busy', 'conflict', 'lock_timeout'];
 
 const translated = (error: unknown): unknown => {
   const failure = failureOf(error);

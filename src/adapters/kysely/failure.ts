@@ -2,6 +2,8 @@
 export type Failure =
   /** The database cannot do it now, whatever is asked: 503, and trying again may help. */
   | 'unavailable'
+  /** All connections that may be used for it are in use: others wait for something that is locked. */
+  | 'busy'
   | 'duplicate'
   | 'missing_parent'
   /** The transaction met another one and was undone: doing all of it again helps. */
@@ -13,6 +15,9 @@ export type Failure =
 const codesOf: Readonly<
   Record<Exclude<Failure, 'other'>, Readonly<Record<string, readonly string[]>>>
 > = {
+  busy: {
+    'no connection came free in time, or too many wait for one': ['POOL_BUSY', 'POOL_FULL'],
+  },
   duplicate: {
     'a unique index holds it already': [
       'SQLITE_CONSTRAINT_UNIQUE',
@@ -92,10 +97,10 @@ const codesOf: Readonly<
       ],
       ...['EADDRNOTAVAIL', 'ERR_SOCKET_CLOSED', 'ERR_STREAM_DESTROYED'],
     ],
-    'the connection broke, or no free one came in time': [
+    'the connection broke, or no new one came in time': [
       ...['PROTOCOL_CONNECTION_LOST', 'PROTOCOL_SEQUENCE_TIMEOUT', 'PROTOCOL_ERROR'],
       ...['PROTOCOL_PACKETS_OUT_OF_ORDER', 'PROTOCOL_UNEXPECTED_PACKET'],
-      ...['POOL_TIMEOUT', 'POOL_FULL', 'POOL_BROKEN'],
+      ...['POOL_TIMEOUT', 'POOL_BROKEN'],
     ],
   },
 };

@@ -8,6 +8,7 @@ import { forgottenBefore } from '../../access/domain/idempotency.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './failure.ts';
 import { toMillis } from './schema.ts';
+import { runWithNext } from './with-next.ts';
 
 /** Stands in the row while its transaction is open; nobody else ever sees it, unless half of that was committed. */
 const unanswered = '';
@@ -49,15 +50,45 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
     request: IdempotentRequest,
     work: () => Promise<KeptAnswer>,
   ): Promise<IdempotencyOutcome> {
-    const kept = await this.#kept(request);
-    if (kept) return kept;
+    // Elsewhere a look costs a round trip; here it spares the one writer those who repeat themselves.
+    const known = this.#database.kind === 'sqlite' ? await this.#kept(request) : undefined;
+    if (known) return known;
     try {
       return { kind: 'answered', answer: await this.#answer(request, work) };
     } catch (error) {
-      // Another process holds the key: it answered in the meantime, or still has it locked.
+      if (!(error instanceof KeyTaken)) throw error;
+      // Kept from before; or another process holds the key: it answered in the meantime, or still has it locked.
+      const kept = await this.#kept(request);
+      if (kept || error.isLocked) return kept ?? { kind: 'in_progress' };
+      return this.#answerInstead(request, work);
+    }
+  }
+
+  /** The key was used so long ago that it is free again, unless somebody is faster. */
+  async #answerInstead(
+    request: IdempotentRequest,
+    work: () => Promise<KeptAnswer>,
+  ): Promise<IdempotencyOutcome> {
+    if (!(await this.#forget(request))) return { kind: 'in_progress' };
+    try {
+      return { kind: 'answered', answer: await this.#answer(request, work) };
+    } catch (error) {
       if (error instanceof KeyTaken) return (await this.#kept(request)) ?? { kind: 'in_progress' };
       throw error;
     }
+  }
+
+  /** @returns whether there was something to forget */
+  async #forget({ accountId, key, now }: IdempotentRequest): Promise<boolean> {
+    const { numDeletedRows } = await this.#database.run((db) =>
+      db
+        .deleteFrom('idempotency_keys')
+        .where('account_id', '=', accountId)
+        .where('idempotency_key', '=', key)
+        .where('created_at', '<', toMillis(forgottenBefore(now)))
+        .executeTakeFirst(),
+    );
+    return numDeletedRows > 0n;
   }
 
   async #kept({
@@ -87,11 +118,6 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
     work: () => Promise<KeptAnswer>,
   ): Promise<KeptAnswer> {
     return this.#database.transaction(async (db) => {
-      const mine = db
-        .deleteFrom('idempotency_keys')
-        .where('account_id', '=', accountId)
-        .where('idempotency_key', '=', key)
-        .where('created_at', '<', toMillis(forgottenBefore(now)));
       const row = {
         account_id: accountId,
         idempotency_key: key,
@@ -100,22 +126,30 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
         created_at: toMillis(now),
       };
       try {
-        await mine.execute();
         await db.insertInto('idempotency_keys').values(row).execute();
       } catch (error) {
         const failure = failureOf(error);
-        throw failure === 'duplicate' || failure === 'lock_timeout' ? new KeyTaken() : error;
+        const isLocked = failure === 'lock_timeout';
+        throw isLocked || failure === 'duplicate' ? new KeyTaken(isLocked) : error;
       }
       const answer = await work();
-      await db
+      const kept = db
         .updateTable('idempotency_keys')
         .set({ answer: JSON.stringify(answer) })
         .where('account_id', '=', accountId)
-        .where('idempotency_key', '=', key)
-        .execute();
+        .where('idempotency_key', '=', key);
+      await runWithNext(db, kept);
       return answer;
     });
   }
 }
 
-class KeyTaken extends Error {}
+class KeyTaken extends Error {
+  /** Or else it is stored. */
+  readonly isLocked: boolean;
+
+  constructor(isLocked: boolean) {
+    super('the key is taken');
+    this.isLocked = isLocked;
+  }
+}

@@ -14,6 +14,7 @@ import type { Database } from './database.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
 import type { KyselyPets } from './kysely-pets.ts';
 import { fromMillis, oneOf, toMillis } from './schema.ts';
+import { runWithNext } from './with-next.ts';
 
 interface OrderRow {
   readonly id: bigint;
@@ -128,11 +129,8 @@ export class KyselyOrders extends Orders {
         .executeTakeFirst();
       if (!row) throw orderNotFound(id);
       const { state, events } = decide(fromRow(row));
-      await db
-        .updateTable('orders')
-        .set({ status: state.status })
-        .where('id', '=', state.id)
-        .execute();
+      const changed = { status: state.status };
+      await runWithNext(db, db.updateTable('orders').set(changed).where('id', '=', state.id));
       await this.#outbox.append(events);
       return state;
     });

@@ -4,6 +4,7 @@ import type { Ids } from '../../kernel/ids.ts';
 import { Outbox, type Delivery, type OutboxState } from '../../kernel/outbox.ts';
 import type { Database } from './database.ts';
 import { actorFrom, fromMillis, toMillis } from './schema.ts';
+import { runWithNext } from './with-next.ts';
 
 const longestProblem = 2000;
 
@@ -43,17 +44,15 @@ export class KyselyOutbox extends Outbox {
     return this.#database.transaction(async (db) => {
       for (const { type, accountId, occurredAt, ...details } of events) {
         const id = this.#ids.next('evt');
-        await db
-          .insertInto('events')
-          .values({
-            id,
-            account_id: accountId,
-            type,
-            details: JSON.stringify(details),
-            occurred_at: toMillis(occurredAt),
-            actor,
-          })
-          .execute();
+        const event = {
+          id,
+          account_id: accountId,
+          type,
+          details: JSON.stringify(details),
+          occurred_at: toMillis(occurredAt),
+          actor,
+        };
+        await runWithNext(db, db.insertInto('events').values(event));
         const deliveries = this.#subscribersOf(type).map((subscriber) => ({
           event_id: id,
           subscriber,
@@ -61,7 +60,7 @@ export class KyselyOutbox extends Outbox {
           due_at: 0n,
         }));
         if (deliveries.length === 0) continue;
-        await db.insertInto('deliveries').values(deliveries).execute();
+        await runWithNext(db, db.insertInto('deliveries').values(deliveries));
         this.#tellAfterCommit(db, accountId);
       }
     });

@@ -13,6 +13,7 @@ import type { Decision } from '../../kernel/decision.ts';
 import type { Database } from './database.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
 import { oneOf } from './schema.ts';
+import { runWithNext } from './with-next.ts';
 
 type PageOf = Readonly<{ accountId: string; after: bigint; limit: number }>;
 type PageBackOf = Readonly<{ accountId: string; upTo: bigint; limit: number }>;
@@ -181,11 +182,10 @@ export class KyselyPets extends Pets {
 
   async save({ id, name, categoryId, status }: Pet): Promise<void> {
     await this.#database.run((db) =>
-      db
-        .updateTable('pets')
-        .set({ name, category_id: categoryId, status })
-        .where('id', '=', id)
-        .execute(),
+      runWithNext(
+        db,
+        db.updateTable('pets').set({ name, category_id: categoryId, status }).where('id', '=', id),
+      ),
     );
   }
 }

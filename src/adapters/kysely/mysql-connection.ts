@@ -1,70 +1,82 @@
-import type { PoolConnection } from 'mysql2';
+import type { PoolConnection, QueryError } from 'mysql2';
 import type { Deadline } from '../../kernel/deadline.ts';
+import { OutOfTime } from '../../kernel/unavailable.ts';
 import { failureOf } from './failure.ts';
 
-/** What Kysely's driver uses of a connection. */
-export interface GuardedConnection {
-  readonly threadId: number;
-  query(text: string, parameters: unknown[], done: (error: unknown, result: unknown) => void): void;
-  release(): void;
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
 }
 
-type Control = 'begin' | 'commit' | 'rollback';
-const controls: readonly string[] = ['begin', 'commit', 'rollback'] satisfies Control[];
-const isControl = (sql: string): sql is Control => controls.includes(sql);
+export interface QueryLimits {
+  readonly queryMs: number;
+  /** Nothing takes longer than what is left of it. */
+  readonly deadline: Pick<Deadline, 'leftMs'>;
+}
+
+export const [begin, commit, rollback] = ['begin', 'commit', 'rollback'].map((sql) => ({
+  sql,
+  parameters: [],
+})) as unknown as readonly [Statement, Statement, Statement];
 
 /**
- * A pooled connection with two promises. Each query has a deadline from the moment it is asked for (mysql2's own
- * begins when it is sent), which is never later than that of the request. And only a connection that works and has no transaction open goes back into the pool:
- * the next BEGIN would commit what is left of the one before (MySQL 8 manual, 15.3.3). So one that broke, that missed a
- * deadline, or that was refused a BEGIN, COMMIT or ROLLBACK for whatever reason, is closed; the server then rolls back.
+ * A pooled connection. Each packet has a deadline from the moment it is asked for (mysql2's own begins when it is sent),
+ * which is never later than that of the request. And only a connection that works and has no transaction open goes back
+ * into the pool: the next BEGIN would commit what is left of the one before (MySQL 8 manual, 15.3.3). So one that broke,
+ * that missed a deadline, or that was refused a packet with a COMMIT or a ROLLBACK for whatever reason, is closed; the
+ * server then rolls back.
  */
-export const guardConnection = (
-  connection: PoolConnection,
-  queryMs: number,
-  deadline: Pick<Deadline, 'leftMs'>,
-): GuardedConnection => {
-  let isBroken = false;
-  let isInTransaction = false;
-  const ask = (sql: string, values: unknown[], done: (error: unknown, result: unknown) => void) => {
-    let isWaiting = true;
-    const answer = (error: unknown, result: unknown) => {
-      if (!isWaiting) return;
-      isWaiting = false;
-      clearTimeout(timer);
-      if (error && (isControl(sql) || failureOf(error) === 'unavailable')) isBroken = true;
-      if (!error && sql !== 'begin' && isControl(sql)) isInTransaction = false;
-      done(error, result);
-    };
-    const timer = setTimeout(
-      () => {
-        connection.destroy();
-        answer(brokenConnection(), undefined);
-      },
-      Math.min(queryMs, deadline.leftMs),
-    );
-    connection.query({ sql, values }, answer);
-  };
-  return {
-    threadId: connection.threadId,
-    query: (sql, values, done) => {
-      if (!isBroken) {
-        // From the moment it is sent: nobody knows how far a lost one came.
-        if (sql === 'begin') isInTransaction = true;
-        ask(sql, values, done);
-      } else if (sql === 'rollback') {
-        // Closing does it. An error here would hide the one that led to it.
-        done(undefined, []);
-      } else {
-        done(brokenConnection(), undefined);
-      }
-    },
-    release: () => {
-      if (isBroken || isInTransaction) connection.destroy();
-      else connection.release();
-    },
-  };
-};
+export class GuardedConnection {
+  readonly #connection: PoolConnection;
+  readonly #limits: QueryLimits;
+  #isBroken = false;
+  #isInTransaction = false;
+
+  constructor(connection: PoolConnection, limits: QueryLimits) {
+    this.#connection = connection;
+    this.#limits = limits;
+  }
+
+  /** Sends statements in one packet. MySQL runs them in this order, until one fails. @returns the answer to the last */
+  async send(statements: readonly Statement[]): Promise<unknown> {
+    if (this.#isBroken) throw brokenConnection();
+    if (this.#limits.deadline.leftMs === 0) throw new OutOfTime('The database');
+    // From the moment it is sent: nobody knows how far a lost one came.
+    if (statements.includes(begin)) this.#isInTransaction = true;
+    const last = statements.at(-1);
+    const ends = last === commit || last === rollback;
+    try {
+      const answer = await this.#ask(statements);
+      if (ends) this.#isInTransaction = false;
+      return answer;
+    } catch (error) {
+      if (ends || failureOf(error) === 'unavailable') this.#isBroken = true;
+      throw error;
+    }
+  }
+
+  release(): void {
+    if (this.#isBroken || this.#isInTransaction) this.#connection.destroy();
+    else this.#connection.release();
+  }
+
+  #ask(statements: readonly Statement[]): Promise<unknown> {
+    const ms = Math.min(this.#limits.queryMs, this.#limits.deadline.leftMs);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#connection.destroy();
+        reject(brokenConnection());
+      }, ms);
+      const sql = statements.map((one) => one.sql).join('; ');
+      const values = statements.flatMap(({ parameters }) => parameters);
+      this.#connection.query({ sql, values }, (error: QueryError | null, answer: unknown) => {
+        clearTimeout(timer);
+        if (error) reject(error);
+        else resolve(statements.length > 1 && Array.isArray(answer) ? answer.at(-1) : answer);
+      });
+    });
+  }
+}
 
 const brokenConnection = () =>
   Object.assign(new Error('the connection broke, or did not answer in time'), {

@@ -6,18 +6,26 @@ const sqlMode = [
   ...['ERROR_FOR_DIVISION_BY_ZERO', 'NO_ENGINE_SUBSTITUTION'],
 ];
 
+/** How long a statement waits for what others have locked. */
+export interface LockSeconds {
+  readonly row: number;
+  /** By LOCK TABLES, or by a change of the schema. */
+  readonly table: number;
+}
+
 /**
  * What each connection must have, whatever the server's own settings and its `init_connect` make of it. Names as
  * `show session variables` gives them; where MySQL and MariaDB differ, either.
  */
-const wanted = (lockSeconds: number): readonly (readonly [names: string, value: string])[] => [
+const wanted = (lockSeconds: LockSeconds): readonly (readonly [names: string, value: string])[] => [
   ['character_set_client', 'utf8mb4'],
   ['character_set_connection', 'utf8mb4'],
   ['character_set_results', 'utf8mb4'],
   ['collation_connection', 'utf8mb4_bin'],
   ['autocommit', 'ON'],
   ['time_zone', '+00:00'],
-  ['innodb_lock_wait_timeout', String(lockSeconds)],
+  ['innodb_lock_wait_timeout', String(lockSeconds.row)],
+  ['lock_wait_timeout', String(lockSeconds.table)],
   ['sql_mode', sqlMode.join()],
   ['foreign_key_checks', 'ON'],
   ['unique_checks', 'ON'],
@@ -29,45 +37,41 @@ const wanted = (lockSeconds: number): readonly (readonly [names: string, value: 
 ];
 
 /** How they are set: `set names` is two of them, and two statements do for all. */
-const statements = (lockSeconds: number): readonly string[] => [
+const statements = (lockSeconds: LockSeconds): readonly string[] => [
   'set session transaction isolation level read committed, read write',
   'set character_set_client = utf8mb4, character_set_results = utf8mb4, ' +
     `collation_connection = utf8mb4_bin, autocommit = 1, time_zone = '+00:00', ` +
-    `innodb_lock_wait_timeout = ${String(lockSeconds)}, sql_mode = '${sqlMode.join()}', ` +
+    `innodb_lock_wait_timeout = ${String(lockSeconds.row)}, lock_wait_timeout = ${String(lockSeconds.table)}, ` +
+    `sql_mode = '${sqlMode.join()}', ` +
     `foreign_key_checks = 1, unique_checks = 1, completion_type = 'NO_CHAIN', ` +
     'sql_safe_updates = 0, sql_select_limit = default',
 ];
 
 /**
- * Sets what a new connection must have, and looks whether it holds.
- * @param done gets the error of the server, or one with code `SESSION_REFUSED` that names what it keeps otherwise
+ * Sets what a new connection must have, and looks whether it holds, in one packet.
+ * @throws the error of the server, or one with code `SESSION_REFUSED` that names what it keeps otherwise
  */
-export const prepareSession = (
+export const prepareSession = async (
   connection: Connection,
-  lockSeconds: number,
-  done: (error: unknown) => void,
-): void => {
-  let refused: unknown;
-  for (const sql of statements(lockSeconds)) {
-    // One after the other, in this order: mysql2 keeps a queue for each connection.
-    connection.query(sql, (error) => {
-      refused ??= error ?? undefined;
-    });
-  }
+  lockSeconds: LockSeconds,
+): Promise<void> => {
   const expected = wanted(lockSeconds);
-  const look = 'show session variables where variable_name in (?)';
   const names = expected.flatMap(([either]) => either.split('|'));
-  connection.query<RowDataPacket[]>(look, [names], (error, rows) => {
-    const failure = refused ?? error ?? undefined;
-    done(failure === undefined ? faultOf(rows, expected) : asRefusal(failure));
+  const look = 'show session variables where variable_name in (?)';
+  const sql = [...statements(lockSeconds), look].join('; ');
+  const rows = await new Promise<readonly RowDataPacket[]>((resolve, reject) => {
+    connection.query<RowDataPacket[][]>(sql, [names], (error, answers) => {
+      if (error) reject(asRefusal(error));
+      else resolve(answers.at(-1) ?? []);
+    });
   });
+  const fault = faultOf(rows, expected);
+  if (fault) throw fault;
 };
 
 /** What only says that the server is away stays as it is. */
-const asRefusal = (error: unknown): unknown =>
-  failureOf(error) === 'unavailable'
-    ? error
-    : sessionRefused(error instanceof Error ? error.message : String(error));
+const asRefusal = (error: Error): Error =>
+  failureOf(error) === 'unavailable' ? error : sessionRefused(error.message);
 
 const sessionRefused = (why: string): Error =>
   Object.assign(new Error(`the server does not let this user set its session: ${why}`), {

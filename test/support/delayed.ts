@@ -1,0 +1,16 @@
+/** Passes bytes on later, in their order, however the delay changes. */
+export const delayed = (
+  delayMs: () => number,
+  pass: (bytes: Buffer) => void,
+): ((bytes: Buffer) => void) => {
+  const waiting: Buffer[] = [];
+  const passFirst = () => {
+    const bytes = waiting.shift();
+    if (bytes) pass(bytes);
+  };
+  return (bytes) => {
+    waiting.push(bytes);
+    if (waiting.length === 1 && delayMs() === 0) passFirst();
+    else setTimeout(passFirst, delayMs());
+  };
+};
