@@ -1,5 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { databaseKinds } from '../support/databases.ts';
 import { findFreePort } from '../support/debian-server.ts';
@@ -28,14 +30,24 @@ const refusesConnections = (service: Service): Promise<boolean> =>
 
 describe.each(databaseKinds)('animal-store serve on %s', (kind) => {
   let home: Home;
-  beforeEach(async () => {
-    home = await newHome(kind);
+  /** The latest one, with what the tests before left in its database. */
+  let service: Service;
+  let key: string;
+  const homes: Home[] = [];
+  const freshHome = async (): Promise<Home> => {
+    const fresh = await newHome(kind);
+    homes.push(fresh);
+    return fresh;
+  };
+  beforeAll(async () => {
+    home = await freshHome();
+    service = await home.start();
+    key = printedKey(service);
   });
-  afterEach(() => home.remove());
+  afterAll(() => Promise.all(homes.map((one) => one.remove())));
 
   test('prints at the first start a key and a curl line that works, and never again', async () => {
-    const first = await home.start();
-    const key = printedKey(first);
+    const first = service;
     expect(await add(first, key, 'Rex')).toBe(201);
     const [line = ''] = /^ *curl .*$/m.exec(first.stdout()) ?? [];
     const { stdout } = await promisify(execFile)('sh', ['-c', line]);
@@ -44,43 +56,40 @@ describe.each(databaseKinds)('animal-store serve on %s', (kind) => {
     await add(first, key, 'Max');
     expect(await first.end('SIGTERM')).toEqual({ code: 0, signal: null });
 
-    const second = await home.start();
-    expect(second.stdout()).not.toMatch(/pets_live_|acct_/);
-    expect(await (await ask(second, '/v1/pets', key)).json()).toEqual([
+    service = await home.start();
+    expect(service.stdout()).not.toMatch(/pets_live_|acct_/);
+    expect(await (await ask(service, '/v1/pets', key)).json()).toEqual([
       ...((await page.json()) as unknown[]),
       { id: expect.any(Number), name: 'Max', categoryId: 1, status: 'available' },
     ]);
   });
 
   test('follows a cursor after a restart', async () => {
-    const first = await home.start();
-    const key = printedKey(first);
-    for (const name of ['One', 'Two', 'Three']) await add(first, key, name);
-    const { headers } = await ask(first, '/v1/pets?limit=2', key);
-    await first.end('SIGTERM');
-    const second = await home.start();
+    for (const name of ['One', 'Two', 'Three']) await add(service, key, name);
+    // Rex and Max are there already.
+    const { headers } = await ask(service, '/v1/pets?limit=4', key);
+    await service.end('SIGTERM');
+    service = await home.start();
     const [, next = ''] = /<([^>]*)>/.exec(headers.get('Link') ?? '') ?? [];
     const { pathname, search } = new URL(next);
-    const rest = await ask(second, pathname + search, key);
+    const rest = await ask(service, pathname + search, key);
     expect(await rest.json()).toMatchObject([{ name: 'Three' }]);
   });
 
   test('finishes a request that is under way when it is told to stop, and exits with 0', async () => {
-    const service = await home.start();
-    const key = printedKey(service);
     const post = await slowPost(service.origin, key, '{"name":"Slow","categoryId":1}');
     service.signal('SIGTERM');
     await until('new connections are refused', () => refusesConnections(service));
     const answer = await post.finish();
     expect(answer).toMatch(/^HTTP\/1\.1 201 Created/);
     expect(await service.end()).toEqual({ code: 0, signal: null });
-    const again = await home.start();
-    expect(await (await ask(again, '/v1/pets', key)).json()).toMatchObject([{ name: 'Slow' }]);
+    service = await home.start();
+    const stored = (await (await ask(service, '/v1/pets', key)).json()) as { name: string }[];
+    expect(stored.at(-1)?.name).toBe('Slow');
   });
 
   test('exits at once when it is told a second time', async () => {
-    const service = await home.start();
-    const post = await slowPost(service.origin, printedKey(service), '{}');
+    const post = await slowPost(service.origin, key, '{}');
     service.signal('SIGTERM');
     await until('new connections are refused', () => refusesConnections(service));
     // Had it waited for the request, it would have given up with 1.
@@ -89,24 +98,27 @@ describe.each(databaseKinds)('animal-store serve on %s', (kind) => {
   });
 
   test('ends with a message when its port is in use, and the next start still shows the key', async () => {
-    const other = await newHome('sqlite');
-    await other.start();
-    const taken = await home.run(['serve'], { PORT: other.settings['PORT'] ?? '' });
-    await other.remove();
+    const busy = createServer().listen(0, '127.0.0.1');
+    await once(busy, 'listening');
+    const { port } = busy.address() as AddressInfo;
+    const fresh = await freshHome();
+    const taken = await fresh.run(['serve'], { PORT: String(port) });
+    busy.close();
     expect(taken.code).toBe(1);
     expect(taken.stderr).toMatch(
       /^animal-store: 127\.0\.0\.1:\d+ is in use.*set PORT to a free one/,
     );
-    const service = await home.start();
-    expect(await add(service, printedKey(service), 'Rex')).toBe(201);
+    const next = await fresh.start();
+    expect(await add(next, printedKey(next), 'Rex')).toBe(201);
   });
 
   test('started twice at once on an empty database makes one account', async () => {
     const settings = { PORT: String(await findFreePort()) };
-    const services = await Promise.all([home.start(), home.start(settings)]);
+    const fresh = await freshHome();
+    const services = await Promise.all([fresh.start(), fresh.start(settings)]);
     const shown = services.filter((service) => service.stdout().includes('pets_live_'));
     expect(shown).toHaveLength(1);
-    const { stdout } = await home.run(['account', 'list', '--json']);
+    const { stdout } = await fresh.run(['account', 'list', '--json']);
     expect(JSON.parse(stdout)).toHaveLength(1);
   });
 });
