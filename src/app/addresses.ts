@@ -2,10 +2,8 @@ import { hostOf } from '../sites/domain/certificate.ts';
 import type { Config } from './config.ts';
 
 /** Where a project is served. */
-export const siteUrl = (
-  slug: string,
-  { platformHost, edgeHttpsPort }: Pick<Config, 'platformHost' | 'edgeHttpsPort'>,
-): string => new URL(`https://${hostOf(slug, platformHost)}:${String(edgeHttpsPort)}/`).href;
+export const siteUrl = (slug: string, platformHost: string, port: number): string =>
+  new URL(`https://${hostOf(slug, platformHost)}:${String(port)}/`).href;
 
 /** Where browsers find the dashboard: beside the API. */
 export const dashboardOrigin = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>

@@ -13,33 +13,30 @@ interface Exposed {
 
 const howToMakeOne = 'make one: openssl rand -hex 32';
 
-/** Well-formed addresses that would endanger those who rely on them, one fault each. */
+/** Well-formed addresses that would put users at risk, one fault each. */
 export const addressFaults = (config: Exposed): readonly string[] => [
   ...(config.production && hasPages(config) && isPlain(config) && !isLoopback(config)
     ? [
-        `PUBLIC_URL: must be an https address with NODE_ENV=production: over ${config.publicUrl} API keys, ` +
-          'passwords and sessions would cross the network readable to all. Put a proxy with TLS in front ' +
-          'and give the address outside',
+        `PUBLIC_URL: must be https with NODE_ENV=production: over ${config.publicUrl} anybody on the network could read API keys, ` +
+          'passwords and sessions. Put a TLS proxy in front of the service and set PUBLIC_URL to its address',
       ]
     : []),
   ...platformFaults(config),
 ];
 
-/** What is allowed and should be known, one sentence each. */
+/** Settings that are allowed but risky, one sentence each. */
 export const safetyWarnings = (config: Exposed): readonly string[] => [
   ...(config.production && hasPages(config) && isPlain(config) && isLoopback(config)
     ? [
-        `PUBLIC_URL is ${config.publicUrl}: it can be reached from this machine only, and without TLS. Give the ` +
-          'https address that clients use.',
+        `PUBLIC_URL is ${config.publicUrl}: only this machine can reach it, and without TLS. Set it to the https ` +
+          'address that clients use.',
       ]
     : []),
   ...(config.production && hasSites(config) ? siteWarnings(config) : []),
   ...(!config.production &&
   config.secretKey !== undefined &&
   weaknessOf(config.secretKey) !== undefined
-    ? [
-        `SECRET_KEY ${weaknessOf(config.secretKey) ?? ''}: production would refuse it; ${howToMakeOne}.`,
-      ]
+    ? [`SECRET_KEY ${weaknessOf(config.secretKey) ?? ''}: production refuses it; ${howToMakeOne}.`]
     : []),
 ];
 
@@ -71,23 +68,23 @@ export const secretFaults = ({
     return production ? [`SECRET_KEY: is required with NODE_ENV=production; ${howToMakeOne}`] : [];
   }
   if (secretKey === previousSecretKey) {
-    return ['SECRET_KEY_PREVIOUS: must be the key before SECRET_KEY; both are the same'];
+    return ['SECRET_KEY_PREVIOUS: must differ from SECRET_KEY'];
   }
   // One that is too short is a fault already.
   const isJudged = production && secretKey.length >= leastCharacters;
   const weakness = isJudged ? weaknessOf(secretKey) : undefined;
   return weakness === undefined
     ? []
-    : [`SECRET_KEY: can be guessed, it ${weakness}; ${howToMakeOne}`];
+    : [`SECRET_KEY: can be guessed: it ${weakness}; ${howToMakeOne}`];
 };
 
-/** Sites would be served beside the dashboard, or below its name, where their scripts can set cookies for it. */
+/** Published sites must not share a parent with the dashboard: their scripts could set cookies for it. */
 const platformFaults = ({ publicUrl, platformHost }: Exposed): readonly string[] => {
   const host = new URL(publicUrl).hostname;
   if (host !== platformHost && !host.endsWith(`.${platformHost}`)) return [];
   return [
-    `PLATFORM_HOST: must not be ${platformHost}: the dashboard's host ${host} lies in it, so that a published site ` +
-      'could set cookies for the dashboard. Take a name beside it, like sites.shop.example for app.shop.example',
+    `PLATFORM_HOST: must not be ${platformHost}: the dashboard's host ${host} is part of it, so a published site ` +
+      'could set cookies for the dashboard. Use a sibling name, like sites.shop.example for app.shop.example',
   ];
 };
 

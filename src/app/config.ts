@@ -25,6 +25,8 @@ export interface Config {
   readonly edgeHost: string;
   readonly edgeHttpPort: number;
   readonly edgeHttpsPort: number;
+  /** Undefined: visitors come to the port that the edge listens on. */
+  readonly edgePublicPort: number | undefined;
   /** In lower case: the zone below which every project has a host of its own. */
   readonly platformHost: string;
   /** What an apex has to resolve to. */
@@ -93,7 +95,7 @@ export const loadConfig = (environment: Environment): Config => {
     }),
   );
   if ((set['ACME_EAB_KID'] === undefined) !== (set['ACME_EAB_HMAC'] === undefined)) {
-    faults.push('ACME_EAB_KID, ACME_EAB_HMAC: give both or none; the authority gave both together');
+    faults.push('ACME_EAB_KID, ACME_EAB_HMAC: set both or neither');
   }
   faults.push(...clashesIn(set));
   const config = result.success ? configFrom(result.output) : undefined;
@@ -131,7 +133,7 @@ const hasNoUser = (text: string): boolean => {
 
 const apiAddress = v.pipe(
   v.string(),
-  v.check(hasNoUser, 'must be an address without user and password'),
+  v.check(hasNoUser, 'must not contain a user or a password'),
   v.check(
     (text) => urlLike(text, ['http:', 'https:']) && /^[^?#]*\/v1\/?$/.test(text),
     'must be an http or https address whose path ends in /v1, like https://api.shop.example/v1',
@@ -179,7 +181,7 @@ const isSchedule = (text: string): boolean => validate(text);
 
 const addressToListenOn = v.pipe(
   v.string(),
-  v.regex(/^[0-9A-Za-z.:-]+$/, 'must be an address or name to listen on'),
+  v.regex(/^[0-9A-Za-z.:-]+$/, 'must be an IP address or a host name'),
 );
 
 const secretText = v.pipe(
@@ -229,11 +231,12 @@ const settings = v.object({
   EDGE_HOST: v.optional(addressToListenOn, '127.0.0.1'),
   EDGE_HTTP_PORT: v.optional(portOrAny, '8080'),
   EDGE_HTTPS_PORT: v.optional(portOrAny, '8443'),
+  EDGE_PUBLIC_PORT: v.optional(port),
   PLATFORM_HOST: v.optional(
     v.pipe(
       v.string(),
       v.toLowerCase(),
-      v.maxLength(189, 'must leave room for a label of 63 characters in front'),
+      v.maxLength(189, 'must have at most 189 characters'),
       v.regex(
         /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
         'must be a host name with a dot in it, like sites.shop.example',
@@ -251,7 +254,7 @@ const settings = v.object({
       v.array(
         v.picklist(
           roles,
-          ({ received }) => `must be a list of ${roles.join(', ')}; ${received} is none of them`,
+          ({ received }) => `must be a list of ${roles.join(', ')}; it contains ${received}`,
         ),
       ),
     ),
@@ -287,16 +290,19 @@ const settings = v.object({
       v.string(),
       v.check(
         (text) => urlLike(text, ['https:']) && hasNoUser(text),
-        'must be an https address without user and password',
+        'must be an https URL without user and password',
       ),
     ),
   ),
-  ACME_EMAIL: v.optional(v.pipe(v.string(), v.email('must be an e-mail address'))),
+  ACME_EMAIL: v.optional(v.pipe(v.string(), v.email('must be an email address'))),
   ACME_EAB_KID: v.optional(v.string()),
   ACME_EAB_HMAC: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[A-Za-z0-9_-]+=*$/, 'must be base64url, as the authority gave it'),
+      v.regex(
+        /^[A-Za-z0-9_-]+=*$/,
+        'must be the base64url key that the certificate authority gave you',
+      ),
     ),
   ),
   CAA_ISSUER: v.optional(
@@ -307,7 +313,7 @@ const settings = v.object({
       v.check(
         (names) =>
           names.length > 0 && names.every((name) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)),
-        'must be what CAA records call the authority, like letsencrypt.org',
+        'must be the name of the certificate authority in CAA records, like letsencrypt.org',
       ),
     ),
     'letsencrypt.org',
@@ -389,6 +395,7 @@ const configFrom = (set: v.InferOutput<typeof settings>): Config => ({
   edgeHost: set.EDGE_HOST,
   edgeHttpPort: set.EDGE_HTTP_PORT,
   edgeHttpsPort: set.EDGE_HTTPS_PORT,
+  edgePublicPort: set.EDGE_PUBLIC_PORT,
   platformHost: set.PLATFORM_HOST,
   platformAddresses: set.PLATFORM_ADDRESSES ?? [reachableAddress(set.EDGE_HOST)],
   allowTestDomains: set.ALLOW_TEST_DOMAINS === '1',

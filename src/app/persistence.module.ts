@@ -6,6 +6,7 @@ import { CounterSnapshots } from '../access/quota-ports.ts';
 import { UsageLog } from '../access/usage-ports.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { Database } from '../adapters/kysely/database.ts';
+import { EdgePort } from '../adapters/kysely/edge-port.ts';
 import { KyselyAccounts } from '../adapters/kysely/kysely-accounts.ts';
 import { KyselyApiKeys } from '../adapters/kysely/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../adapters/kysely/kysely-audit-log.ts';
@@ -46,6 +47,7 @@ import {
 } from '../sites/domain-ports.ts';
 import { AuthorityAccounts, Certificates, EdgeRecords, Projects } from '../sites/ports.ts';
 import { ConfigKey, LogKey } from './keys.ts';
+import { SiteAddresses } from './site-addresses.ts';
 import { subscribersOf } from './subscriptions.ts';
 
 export const persistence = new ContainerModule(({ bind }) => {
@@ -157,6 +159,9 @@ export const persistence = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(AuthorityAccounts)
     .toDynamicValue((c) => new KyselyAuthorityAccounts(c.get(Database), c.get(Sealer)))
+    .inSingletonScope();
+  bind(SiteAddresses)
+    .toDynamicValue((c) => new SiteAddresses(new EdgePort(c.get(Database)), c.get(ConfigKey)))
     .inSingletonScope();
   bind(Timeline)
     .toDynamicValue((c) => new KyselyTimeline(c.get(Database)))

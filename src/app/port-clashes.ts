@@ -9,7 +9,7 @@ interface Listening {
   readonly edgeHttpsPort: number;
 }
 
-/** Ports of this process that cannot be had together, one fault for each pair. */
+/** One fault for each pair of settings that name the same port. */
 export const portClashes = (config: Listening): readonly string[] => {
   const { edgeHost } = config;
   const places = [
@@ -37,12 +37,12 @@ export const portClashes = (config: Listening): readonly string[] => {
       .filter(({ host, port }) => port !== 0 && port === one.port && overlap(host, one.host))
       .map(
         ({ setting, port }) =>
-          `${one.setting}, ${setting}: must be two ports, both are ${String(port)}`,
+          `${one.setting}, ${setting}: must be different ports; both are ${String(port)}`,
       ),
   );
 };
 
-/** Whoever listens everywhere listens at the other address too; `::` takes IPv4 along. */
+/** A wildcard address covers every other one; `::` covers IPv4 too. */
 const overlap = (one: string, other: string): boolean =>
   one === other || covers(one, other) || covers(other, one);
 

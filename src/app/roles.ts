@@ -26,6 +26,7 @@ import { apiJobs, workerJobs } from './jobs.ts';
 import { Draining } from './draining.ts';
 import { DashboardKey, OperationsKey, PlanRenewalsKey, SecureSitesKey, SitesKey } from './keys.ts';
 import { recallCounters } from './known-counters.ts';
+import { SiteAddresses } from './site-addresses.ts';
 import { version } from './version.ts';
 import { watchedJobs } from './watched-work.ts';
 
@@ -60,6 +61,7 @@ export const startRoles = async (
   };
   try {
     await recallCounters(container);
+    await container.get(SiteAddresses).recall();
     if (redisUrl !== undefined) container.get(RedisSignals).listen();
     const server = container.get(HttpServer);
     await naming('HOST', 'PORT', () => server.listen(host, port));
@@ -161,6 +163,7 @@ const startEdge = async (
   const ports = await naming('EDGE_HOST', 'EDGE_HTTP_PORT and EDGE_HTTPS_PORT', () =>
     edge.listen({ host, httpPort, httpsPort }),
   );
+  await container.get(SiteAddresses).publish(ports.https);
   container.get(Metrics).watchEdge(() => edge.state());
   // What this process stores is served at once; what others store, when they tell of it, or at the next look.
   container.get(StoredSignal).listen(() => {

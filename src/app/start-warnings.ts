@@ -4,12 +4,12 @@ import { safetyWarnings } from './config-safety.ts';
 
 const firstFreePort = 1024;
 
-/** What is no reason not to start but should be mended, one sentence each. */
+/** Problems that do not stop the start, one sentence each. */
 export const startWarnings = (config: Config): readonly string[] => [
   ...safetyWarnings(config),
   ...(isRoot() && !needsRoot(config)
     ? [
-        'The process runs as root and has no port that needs it: run it as a user of its own, who owns ' +
+        'The process runs as root although no port needs it. Run it as a separate user who owns ' +
           `${config.dataDir}.`,
       ]
     : []),
@@ -17,7 +17,7 @@ export const startWarnings = (config: Config): readonly string[] => [
     const mode = existsSync(path) ? statSync(path).mode & 0o777 : 0;
     return (mode & 0o077) === 0
       ? []
-      : [`${path} is open to other users (mode ${mode.toString(8)}): chmod go-rwx ${path}`];
+      : [`${path} is open to other users (mode ${mode.toString(8)}). Run: chmod go-rwx ${path}`];
   }),
 ];
 

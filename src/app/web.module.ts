@@ -25,7 +25,7 @@ import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
 import { Draining } from './draining.ts';
-import { dashboardOrigin, siteUrl } from './addresses.ts';
+import { dashboardOrigin } from './addresses.ts';
 import { writeDomainSettings } from './domain-settings-text.ts';
 import {
   AccessKey,
@@ -38,6 +38,7 @@ import {
   SecretKey,
   SitesKey,
 } from './keys.ts';
+import { SiteAddresses } from './site-addresses.ts';
 import { allowancesByPlan } from './plan-allowances.ts';
 import { apart, timed } from './request-deadline.ts';
 import { watched } from './request-work.ts';
@@ -157,6 +158,7 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
   const config = c.get(ConfigKey);
   const signal = c.get(StoredSignal);
   const metrics = c.get(Metrics);
+  const addresses = c.get(SiteAddresses);
   const deadline = c.get(Deadline);
   const settings = apart(deadline, c.get(SettingsReader));
   return dashboard({
@@ -180,7 +182,7 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
     settings: {
       origin: dashboardOrigin(config),
       platformHost: config.platformHost,
-      siteUrl: (slug) => siteUrl(slug, config),
+      siteUrl: (slug) => addresses.urlOf(slug),
       uploadFolder: join(config.dataDir, 'uploads'),
       deprecated: operationSunsets,
       apiUrl: config.publicUrl,

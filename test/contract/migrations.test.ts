@@ -126,7 +126,7 @@ describe('on mysql, where a migration that was cut off begins anew, all can be d
     await database.root.updateTable('edge_revision').set({ revision: 7n }).execute();
     expect(await migrate(home.url)).toEqual(namesFrom(1));
     const revisions = await database.root.selectFrom('edge_revision').selectAll().execute();
-    expect(revisions).toEqual([{ id: 1n, revision: 7n }]);
+    expect(revisions).toEqual([{ id: 1n, revision: 7n, public_port: null }]);
   });
 
   test('there is but one turn at the authority', async () => {

@@ -12,6 +12,7 @@ import * as boundedTimelines from '../../db/migrations/0008-bounded-timelines.ts
 import * as peopleOfSeveralAccounts from '../../db/migrations/0009-people-of-several-accounts.ts';
 import * as keyIds from '../../db/migrations/0010-key-ids.ts';
 import * as deployNumbers from '../../db/migrations/0011-deploy-numbers.ts';
+import * as edgePort from '../../db/migrations/0012-edge-port.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
@@ -49,6 +50,7 @@ export const releases = [
   { name: '0009-people-of-several-accounts', up: peopleOfSeveralAccounts.up },
   { name: '0010-key-ids', up: keyIds.up },
   { name: '0011-deploy-numbers', up: deployNumbers.up },
+  { name: '0012-edge-port', up: edgePort.up },
 ] as const;
 export const namesFrom = (first: number) => releases.slice(first).map(({ name }) => name);
 

@@ -63,8 +63,8 @@ describe('animal-store', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'animal-store: nofile.yaml cannot be read (ENOENT); give a file with the domains of the project as YAML or ' +
-        'JSON, or - for standard input.\n',
+        'animal-store: nofile.yaml cannot be read (ENOENT); give a YAML or JSON file with the settings, or - for ' +
+        'standard input.\n',
     });
   });
 
@@ -73,7 +73,9 @@ describe('animal-store', () => {
     const [all, one, verify] = await exitCodes(lines);
     expect(all).toMatchObject({ code: 0, stdout: expect.stringContaining('serve') });
     expect(one).toMatchObject({ code: 0, stdout: expect.stringContaining('--scopes') });
-    expect(verify?.stdout).toMatch(/problems.*\s+are\s+printed, and the exit code is 0/);
+    expect(verify?.stdout).toMatch(
+      /prints\s+the\s+problems\s+it\s+finds,\s+with\s+exit\s+code\s+0/,
+    );
   });
 
   test('lists everything that is wrong with its settings at once', async () => {

@@ -31,6 +31,7 @@ test('without any setting everything has its default', () => {
     edgeHost: '127.0.0.1',
     edgeHttpPort: 8080,
     edgeHttpsPort: 8443,
+    edgePublicPort: undefined,
     platformHost: 'sites.animal-store.test',
     platformAddresses: ['127.0.0.1'],
     allowTestDomains: false,
@@ -75,6 +76,7 @@ test('every setting is taken over', () => {
     REDIS_URL: 'rediss://zoo:p%40ss@redis.example:6380/1',
     TRUST_PROXY: '2',
     ...{ EDGE_HOST: '0.0.0.0', EDGE_HTTP_PORT: '80', EDGE_HTTPS_PORT: '0' },
+    EDGE_PUBLIC_PORT: '443',
     PLATFORM_HOST: 'Sites.Zoo.Example',
     PLATFORM_ADDRESSES: '203.0.113.7, 2001:db8::7',
     ENTERPRISE_DOMAIN_LIMIT: '50',
@@ -103,6 +105,7 @@ test('every setting is taken over', () => {
     edgeHost: '0.0.0.0',
     edgeHttpPort: 80,
     edgeHttpsPort: 0,
+    edgePublicPort: 443,
     platformHost: 'sites.zoo.example',
     platformAddresses: ['203.0.113.7', '2001:db8::7'],
     allowTestDomains: true,
@@ -194,6 +197,7 @@ describe('the start is refused', () => {
     ['EDGE_HOST', ['a b']],
     ['EDGE_HTTP_PORT', ['-1', '65536', 'http', '00']],
     ['EDGE_HTTPS_PORT', ['70000', '1.5']],
+    ['EDGE_PUBLIC_PORT', ['0', '70000', 'https']],
     [
       'PLATFORM_HOST',
       ['sites', 'sites_.example', '-a.example', 'a..example', `${'a.'.repeat(95)}x`],
@@ -230,7 +234,7 @@ describe('the start is refused', () => {
     (weak) => {
       const guessable = { NODE_ENV: 'production', SECRET_KEY: weak };
       expect(faultsOf(guessable)).toEqual(['SECRET_KEY']);
-      expect(() => loadConfig(guessable)).toThrow(/can be guessed, .*openssl rand -hex 32/);
+      expect(() => loadConfig(guessable)).toThrow(/can be guessed: .*openssl rand -hex 32/);
       expect(() => loadConfig(guessable)).not.toThrow(weak);
       expect(faultsOf({ SECRET_KEY: weak })).toEqual([]);
     },
@@ -266,7 +270,7 @@ describe('the start is refused', () => {
     },
   );
 
-  test('but not where nobody could use its sites: that brings warnings, in production only', () => {
+  test('but not for sites that nobody can reach: production warns', () => {
     expect(warningsOf(production)).toEqual(['PUBLIC_URL', 'ACME_DIRECTORY_URL', 'PLATFORM_HOST']);
     expect(warningsOf({ ...production, ROLES: 'api' })).toEqual(['PUBLIC_URL']);
     const sound = {
@@ -324,13 +328,10 @@ describe('the start is refused', () => {
     ['for one port at the same address', { PORT: '8443' }],
     ['for one port for operations and the edge', { OPERATIONS_PORT: '8443' }],
     ['for one port where the edge listens everywhere', { PORT: '8080', EDGE_HOST: '0.0.0.0' }],
-    [
-      'for one port where :: takes IPv4 along',
-      { PORT: '8443', HOST: '::', EDGE_HOST: '192.0.2.1' },
-    ],
+    ['for one port where :: covers IPv4', { PORT: '8443', HOST: '::', EDGE_HOST: '192.0.2.1' }],
   ])('%s', (_, environment) => {
     expect(() => loadConfig(environment)).toThrow(
-      /a fault:\n {2}(EDGE_HTTP_|OPERATIONS_)?PORT, EDGE_HTTPS?_PORT: must be two ports, both are 8(080|443)\n/,
+      /a fault:\n {2}(EDGE_HTTP_|OPERATIONS_)?PORT, EDGE_HTTPS?_PORT: must be different ports; both are 8(080|443)\n/,
     );
   });
 
@@ -339,9 +340,9 @@ describe('the start is refused', () => {
     expect(faultsOf(wrong)).toEqual(['ROLES', 'PORT', 'PORT', 'EDGE_HTTP_PORT']);
   });
 
-  test('for a wrong role, with the word that is none', () => {
+  test('for a wrong role, and the message names it', () => {
     expect(() => loadConfig({ ROLES: 'api,king' })).toThrow(
-      /^ {2}ROLES: must be a list of api, .*; "king" is none of them$/m,
+      /^ {2}ROLES: must be a list of api, .*; it contains "king"$/m,
     );
   });
 

@@ -128,7 +128,7 @@ export interface Schema {
     removed_at: Int64 | null;
   };
   /** One row. */
-  edge_revision: { id: Int64; revision: Int64 };
+  edge_revision: { id: Int64; revision: Int64; public_port: Int64 | null };
   domains: {
     id: string;
     account_id: string;

@@ -10,11 +10,11 @@ import { recallCounters } from '../known-counters.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';
 
 export const accountCommands = (program: Command): void => {
-  const account = program.command('account').description('open and look after accounts');
+  const account = program.command('account').description('create and manage accounts');
 
   account
     .command('create')
-    .description('open an account with its first API key, which is shown once')
+    .description('create an account with a first API key, which is shown once, and a sign-in link')
     .requiredOption('--name <name>', 'name of the store')
     .requiredOption('--email <email>', "the owner's e-mail address")
     .addOption(planOption().default('free'))
@@ -42,7 +42,7 @@ export const accountCommands = (program: Command): void => {
 
   account
     .command('list')
-    .description('all accounts')
+    .description('list all accounts')
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
       await withContainer(async (container) => {
@@ -61,8 +61,8 @@ export const accountCommands = (program: Command): void => {
     .description('move an account to another plan')
     .requiredOption('--account <id>', 'id of the account')
     .addOption(planOption().makeOptionMandatory())
-    .option('--per-minute <number>', 'enterprise: requests a minute', wholeNumber)
-    .option('--per-day <number>', 'enterprise: requests a day', wholeNumber)
+    .option('--per-minute <number>', 'only for plan enterprise: requests a minute', wholeNumber)
+    .option('--per-day <number>', 'only for plan enterprise: requests a day', wholeNumber)
     .option('--json', 'print JSON')
     .action(async (options: PlanOptions) => {
       const { account: id, plan, perMinute, perDay } = options;
@@ -85,9 +85,11 @@ export const accountCommands = (program: Command): void => {
 
   account
     .command('usage')
-    .description('requests by the hour, what is left now, and keys that call what will be removed')
+    .description(
+      'show requests by the hour, what is left now, and keys that call deprecated operations',
+    )
     .requiredOption('--account <id>', 'id of the account')
-    .option('--days <number>', 'how far back, at most 90', wholeNumber, 1)
+    .option('--days <number>', 'how many days back, at most 90', wholeNumber, 1)
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions & { account: string; days: number }) => {
       await withContainer(async (container) => {
@@ -100,7 +102,7 @@ export const accountCommands = (program: Command): void => {
 
   account
     .command('audit')
-    .description('what happened in an account, newest first')
+    .description('show the audit log of an account, newest first')
     .addArgument(new Argument('<account>', 'id of the account'))
     .option('--json', 'print JSON')
     .action(async (accountId: string, options: OutputOptions) => {
@@ -112,11 +114,7 @@ export const accountCommands = (program: Command): void => {
           entry.what,
           Object.values(entry.details).join(' '),
         ]);
-        print(
-          options,
-          entries,
-          table(['WHEN', 'WHO', 'WHAT', 'DETAILS'], rows, 'Nothing happened yet.'),
-        );
+        print(options, entries, table(['WHEN', 'WHO', 'WHAT', 'DETAILS'], rows, 'No entries yet.'));
       });
     });
 };
@@ -147,7 +145,7 @@ const describeUsage = ({ quota, hours, deprecated }: Usage): string => {
     table(['HOUR (UTC)', 'KEY', 'OPERATION', 'OUTCOME', 'REQUESTS'], rows, 'No requests.'),
     ...deprecated.map(
       (one) =>
-        `Key ${one.keyId} called ${one.operation}, which will be removed, ${String(one.requests)} times.`,
+        `Key ${one.keyId} called ${one.operation}, which is deprecated, ${String(one.requests)} times.`,
     ),
   ].join('\n');
 };

@@ -7,7 +7,7 @@ import { print, type OutputOptions } from './run-command.ts';
 export const configCommands = (program: Command): void => {
   program
     .command('config')
-    .description('the settings of this process')
+    .description('check the settings')
     .command('check')
     .description('check the settings and show them, without secrets')
     .option('--json', 'print JSON')
@@ -27,7 +27,7 @@ export const configCommands = (program: Command): void => {
       };
       const warnings = startWarnings(loaded);
       const lines = [
-        'The settings are in order.',
+        'The settings are valid.',
         ...Object.entries(shown).map(([name, value]) => `  ${name}: ${show(value)}`),
         ...warnings.map((warning) => `Warning: ${warning}`),
       ];

@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import { archiveSource } from '../../adapters/archives/archive-source.ts';
 import type { Deploy } from '../../sites/domain/deploy.ts';
 import type { UploadProgress } from '../../sites/ports.ts';
-import { siteUrl } from '../addresses.ts';
-import { ConfigKey, SitesKey } from '../keys.ts';
+import { SitesKey } from '../keys.ts';
+import { SiteAddresses } from '../site-addresses.ts';
 import { print, withContainer, type OutputOptions } from './run-command.ts';
 
 export const deployCommand = (program: Command): void => {
@@ -24,7 +24,7 @@ export const deployCommand = (program: Command): void => {
         const deploy = await sites.deploySite(project, path, progress?.show).finally(() => {
           progress?.stop();
         });
-        const url = siteUrl(project.slug, container.get(ConfigKey));
+        const url = (await container.get(SiteAddresses).recall()).urlOf(project.slug);
         print(options, { deploy: presentDeploy(deploy), url }, describe(deploy, url));
         if (deploy.state === 'failed') process.exitCode = 1;
       });
@@ -49,12 +49,12 @@ export const presentDeploy = (deploy: Deploy) => {
   }
 };
 
-/** Whoever mistyped a name makes no deploy that fails. @throws Error, DomainError that say what is there instead */
+/** A mistyped name makes no failed deploy. @throws Error, DomainError that say what is wrong with it */
 const checkPlace = async (path: string): Promise<void> => {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) return;
   if (!found?.isFile()) {
-    throw new Error(`${path} is no folder and no file; give what is to be published.`);
+    throw new Error(`${path}: No such file or folder.`);
   }
   await archiveSource(path);
 };
@@ -67,7 +67,7 @@ const describe = (deploy: Deploy, url: string): string => {
     case 'succeeded':
       return `${name}: ${counted(deploy.files)}, ${size(deploy.bytes)}.\n${url}`;
     case 'failed':
-      return `${name} was refused (${deploy.problem}). ${deploy.explanation}\nWhat was served before still is.`;
+      return `${name} was refused (${deploy.problem}). ${deploy.explanation}\nThe site still serves the deploy from before.`;
   }
 };
 

@@ -23,7 +23,7 @@ const lastEntries = 5;
 export const addDomainList = (domain: Command): void => {
   domain
     .command('list')
-    .description('the domains of a project, newest first, or of all projects')
+    .description('list the domains of a project, newest first, or of all projects')
     .option('--project <slug>', 'slug of the project')
     .option(
       '--json',

@@ -16,17 +16,15 @@ interface ConfigOptions {
   readonly format: DomainSettingsFormat;
 }
 
-/** The hosts of a project as a document: which one is the main one, and which lead elsewhere. */
+/** The primary domain and redirects of a project as one document. */
 export const addDomainConfig = (domain: Command): void => {
   domain
     .command('config')
-    .description('print the primary domain and the redirects of a project, or replace them')
-    .argument('[file]', 'YAML or JSON of the same shape to replace them by; - for standard input')
+    .description('print the primary domain and redirects of a project, or replace them')
+    .argument('[file]', 'file with the new settings, as YAML or JSON; - for standard input')
     .requiredOption('--project <slug>', 'slug of the project')
     .addOption(
-      new Option('--format <format>', 'how it is printed')
-        .choices(['yaml', 'json'])
-        .default('yaml'),
+      new Option('--format <format>', 'output format').choices(['yaml', 'json']).default('yaml'),
     )
     .action(async (file: string | undefined, options: ConfigOptions) => {
       const draft = file === undefined ? undefined : await readSettings(file);
@@ -48,8 +46,7 @@ export const addDomainConfig = (domain: Command): void => {
 const readSettings = async (file: string): Promise<DomainSettingsDraft> => {
   const text = await beginningOf(file === '-' ? '/dev/stdin' : file).catch((cause: unknown) => {
     const { code = 'unknown' } = cause as NodeJS.ErrnoException;
-    const wanted =
-      'give a file with the domains of the project as YAML or JSON, or - for standard input';
+    const wanted = 'give a YAML or JSON file with the settings, or - for standard input';
     throw new Error(`${file} cannot be read (${code}); ${wanted}.`, { cause });
   });
   try {

@@ -16,11 +16,11 @@ interface DomainOptions extends OutputOptions {
 
 /** What the dashboard does with custom domains, for operators. */
 export const domainCommands = (program: Command): void => {
-  const domain = program.command('domain').description('custom domains of published sites');
+  const domain = program.command('domain').description('add and check custom domains');
 
   domain
     .command('add')
-    .description('add a domain to a project; shows the DNS records to create')
+    .description('add a domain to a project and show the DNS records to create')
     .argument('<host>', 'the domain, like shop.example.com')
     .requiredOption('--project <slug>', 'slug of the project')
     .option('--json', 'print JSON')
@@ -34,11 +34,11 @@ export const domainCommands = (program: Command): void => {
   for (const [name, description] of [
     [
       'verify',
-      'check the DNS of a domain now, or start a fresh attempt at its certificate; problems that are found ' +
-        'are printed, and the exit code is 0 all the same',
+      'check the DNS of a domain now, or try again to get its certificate; prints the problems it finds, ' +
+        'with exit code 0',
     ],
-    ['show', 'everything about a domain: records, problems, certificate, timeline'],
-    ['remove', 'stop serving a domain, at once'],
+    ['show', 'show the records, problems, certificate and timeline of a domain'],
+    ['remove', 'stop serving a domain at once'],
   ] as const) {
     domain
       .command(name)
@@ -83,11 +83,11 @@ const show = async (sites: Sites, domain: CustomDomain, options: DomainOptions):
 const describe = ({ domain, records, problems, hints, nextAt, budget }: DomainView): string => {
   const lines = [`${hostInWords(domain)}: ${stateInWords(domain)}`];
   if (domain.state === 'removed') {
-    lines.push(`Delete the DNS record of ${domain.host}: it leads nowhere now.`);
+    lines.push(`Delete the DNS record of ${domain.host}: it points to nothing now.`);
     return lines.join('\n');
   }
   const { notAfter } = domain.certificate;
-  if (notAfter) lines.push(`Certificate until ${notAfter.toISOString()}.`);
+  if (notAfter) lines.push(`Certificate valid until ${notAfter.toISOString()}.`);
   const rows = records.map(({ type, name, value, ttl, required }) => [
     type,
     name,

@@ -18,15 +18,15 @@ interface CreateOptions extends OutputOptions {
 }
 
 export const keyCommands = (program: Command): void => {
-  const key = program.command('key').description('issue and revoke API keys');
+  const key = program.command('key').description('create, rotate and revoke API keys');
 
   key
     .command('create')
-    .description('issue an API key; its secret is shown once')
+    .description('create an API key; its secret is shown once')
     .requiredOption('--account <id>', 'id of the account')
     .requiredOption('--name <name>', 'what the key is for')
     .option('--scopes <list>', `any of ${scopes.join(',')}; all by default`, scopeList)
-    .option('--expires <time>', 'when it stops working, like 2027-01-31T12:00:00Z', time)
+    .option('--expires <time>', 'when it expires, like 2027-01-31T12:00:00Z', time)
     .option('--json', 'print JSON')
     .action(async (options: CreateOptions) => {
       await withContainer(async (container) => {
@@ -46,7 +46,7 @@ export const keyCommands = (program: Command): void => {
 
   key
     .command('list')
-    .description('the API keys of an account, without their secrets')
+    .description('list the API keys of an account, without their secrets')
     .requiredOption('--account <id>', 'id of the account')
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions & { account: string }) => {
@@ -74,7 +74,7 @@ export const keyCommands = (program: Command): void => {
 
   key
     .command('rotate')
-    .description('give a key a new secret, shown once; the old one stays valid for a while')
+    .description('make a new secret for a key, shown once; the old one stays valid for the overlap')
     .requiredOption('--key <id>', 'id of the key')
     .addOption(
       new Option('--overlap <time>', 'how long the old secret stays valid')
@@ -110,7 +110,7 @@ export const keyCommands = (program: Command): void => {
 
   key
     .command('revoke')
-    .description('stop an API key for good, within a second in every process')
+    .description('revoke an API key for good; every process refuses it within a second')
     .requiredOption('--key <id>', 'id of the key')
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions & { key: string }) => {

@@ -5,7 +5,7 @@ import { loadConfig } from '../config.ts';
 import { print, table, type OutputOptions } from './run-command.ts';
 
 export const migrateCommands = (program: Command): void => {
-  const migrate = program.command('migrate').description("the database's schema");
+  const migrate = program.command('migrate').description('update the database schema');
 
   migrate
     .command('up', { isDefault: true })
@@ -21,7 +21,7 @@ export const migrateCommands = (program: Command): void => {
 
   migrate
     .command('status')
-    .description('which migrations are applied')
+    .description('show which migrations are applied')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
       withDatabase(async (database) => {

@@ -35,7 +35,7 @@ export const petCommands = (program: Command): void => {
   }
   pet
     .command('sell')
-    .description('sell an animal, which makes an order')
+    .description('sell an animal; creates an order')
     .requiredOption('--account <id>', 'id of the account')
     .requiredOption('--pet <id>', 'id of the animal', int64)
     .option('--json', 'print JSON')

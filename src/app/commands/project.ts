@@ -2,18 +2,18 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { bytesInWords } from '../../sites/domain/in-words.ts';
 import { slugOf } from '../../sites/domain/project.ts';
 import { isReservedSlug } from '../../sites/domain/reserved-slugs.ts';
-import { ConfigKey, SitesKey } from '../keys.ts';
-import { siteUrl } from '../addresses.ts';
+import { SitesKey } from '../keys.ts';
+import { SiteAddresses } from '../site-addresses.ts';
 import { commandName } from '../command-name.ts';
 import { presentDeploy, size } from './deploy.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';
 
 export const projectCommands = (program: Command): void => {
-  const project = program.command('project').description('projects: the sites to publish');
+  const project = program.command('project').description('create and list projects');
 
   project
     .command('create')
-    .description('start a project')
+    .description('create a project')
     .requiredOption('--account <id>', 'id of the account')
     .requiredOption('--name <name>', 'name of the project; its address is made from it')
     .option('--json', 'print JSON')
@@ -22,7 +22,7 @@ export const projectCommands = (program: Command): void => {
         const made = await container.get(SitesKey).startProject(options.account, options.name);
         const { id, slug, name } = made;
         const reason = isReservedSlug(slugOf(name))
-          ? `\nThe address has a number: "${slugOf(name)}" is reserved for this service.`
+          ? `\nThe address ends in a number because "${slugOf(name)}" is reserved.`
           : '';
         print(
           options,
@@ -34,7 +34,7 @@ export const projectCommands = (program: Command): void => {
 
   project
     .command('list')
-    .description('the projects of an account')
+    .description('list the projects of an account')
     .requiredOption('--account <id>', 'id of the account')
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions & { account: string }) => {
@@ -51,7 +51,7 @@ export const projectCommands = (program: Command): void => {
 
   project
     .command('deploys')
-    .description('the deploys of a project, newest first')
+    .description('list the deploys of a project, newest first')
     .requiredOption('--project <slug>', 'slug of the project')
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions & { project: string }) => {
@@ -74,7 +74,7 @@ export const projectCommands = (program: Command): void => {
           table(
             ['DEPLOY', 'STATE', 'STARTED', 'FILES', 'SIZE', 'PROBLEM'],
             rows,
-            'Nothing was deployed yet.',
+            'No deploys yet.',
           ),
         );
       });
@@ -92,7 +92,7 @@ export const projectCommands = (program: Command): void => {
         const { project: found } = await sites.getSite(options.project);
         const site = await sites.rollBack(found, options.to);
         const served = site.deploys.find(({ id }) => id === site.servedDeployId);
-        const url = siteUrl(found.slug, container.get(ConfigKey));
+        const url = (await container.get(SiteAddresses).recall()).urlOf(found.slug);
         print(
           options,
           { deploy: served && presentDeploy(served), url },
@@ -103,7 +103,7 @@ export const projectCommands = (program: Command): void => {
 
   project
     .command('delete-deploy')
-    .description('delete a deploy that is not served, with its files; makes room for others')
+    .description('delete a deploy that is not being served, with its files, to free space')
     .requiredOption('--project <slug>', 'slug of the project')
     .requiredOption('--number <number>', 'number of the deploy', deployNumber)
     .option('--json', 'print JSON')
@@ -117,7 +117,7 @@ export const projectCommands = (program: Command): void => {
         print(
           options,
           { deleted: options.number, storedBytes, ofBytes: allowance.storedBytes },
-          `Deploy ${String(options.number)} of ${found.slug} is deleted. The account keeps ${kept}.`,
+          `Deploy ${String(options.number)} of ${found.slug} is deleted. The account now uses ${kept}.`,
         );
       });
     });

@@ -13,24 +13,28 @@ import { print, table, withContainer, type OutputOptions } from './run-command.t
 export const secretKeyCommands = (program: Command): void => {
   const secretKey = program
     .command('secret-key')
-    .description('the key that private keys are sealed under');
+    .description('rotate the key that encrypts private keys');
 
   secretKey
     .command('status')
-    .description('how much is sealed under which key')
+    .description('show how many values each key encrypts')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
       withContainer(async (container) => {
         const states = await keyStates(container);
         const rows = states.map((one) => [one.keyId ?? '–', one.key, String(one.values)]);
-        print(options, states, table(['KEY', 'WHICH', 'VALUES'], rows, 'Nothing is sealed yet.'));
+        print(
+          options,
+          states,
+          table(['KEY', 'WHICH', 'VALUES'], rows, 'Nothing is encrypted yet.'),
+        );
       }),
     );
 
   secretKey
     .command('reseal')
     .description(
-      'seal under SECRET_KEY what is sealed under SECRET_KEY_PREVIOUS; can be repeated at any time',
+      'encrypt under SECRET_KEY everything that SECRET_KEY_PREVIOUS encrypted; can be repeated',
     )
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
@@ -40,7 +44,7 @@ export const secretKeyCommands = (program: Command): void => {
           progress?.stop();
         });
         const { length } = left;
-        const lines = [`Sealed anew: ${String(resealed)}. Left as they are: ${String(length)}.`];
+        const lines = [`Encrypted again: ${String(resealed)}. Not changed: ${String(length)}.`];
         print(
           options,
           { resealed, left },
@@ -87,7 +91,7 @@ const resealAll = async (
 
 /** On a terminal only, and on standard error, so that the result can be piped. */
 const progressBar = () => {
-  const format = 'sealing anew [{bar}] {value} of {total}';
+  const format = 'encrypting [{bar}] {value} of {total}';
   const bar = new SingleBar({ format, stream: process.stderr, noTTYOutput: false });
   return {
     show: (resealed: number, total: number) => {

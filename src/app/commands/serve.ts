@@ -4,7 +4,7 @@ import type { Container } from 'inversify';
 import type { Access } from '../../access/access.ts';
 import { Clock } from '../../kernel/clock.ts';
 import { JobLeases } from '../../kernel/job-leases.ts';
-import { dashboardOrigin, signInUrl, siteUrl } from '../addresses.ts';
+import { dashboardOrigin, signInUrl } from '../addresses.ts';
 import { commandName } from '../command-name.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { redaction } from '../redaction.ts';
@@ -14,6 +14,7 @@ import { openContainer } from '../container.ts';
 import { AccessKey, ProcessKey } from '../keys.ts';
 import { createLog, type Log } from '../log.ts';
 import { startRoles } from '../roles.ts';
+import { SiteAddresses } from '../site-addresses.ts';
 
 /** Once listening ended. */
 const stopDeadlineMs = 10_000;
@@ -21,7 +22,7 @@ const stopDeadlineMs = 10_000;
 export const serveCommand = (program: Command): void => {
   program
     .command('serve')
-    .description('run the service until it is told to stop')
+    .description('run the service')
     .action(async () => {
       const config = loadConfig(process.env);
       const { log, flush } = createLog(config.logLevel, redaction(process.env));
@@ -36,8 +37,9 @@ export const serveCommand = (program: Command): void => {
         stopOnSignal(stop, { log, flush, deadlineMs: stopDeadlineMs + config.drainSeconds * 1000 });
         // After listening: a start that fails must not use up the one time that the key is shown.
         const welcome = await firstAccount(container, config);
-        if (config.production) log.info(placesOf(config), 'ready');
-        else process.stdout.write(`${banner(config, welcome)}\n`);
+        const sites = container.get(SiteAddresses).urlOf('project').replace('project', '<project>');
+        if (config.production) log.info(placesOf(config, sites), 'ready');
+        else process.stdout.write(`${banner(config, sites, welcome)}\n`);
         flush();
       } catch (error) {
         await stop();
@@ -121,13 +123,13 @@ const openFirstAccount = async (access: Access, config: Config): Promise<Welcome
 };
 
 /** In production standard output has JSON only. */
-const placesOf = (config: Config) => ({
+const placesOf = (config: Config, sites: string) => ({
   ...(config.roles.includes('api') && { api: config.publicUrl }),
   ...(config.roles.includes('dashboard') && { dashboard: `${dashboardOrigin(config)}/dashboard` }),
-  ...(config.roles.includes('edge') && { sites: siteUrl('project', config) }),
+  ...(config.roles.includes('edge') && { sites }),
 });
 
-const banner = (config: Config, welcome: Welcome | undefined): string => {
+const banner = (config: Config, sites: string, welcome: Welcome | undefined): string => {
   const { publicUrl, roles, host, port, dataDir, acme } = config;
   const lines = roles.includes('api')
     ? [`Animal Store serves ${publicUrl} (reference: ${publicUrl.replace(/\/v1$/, '/docs')})`]
@@ -138,9 +140,7 @@ const banner = (config: Config, welcome: Welcome | undefined): string => {
     lines.push(`The dashboard: ${dashboardOrigin(config)}/dashboard`);
   if (roles.includes('edge')) {
     const trust = acme ? '' : `; trust ${join(dataDir, 'local-ca.pem')}`;
-    lines.push(
-      `Sites are at ${siteUrl('project', config).replace('project', '<project>')}${trust}`,
-    );
+    lines.push(`Sites are at ${sites}${trust}`);
   }
   if (welcome) {
     lines.push(

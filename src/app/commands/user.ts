@@ -8,13 +8,15 @@ interface UserOptions extends OutputOptions {
 }
 
 export const userCommands = (program: Command): void => {
-  const user = program.command('user').description('people who sign in to the dashboard');
+  const user = program.command('user').description('manage who can sign in to the dashboard');
 
   user
     .command('invite')
-    .description('let somebody sign in; prints a link that works once, for 7 days')
+    .description(
+      'invite somebody, or give them a new link; prints a sign-in link that works once, for 7 days',
+    )
     .requiredOption('--account <id>', 'id of the account')
-    .requiredOption('--email <email>', 'e-mail address; somebody known gets a new link')
+    .requiredOption('--email <email>', 'email address')
     .option('--json', 'print JSON')
     .action(async (options: UserOptions & { email: string }) => {
       await withContainer(async (container) => {
@@ -35,7 +37,7 @@ export const userCommands = (program: Command): void => {
 
   user
     .command('list')
-    .description('who can sign in to the dashboard of an account')
+    .description('list who can sign in to an account')
     .requiredOption('--account <id>', 'id of the account')
     .option('--json', 'print JSON')
     .action(async (options: UserOptions) => {

@@ -1,0 +1,29 @@
+import type { Database } from './database.ts';
+
+/** The port at which visitors reach the edges over HTTPS, for whoever shows an address without being an edge. */
+export class EdgePort {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Called by each edge once it listens. @throws Unavailable */
+  async remember(port: number): Promise<void> {
+    await this.#database.run((db) =>
+      db
+        .updateTable('edge_revision')
+        .set({ public_port: BigInt(port) })
+        .execute(),
+    );
+  }
+
+  /** @returns undefined until an edge has started. @throws Unavailable */
+  async find(): Promise<number | undefined> {
+    const row = await this.#database.run((db) =>
+      db.selectFrom('edge_revision').select('public_port').executeTakeFirst(),
+    );
+    const port = row?.public_port ?? undefined;
+    return port === undefined ? undefined : Number(port);
+  }
+}
