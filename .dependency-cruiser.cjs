@@ -64,8 +64,7 @@ module.exports = {
     },
     {
       name: 'contexts-import-nothing-outside',
-      comment:
-        'The inside decides, the outside does: no adapter, no app, no package, no node: module.',
+      comment: 'The domain decides, adapters act: no adapter, no app, no package, no node: module.',
       severity: 'error',
       from: { path: context, pathNot: '/domain/' },
       to: { pathNot: [context, '^src/kernel/'] },

@@ -100,7 +100,7 @@ const browserNames = [
 
 const forbid = (message, ...globals) => globals.map((name) => ({ name, message }));
 
-/** For the contexts and the kernel: the inside decides, the outside does. */
+/** For the contexts and the kernel: the domain decides, adapters act. */
 export const insideRules = {
   'no-restricted-globals': [
     'error',

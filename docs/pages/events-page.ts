@@ -99,7 +99,7 @@ export const eventsPage = (): string => {
     'Every event carries `type`, `accountId` and `occurredAt`, and what the table lists. Stored with it is who ' +
       'did it: `person:<e-mail>` in the dashboard, `key:<id>` over the API, `operator` by a command, `service` by itself. ' +
       'Ids of animals and orders are decimal digits in text, since they are int64; times are ISO 8601. ' +
-      'How an event travels: [architecture](architecture.md#the-way-of-an-event).',
+      'How an event travels: [architecture](architecture.md#how-an-event-is-delivered).',
     table(['Event', 'When', 'Carries', 'Subscribers'], rows),
     '## Subscribers',
     table(

@@ -100,7 +100,7 @@ test('an authority that never answers holds up no other domain', async () => {
   expect(await isLive('www.beside.test')).toBe(true);
 });
 
-test('a name that the authority never issues for is left to its owner', async () => {
+test('a name that the authority never issues for waits for its owner', async () => {
   await attempt('www.blocked.test');
   const { domain, problems } = await shop.show('www.blocked.test');
   expect(domain).toMatchObject({ state: 'verified', certificate: { status: 'failed' } });

@@ -50,7 +50,7 @@ test('a refusal says when to come again', async () => {
   expect((refusal as TooMany).retryAfter).toBe(30);
 });
 
-test('who is signed in gets their pages while nothing can be counted', async () => {
+test('signed-in people get their pages while nothing can be counted', async () => {
   const mia = await signIn();
   class Away extends QuotaCounters {
     override take = () => Promise.reject(new Unavailable('Redis', undefined));

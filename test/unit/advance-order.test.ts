@@ -49,7 +49,7 @@ test('an order is taken to its certificate, at the pace that the authority asks 
   expect(pauses).toEqual([1000, 1000]);
 });
 
-test('whoever comes after goes on with the same order and key', async () => {
+test('the next worker continues with the same order and key', async () => {
   const first = await advance();
   expect(await advance()).toEqual(first);
   expect([lab.asked('order'), lab.asked('finalize')]).toEqual([1, 1]);
@@ -66,7 +66,7 @@ test('the certificate that is renewed is named to the authority', async () => {
   expect(named).toEqual([[host, 'the chain']]);
 });
 
-test('an order that nobody wants any more is forgotten, and nothing is asked', async () => {
+test('an order that is no longer needed is dropped without asking the authority', async () => {
   const isWanted = () => Promise.resolve(false);
   expect(await advance(undefined, { isWanted })).toEqual({ kind: 'unwanted' });
   expect(lab.authority.log).toEqual([]);

@@ -21,7 +21,7 @@ test('each plan has room for so many projects and files', () => {
   ]);
 });
 
-test('an account may what its plan allows, and nobody as much as the smallest', async () => {
+test('an account has the limits of its plan, and callers without an account have the smallest', async () => {
   const accounts = plans.map((plan) => {
     const draft = { id: `acct_${plan}`, name: 'Zoo', email: 'zoo@shop.example', plan };
     return openAccount(draft, now).state;

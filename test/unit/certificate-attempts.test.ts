@@ -37,7 +37,7 @@ test.each(['unavailable', 'dns', 'challenge', 'rate_limited', 'order_gone'] as c
   },
 );
 
-test('an order that is gone is made anew at once, but one after the other only each minute', () => {
+test('a lost order is replaced at once, but at most one a minute', () => {
   const gone = { reason: 'order_gone', retryAt: undefined } as const;
   const next = [1, 2, 3, 50].map((failed) => nextAttempt(attempts(failed), gone, start));
   const times = [start, after(minute), after(minute), after(minute)];

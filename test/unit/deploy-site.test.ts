@@ -48,7 +48,7 @@ describe('a good upload', () => {
     expect(site.events()).toMatchObject([{ type: 'deploy_succeeded', number: 1 }]);
   });
 
-  test('tells of every entry and every file on its way', async () => {
+  test('reports progress for every entry and file', async () => {
     const told: UploadProgress[] = [];
     const source = sourceOf(entry('index.html'), entry('img/', '', 'folder'), entry('.env'));
     await site.deploy(source, (progress) => told.push(progress));
@@ -292,7 +292,7 @@ describe('when the records are out of reach', () => {
     expect(await files.list('dep_000001')).toBeUndefined();
   });
 
-  test('a success that was recorded, although nobody heard of it, stays one', async () => {
+  test('a recorded success stays one, although its answer was lost', async () => {
     const deploy = await site.deploy(good(), undefined, forgetful(2, true));
     expect(deploy).toMatchObject({ id: 'dep_000001', state: 'succeeded' });
     expect((await site.site()).servedDeployId).toBe('dep_000001');

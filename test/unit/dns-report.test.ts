@@ -312,7 +312,7 @@ describe('more than half of the resolvers have to agree', () => {
     ]);
   });
 
-  test('one that fails agrees to nothing and stands in nobody’s way', () => {
+  test('a failing resolver agrees to nothing and blocks nothing', () => {
     const failed: Known = { cname: timeout };
     expect(codesOf([rightCname, failed, rightCname])).toEqual([]);
     expect(codesOf([rightCname, failed, failed])).toEqual(['dns_lookup_failed']);
@@ -368,7 +368,7 @@ describe('CAA records', () => {
     expect(reportOn(asked(changed), expectation).verifiable).toBe(true);
   });
 
-  test('with a critical tag that nobody knows have to go', () => {
+  test('with an unknown critical tag must be removed', () => {
     const record = { flags: 128, tag: 'tbs', value: 'x' };
     const caa = [{ name: host, answer: records(record) }];
     const { problems } = reportOn(
@@ -384,7 +384,7 @@ describe('CAA records', () => {
     expect(problems[0]?.fix).toContain('t1.sites.test');
   });
 
-  test('that cannot be looked up hold everything back', () => {
+  test('that cannot be looked up block the certificate', () => {
     const caa = [
       { name: host, answer: none },
       { name: 'example.com', answer: servfail },

@@ -205,7 +205,7 @@ test('once it is removed nothing changes it, and removing it again tells nobody'
   );
 });
 
-test('a domain that is not removed is always looked at again, within little more than a day', () => {
+test('a domain that is not removed is checked again within little more than a day', () => {
   fc.assert(
     fc.property(life, (acts) => {
       walk(added, acts, (_, { kind, now }, { state }) => {

@@ -99,7 +99,7 @@ test.each([
   expect(line(failed)[2]).toBe(step);
 });
 
-test('who is not tried again any more is told to press the button', () => {
+test('when no automatic attempt is left, the page says to press the button', () => {
   const problem = dnsProblem('ca_rejected_name', seen);
   const over = { status: 'failed', problem, nextAttemptAt: undefined } as const;
   expect(progressOf(withCertificate(verified, over), now).sentence).toContain('Re-verify');

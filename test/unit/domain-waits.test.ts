@@ -34,7 +34,7 @@ test('what is shown as the time of the next Verify is when it is allowed, to the
   expect(refusalOf(() => askToVerify(asked, at))).toBeUndefined();
 });
 
-test('who never asked may ask now, and so may who asked before the clock was set back', () => {
+test('a first Verify is allowed at once, and so is one after the clock was set back', () => {
   expect(verifyAllowedAt(added, after(minute))).toEqual(after(minute));
   expect(verifyAllowedAt(asked, after(minute))).toEqual(after(minute));
 });

@@ -56,7 +56,7 @@ test('a domain that is worked on is not begun again, even when its lease is over
   expect(released).toEqual([added.id]);
 });
 
-test('who works on a domain holds on to it for as long as that takes', async () => {
+test('a worker renews its claim on a domain for as long as it works on it', async () => {
   const { domains, prolonged } = storeOf(added);
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const due = dueDomains(domains, () => promise.then(() => undefined), 30);
@@ -85,7 +85,7 @@ test('a domain whose storage was away for a moment is taken up again at the next
   expect([prolonged, released]).toEqual([[], [added.id]]);
 });
 
-test('what was not begun when it stops is given back', async () => {
+test('what was not started when it stops is released', async () => {
   const all = Array.from({ length: 150 }, (_, n) => ({ ...added, id: `dom_${n}` }));
   const { domains, released } = storeOf(...all);
   const { promise, resolve } = Promise.withResolvers<undefined>();

@@ -16,7 +16,7 @@ test('a part of the settings is changed, and the rest stays', async () => {
   expect(document.domains).toEqual({ primary: host, redirects: [away] });
 });
 
-test('of two who change them at once, neither undoes what the other did', async () => {
+test('of two concurrent changes, neither undoes the other', async () => {
   const { ports, project, add } = await domainLab();
   await add();
   await add(project, www);

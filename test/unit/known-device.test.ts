@@ -49,7 +49,7 @@ const guessesFrom = (network: number) =>
   race(signInLimits.addressFromNetwork.perMinute + 5, (n) => signIn(at(network), `guess ${n}`));
 
 describe('somebody who guesses from one network or many', () => {
-  test('does not keep an owner out who comes from elsewhere, however many the networks', async () => {
+  test('attempts from any number of networks do not lock out an owner elsewhere', async () => {
     const { lost } = await guesses(3000);
     expect(lost).toEqual(Array(3000).fill('sign_in_refused'));
     expect(await answerTo(signIn(at(1000)))).toBe('let in');
@@ -133,7 +133,7 @@ describe('a known browser', () => {
     expect(await answerTo(signIn(at(200, device)))).toBe('too_many_sign_ins');
   });
 
-  test('of somebody who is removed and invited again is none any more', async () => {
+  test('of a person who was removed and invited again is no longer valid', async () => {
     await face.invite(mia.accountId, 'ben@shop.example');
     const { device } = await signIn(at(1));
     await face.dismiss(mia.accountId, mia.id);
@@ -142,7 +142,7 @@ describe('a known browser', () => {
   });
 });
 
-test('one who tries many addresses makes no counters without bound', async () => {
+test('trying many addresses does not create counters without limit', async () => {
   const counters = new MemoryQuotaCounters(100);
   const { face: small } = memoryAccess(start, { counters });
   await race(400, (n) =>

@@ -58,7 +58,7 @@ describe('an address without a key', () => {
     expect(await knock(1)).toMatchObject([{ speaks: { remaining: 57 } }]);
   });
 
-  test('is told of nothing left when it asks after the last one', async () => {
+  test('reports nothing left after the last request', async () => {
     await knock(60);
     expect(await face.peekAddress('203.0.113.7')).toMatchObject({ speaks: { remaining: 0 } });
   });

@@ -72,7 +72,7 @@ test('two runs at once deliver each event once', async () => {
   expect(seen).toEqual(['a', 'b']);
 });
 
-test('stop finishes the deliveries under way and takes no more', async () => {
+test('stop finishes the deliveries in progress and claims no more', async () => {
   const { seen, subscriber, begun, letGo } = slow();
   const { relay, outbox, store } = relayTo(subscriber);
   store(...Array<string>(150).fill('a'));
@@ -96,7 +96,7 @@ test('stop of a relay that does nothing is done at once', async () => {
   await expect(relay.stop()).resolves.toBeUndefined();
 });
 
-test('stop waits for a run that fails, and leaves the failure to who asked for the run', async () => {
+test('stop waits for a failing run, and the caller of that run gets the error', async () => {
   const { relay, outbox } = relayTo(() => Promise.resolve());
   const away = new Unavailable('The database', undefined);
   jest.spyOn(outbox, 'claim').mockRejectedValueOnce(away);

@@ -64,7 +64,7 @@ describe('inviting somebody', () => {
     await expect(late).rejects.toHaveProperty('code', 'sign_in_link_invalid');
   });
 
-  test('is done once by two who do it at once, and both get a link', async () => {
+  test('is done once by two concurrent requests, and both get a link', async () => {
     const { won, lost } = await race(2, () => face.invite(accountId, 'ben@shop.example'));
     expect(lost).toEqual([]);
     const [mine, yours] = won;
@@ -77,7 +77,7 @@ describe('inviting somebody', () => {
     }
   });
 
-  test('succeeds for two accounts that do it at once, and tells neither of the other', async () => {
+  test('succeeds for two accounts at once, and neither learns of the other', async () => {
     const draft = { name: 'Else', email: 'eve@elsewhere.example', plan: 'free' } as const;
     const accounts = [accountId, (await face.createAccount(draft)).account.id];
     const { won, lost } = await race(2, (n) => face.invite(accounts[n]!, 'ben@shop.example'));
@@ -104,7 +104,7 @@ describe('inviting somebody', () => {
     expect((await face.signInByLink(known.secret, from)).personId).not.toBe(eve.person.id);
   });
 
-  test('is refused for a colleague who has signed in before; the operator may', async () => {
+  test('is refused for a colleague who has signed in before; the operator can', async () => {
     await byLink();
     const again = face.invite(accountId, email);
     await expect(again).rejects.toHaveProperty('code', 'person_joined');
@@ -133,7 +133,7 @@ describe('a link to be used right away', () => {
     expect(await face.signInByLink(secret, from)).toMatchObject({ personId: mia.id });
   });
 
-  test('is refused for who is unknown', async () => {
+  test('is refused for an unknown person', async () => {
     const asking = face.signInLinkFor('nobody@shop.example');
     await expect(asking).rejects.toHaveProperty('code', 'person_not_found');
   });
@@ -191,7 +191,7 @@ describe('dismissing somebody', () => {
     expect(told('person_removed')).toEqual([]);
   });
 
-  test('leaves one of two who dismiss each other', async () => {
+  test('when two people remove each other, one stays', async () => {
     const { person: ben } = await face.invite(accountId, 'ben@shop.example');
     const rivals = [mia.id, ben.id];
     const { won, lost } = await race(2, (n) => face.dismiss(accountId, rivals[n]!));

@@ -56,7 +56,7 @@ test('without a wish it is renewed with a third of its life left', async () => {
   expect(lab.asked('order')).toBe(1);
 });
 
-test('a renewal that is worked on is not planned anew', async () => {
+test('a renewal in progress is not planned again', async () => {
   const lab = await domainLab();
   const live = await lab.addLive();
   lab.clock.advance(60 * day);
@@ -67,7 +67,7 @@ test('a renewal that is worked on is not planned anew', async () => {
   expect((await lab.current(live)).certificate.nextAttemptAt).toEqual(after(62 * day));
 });
 
-test('a renewal that the authority knows as one needs no place in the budgets', async () => {
+test('a renewal that the authority recognises needs no place in the budgets', async () => {
   const lab = await domainLab();
   const live = await lab.addLive();
   const spent = {

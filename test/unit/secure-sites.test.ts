@@ -70,7 +70,7 @@ test('orders for own hosts count among those of customers, and stop where these 
   expect(await secureSites(lab.ports)()).toBe(2);
 });
 
-test('whoever is told to stop begins with no further host', async () => {
+test('after a stop, no further host is started', async () => {
   const lab = await domainLab();
   for (let n = 0; n < 3; n++) await servedProject(lab.stores);
   expect(await secureSites(lab.ports)(() => lab.asked('order') > 0)).toBe(1);

@@ -113,7 +113,7 @@ describe('a path of a site', () => {
   );
   const anyPath = fc.array(piece, { maxLength: 10 }).map((pieces) => `/${pieces.join('')}`);
 
-  test('is never looked up where it could leave the site', () => {
+  test('never leads outside the site', () => {
     fc.assert(
       fc.property(anyPath, (target) => {
         placeOf(target, (path) => {

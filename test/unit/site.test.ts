@@ -96,7 +96,7 @@ describe('every command in every state of a deploy', () => {
     commands.map((command) => ({ ...command, state, site: inState[state] })),
   );
 
-  test('an upload ends once, one way or the other', () => {
+  test('an upload ends exactly once', () => {
     expect(table).toEqual({ uploading: ['succeeded', 'failed'], succeeded: [], failed: [] });
   });
 

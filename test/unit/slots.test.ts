@@ -37,7 +37,7 @@ test('a place that is given back twice is free once', () => {
   expect(slots.tryTake('c')).toBeUndefined();
 });
 
-test('who waits is called in order, but an account waits for its own places alone', async () => {
+test('waiting requests get their turn in order, and an account waits only for its own places', async () => {
   const slots = new Slots({ all: 2, ofOne: 1 });
   const { turns, places, wait } = waitingIn(slots);
   for (const accountId of ['a', 'a', 'b', 'c']) wait(accountId);

@@ -27,7 +27,7 @@ test.each(Object.entries(subscriptions))('all who react to %s exist', (type, nam
   expect(subscribersOf(type)).toEqual(names);
 });
 
-test('nobody reacts to an event that an older or newer release stored', () => {
+test('an event type of an older or newer release has no subscribers', () => {
   expect(subscribersOf('pet_vaccinated')).toEqual([]);
 });
 
@@ -65,7 +65,7 @@ test('each event sets off the work that the table names for it', async () => {
   expect(calls).toEqual(['secure', 'dep_2', 'dep_3', 'shop.example']);
 });
 
-test('a domain that was verified is seen to, and nobody waits for that', async () => {
+test('a verified domain is worked on in the background', async () => {
   let told = 0;
   const bus = new EventBus(
     subscribersOver({

@@ -39,7 +39,7 @@ const signIn = async (its = password) =>
 const names = async (signedIn: SignedIn) =>
   (await face.accountsOf(signedIn)).map(({ account }) => account.name);
 
-test('a password that opens several accounts begins in the oldest, and may go on in the others', async () => {
+test('a password that opens several accounts signs in to the oldest, and can switch to the others', async () => {
   const mine = await signIn();
   expect(mine.person.id).toBe(zoo.id);
   expect(await names(mine)).toEqual(['Zoo', 'Birds']);
@@ -93,7 +93,7 @@ test('a link opens the one account that it is for', async () => {
   expect(await names(there)).toEqual(['Birds']);
 });
 
-test('who invites an address and chooses a password for it gets into that account only', async () => {
+test('inviting an address and choosing its password gives access to that account only', async () => {
   const { account } = await face.createAccount({
     name: 'Evil',
     email: 'eve@evil.example',

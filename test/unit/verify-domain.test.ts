@@ -4,7 +4,7 @@ import { around, domainLab } from '../support/domain-lab.ts';
 import { after, day, minute } from '../support/known-domains.ts';
 import { codeOf } from '../support/race.ts';
 
-test('of twenty who press the button at once, one asks the DNS', async () => {
+test('of twenty simultaneous clicks, one asks the DNS', async () => {
   const { add, point, ports } = await domainLab();
   const domain = await add();
   point(domain);
@@ -17,7 +17,7 @@ test('of twenty who press the button at once, one asks the DNS', async () => {
   expect(await ports.domains.get(domain.id)).toMatchObject({ state: 'verified' });
 });
 
-test('a domain that is removed while its DNS is looked at stays removed', async () => {
+test('a domain that is removed during a DNS check stays removed', async () => {
   const { add, current, point, ports, remove } = await domainLab();
   const domain = await add();
   point(domain);
@@ -26,7 +26,7 @@ test('a domain that is removed while its DNS is looked at stays removed', async 
   expect(await current(domain)).toMatchObject({ state: 'removed', reason: 'owner' });
 });
 
-test('a live domain is only looked at', async () => {
+test('a live domain is only checked', async () => {
   const lab = await domainLab();
   const live = await lab.addLive();
   lab.clock.advance(minute);

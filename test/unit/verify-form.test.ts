@@ -24,7 +24,7 @@ test('Re-verify stands back until it may be pressed, and tells when', () => {
   expect(shown(verified, after(31 * minute))).toEqual({ look: 'main', text: 'Re-verify' });
 });
 
-test('whoever presses too early reads the time once', () => {
+test('pressing too early shows the waiting time once', () => {
   const { text } = shown(verified, after(2 * minute), early);
   expect(text).toBe(`Re-verify ${message}`);
 });

@@ -423,7 +423,7 @@ describe('what comes too late', () => {
     expect(await lab.keptOrders(domain)).toEqual([]);
   });
 
-  test('of two who work on a domain at once is done by one', async () => {
+  test('of two workers on one domain, one does the work', async () => {
     const domain = await lab.addVerified();
     const work = workOnCertificate(lab.ports);
     await Promise.all([work(domain), work(domain)]);
@@ -433,7 +433,7 @@ describe('what comes too late', () => {
     expect(await lab.keptOrders(domain)).toEqual([]);
   });
 
-  test('of somebody who believes in an order that is over asks nothing', async () => {
+  test('a worker with a stale order does not contact the authority', async () => {
     const domain = await lab.addVerified();
     lab.authority.failNext('order', { reason: 'unavailable' });
     await lab.tendDue();
