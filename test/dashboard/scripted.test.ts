@@ -238,3 +238,17 @@ test('what was done is said once: a reload does not say it again', async () => {
   await page.getByRole('heading', { name: 'Fish' }).waitFor();
   expect(await page.getByRole('status').count()).toBe(0);
 });
+
+test('a question stays open while its page follows what happens', async () => {
+  const project = await sites().startProject(browsed.owner.accountId, 'Asked');
+  const deploy = () => deployEntries(browsed.dashboard.container, project, entry('index.html'));
+  await deploy();
+  await deploy();
+  const page = await browsed.visit(`/dashboard/projects/${project.slug}`);
+  await page.getByTitle('Delete deploy 1').click();
+  await deploy();
+  await page.locator('.lead').getByText('deploy 3').waitFor();
+  await page.getByRole('button', { name: 'Delete deploy', exact: true }).click();
+  await page.getByText('The deploy was deleted.').waitFor();
+  expect(await page.locator('#deploy-1').count()).toBe(0);
+});
