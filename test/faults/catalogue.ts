@@ -2,6 +2,7 @@ import { clockJump } from './clock-jump.ts';
 import type { Fault } from './fault.ts';
 import { fullDisk } from './full-disk.ts';
 import { galeraFaults } from './galera-faults.ts';
+import { killedAlone } from './killed-alone.ts';
 import { killedService } from './killed-service.ts';
 import { networkFaults } from './network-faults.ts';
 import { redisFaults } from './redis-faults.ts';
@@ -18,6 +19,7 @@ export const catalogue: readonly Fault[] = [
   ...serverLimits,
   ...networkFaults,
   ...serverOutages,
+  killedAlone,
   ...galeraFaults,
   fullDisk,
   ...redisFaults,

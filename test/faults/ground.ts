@@ -61,7 +61,7 @@ export const openGround = async (
     return {
       ...{ kind, database, home, services, facts, close },
       ...withoutSettings(extras),
-      ...(await furnish(home, services[0]!)),
+      ...(await furnish(operatorOf(home, extras.lastRelease?.program), services[0]!)),
       origins: () => [extras.balancer?.origin ?? services.map(({ origin }) => origin)].flat(),
       restart: async (seat) => (services[seat] = await start(seat)),
     };
@@ -80,10 +80,14 @@ const withoutSettings = ({ redis, disk, balancer, inspectorPort, clock, lastRele
   ...(lastRelease && { lastRelease }),
 });
 
+/** A command of this release would bring the schema up to date before the first process of it starts. */
+const operatorOf = (home: Home, program: string | undefined): Pick<Home, 'run'> =>
+  program === undefined ? home : { run: (args) => home.execute(args, {}, program) };
+
 /** An account without limits, somebody of it who is signed in, and a project that can have domains. */
-const furnish = async (home: Home, service: Service) => {
+const furnish = async (operator: Pick<Home, 'run'>, service: Service) => {
   const visitor = await signInFirst(service);
-  await liftLimits(home, service, accountLimit);
+  await liftLimits(operator, service, accountLimit);
   await startProject(visitor, 'Shop');
   await upload(visitor, 'shop', await tgzOf({ name: 'index.html', content: '<h1>Shop</h1>' }));
   return { key: printedKey(service), cookie: visitor.cookie ?? '', slug: 'shop' };

@@ -23,6 +23,9 @@ export interface Observation {
   readonly tookMs: number;
 }
 
+/** Some seconds of answers. */
+const mostRemembered = 20_000;
+
 const successes: ReadonlySet<Answer> = new Set(['200', '201', '303']);
 
 /** What a load saw, in little room: failures one by one, successes counted. */
@@ -38,6 +41,7 @@ export class LoadRecord {
   /** Answers that say that they were counted against the account. */
   counted = 0;
   #acknowledgedAt: number | undefined;
+  readonly #used: { readonly at: number; readonly requests: number }[] = [];
 
   ask(client: string, url: string): Asked {
     if (!this.clients.has(client)) this.clients.set(client, { wellAt: -1, last: new Map() });
@@ -52,11 +56,23 @@ export class LoadRecord {
     const tookMs = performance.now() - at;
     this.longestMs = Math.max(this.longestMs, tookMs);
     this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1);
-    if (headers?.get('X-RateLimit-Limit') === String(accountLimit)) this.counted += 1;
+    if (headers?.get('X-RateLimit-Limit') === String(accountLimit)) this.#count(headers);
     const seen = this.clients.get(client);
     seen?.last.set(answer, at);
     if (!successes.has(answer)) this.failures.push({ client, answer, at, tookMs });
     else if (seen) seen.wellAt = Math.max(seen.wellAt, at);
+  }
+
+  /** How many requests of the account's day had been counted by then, as an answer said. */
+  usedAt(moment: number): number {
+    return this.#used.findLast(({ at }) => at <= moment)?.requests ?? 0;
+  }
+
+  #count(headers: Headers): void {
+    this.counted += 1;
+    const requests = accountLimit - Number(headers.get('X-RateLimit-Remaining'));
+    this.#used.push({ at: performance.now(), requests });
+    if (this.#used.length > mostRemembered) this.#used.splice(0, mostRemembered / 2);
   }
 
   acknowledge(): void {

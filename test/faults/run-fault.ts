@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { longestHealthMs, watchHealth, type Probe } from '../support/health-watch.ts';
 import { until } from '../support/until.ts';
+import { usedOf, type AccountUse } from './account-use.ts';
 import type { Fault, FaultOrders } from './fault.ts';
 import type { FaultDatabase } from './fault-words.ts';
 import { FaultLoad } from './fault-load.ts';
 import type { Ground } from './ground.ts';
 import { lawsOf } from './laws.ts';
-import { accountLimit, type Observation } from './load-record.ts';
+import type { Observation } from './load-record.ts';
 
 export interface FaultReport {
   readonly fault: string;
@@ -125,29 +126,11 @@ const missedHealth = (probes: readonly Probe[]): readonly string[] => {
   ];
 };
 
-interface Used {
-  readonly requests: number;
-  readonly day: number;
-}
-
-const dayOf = (): number => Math.floor(Date.now() / 86_400_000);
-
-/** How many requests the account has used of its day. */
-const usedOf = async ({ origins, key }: Ground): Promise<Used> => {
-  const headers = { Authorization: `Bearer ${key}` };
-  const answer = await fetch(`${origins()[0] ?? ''}/v1/pets?limit=1`, { headers });
-  await answer.arrayBuffer();
-  return {
-    requests: accountLimit - Number(answer.headers.get('X-RateLimit-Remaining')),
-    day: dayOf(),
-  };
-};
-
 /** Each answer that shows the account's limit was counted once, and so was the last look itself. */
 const miscounted = async (
   ground: Ground,
   { record }: FaultLoad,
-  before: Used,
+  before: AccountUse,
 ): Promise<readonly string[]> => {
   const after = await usedOf(ground);
   const added = after.requests - before.requests - 1;

@@ -45,7 +45,7 @@ export interface Home {
    */
   run(args: readonly string[], settings?: Settings, desk?: number): Promise<CommandResult>;
   /** In a process of its own, beside the others. */
-  execute(args: readonly string[], settings?: Settings): Promise<CommandResult>;
+  execute(args: readonly string[], settings?: Settings, program?: string): Promise<CommandResult>;
   /**
    * Waits until it serves. @throws Error with its output when it ends before that
    * @param program its main.ts, for another release
@@ -116,8 +116,8 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     };
   };
 
-  const execute: Home['execute'] = async (args, settings = {}) => {
-    const { output, exit } = launch(args, settings);
+  const execute: Home['execute'] = async (args, settings = {}, program) => {
+    const { output, exit } = launch(args, settings, program);
     const { code } = await exit;
     return { code, ...output };
   };
@@ -167,7 +167,7 @@ export const printedAccount = (service: Pick<Service, 'stdout'>): string => {
 
 /** Puts the account of a first start beyond every limit that a test could meet, and waits until that holds. */
 export const liftLimits = async (
-  home: Home,
+  home: Pick<Home, 'run'>,
   service: Service,
   perMinute = 1_000_000,
 ): Promise<void> => {
