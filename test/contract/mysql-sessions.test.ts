@@ -71,11 +71,19 @@ describe('on a server that does not let the session be set', () => {
   });
   afterAll(() => proxy.stop());
 
+  const characters = /^set character_set_client/;
+
   test.each([
-    ['says no', 1231, 'refused by the test'],
-    ['says yes and does nothing', 0, 'autocommit is "OFF" and has to be "ON"'],
-  ])('and %s, the first query says what is wrong', async (_how, errno, words) => {
-    proxy.refuse([{ statement: /^set character_set_client/, errno }]);
+    ['says no', characters, 1231, 'refused by the test'],
+    ['says yes and does nothing', characters, 0, 'autocommit is "OFF" and has to be "ON"'],
+    [
+      'would keep what a lost connection has locked for hours',
+      /^set wait_timeout/,
+      0,
+      'wait_timeout is "28800" and has to be "60"',
+    ],
+  ])('and %s, the first query says what is wrong', async (_how, statement, errno, words) => {
+    proxy.refuse([{ statement, errno }]);
     const database = new Database(proxy.url);
     const failure = await database.ping().catch((error: unknown) => error as Error);
     await database.close();

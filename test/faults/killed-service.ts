@@ -32,10 +32,9 @@ export const killedService: Fault = {
     await Promise.all(
       scene.ground.services.map((_, seat) => killAgainAndAgain(scene, seat, tally)),
     );
-    const { record } = scene.load;
+    const pause = (scene.load.record.longestPauseMs / 1000).toFixed(1);
     return {
-      note: `${tally.kills} kills, ${tally.cutOff} with writes under way`,
-      recoveryMs: record.longestPauseMs,
+      note: `${tally.kills} kills, ${tally.cutOff} with writes under way; longest time without a write ${pause} s`,
       complaints: tally.cutOff === 0 ? ['no kill cut off a write'] : [],
     };
   },

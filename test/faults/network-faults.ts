@@ -5,6 +5,8 @@ import { outage } from './outage.ts';
 import { serverOf } from './server-outages.ts';
 
 const databases = ['mariadb', 'galera'] as const;
+/** So long the server keeps what a lost connection has locked (`wait_timeout` of mysql-session.ts), and a little more. */
+const recoversWithinMs = 75_000;
 const distantMs = 15;
 const distantForMs = 3_000;
 
@@ -14,7 +16,7 @@ export const networkFaults: readonly Fault[] = [
     name: 'the network to the database goes silent',
     databases,
     mayAnswer: [...unavailable, ...inProgress],
-    recoversWithinMs: 30_000,
+    recoversWithinMs,
     strike: outage({
       away: (scene) => {
         const { proxy } = serverOf(scene);
@@ -32,7 +34,7 @@ export const networkFaults: readonly Fault[] = [
     name: 'connections to the database become half-open',
     databases,
     mayAnswer: [...unavailable, ...inProgress],
-    recoversWithinMs: 30_000,
+    recoversWithinMs,
     strike: (scene) => {
       serverOf(scene).proxy.loseState();
       return Promise.resolve({});

@@ -14,6 +14,12 @@ export interface LockSeconds {
 }
 
 /**
+ * After so long without a word from us the server ends a connection, and gives free what its transaction has locked: it
+ * does not hear that a network lost one, and would wait for 8 hours by itself.
+ */
+const silentSeconds = 60;
+
+/**
  * What each connection must have, whatever the server's own settings and its `init_connect` make of it. Names as
  * `show session variables` gives them; where MySQL and MariaDB differ, either.
  */
@@ -26,6 +32,7 @@ const wanted = (lockSeconds: LockSeconds): readonly (readonly [names: string, va
   ['time_zone', '+00:00'],
   ['innodb_lock_wait_timeout', String(lockSeconds.row)],
   ['lock_wait_timeout', String(lockSeconds.table)],
+  ['wait_timeout', String(silentSeconds)],
   ['sql_mode', sqlMode.join()],
   ['foreign_key_checks', 'ON'],
   ['unique_checks', 'ON'],
@@ -36,9 +43,10 @@ const wanted = (lockSeconds: LockSeconds): readonly (readonly [names: string, va
   ['transaction_read_only|tx_read_only', 'OFF'],
 ];
 
-/** How they are set: `set names` is two of them, and two statements do for all. */
+/** How they are set: `set names` is two of them. */
 const statements = (lockSeconds: LockSeconds): readonly string[] => [
   'set session transaction isolation level read committed, read write',
+  `set wait_timeout = ${String(silentSeconds)}`,
   'set character_set_client = utf8mb4, character_set_results = utf8mb4, ' +
     `collation_connection = utf8mb4_bin, autocommit = 1, time_zone = '+00:00', ` +
     `innodb_lock_wait_timeout = ${String(lockSeconds.row)}, lock_wait_timeout = ${String(lockSeconds.table)}, ` +
