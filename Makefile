@@ -46,7 +46,7 @@ check-format: $(DEPS)
 	@node_modules/.bin/prettier --check --log-level warn .
 
 check-architecture: $(DEPS)
-	@node_modules/.bin/depcruise --output-type err-long $(wildcard src db docs test bench)
+	@node_modules/.bin/depcruise --output-type err-long $(wildcard src db docs test bench clients)
 
 format: $(DEPS) ## Rewrite files in the one style
 	@npx --no-install prettier --write --log-level warn .
