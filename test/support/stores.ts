@@ -63,15 +63,14 @@ export const openStores = async (
   const home = await emptyDatabase(kind);
   const database = openDatabase(home.url);
   await migrateUp(database);
-  // Two SQLite connections in one thread would block each other: here the second process shares one.
-  const second = kind === 'mysql' ? openDatabase(home.url) : database;
+  const second = openDatabase(home.url);
   for (const one of [database, second]) await warmUp(one);
   return {
     ...kyselyPorts(database, subscribersOf, onStored),
     secondProcess: kyselyPorts(second, subscribersOf, onStored),
     close: async () => {
       await database.close();
-      if (second !== database) await second.close();
+      await second.close();
       await home.drop();
     },
   };
