@@ -3,6 +3,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { Database } from '../../src/adapters/kysely/database.ts';
 import { JointWrites } from '../../src/adapters/kysely/joint-writes.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
+import { SqliteWriters } from '../../src/adapters/kysely/sqlite-writers.ts';
 import { OutOfTime, Unavailable } from '../../src/kernel/unavailable.ts';
 import { emptyDatabase, type TestDatabase } from '../support/databases.ts';
 import { holdLock } from '../support/file-lock.ts';
@@ -98,6 +99,41 @@ test('a request waits no longer than it has time, neither for another program no
   other.resolve(undefined);
   await writing;
   await hurried.close();
+});
+
+test('nobody is charged for a lock before their coming, nor for the time in which others of the process write', async () => {
+  const writers = new SqliteWriters((work) => work());
+  let isLocked = true;
+  let refusals = 0;
+  const attempt = () => {
+    if (!isLocked) return;
+    refusals += 1;
+    throw Object.assign(new Error('locked'), { code: 'SQLITE_BUSY' });
+  };
+  const enter = () => writers.enter(attempt, { lockMs: 100, leftMs: Infinity });
+  /** Lets somebody in whom the lock kept out at least once. */
+  const openAfterRefusal = async (): Promise<void> => {
+    const before = refusals;
+    isLocked = true;
+    await until('it is refused', () => refusals > before);
+    isLocked = false;
+  };
+  const pass = async (milliseconds: number): Promise<void> => {
+    const end = performance.now() + milliseconds;
+    await until('time is over', () => performance.now() > end);
+  };
+
+  await expect(enter()).rejects.toThrow('within 0.1 s');
+  await pass(110);
+  const [first, second] = [enter(), enter()];
+  await openAfterRefusal();
+  await first;
+  await pass(110);
+  isLocked = true;
+  writers.leave();
+  await openAfterRefusal();
+  await second;
+  writers.leave();
 });
 
 test('a start waits for a program that has the file for itself, and gives up with a sentence that says so', async () => {
