@@ -4,13 +4,14 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { BudgetVerdict, CaUse } from './domain/ca-budget.ts';
-import type { Certificate } from './domain/certificate.ts';
+import type { AskedOrder, LedgerChange, LedgerName } from './domain/ca-ledger.ts';
 import type { CustomDomain, DomainDecision } from './domain/custom-domain.ts';
 import type { AdmissionFacts } from './domain/domain-admission.ts';
 import type { DnsFacts } from './domain/dns-facts.ts';
 import type { DnsJudgement } from './domain/dns-judgement.ts';
 import type { DnsExpectation } from './domain/dns-report.ts';
 import type { DomainSettings } from './domain/domain-settings.ts';
+import type { DomainChange } from './domain/domain-change.ts';
 import type { TimelineEntry } from './domain/domain-timeline.ts';
 import type { NameSettings } from './domain/name-facts.ts';
 import type { ProjectHost } from './domain/redirects.ts';
@@ -61,14 +62,25 @@ export abstract class CertificateOrders {
    */
   abstract begin(order: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined>;
 
-  /** The authority has taken it. The first writer wins. @throws Error when the order was forgotten meanwhile */
-  abstract placed(subject: string, url: string): Promise<KeptOrder & { readonly url: string }>;
+  /**
+   * The authority has taken it. The first writer wins.
+   * @param ledger what is known of it by now, stored in the same step
+   * @throws Error when the order was forgotten meanwhile
+   */
+  abstract placed(
+    subject: string,
+    url: string,
+    ledger?: LedgerChange,
+  ): Promise<KeptOrder & { readonly url: string }>;
 
   /** From now on every edge answers the challenge. @throws Error when the order was forgotten meanwhile */
   abstract publish(subject: string, challenge: Challenge): Promise<void>;
 
-  /** With its challenge and its key. Forgetting twice is no error. */
-  abstract forget(subject: string): Promise<void>;
+  /**
+   * With its challenge and its key. Forgetting twice is no error.
+   * @param ledger what came of it, stored in the same step
+   */
+  abstract forget(subject: string, ledger?: LedgerChange): Promise<void>;
 
   /**
    * What an edge answers under `/.well-known/acme-challenge/<token>` for a host (RFC 8555, section 8.3).
@@ -77,37 +89,24 @@ export abstract class CertificateOrders {
   abstract answer(host: string, token: string): Promise<string | undefined>;
 }
 
-/** What was asked of the authority, and what came of it. */
-export interface LedgerEntry {
-  /** An `order` is for a name without a certificate; see `entryKinds`. */
-  readonly kind: 'order' | 'renewal' | 'exempt' | 'failure' | 'issued';
-  /** Whose name it is. */
-  readonly accountId: string;
-  readonly host: string;
-  readonly registrableDomain: string;
-  /** The owner asked for it. */
-  readonly isManual: boolean;
-  readonly occurredAt: Date;
-}
-
-/** For what the use of the budgets is counted. */
-export type LedgerName = Pick<LedgerEntry, 'accountId' | 'host' | 'registrableDomain'>;
-
-/** The budgets that an authority gives us, as we count them; over all processes. */
+/**
+ * The budgets that an authority gives us, as we count them; over all processes. What belongs to a domain is entered by
+ * `CustomDomains`, together with its state.
+ */
 export abstract class AuthorityLedger {
   /** What is used of each budget at that moment. */
   abstract use(name: LedgerName, now: Date): Promise<CaUse>;
 
   /**
-   * Enters an order if `decide` allows it. Counting and entering are one step: of rivals for the last one, one
-   * gets it.
+   * Enters an order (see `orderAsked`) if `decide` allows it. Counting and entering are one step: of rivals for the
+   * last one, one gets it.
    */
   abstract reserve(
-    entry: LedgerEntry,
+    order: AskedOrder,
     decide: (use: CaUse) => BudgetVerdict,
   ): Promise<BudgetVerdict>;
 
-  abstract record(entry: LedgerEntry): Promise<void>;
+  abstract settle(change: LedgerChange): Promise<void>;
 
   /** Forgets what was entered before `before`. @returns how many */
   abstract sweep(before: Date): Promise<number>;
@@ -125,16 +124,6 @@ export abstract class Timeline {
 
   /** Forgets entries of before that, of the kinds in `mostOfKind`, a slice at a time. @returns how many */
   abstract sweep(before: Date): Promise<number>;
-}
-
-/** What becomes of a domain, and of what hangs on it. */
-export interface DomainChange extends DomainDecision {
-  /** What led to it, as its owner is told. */
-  readonly cause?: TimelineEntry | undefined;
-  /** Who has to give the name up for it. */
-  readonly displaced?: DomainDecision;
-  /** What it is served with from now on. */
-  readonly certificate?: Certificate;
 }
 
 /** Domains that were given out together. */
@@ -160,7 +149,7 @@ export interface WantedDomain {
 
 /**
  * Custom domains, one for each attachment. What is removed stays for its owner to see. Whatever changes a domain
- * stores its timeline (see `timelineOf`) and its events in the same step, or nothing at all.
+ * stores its timeline (see `timelineOf`), its ledger and its events in the same step, or nothing at all.
  */
 export abstract class CustomDomains {
   /**
@@ -185,7 +174,7 @@ export abstract class CustomDomains {
 
   /**
    * Locks the domain and the holder of its name, decides, and saves all of it together: state, route,
-   * certificate, timeline, events. When it is removed, its route, certificate, challenge and keys go in the same step.
+   * certificate, timeline, ledger, events. When it is removed, its route, certificate, challenge and keys go in the same step.
    * Of the timeline it forgets what `trimsAfter` tells, a slice at a time: where much is too much, the next changes go on.
    * @param decide synchronous; `holder` is another attachment
    * @returns what was decided
@@ -194,6 +183,16 @@ export abstract class CustomDomains {
   abstract change<Change extends DomainChange>(
     id: string,
     decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
+  ): Promise<Change>;
+
+  /**
+   * As `change`, for what counts in the budgets of the authority: `decide` is told what is used of them. Counting and
+   * deciding are one step: of rivals for the last place, one gets it.
+   */
+  abstract changeCounted<Change extends DomainChange>(
+    id: string,
+    now: Date,
+    decide: (domain: CustomDomain, use: CaUse) => Change,
   ): Promise<Change>;
 
   /**

@@ -3,7 +3,7 @@ import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Allowance } from './domain/allowance.ts';
 import type { Certificate, Validity } from './domain/certificate.ts';
-import type { CertificateOrder, OrderState } from './domain/certificate-order.ts';
+import type { AuthorityFailure, CertificateOrder, OrderState } from './domain/certificate-order.ts';
 import type { DnsFacts } from './domain/dns-facts.ts';
 import type { NameFacts } from './domain/name-facts.ts';
 import type { Project } from './domain/project.ts';
@@ -203,6 +203,21 @@ export interface RenewalWindow {
   readonly askAgainAt: Date;
 }
 
+/** What came of asking for an order. */
+export type OrderAnswer =
+  | {
+      readonly kind: 'ordered';
+      readonly url: string;
+      /** As a renewal that the authority counts in none of its limits. */
+      readonly isExempt: boolean;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly failure: AuthorityFailure;
+      /** The authority may have made an order all the same, or may count that it was asked. */
+      readonly counts: boolean;
+    };
+
 /**
  * Issues certificates: one host each, ECDSA P-256. Each call is one bounded step that can be repeated; nothing
  * waits in here, and whatever goes wrong outside is a `failed` answer. Never throws.
@@ -221,12 +236,7 @@ export abstract class CertificateAuthority {
    * Asks for a new order.
    * @param replaces chain of the certificate that this one renews (RFC 9773, section 5)
    */
-  abstract order(
-    host: string,
-    replaces?: string,
-  ): Promise<
-    { readonly kind: 'ordered'; readonly url: string } | Extract<OrderState, { kind: 'failed' }>
-  >;
+  abstract order(host: string, replaces?: string): Promise<OrderAnswer>;
 
   /** Where the order stands. An `issued` certificate was checked: host, key, chain and dates are right. */
   abstract look(order: CertificateOrder): Promise<OrderState>;

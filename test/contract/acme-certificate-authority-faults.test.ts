@@ -16,6 +16,7 @@ import {
 } from './certificate-authority-steps.ts';
 
 const { directory, newOrder, finalize } = caPlaces;
+const limit = { type: 'rateLimited', detail: 'too many orders' };
 const everything = /./;
 const deadlineMs = 200;
 
@@ -60,7 +61,7 @@ describe('trouble at the authority fails every step as unavailable, and is over 
     ]) {
       lab.gate.setFaults({ match, ...fault });
       const failure = { reason: 'unavailable', detail: expect.any(String), retryAt: undefined };
-      expect(await step?.()).toEqual({ kind: 'failed', failure });
+      expect(await step?.()).toMatchObject({ kind: 'failed', failure });
     }
     lab.gate.setFaults();
     await takeToCertificate(patient, order);
@@ -71,15 +72,33 @@ describe('trouble at the authority fails every step as unavailable, and is over 
     const problem = { type: 'unauthorized', detail: 'deactivated' };
     lab.gate.setFaults({ match: newOrder, status: 403, problem });
     const failure = { reason: 'unavailable', detail: 'deactivated' };
-    expect(await authority.order(newHost())).toMatchObject({ failure });
+    expect(await authority.order(newHost())).toMatchObject({ failure, counts: false });
   });
 
   test('an authority that is not there', async () => {
     const { authority } = connectAuthority(lab, { directoryUrl: 'https://127.0.0.1:1/dir' });
     expect(await authority.order(newHost())).toMatchObject({
       failure: { reason: 'unavailable', detail: expect.stringContaining('ECONNREFUSED') },
+      counts: false,
     });
   });
+
+  test.each([
+    ['its directory is away', directory, { status: 503 }, false],
+    ['it gives no nonce', caPlaces.newNonce, { status: 503 }, false],
+    ['it has no account for us', caPlaces.newAccount, { status: 500 }, false],
+    ['it does not answer to the order', newOrder, { reset: true }, true],
+    ['it has trouble with the order', newOrder, { status: 500 }, true],
+    ['something on the way refuses the order', newOrder, { status: 403 }, true],
+    ['a limit is reached', newOrder, { status: 429, problem: limit }, true],
+  ] satisfies [string, RegExp, Omit<CaFault, 'match'>, boolean][])(
+    'an order that may have been made counts: %s',
+    async (_, match, fault, counts) => {
+      const { authority } = connectAuthority(lab);
+      lab.gate.setFaults({ match, ...fault });
+      expect(await authority.order(newHost())).toMatchObject({ kind: 'failed', counts });
+    },
+  );
 
   test('an authority that cannot show who it is', async () => {
     const { authority } = connectAuthority(lab, { trustedCa: undefined });

@@ -114,7 +114,7 @@ describe('an order that replaces a certificate', () => {
 
   test('names it where the authority offers renewal windows', async () => {
     offer();
-    expect((await order()).kind).toBe('ordered');
+    expect(await order()).toMatchObject({ kind: 'ordered', isExempt: true });
     expect(replaced()).toEqual([exampleId]);
   });
 
@@ -134,7 +134,7 @@ describe('an order that replaces a certificate', () => {
     offer();
     const problem = { type, detail: 'about what is replaced' };
     lab.gate.setFaults({ match: caPlaces.newOrder, times: 1, status, problem });
-    expect((await order()).kind).toBe('ordered');
+    expect(await order()).toMatchObject({ kind: 'ordered', isExempt: false });
     expect(replaced()).toEqual([exampleId, undefined]);
   });
 

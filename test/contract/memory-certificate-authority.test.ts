@@ -32,7 +32,9 @@ test('a step fails once when it is told to, and nothing is done', async () => {
   const { authority } = open();
   authority.failNext('order', { reason: 'rate_limited', retryAt: new Date(0) });
   const failure = { reason: 'rate_limited', detail: 'It is rate_limited.', retryAt: new Date(0) };
-  expect(await authority.order('a.customer.test')).toEqual({ kind: 'failed', failure });
+  expect(await authority.order('a.customer.test')).toEqual({
+    ...{ kind: 'failed', failure, counts: true },
+  });
   expect((await authority.order('a.customer.test')).kind).toBe('ordered');
   expect(authority.log).toEqual(['order a.customer.test', 'order a.customer.test']);
 });

@@ -69,8 +69,15 @@ test('the pages of a domain and of a project say which limit holds their certifi
   const { accountId } = owner;
   const ledger = dashboard.container.get(AuthorityLedger);
   const occurredAt = dashboard.clock.now();
-  const name = { accountId, host: 'x.test', registrableDomain: 'x.test', isManual: false };
-  for (let n = 0; n < 10; n++) await ledger.record({ ...name, kind: 'order', occurredAt });
+  const name = {
+    accountId,
+    host: 'x.test',
+    registrableDomain: 'x.test',
+    isManual: false,
+    orderKey: 'order',
+  };
+  for (let n = 0; n < 10; n++)
+    await ledger.settle({ entered: [{ ...name, kind: 'order', occurredAt }] });
   const added = await sites.addDomain(project, 'held-up.birds.test');
   pointAtUs(dashboard, added);
   await sites.tendDomain(await sites.verifyDomain(added));

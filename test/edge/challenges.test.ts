@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { MemoryAuthorityLedger } from '../../src/adapters/memory/memory-authority-ledger.ts';
 import { MemoryCertificateOrders } from '../../src/adapters/memory/memory-certificate-orders.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { startEdge, type RunningEdge } from '../support/running-edge.ts';
@@ -16,7 +17,7 @@ let asked: string[];
 let gate: Promise<void>;
 let edges: RunningEdge[];
 beforeEach(async () => {
-  orders = new MemoryCertificateOrders();
+  orders = new MemoryCertificateOrders(new MemoryAuthorityLedger());
   isAway = false;
   asked = [];
   gate = Promise.resolve();

@@ -68,6 +68,17 @@ export class DomainFacts {
     return rows.map(({ details }) => (JSON.parse(details) as { outcome: unknown }).outcome);
   }
 
+  /** How many orders of a host count at the authority, as the ledger has it. */
+  async countedOrders(host: string): Promise<number> {
+    const rows = await this.#db
+      .selectFrom('authority_ledger')
+      .select('id')
+      .where('host', '=', host)
+      .where('kind', 'in', ['order', 'renewal'])
+      .execute();
+    return rows.length;
+  }
+
   /** How many certificates and orders of a host there are that have a private key. */
   async privateKeys(host: string): Promise<number> {
     const [certificates, orders] = await Promise.all(

@@ -11,7 +11,7 @@ import { contestedBy, removeDomain } from '../../src/sites/domain/domain-removal
 import type { TimelineEntry } from '../../src/sites/domain/domain-timeline.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import type { Route } from '../../src/sites/domain/routes.ts';
-import type { DomainChange } from '../../src/sites/domain-ports.ts';
+import type { DomainChange } from '../../src/sites/domain/domain-change.ts';
 import { later, newAccount, now, takeEvents } from './accounts.ts';
 import { admitted, allowance, moment, report } from './known-domains.ts';
 import { certificateFor, newProject, publish } from './sites.ts';

@@ -13,6 +13,7 @@ import * as peopleOfSeveralAccounts from '../../db/migrations/0009-people-of-sev
 import * as keyIds from '../../db/migrations/0010-key-ids.ts';
 import * as deployNumbers from '../../db/migrations/0011-deploy-numbers.ts';
 import * as edgePort from '../../db/migrations/0012-edge-port.ts';
+import * as askedOrders from '../../db/migrations/0013-asked-orders.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
@@ -51,6 +52,7 @@ export const releases = [
   { name: '0010-key-ids', up: keyIds.up },
   { name: '0011-deploy-numbers', up: deployNumbers.up },
   { name: '0012-edge-port', up: edgePort.up },
+  { name: '0013-asked-orders', up: askedOrders.up },
 ] as const;
 export const namesFrom = (first: number) => releases.slice(first).map(({ name }) => name);
 

@@ -35,9 +35,10 @@ export const memoryPorts = (
   const accountExists = async (id: string) => (await accounts.find(id)) !== undefined;
   const edgeRecords = new MemoryEdgeRecords();
   const routes = new MemoryProjectRoutes(edgeRecords);
-  const certificateOrders = new MemoryCertificateOrders();
+  const ledger = new MemoryAuthorityLedger();
+  const certificateOrders = new MemoryCertificateOrders(ledger);
   const timeline = new MemoryTimeline();
-  const around = { outbox, routes };
+  const around = { outbox, routes, ledger };
   return {
     acting,
     outbox,
@@ -66,7 +67,7 @@ export const memoryPorts = (
     settings: new MemoryProjectSettings(outbox, routes, new SettableClock(now)),
     timeline,
     certificateOrders,
-    ledger: new MemoryAuthorityLedger(),
+    ledger,
     jobLeases: new MemoryJobLeases(),
     authorityAccounts: new MemoryAuthorityAccounts(),
   };

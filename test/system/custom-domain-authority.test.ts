@@ -141,6 +141,8 @@ test.each([
 
 test('an authority that wants to be left alone is, and the owner is told until when', async () => {
   const host = 'www.patient.test';
+  // One account may have ten new orders in an hour.
+  await clock.advance(hour);
   const headers = { 'retry-after': String(3 * hour) };
   const problem = { type: 'rateLimited', detail: 'too many new orders' };
   const fault = { match: caPlaces.newOrder, status: 429, headers, problem };

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const hang = { hang: true, times: 1 };
 /** One domain gets stuck at each of them; with `after` the authority has done what it was asked for. */
 const stuck: readonly CaFault[] = [
-  { match: caPlaces.newOrder, ...hang },
+  { match: caPlaces.newOrder, after: true, ...hang },
   { match: caPlaces.authorization, ...hang },
   { match: caPlaces.challenge, after: true, ...hang },
   { match: caPlaces.finalize, after: true, ...hang },
@@ -35,29 +35,47 @@ afterAll(async () => {
   await clock.remove();
 });
 
-test('killed at every step of an issuance at once, the next process goes on with the same orders', async () => {
+const killWhileHanging = async (...places: readonly RegExp[]): Promise<void> => {
+  for (const place of places) {
+    await until(`one hangs at ${String(place)}`, () => unanswered(lab.gate, place).length > 0);
+  }
+  await service.end('SIGKILL');
+  lab.gate.setFaults();
+};
+
+/** What the dead process held is held for half a minute. */
+const startAgain = async (...faults: readonly CaFault[]): Promise<void> => {
+  lab.gate.setFaults(...faults);
+  service = await lab.start();
+  await clock.advance(30);
+};
+
+test('killed at every step of an issuance at once, the next process goes on with the same orders, and each order counts', async () => {
   const added = await Promise.all(hosts.map((host) => shop.add(host)));
   lab.zone.create(...added.map(({ records }) => records[0]));
   lab.gate.setFaults(...stuck);
   await clock.advance(120);
-  for (const { match } of stuck) {
-    await until(`one hangs at ${String(match)}`, () => unanswered(lab.gate, match).length === 1);
-  }
-  await service.end('SIGKILL');
-  lab.gate.setFaults();
+  await killWhileHanging(...stuck.map(({ match }) => match));
 
-  await lab.start();
-  // What the dead process held is held for half a minute.
-  await clock.advance(30);
+  // The order that nobody heard of is asked for again, and nobody hears of that one either.
+  const { length: before } = unanswered(lab.gate, caPlaces.newOrder);
+  await startAgain({ match: caPlaces.newOrder, after: true, ...hang });
+  await until('it hangs again', () => unanswered(lab.gate, caPlaces.newOrder).length > before);
+  await killWhileHanging();
+
+  await startAgain();
   await goLive({ lab, clock }, ...hosts);
   for (const host of hosts) {
-    const isTold = async () => (await lab.facts.outcomes(host)).length > 0;
+    const isTold = async () => (await lab.facts.outcomes(host)).includes('issued');
     await until('what came of it is told', isTold);
-    expect(await lab.facts.outcomes(host)).toEqual(['issued']);
+    const asked = ordersOf(lab.gate, host);
+    const unheard = asked.filter(({ status }) => status === 0).map(() => 'unanswered');
+    expect(await lab.facts.outcomes(host)).toEqual([...unheard, 'issued']);
     expect(await lab.facts.privateKeys(host)).toBe(1);
     // The order that nobody heard of is asked for again, all else goes on.
-    const unheard = ordersOf(lab.gate, host).filter(({ status }) => status === 0);
-    expect(ordersOf(lab.gate, host)).toHaveLength(1 + unheard.length);
+    expect(asked).toHaveLength(1 + unheard.length);
+    expect(await lab.facts.countedOrders(host)).toBe(asked.length);
     expect(finalizesOf(lab.gate, host)).toHaveLength(1);
   }
+  expect(unanswered(lab.gate, caPlaces.newOrder)).toHaveLength(before + 1);
 });

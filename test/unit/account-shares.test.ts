@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MemoryAuthorityLedger } from '../../src/adapters/memory/memory-authority-ledger.ts';
 import {
-  entryKinds,
   mayOrder,
   type BudgetVerdict,
   type CaUse,
   type OrderKind,
 } from '../../src/sites/domain/ca-budget.ts';
+import { orderExempted } from '../../src/sites/domain/ca-ledger.ts';
 import { after, day, hour, minute } from '../support/known-domains.ts';
 
 interface Order {
@@ -28,10 +28,12 @@ class Authority {
     const name = { accountId, host, registrableDomain: host };
     const now = after(at);
     const decide = (use: CaUse) => mayOrder(use, { isManual: false, kind }, now);
-    const entry = { ...name, kind: entryKinds[kind], isManual: false, occurredAt: now };
-    const verdict = await this.ledger.reserve(entry, decide);
-    if (verdict.allowed) this.orders.push({ account, kind, at });
-    else {
+    const order = { ...name, kind, orderKey: host, isManual: false, occurredAt: now };
+    const verdict = await this.ledger.reserve(order, decide);
+    if (verdict.allowed) {
+      this.orders.push({ account, kind, at });
+      if (kind === 'exempt') await this.ledger.settle(orderExempted(host));
+    } else {
       const use = await this.ledger.use(name, verdict.nextAt);
       expect(mayOrder(use, { isManual: false, kind }, verdict.nextAt)).toEqual({ allowed: true });
     }

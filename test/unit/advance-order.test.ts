@@ -18,6 +18,7 @@ const pause = (milliseconds: number): Promise<void> => {
 const wanted: OrderSubject = {
   subject: 'domain:dom_1:1',
   host,
+  orderKey: 'domain:dom_1:1',
   replaces: undefined,
   isWanted: () => Promise.resolve(true),
 };
@@ -33,7 +34,8 @@ const stuckIn = (state: OrderState): { authority: typeof lab.authority; looks: (
     return Promise.resolve(state);
   };
   const authority = Object.assign(Object.create(lab.authority) as typeof lab.authority, {
-    order: () => Promise.resolve({ kind: 'ordered' as const, url: 'https://ca.test/1' }),
+    order: () =>
+      Promise.resolve({ kind: 'ordered' as const, url: 'https://ca.test/1', isExempt: false }),
     newPrivateKey: () => Promise.resolve('key'),
     ...{ look: answer, prove: answer, finalize: answer },
   });
@@ -60,7 +62,7 @@ test('the certificate that is renewed is named to the authority', async () => {
   const named: unknown[] = [];
   authority.order = (...given) => {
     named.push(given);
-    return Promise.resolve({ kind: 'ordered', url: 'https://ca.test/1' });
+    return Promise.resolve({ kind: 'ordered', url: 'https://ca.test/1', isExempt: false });
   };
   await advance(authority, { replaces: 'the chain' });
   expect(named).toEqual([[host, 'the chain']]);

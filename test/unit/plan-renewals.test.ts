@@ -74,11 +74,13 @@ test('a renewal that the authority recognises needs no place in the budgets', as
     accountId: live.accountId,
     host,
     registrableDomain: 'example.com',
+    orderKey: 'order',
     isManual: false,
   };
   lab.clock.advance(60 * day);
   const entry = { ...spent, kind: 'issued', occurredAt: lab.clock.now() } as const;
-  for (let n = 0; n < caBudgets.exactName.stopAt; n++) await lab.ports.ledger.record(entry);
+  for (let n = 0; n < caBudgets.exactName.stopAt; n++)
+    await lab.ports.ledger.settle({ entered: [entry] });
   await suggest(lab, 50 * day, 51 * day);
   await lab.tendDue();
   expect(await lab.current(live)).toMatchObject({ generation: 2 });

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { AuthorityFailureReason } from '../../src/sites/domain/certificate-order.ts';
+import type { LedgerEntry } from '../../src/sites/domain/ca-ledger.ts';
 import { secureSites } from '../../src/sites/use-cases/secure-sites.ts';
 import { showOwnHold } from '../../src/sites/use-cases/show-own-hold.ts';
 import { servedProject } from '../support/custom-domains.ts';
@@ -62,8 +63,11 @@ test('orders for own hosts count among those of customers, and stop where these 
   const lab = await domainLab();
   for (let n = 0; n < 3; n++) await servedProject(lab.stores);
   const name = { accountId: 'acct_cats', host: 'cats.example', registrableDomain: 'cats.example' };
-  const order = { ...name, kind: 'order', isManual: false, occurredAt: lab.clock.now() } as const;
-  for (let n = 0; n < 198; n++) await lab.ports.ledger.record(order);
+  const order: LedgerEntry = {
+    ...{ ...name, kind: 'order', orderKey: 'order', isManual: false },
+    occurredAt: lab.clock.now(),
+  };
+  for (let n = 0; n < 198; n++) await lab.ports.ledger.settle({ entered: [order] });
   expect(await secureSites(lab.ports)()).toBe(2);
   expect((await lab.ports.ledger.use(name, lab.clock.now())).orders).toHaveLength(200);
   lab.clock.advance(3 * 60 * minute);

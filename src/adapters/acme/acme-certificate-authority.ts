@@ -3,6 +3,7 @@ import type { CertificateOrder, OrderState } from '../../sites/domain/certificat
 import {
   CertificateAuthority,
   type AuthorityAccounts,
+  type OrderAnswer,
   type RenewalWindow,
 } from '../../sites/ports.ts';
 import { AcmeAccount, type AccountSettings } from './acme-account.ts';
@@ -12,7 +13,7 @@ import { failureFrom } from './acme-failure.ts';
 import { AcmeHttp } from './acme-http.ts';
 import { AcmeOrders } from './acme-orders.ts';
 import { newPrivateKey } from './private-key.ts';
-import { placeOrder } from './place-order.ts';
+import { isRefused, placeOrder } from './place-order.ts';
 import { certificateId, readRenewalWindow } from './renewal-info.ts';
 import { SignedRequests } from './signed-requests.ts';
 
@@ -57,14 +58,18 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
     return newPrivateKey();
   }
 
-  override order(
-    host: string,
-    replaces?: string,
-  ): Promise<{ readonly kind: 'ordered'; readonly url: string } | Failed> {
-    return this.#step(async (signal) => {
-      const url = await placeOrder(this.#client, { host, replaces }, signal);
-      return { kind: 'ordered', url };
-    });
+  override async order(host: string, replaces?: string): Promise<OrderAnswer> {
+    const signal = AbortSignal.timeout(this.#deadlineMs);
+    try {
+      await this.#client.prepare(signal);
+    } catch (error) {
+      return { ...this.#failed(error), counts: false };
+    }
+    try {
+      return { kind: 'ordered', ...(await placeOrder(this.#client, { host, replaces }, signal)) };
+    } catch (error) {
+      return { ...this.#failed(error), counts: !isRefused(error) };
+    }
   }
 
   override look(order: CertificateOrder): Promise<OrderState> {
@@ -95,8 +100,12 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
     try {
       return await work(AbortSignal.timeout(this.#deadlineMs));
     } catch (error) {
-      this.#requests.forgetDirectory();
-      return { kind: 'failed', failure: failureFrom(error, this.#clock.now()) };
+      return this.#failed(error);
     }
+  }
+
+  #failed(error: unknown): Failed {
+    this.#requests.forgetDirectory();
+    return { kind: 'failed', failure: failureFrom(error, this.#clock.now()) };
   }
 }

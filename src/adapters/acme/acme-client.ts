@@ -22,6 +22,12 @@ export class AcmeClient {
     return this.#requests.directory(signal);
   }
 
+  /** Gets all that a post needs: where this fails, nothing is asked for. @throws AcmeProblem, NoUsableAnswer */
+  async prepare(signal: AbortSignal): Promise<void> {
+    await this.#account.open(signal);
+    await this.#requests.prepare(signal);
+  }
+
   /** @throws AcmeProblem, NoUsableAnswer */
   get(url: string, signal: AbortSignal): Promise<AcmeAnswer> {
     return this.#requests.get(url, signal);

@@ -13,6 +13,8 @@ export class AcmeProblem extends Error {
   readonly status: number;
   readonly type: string;
   readonly document: ProblemDocument;
+  /** It comes from the authority itself: it says which of its errors it is. */
+  readonly isDocumented: boolean;
   readonly retryAfter: string | undefined;
 
   constructor({ status, headers, body }: AcmeAnswer) {
@@ -21,6 +23,7 @@ export class AcmeProblem extends Error {
     this.status = status;
     this.type = shortType(document.type);
     this.document = document;
+    this.isDocumented = document.type.startsWith(namespace);
     this.retryAfter = headers['retry-after'];
   }
 }

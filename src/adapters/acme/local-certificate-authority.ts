@@ -8,7 +8,7 @@ import type {
   OrderState,
 } from '../../sites/domain/certificate-order.ts';
 import type { Certificate, Validity } from '../../sites/domain/certificate.ts';
-import { CertificateAuthority } from '../../sites/ports.ts';
+import { CertificateAuthority, type OrderAnswer } from '../../sites/ports.ts';
 import type { LocalRoot, RootPair } from './local-root.ts';
 import { newPrivateKey } from './private-key.ts';
 import { createOnce, readWhole, replaceWhole } from './whole-file.ts';
@@ -58,8 +58,9 @@ export class LocalCertificateAuthority extends CertificateAuthority {
   }
 
   /** There is nothing to prove here, so an order is nothing but its url. */
-  override order(): Promise<{ readonly kind: 'ordered'; readonly url: string }> {
-    return Promise.resolve({ kind: 'ordered', url: `${orderPrefix}${randomUUID()}` });
+  override order(): Promise<Extract<OrderAnswer, { kind: 'ordered' }>> {
+    const url = `${orderPrefix}${randomUUID()}`;
+    return Promise.resolve({ kind: 'ordered', url, isExempt: false });
   }
 
   override async look(order: CertificateOrder): Promise<OrderState> {

@@ -1,6 +1,6 @@
 import type { AcmeClient } from './acme-client.ts';
 import { AcmeFailure } from './acme-failure.ts';
-import { AcmeProblem, isProblem } from './acme-problem.ts';
+import { AcmeProblem, isProblem, isRateLimit } from './acme-problem.ts';
 import { NoUsableAnswer } from './no-usable-answer.ts';
 import { certificateId } from './renewal-info.ts';
 
@@ -10,15 +10,18 @@ export interface Wanted {
   readonly replaces: string | undefined;
 }
 
-/**
- * Asks for an order for one name (RFC 8555, section 7.4). No dates: public authorities refuse them.
- * @returns its URL
- */
+export interface PlacedOrder {
+  readonly url: string;
+  /** As a renewal that counts in no limit (RFC 9773, section 5). */
+  readonly isExempt: boolean;
+}
+
+/** Asks for an order for one name (RFC 8555, section 7.4). No dates: public authorities refuse them. */
 export const placeOrder = async (
   client: AcmeClient,
   { host, replaces }: Wanted,
   signal: AbortSignal,
-): Promise<string> => {
+): Promise<PlacedOrder> => {
   const { newOrder, renewalInfo } = await client.directory(signal);
   const place = async (extra: object): Promise<string> => {
     const payload = { identifiers: [{ type: 'dns', value: host }], ...extra };
@@ -29,12 +32,21 @@ export const placeOrder = async (
   const replaced = renewalInfo && replaces && certificateId(replaces);
   if (replaced) {
     const url = await place({ replaces: replaced }).catch(unlessAboutReplacing);
-    if (url !== undefined) return url;
+    if (url !== undefined) return { url, isExempt: true };
   }
-  return place({}).catch((error: unknown) => {
+  const url = await place({}).catch((error: unknown) => {
     throw isAboutName(error, host) ? new AcmeFailure('rejected_name', error.message) : error;
   });
+  return { url, isExempt: false };
 };
+
+/**
+ * Whether an error of `placeOrder` tells for sure that the authority made no order: it said so itself. What is between
+ * us and the authority, and trouble in there, tells nothing; a limit may count those who ask.
+ */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof AcmeFailure ||
+  (error instanceof AcmeProblem && error.isDocumented && error.status < 500 && !isRateLimit(error));
 
 /** The certificate may be replaced already, or be of another account or authority: that costs only a privilege. */
 const unlessAboutReplacing = (error: unknown): undefined => {

@@ -58,6 +58,12 @@ export class SignedRequests {
     }
   }
 
+  /** So that the next post needs nothing besides. @throws AcmeProblem, NoUsableAnswer */
+  async prepare(signal: AbortSignal): Promise<void> {
+    await this.directory(signal);
+    if (this.#nonces.length === 0) this.#nonces.push(await this.#newNonce(signal));
+  }
+
   async #newNonce(signal: AbortSignal): Promise<string> {
     const { newNonce } = await this.directory(signal);
     accepted(await this.#send({ method: 'HEAD', url: newNonce }, signal));

@@ -6,7 +6,14 @@ import {
   type CaWindow,
   type Times,
 } from '../../sites/domain/ca-budget.ts';
-import { AuthorityLedger, type LedgerEntry, type LedgerName } from '../../sites/domain-ports.ts';
+import {
+  orderAsked,
+  type AskedOrder,
+  type LedgerChange,
+  type LedgerEntry,
+  type LedgerName,
+} from '../../sites/domain/ca-ledger.ts';
+import { AuthorityLedger } from '../../sites/domain-ports.ts';
 import type { Database } from './database.ts';
 import { fromMillis, toMillis, type Schema } from './schema.ts';
 
@@ -22,20 +29,17 @@ export class KyselyAuthorityLedger extends AuthorityLedger {
     return this.#database.run((db) => useOf(db, name, now));
   }
 
-  reserve(entry: LedgerEntry, decide: (use: CaUse) => BudgetVerdict): Promise<BudgetVerdict> {
+  reserve(order: AskedOrder, decide: (use: CaUse) => BudgetVerdict): Promise<BudgetVerdict> {
     return this.#database.transaction(async (db) => {
-      await db
-        .updateTable('authority_turn')
-        .set(({ eb }) => ({ turn: eb('turn', '+', 1n) }))
-        .execute();
-      const verdict = decide(await useOf(db, entry, entry.occurredAt));
-      if (verdict.allowed) await insert(db, entry);
+      await takeTurn(db);
+      const verdict = decide(await useOf(db, order, order.occurredAt));
+      if (verdict.allowed) await writeLedger(db, orderAsked(order));
       return verdict;
     });
   }
 
-  async record(entry: LedgerEntry): Promise<void> {
-    await this.#database.run((db) => insert(db, entry));
+  async settle(change: LedgerChange): Promise<void> {
+    await this.#database.transaction((db) => writeLedger(db, change));
   }
 
   async sweep(before: Date): Promise<number> {
@@ -49,22 +53,42 @@ export class KyselyAuthorityLedger extends AuthorityLedger {
   }
 }
 
-const insert = async (db: Kysely<Schema>, entry: LedgerEntry): Promise<void> => {
-  const { kind, accountId, host, registrableDomain, isManual, occurredAt } = entry;
+// For the other adapters of this folder, in their transaction.
+
+/** Whoever counts waits here for whoever counted before, first in its transaction. */
+export const takeTurn = async (db: Kysely<Schema>): Promise<void> => {
   await db
-    .insertInto('authority_ledger')
-    .values({
-      kind,
-      account_id: accountId,
-      host,
-      registrable_domain: registrableDomain,
-      is_manual: isManual ? 1n : 0n,
-      occurred_at: toMillis(occurredAt),
-    })
+    .updateTable('authority_turn')
+    .set(({ eb }) => ({ turn: eb('turn', '+', 1n) }))
     .execute();
 };
 
-const useOf = async (
+export const writeLedger = async (
+  db: Kysely<Schema>,
+  { freed = [], entered = [] }: LedgerChange,
+): Promise<void> => {
+  for (const { kind, orderKey } of freed) {
+    await db
+      .deleteFrom('authority_ledger')
+      .where('order_key', '=', orderKey)
+      .where('kind', '=', kind)
+      .execute();
+  }
+  if (entered.length > 0)
+    await db.insertInto('authority_ledger').values(entered.map(entryRow)).execute();
+};
+
+const entryRow = (entry: LedgerEntry) => {
+  const { kind, orderKey, accountId, host, registrableDomain, isManual, occurredAt } = entry;
+  return {
+    ...{ kind, order_key: orderKey, account_id: accountId, host },
+    registrable_domain: registrableDomain,
+    is_manual: isManual ? 1n : 0n,
+    occurred_at: toMillis(occurredAt),
+  };
+};
+
+export const useOf = async (
   db: Kysely<Schema>,
   { accountId, host, registrableDomain }: LedgerName,
   now: Date,

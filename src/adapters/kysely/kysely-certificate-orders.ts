@@ -1,9 +1,11 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Sealer } from '../../kernel/sealer.ts';
+import type { LedgerChange } from '../../sites/domain/ca-ledger.ts';
 import { attachmentIn, subjectsOf } from '../../sites/domain/order-subject.ts';
 import { CertificateOrders, type Challenge, type KeptOrder } from '../../sites/domain-ports.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './failure.ts';
+import { writeLedger } from './kysely-authority-ledger.ts';
 import type { Schema } from './schema.ts';
 import { openColumns, sealedColumns } from './sealed-columns.ts';
 
@@ -62,15 +64,20 @@ export class KyselyCertificateOrders extends CertificateOrders {
     return this.#kept(subject);
   }
 
-  async placed(subject: string, url: string): Promise<KeptOrder & { readonly url: string }> {
-    await this.#database.run((db) =>
-      db
+  async placed(
+    subject: string,
+    url: string,
+    ledger: LedgerChange = {},
+  ): Promise<KeptOrder & { readonly url: string }> {
+    await this.#database.transaction(async (db) => {
+      await db
         .updateTable('certificate_orders')
         .set({ url })
         .where('subject', '=', subject)
         .where('url', 'is', null)
-        .execute(),
-    );
+        .execute();
+      await writeLedger(db, ledger);
+    });
     const kept = await this.#kept(subject);
     return { ...kept, url: kept.url ?? url };
   }
@@ -86,10 +93,11 @@ export class KyselyCertificateOrders extends CertificateOrders {
     await this.#kept(subject);
   }
 
-  async forget(subject: string): Promise<void> {
-    await this.#database.run((db) =>
-      db.deleteFrom('certificate_orders').where('subject', '=', subject).execute(),
-    );
+  async forget(subject: string, ledger: LedgerChange = {}): Promise<void> {
+    await this.#database.transaction(async (db) => {
+      await forgetOrder(db, subject);
+      await writeLedger(db, ledger);
+    });
   }
 
   async answer(host: string, token: string): Promise<string | undefined> {
@@ -121,6 +129,11 @@ export class KyselyCertificateOrders extends CertificateOrders {
     return { subject, host, privateKey, url: url ?? undefined };
   }
 }
+
+/** For the other adapters of this folder, in their transaction. */
+export const forgetOrder = async (db: Kysely<Schema>, subject: string): Promise<void> => {
+  await db.deleteFrom('certificate_orders').where('subject', '=', subject).execute();
+};
 
 /** For the other adapters of this folder, in their transaction: a domain that is removed needs none any more. */
 export const forgetOrdersOf = async (db: Kysely<Schema>, domainId: string): Promise<void> => {

@@ -5,12 +5,9 @@ import { isCertified } from '../../sites/domain/certificate-plan.ts';
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import { timelineOf } from '../../sites/domain/domain-timeline.ts';
 import { domainNotFound, domainTaken, projectNotFound } from '../../sites/domain/sites-error.ts';
-import {
-  CustomDomains,
-  type DomainChange,
-  type DomainClaim,
-  type HeldDomain,
-} from '../../sites/domain-ports.ts';
+import type { CaUse } from '../../sites/domain/ca-budget.ts';
+import type { DomainChange } from '../../sites/domain/domain-change.ts';
+import { CustomDomains, type DomainClaim, type HeldDomain } from '../../sites/domain-ports.ts';
 import { lockAccount } from './account-lock.ts';
 import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
 import type { Database } from './database.ts';
@@ -18,7 +15,8 @@ import { claimDue } from './domain-claims.ts';
 import { lockProjectsOf, serveMoves } from './domain-moves.ts';
 import { failureOf } from './failure.ts';
 import { JointWrites } from './joint-writes.ts';
-import { forgetOrdersOf } from './kysely-certificate-orders.ts';
+import { takeTurn, useOf, writeLedger } from './kysely-authority-ledger.ts';
+import { forgetOrder, forgetOrdersOf } from './kysely-certificate-orders.ts';
 import { storeCertificate } from './kysely-certificates.ts';
 import { recordEntries } from './kysely-timeline.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
@@ -117,22 +115,21 @@ export class KyselyCustomDomains extends CustomDomains {
     id: string,
     decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
   ): Promise<Change> {
+    return this.#writes.transaction((db) => this.#change(db, id, decide));
+  }
+
+  changeCounted<Change extends DomainChange>(
+    id: string,
+    now: Date,
+    decide: (domain: CustomDomain, use: CaUse) => Change,
+  ): Promise<Change> {
     return this.#writes.transaction(async (db) => {
-      const domain = await this.#lock(db, id);
+      await takeTurn(db);
+      const domain = await this.get(id);
       if (!domain) throw domainNotFound(id);
-      const holder = await this.#lockHolder(db, domain);
-      const change = decide(domain, holder);
-      const { displaced, certificate } = change;
-      // Whoever gives the name up goes first: it is unique among those who hold it.
-      const moves = [
-        ...(displaced && holder ? [moveOf(holder, displaced)] : []),
-        moveOf(domain, change),
-      ];
-      await lockProjectsOf(this.#database, db, moves);
-      for (const move of moves) await this.#save(db, move);
-      await serveMoves(this.#database, db, moves);
-      if (certificate) await storeCertificate(db, this.#sealer, certificate);
-      return change;
+      // What it is counted under never changes.
+      const use = await useOf(db, domain, now);
+      return this.#change(db, id, (current) => decide(current, use));
     });
   }
 
@@ -173,6 +170,30 @@ export class KyselyCustomDomains extends CustomDomains {
     return this.#read((domains) =>
       domains.where('state', '=', 'live').where('id', '>', after).orderBy('id').limit(limit),
     );
+  }
+
+  async #change<Change extends DomainChange>(
+    db: Kysely<Schema>,
+    id: string,
+    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
+  ): Promise<Change> {
+    const domain = await this.#lock(db, id);
+    if (!domain) throw domainNotFound(id);
+    const holder = await this.#lockHolder(db, domain);
+    const change = decide(domain, holder);
+    const { displaced, certificate } = change;
+    // Whoever gives the name up goes first: it is unique among those who hold it.
+    const moves = [
+      ...(displaced && holder ? [moveOf(holder, displaced)] : []),
+      moveOf(domain, change),
+    ];
+    await lockProjectsOf(this.#database, db, moves);
+    for (const move of moves) await this.#save(db, move);
+    if (change.endsOrder !== undefined) await forgetOrder(db, change.endsOrder);
+    if (change.ledger) await writeLedger(db, change.ledger);
+    await serveMoves(this.#database, db, moves);
+    if (certificate) await storeCertificate(db, this.#sealer, certificate);
+    return change;
   }
 
   async #read(

@@ -178,6 +178,8 @@ export interface Schema {
     id: Generated<Int64>;
     kind: string;
     /** Null in what an earlier release wrote. */
+    order_key: string | null;
+    /** Null in what an earlier release wrote. */
     account_id: string | null;
     host: string;
     registrable_domain: string;

@@ -5,27 +5,34 @@ import {
   type CaWindow,
   type Times,
 } from '../../sites/domain/ca-budget.ts';
-import { AuthorityLedger, type LedgerEntry, type LedgerName } from '../../sites/domain-ports.ts';
+import {
+  orderAsked,
+  type AskedOrder,
+  type LedgerChange,
+  type LedgerEntry,
+  type LedgerName,
+} from '../../sites/domain/ca-ledger.ts';
+import { AuthorityLedger } from '../../sites/domain-ports.ts';
 
 export class MemoryAuthorityLedger extends AuthorityLedger {
   #entries: readonly LedgerEntry[] = [];
 
   override use(name: LedgerName, now: Date): Promise<CaUse> {
-    return Promise.resolve(this.#useOf(name, now));
+    return Promise.resolve(this.useOf(name, now));
   }
 
   override async reserve(
-    entry: LedgerEntry,
+    order: AskedOrder,
     decide: (use: CaUse) => BudgetVerdict,
   ): Promise<BudgetVerdict> {
     await Promise.resolve();
-    const verdict = decide(this.#useOf(entry, entry.occurredAt));
-    if (verdict.allowed) this.#enter(entry);
+    const verdict = decide(this.useOf(order, order.occurredAt));
+    if (verdict.allowed) this.write(orderAsked(order));
     return verdict;
   }
 
-  override record(entry: LedgerEntry): Promise<void> {
-    this.#enter(entry);
+  override settle(change: LedgerChange): Promise<void> {
+    this.write(change);
     return Promise.resolve();
   }
 
@@ -36,11 +43,16 @@ export class MemoryAuthorityLedger extends AuthorityLedger {
     return Promise.resolve(swept);
   }
 
-  #enter(entry: LedgerEntry): void {
-    this.#entries = [...this.#entries, structuredClone(entry)];
+  // For the other adapters of this folder, in the same turn as what hangs on it.
+
+  write({ freed = [], entered = [] }: LedgerChange): void {
+    const isFreed = (entry: LedgerEntry) =>
+      freed.some(({ kind, orderKey }) => kind === entry.kind && orderKey === entry.orderKey);
+    const kept = this.#entries.filter((entry) => !isFreed(entry));
+    this.#entries = [...kept, ...structuredClone(entered)];
   }
 
-  #useOf({ accountId, host, registrableDomain }: LedgerName, now: Date): CaUse {
+  useOf({ accountId, host, registrableDomain }: LedgerName, now: Date): CaUse {
     const within = (window: CaWindow, counts: (entry: LedgerEntry) => boolean): Times => {
       const { lengthMs, most } = caWindows[window];
       return this.#entries

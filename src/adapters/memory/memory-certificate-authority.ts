@@ -5,7 +5,7 @@ import type {
   OrderState,
 } from '../../sites/domain/certificate-order.ts';
 import type { Certificate } from '../../sites/domain/certificate.ts';
-import { CertificateAuthority, type RenewalWindow } from '../../sites/ports.ts';
+import { CertificateAuthority, type OrderAnswer, type RenewalWindow } from '../../sites/ports.ts';
 
 export type AuthorityStep = 'order' | 'look' | 'prove' | 'finalize';
 
@@ -29,6 +29,14 @@ interface KnownOrder {
 }
 
 type Failed = Extract<OrderState, { kind: 'failed' }>;
+
+/** Where the authority answers so, it made no order. */
+const refusals: readonly AuthorityFailure['reason'][] = [
+  'rejected_name',
+  'caa',
+  'dns',
+  'challenge',
+];
 
 const processing: OrderState = { kind: 'processing', askAgainAfterMs: 1000 };
 
@@ -85,16 +93,17 @@ export class MemoryCertificateAuthority extends CertificateAuthority {
     return Promise.resolve(pem('PRIVATE KEY', `key ${++this.#keys}`));
   }
 
-  override async order(
-    host: string,
-  ): Promise<{ readonly kind: 'ordered'; readonly url: string } | Failed> {
+  override async order(host: string, replaces?: string): Promise<OrderAnswer> {
     if (!this.#settings.expects(host)) throw new Error(`nobody expected an order for ${host}`);
-    return this.#step('order', host, () => {
+    const answer = await this.#step('order', host, () => {
       const number = this.#orders.size + 1;
       const url = `https://authority.test/order/${number}`;
       this.#orders.set(url, { host, token: `token-${number}`, stage: 'pending', privateKey: '' });
-      return Promise.resolve({ kind: 'ordered' as const, url });
+      const isExempt = replaces !== undefined && this.#windows.has(replaces);
+      return Promise.resolve({ kind: 'ordered' as const, url, isExempt });
     });
+    if (answer.kind === 'ordered') return answer;
+    return { ...answer, counts: !refusals.includes(answer.failure.reason) };
   }
 
   override look(order: CertificateOrder): Promise<OrderState> {

@@ -1,5 +1,7 @@
+import type { LedgerChange } from '../../sites/domain/ca-ledger.ts';
 import { attachmentIn, subjectsOf } from '../../sites/domain/order-subject.ts';
 import { CertificateOrders, type Challenge, type KeptOrder } from '../../sites/domain-ports.ts';
+import type { MemoryAuthorityLedger } from './memory-authority-ledger.ts';
 
 interface Entry {
   readonly order: KeptOrder;
@@ -9,6 +11,12 @@ interface Entry {
 export class MemoryCertificateOrders extends CertificateOrders {
   readonly #entries = new Map<string, Entry>();
   readonly #removed = new Set<string>();
+  readonly #ledger: MemoryAuthorityLedger;
+
+  constructor(ledger: MemoryAuthorityLedger) {
+    super();
+    this.#ledger = ledger;
+  }
 
   override find(subject: string): Promise<KeptOrder | undefined> {
     return Promise.resolve(structuredClone(this.#entries.get(subject)?.order));
@@ -25,8 +33,10 @@ export class MemoryCertificateOrders extends CertificateOrders {
   override async placed(
     subject: string,
     url: string,
+    ledger: LedgerChange = {},
   ): Promise<KeptOrder & { readonly url: string }> {
     await Promise.resolve();
+    this.#ledger.write(ledger);
     const { order, challenge } = this.#kept(subject);
     const placed = { ...order, url: order.url ?? url };
     this.#entries.set(subject, { order: placed, challenge });
@@ -39,8 +49,9 @@ export class MemoryCertificateOrders extends CertificateOrders {
     this.#entries.set(subject, { order, challenge: structuredClone(challenge) });
   }
 
-  override forget(subject: string): Promise<void> {
-    this.#entries.delete(subject);
+  override forget(subject: string, ledger: LedgerChange = {}): Promise<void> {
+    this.forgetOrder(subject);
+    this.#ledger.write(ledger);
     return Promise.resolve();
   }
 
@@ -49,6 +60,11 @@ export class MemoryCertificateOrders extends CertificateOrders {
       ({ order, challenge }) => order.host === host && challenge?.token === token,
     );
     return Promise.resolve(found?.challenge?.keyAuthorization);
+  }
+
+  /** For the other adapters of this folder. */
+  forgetOrder(subject: string): void {
+    this.#entries.delete(subject);
   }
 
   /** For the other adapters of this folder: a domain that is removed needs none any more. */

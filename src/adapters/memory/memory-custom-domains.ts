@@ -4,12 +4,10 @@ import { timelineOf } from '../../sites/domain/domain-timeline.ts';
 import { dueAt } from '../../sites/domain/domain-schedule.ts';
 import type { ProjectHost } from '../../sites/domain/redirects.ts';
 import { domainNotFound, domainTaken, projectNotFound } from '../../sites/domain/sites-error.ts';
-import {
-  CustomDomains,
-  type DomainChange,
-  type DomainClaim,
-  type HeldDomain,
-} from '../../sites/domain-ports.ts';
+import type { CaUse } from '../../sites/domain/ca-budget.ts';
+import type { DomainChange } from '../../sites/domain/domain-change.ts';
+import { CustomDomains, type DomainClaim, type HeldDomain } from '../../sites/domain-ports.ts';
+import type { MemoryAuthorityLedger } from './memory-authority-ledger.ts';
 import type { MemoryCertificateOrders } from './memory-certificate-orders.ts';
 import type { MemoryEdgeRecords } from './memory-edge-records.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
@@ -28,6 +26,7 @@ export interface DomainSurroundings {
   readonly orders: MemoryCertificateOrders;
   readonly edgeRecords: MemoryEdgeRecords;
   readonly timeline: MemoryTimeline;
+  readonly ledger: MemoryAuthorityLedger;
 }
 
 export class MemoryCustomDomains extends CustomDomains {
@@ -95,6 +94,23 @@ export class MemoryCustomDomains extends CustomDomains {
     decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
   ): Promise<Change> {
     await Promise.resolve();
+    return this.#change(id, decide);
+  }
+
+  override async changeCounted<Change extends DomainChange>(
+    id: string,
+    now: Date,
+    decide: (domain: CustomDomain, use: CaUse) => Change,
+  ): Promise<Change> {
+    await Promise.resolve();
+    const { ledger } = this.#around;
+    return this.#change(id, (domain) => decide(domain, ledger.useOf(domain, now)));
+  }
+
+  #change<Change extends DomainChange>(
+    id: string,
+    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
+  ): Change {
     const domain = this.#domains.get(id);
     if (!domain) throw domainNotFound(id);
     const { host } = domain;
@@ -109,6 +125,8 @@ export class MemoryCustomDomains extends CustomDomains {
       this.#prepare(domain, change),
     ];
     for (const save of saves) save();
+    if (change.endsOrder !== undefined) this.#around.orders.forgetOrder(change.endsOrder);
+    if (change.ledger) this.#around.ledger.write(change.ledger);
     if (certificate) this.#around.edgeRecords.setCertificate(certificate);
     return change;
   }

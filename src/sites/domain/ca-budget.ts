@@ -6,11 +6,11 @@ export interface CaUse {
   /** Failed attempts of this host: those on schedule, and those that the owner asked for. */
   readonly automaticFailures: Times;
   readonly manualFailures: Times;
-  /** Orders of all accounts, but for renewals that the authority exempts. */
+  /** Orders of all accounts, also those that nobody heard of; not those that the authority has exempted. */
   readonly orders: Times;
   /** Orders of this account for names without a certificate; renewals are none. */
   readonly accountOrders: Times;
-  /** Certificates for names below this registrable domain, and for exactly this name. */
+  /** Certificates for names below this registrable domain, and for exactly this name; also what may become one. */
   readonly registeredDomain: Times;
   readonly exactName: Times;
 }
@@ -66,14 +66,15 @@ export const standsBackMs = hour;
 /**
  * `new`, `renewal`: for a custom domain. `own`, `own_renewal`: for a project's own host; how many of these there may
  * be a week is between the authority and the operator. `exempt`: the authority counts no order for it: a renewal
- * that names the certificate it replaces (RFC 9773, section 5), or an order that has its place already.
+ * that names the certificate it replaces (RFC 9773, section 5).
  */
 export type OrderKind = 'new' | 'renewal' | 'own' | 'own_renewal' | 'exempt';
 
 export interface WantedAttempt {
   /** The owner asked for it. */
   readonly isManual: boolean;
-  readonly kind: OrderKind;
+  /** `counted`: work on an order that was counted when it was asked for. */
+  readonly kind: OrderKind | 'counted';
 }
 
 /** What holds an attempt up, and until when. */
@@ -88,22 +89,14 @@ const share = ['newOrders', 'furtherOrders', 'accountHour', 'accountDay'] as con
 const ofNames = ['registeredDomain', 'exactName'] as const;
 
 /** Besides failures, which always mean that something is wrong. */
-const limitsOf: Readonly<Record<OrderKind, readonly BudgetName[]>> = {
+const limitsOf: Readonly<Record<WantedAttempt['kind'], readonly BudgetName[]>> = {
   new: [...share, ...ofNames],
   renewal: ['orders', ...ofNames],
   own: share,
   own_renewal: ['orders'],
   exempt: [],
+  counted: [],
 };
-
-/** How an order is entered in the ledger: an `order` counts against the share of its account. */
-export const entryKinds = {
-  new: 'order',
-  own: 'order',
-  renewal: 'renewal',
-  own_renewal: 'renewal',
-  exempt: 'exempt',
-} as const satisfies Readonly<Record<OrderKind, string>>;
 
 /** Whether the authority may be asked for a certificate now. */
 export const mayOrder = (

@@ -23,6 +23,16 @@ export type OrderState =
   | { readonly kind: 'issued'; readonly certificate: Certificate }
   | { readonly kind: 'failed'; readonly failure: AuthorityFailure };
 
+/** What came of an order in the end, or of asking for one. */
+export type OrderEnd =
+  | Extract<OrderState, { readonly kind: 'issued' | 'failed' }>
+  | {
+      readonly kind: 'not_placed';
+      readonly failure: AuthorityFailure;
+      /** The authority may have made an order all the same, or may count that it was asked. */
+      readonly counts: boolean;
+    };
+
 /** Why an authority did not do what it was asked (RFC 8555, section 6.7). */
 export interface AuthorityFailure {
   readonly reason: AuthorityFailureReason;

@@ -113,6 +113,12 @@ export const certificateFailed = (
   );
 };
 
+/** There is no order to go on with. @returns undefined when that is so already, or it is about another attempt */
+export const withoutOrder = (domain: CustomDomain, fence: Fence): DomainDecision | undefined =>
+  holds(domain, fence) && domain.certificate.isOrdered
+    ? { state: { ...domain, certificate: { ...domain.certificate, isOrdered: false } }, events: [] }
+    : undefined;
+
 const holds = (domain: CustomDomain, { attachmentId, generation }: Fence): domain is Certified =>
   isCertified(domain) && domain.id === attachmentId && domain.generation === generation;
 

@@ -1,4 +1,5 @@
-import type { OrderState } from '../domain/certificate-order.ts';
+import { orderExempted, orderNotMade } from '../domain/ca-ledger.ts';
+import type { OrderEnd, OrderState } from '../domain/certificate-order.ts';
 import type { CertificateOrders, KeptOrder, Pause } from '../domain-ports.ts';
 import type { CertificateAuthority } from '../ports.ts';
 
@@ -12,6 +13,8 @@ export interface OrderPorts {
 export interface OrderSubject {
   readonly subject: string;
   readonly host: string;
+  /** Under which it is in the ledger, before the authority is asked for it. */
+  readonly orderKey: string;
   /** Chain of the certificate that is renewed. */
   readonly replaces: string | undefined;
   /** Asked once the order is kept: whoever gives it up later forgets what is kept. */
@@ -19,11 +22,10 @@ export interface OrderSubject {
 }
 
 export type OrderOutcome =
-  | Extract<OrderState, { kind: 'issued' | 'failed' | 'processing' }>
+  | OrderEnd
+  | Extract<OrderState, { kind: 'processing' }>
   /** Given up by somebody else; nothing of it is kept. */
   | { readonly kind: 'unwanted' };
-
-type Failed = Extract<OrderState, { kind: 'failed' }>;
 
 /** An order that takes longer is looked at again by the schedule. */
 const mostLooks = 20;
@@ -67,23 +69,26 @@ export const advanceOrder =
     }
   };
 
+type Placing =
+  | { readonly kind: 'placed'; readonly order: KeptOrder & { readonly url: string } }
+  | Extract<OrderOutcome, { kind: 'not_placed' | 'unwanted' }>;
+
 const place = async (
   authority: CertificateAuthority,
   orders: CertificateOrders,
-  { subject, host, replaces, isWanted }: OrderSubject,
-): Promise<
-  { kind: 'placed'; order: KeptOrder & { url: string } } | { kind: 'unwanted' } | Failed
-> => {
+  { subject, host, orderKey, replaces, isWanted }: OrderSubject,
+): Promise<Placing> => {
   const kept =
     (await orders.find(subject)) ??
     (await orders.begin({ subject, host, privateKey: await authority.newPrivateKey() }));
-  if (!kept) return { kind: 'unwanted' };
-  if (!(await isWanted())) {
-    await orders.forget(subject);
+  const isPlaced = kept?.url !== undefined;
+  if (!kept || !(await isWanted())) {
+    await orders.forget(subject, isPlaced ? {} : orderNotMade(orderKey));
     return { kind: 'unwanted' };
   }
   if (kept.url !== undefined) return { kind: 'placed', order: { ...kept, url: kept.url } };
   const answer = await authority.order(host, replaces);
-  if (answer.kind === 'failed') return answer;
-  return { kind: 'placed', order: await orders.placed(subject, answer.url) };
+  if (answer.kind === 'failed') return { ...answer, kind: 'not_placed' };
+  const ledger = answer.isExempt ? orderExempted(orderKey) : {};
+  return { kind: 'placed', order: await orders.placed(subject, answer.url, ledger) };
 };

@@ -4,7 +4,8 @@ import type { DnsFacts } from '../domain/dns-facts.ts';
 import type { DnsExpectation, DnsReport } from '../domain/dns-report.ts';
 import { shortened } from '../domain/shortened.ts';
 import { contestedBy } from '../domain/domain-removal.ts';
-import type { DomainChange, DomainPorts } from '../domain-ports.ts';
+import type { DomainChange } from '../domain/domain-change.ts';
+import type { DomainPorts } from '../domain-ports.ts';
 import { moment } from './moment.ts';
 
 export type CheckPorts = Pick<

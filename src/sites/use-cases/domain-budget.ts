@@ -34,7 +34,8 @@ export const showHolds = (ports: Ports) => {
 /** An order that is under way has its place in the budgets. */
 const wantedBy = ({ state, certificate }: CustomDomain): WantedAttempt => {
   const { isManual, isOrdered, askRenewalAt } = certificate;
-  if (isOrdered || askRenewalAt) return { isManual, kind: 'exempt' };
+  if (isOrdered) return { isManual, kind: 'counted' };
+  if (askRenewalAt) return { isManual, kind: 'exempt' };
   return { isManual, kind: state === 'live' ? 'renewal' : 'new' };
 };
 

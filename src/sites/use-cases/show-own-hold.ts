@@ -2,6 +2,7 @@ import { mayOrder, type Hold } from '../domain/ca-budget.ts';
 import { hostOf } from '../domain/certificate.ts';
 import type { Site } from '../domain/site.ts';
 import type { DomainPorts } from '../domain-ports.ts';
+import { ownSubject } from './secure-own-host.ts';
 
 type Ports = Pick<
   DomainPorts,
@@ -17,7 +18,7 @@ export const showOwnHold =
     const now = clock.now();
     const { registrableDomain = host } = hostNames.read(host);
     const use = await ledger.use({ ...project, host, registrableDomain }, now);
-    const isBegun = (await orders.find(`platform:${host}`)) !== undefined;
-    const verdict = mayOrder(use, { isManual: false, kind: isBegun ? 'exempt' : 'own' }, now);
+    const isOrdered = (await orders.find(ownSubject(host)))?.url !== undefined;
+    const verdict = mayOrder(use, { isManual: false, kind: isOrdered ? 'counted' : 'own' }, now);
     return verdict.allowed ? undefined : { reason: verdict.reason, nextAt: verdict.nextAt };
   };

@@ -1,0 +1,66 @@
+import { mayOrder, type OrderKind } from '../domain/ca-budget.ts';
+import type { CustomDomain } from '../domain/custom-domain.ts';
+import { fenceOf } from '../domain/domain-certificate.ts';
+import { recordCheck } from '../domain/domain-checks.ts';
+import { claimOrder, heldUp, orderUnanswered } from '../domain/domain-order.ts';
+import { dueWork } from '../domain/domain-schedule.ts';
+import type { DomainPorts } from '../domain-ports.ts';
+import { checkDomain, type CheckPorts } from './check-domain.ts';
+
+export type BeginPorts = CheckPorts & Pick<DomainPorts, 'certificates' | 'ledger' | 'timeline'>;
+
+/**
+ * Begins a new order for a domain: after a look at its DNS and CAA, which costs the authority nothing, it gets a place in
+ * the budgets together with its generation.
+ * @param domain whose order, if it says that one is under way, was never heard of
+ * @returns the domain with the order; undefined when there is to be none now
+ */
+export const beginOrder = (ports: BeginPorts) => {
+  const { domains, clock } = ports;
+  const check = checkDomain(ports);
+  const mayTry = mayTryNow(ports);
+  const kindOf = orderKindOf(ports);
+  return async (domain: CustomDomain): Promise<CustomDomain | undefined> => {
+    if (domain.certificate.isOrdered) {
+      await domains.change(domain.id, (one) => orderUnanswered(one, fenceOf(domain), clock.now()));
+    }
+    const kind = await kindOf(domain);
+    // Before the DNS is asked: those that wait for their share come back often.
+    if (!(await mayTry(domain, kind))) return undefined;
+    const checked = await check(domain, recordCheck);
+    const now = clock.now();
+    if (checked.certificate.isOrdered || dueWork(checked, now) !== 'certificate') return undefined;
+    const fence = fenceOf(checked);
+    const claim = await domains.changeCounted(checked.id, now, (one, use) =>
+      claimOrder(one, { fence, kind, use }, now),
+    );
+    return claim.verdict === 'begun' ? claim.state : undefined;
+  };
+};
+
+/** Many may wait for one limit and be told to come back together: only a change is told of. */
+const mayTryNow =
+  ({ domains, ledger, timeline, clock }: BeginPorts) =>
+  async (domain: CustomDomain, kind: OrderKind): Promise<boolean> => {
+    const now = clock.now();
+    const { isManual } = domain.certificate;
+    const verdict = mayOrder(await ledger.use(domain, now), { isManual, kind }, now);
+    if (verdict.allowed) return true;
+    const [last] = await timeline.list(domain.id, 1);
+    const isTold = last?.kind === 'attempt' && last.details['budget'] === verdict.reason;
+    await domains.change(domain.id, (one) => {
+      const change = heldUp(one, verdict, now);
+      return isTold ? { ...change, cause: undefined } : change;
+    });
+    return false;
+  };
+
+/** A renewal is exempt only where the authority has heard of such (RFC 9773). */
+const orderKindOf =
+  ({ authority, certificates }: BeginPorts) =>
+  async ({ host, state, certificate }: CustomDomain): Promise<OrderKind> => {
+    if (certificate.askRenewalAt) return 'exempt';
+    const current = state === 'live' ? await certificates.find(host) : undefined;
+    if (!current) return 'new';
+    return (await authority.renewalWindow(current.chain)) === undefined ? 'renewal' : 'exempt';
+  };

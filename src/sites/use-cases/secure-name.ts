@@ -1,0 +1,46 @@
+import {
+  advanceOrder,
+  type OrderOutcome,
+  type OrderPorts,
+  type OrderSubject,
+} from './advance-order.ts';
+
+/** Who gets a certificate: a custom domain, or the own host of a project. */
+export interface Applicant<Order extends OrderSubject> {
+  /** The order that is under way; undefined: none is. */
+  readonly ordered: Order | undefined;
+  /**
+   * Takes a place in the budgets, so that a new order counts before the authority is asked for it.
+   * @returns undefined when there is to be none now
+   */
+  readonly claim: () => Promise<Order | undefined>;
+  /** Stores what came of it and all that hangs on it in one step; an order that is over is forgotten with it. */
+  readonly settle: (order: Order, outcome: SettledOutcome) => Promise<void>;
+}
+
+export type SettledOutcome = Exclude<OrderOutcome, { kind: 'unwanted' }>;
+
+/**
+ * Takes the certificate of a name as far as it goes now. An order whose address is known goes on; any other counts once
+ * more before the authority is asked for it, since it may have been made.
+ * @returns undefined when there is no order now
+ * @throws Unavailable
+ */
+export const secureName = (ports: OrderPorts) => {
+  const advance = advanceOrder(ports);
+  return async <Order extends OrderSubject>({
+    ordered,
+    claim,
+    settle,
+  }: Applicant<Order>): Promise<OrderOutcome | undefined> => {
+    const kept = ordered && (await ports.orders.find(ordered.subject));
+    const order = kept?.url === undefined ? await claim() : ordered;
+    if (!order) return undefined;
+    const outcome = await advance(order).catch(async (error: unknown): Promise<OrderOutcome> => {
+      if (await order.isWanted()) throw error;
+      return { kind: 'unwanted' };
+    });
+    if (outcome.kind !== 'unwanted') await settle(order, outcome);
+    return outcome;
+  };
+};
