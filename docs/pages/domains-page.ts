@@ -113,6 +113,7 @@ export const domainsPage = (): string =>
     'A row without a number of the authority is a share of what we stop at, so that one account cannot use up what all ' +
       'need. A certificate for the host of a project counts for its account too; renewals do not. A renewal that the ' +
       'authority knows as one needs only the first two budgets, and is counted in none.',
+    'When the answer to an order is lost, that order counts all the same, and the next attempt asks for another one.',
     'A used-up budget postpones an attempt, which costs no failure. The page of the domain and `domain show` name the ' +
       'limit and the time; for the host of a project, its page does.',
     '## When somebody else has the name',

@@ -100,6 +100,12 @@ const tellAttempt = (told: v.InferOutput<typeof attempt>): Told => {
         more: html`<blockquote>${shortened(told.detail, mostToldOfRefusal)}</blockquote>
           ${told.retryAt && html`<p class="hint">The authority accepts no request before ${exact(told.retryAt)}.</p>`}`,
       };
+    case 'unanswered':
+      return {
+        title: 'We asked for a certificate and never got the answer',
+        tone: 'busy',
+        more: html`<p class="hint">The authority may have made an order, so it counts.</p>`,
+      };
     case 'postponed': {
       return {
         title: `Attempt postponed${told.until ? ` until ${exact(told.until)}` : ''}`,

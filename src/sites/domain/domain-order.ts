@@ -109,7 +109,7 @@ export const orderFailed = (
     : unchanged(domain);
   const isOver = end.kind === 'not_placed' || !keepsOrder(failure.reason);
   return {
-    ...((isOver && withoutOrder(state, fence)) || { state }),
+    state: (isOver ? withoutOrder(state, fence)?.state : undefined) ?? state,
     events,
     ...(isOver && { endsOrder: orderSubject(ordered) }),
     cause: attempt({ outcome: 'failed', ...failure }, now),
