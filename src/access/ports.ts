@@ -57,8 +57,9 @@ export interface IdempotentRequest {
   readonly now: Date;
 }
 
-export type IdempotencyOutcome =
-  | { readonly kind: 'answered' | 'replayed'; readonly answer: KeptAnswer }
+export type IdempotencyOutcome<Answer extends KeptAnswer = KeptAnswer> =
+  | { readonly kind: 'answered'; readonly answer: Answer }
+  | { readonly kind: 'replayed'; readonly answer: KeptAnswer }
   | { readonly kind: 'in_progress' | 'reused' }
   /** A database that lost a part of a transaction kept the key without its answer. Nobody knows what else it kept. */
   | { readonly kind: 'unknown' };
@@ -67,11 +68,12 @@ export abstract class IdempotencyKeys {
   /**
    * Runs `work` once per account and key. What `work` writes and its answer are stored in one transaction:
    * after a crash there is both or neither. When `work` throws, nothing is kept and the key is free again.
+   * What it gives back besides is kept nowhere.
    */
-  abstract once(
+  abstract once<Answer extends KeptAnswer>(
     request: IdempotentRequest,
-    work: () => Promise<KeptAnswer>,
-  ): Promise<IdempotencyOutcome>;
+    work: () => Promise<Answer>,
+  ): Promise<IdempotencyOutcome<Answer>>;
 
   /** Forgets answers first given before `before`. @returns how many */
   abstract sweep(before: Date): Promise<number>;

@@ -248,7 +248,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
   });
 
   test('callers cannot reach into storage through what they gave or got', async () => {
-    const [recorded, reserved] = [entry(), { ...asked }];
+    const [recorded, reserved] = structuredClone([entry(), asked] as const);
     await enter(recorded);
     await ledger.reserve(reserved, (use) => {
       scribble(use);

@@ -55,6 +55,14 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     }
   });
 
+  test('what the work gives back besides its answer is for its caller, and kept nowhere', async () => {
+    const secret = { shown: ['once'] };
+    const first = await keys.once(request, () => Promise.resolve({ ...done, secret }));
+    expect(first).toEqual({ kind: 'answered', answer: { ...done, secret } });
+    const again = await stores.secondProcess.idempotencyKeys.once(request, mustNotRun);
+    expect(again).toEqual({ kind: 'replayed', answer: done });
+  });
+
   test('another request under the same key is told so and not worked on', async () => {
     await keys.once(request, answering(done));
     const other = { ...request, fingerprint: 'e'.repeat(64) };

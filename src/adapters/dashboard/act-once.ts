@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { PageProblem } from './page-problem.ts';
 import { onceField } from './parts.ts';
-import { pathOf, type Form, type Outcome, type Page, type Screen, type Visit } from './screen.ts';
+import { pathOf, type Form, type Outcome, type Screen, type Visit } from './screen.ts';
 
 interface SentForm {
   readonly screen: Pick<Screen, 'path'>;
@@ -28,16 +28,14 @@ export const actOnce = async (
   if (!/^[\w-]{10,40}$/.test(key)) throw new PageProblem(400, 'Load the page again, then send it.');
   const fingerprint = hash('sha256', JSON.stringify([form.path, visit.parameters, values]), 'hex');
   const request = { accountId: visit.accountId, key, fingerprint, now: visit.now };
-  let page: Page | undefined;
   const outcome = await ports.idempotencyKeys.once(request, async () => {
     const led = await act();
-    page = 'to' in led ? undefined : led;
     const kept = 'to' in led ? led : { to: pathOf(screen, visit), done: shownOnce };
-    return { status: 303, headers: {}, body: JSON.stringify(kept) };
+    return { status: 303, headers: {}, body: JSON.stringify(kept), led };
   });
   switch (outcome.kind) {
     case 'answered':
-      return page ?? (JSON.parse(outcome.answer.body) as Outcome);
+      return outcome.answer.led;
     case 'replayed':
       return JSON.parse(outcome.answer.body) as Outcome;
     case 'in_progress':

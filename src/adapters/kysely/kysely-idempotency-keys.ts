@@ -22,10 +22,10 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
     this.#database = database;
   }
 
-  async once(
+  async once<Answer extends KeptAnswer>(
     request: IdempotentRequest,
-    work: () => Promise<KeptAnswer>,
-  ): Promise<IdempotencyOutcome> {
+    work: () => Promise<Answer>,
+  ): Promise<IdempotencyOutcome<Answer>> {
     const slot = JSON.stringify([request.accountId, request.key]);
     if (this.#running.has(slot)) return { kind: 'in_progress' };
     this.#running.add(slot);
@@ -46,10 +46,10 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
     return Number(numDeletedRows);
   }
 
-  async #settle(
+  async #settle<Answer extends KeptAnswer>(
     request: IdempotentRequest,
-    work: () => Promise<KeptAnswer>,
-  ): Promise<IdempotencyOutcome> {
+    work: () => Promise<Answer>,
+  ): Promise<IdempotencyOutcome<Answer>> {
     // Elsewhere a look costs a round trip; here it spares the one writer those who repeat themselves.
     const known = this.#database.kind === 'sqlite' ? await this.#kept(request) : undefined;
     if (known) return known;
@@ -65,10 +65,10 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
   }
 
   /** The key was used so long ago that it is free again, unless somebody is faster. */
-  async #answerInstead(
+  async #answerInstead<Answer extends KeptAnswer>(
     request: IdempotentRequest,
-    work: () => Promise<KeptAnswer>,
-  ): Promise<IdempotencyOutcome> {
+    work: () => Promise<Answer>,
+  ): Promise<IdempotencyOutcome<Answer>> {
     if (!(await this.#forget(request))) return { kind: 'in_progress' };
     try {
       return { kind: 'answered', answer: await this.#answer(request, work) };
@@ -96,7 +96,7 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
     key,
     fingerprint,
     now,
-  }: IdempotentRequest): Promise<IdempotencyOutcome | undefined> {
+  }: IdempotentRequest): Promise<Exclude<IdempotencyOutcome, { kind: 'answered' }> | undefined> {
     const row = await this.#database.run((db) =>
       db
         .selectFrom('idempotency_keys')
@@ -113,10 +113,10 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
   }
 
   /** The row is taken first, so that a rival in another process waits for the outcome or is refused. */
-  #answer(
+  #answer<Answer extends KeptAnswer>(
     { accountId, key, fingerprint, now }: IdempotentRequest,
-    work: () => Promise<KeptAnswer>,
-  ): Promise<KeptAnswer> {
+    work: () => Promise<Answer>,
+  ): Promise<Answer> {
     return this.#database.transaction(async (db) => {
       const row = {
         account_id: accountId,
@@ -133,9 +133,10 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
         throw isLocked || failure === 'duplicate' ? new KeyTaken(isLocked) : error;
       }
       const answer = await work();
+      const { status, headers, body } = answer;
       const kept = db
         .updateTable('idempotency_keys')
-        .set({ answer: JSON.stringify(answer) })
+        .set({ answer: JSON.stringify({ status, headers, body } satisfies KeptAnswer) })
         .where('account_id', '=', accountId)
         .where('idempotency_key', '=', key);
       await runWithNext(db, kept);

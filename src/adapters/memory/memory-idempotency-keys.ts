@@ -16,10 +16,10 @@ interface Kept {
 export class MemoryIdempotencyKeys extends IdempotencyKeys {
   readonly #kept = new Map<string, Kept>();
 
-  override async once(
+  override async once<Answer extends KeptAnswer>(
     { accountId, key, fingerprint, now }: IdempotentRequest,
-    work: () => Promise<KeptAnswer>,
-  ): Promise<IdempotencyOutcome> {
+    work: () => Promise<Answer>,
+  ): Promise<IdempotencyOutcome<Answer>> {
     const slot = JSON.stringify([accountId, key]);
     const kept = this.#kept.get(slot);
     if (kept && !kept.answer) return { kind: 'in_progress' };
@@ -30,7 +30,9 @@ export class MemoryIdempotencyKeys extends IdempotencyKeys {
     this.#kept.set(slot, { fingerprint, createdAt: now });
     try {
       const answer = await work();
-      this.#kept.set(slot, { fingerprint, createdAt: now, answer: structuredClone(answer) });
+      const { status, headers, body } = answer;
+      const copy = structuredClone({ status, headers, body });
+      this.#kept.set(slot, { fingerprint, createdAt: now, answer: copy });
       return { kind: 'answered', answer };
     } catch (error) {
       this.#kept.delete(slot);
