@@ -39,35 +39,50 @@ const longestPauseMs = 3000;
  * @throws Error when the order is forgotten meanwhile
  */
 export const advanceOrder =
-  ({ authority, orders, pause }: OrderPorts) =>
+  (ports: OrderPorts) =>
   async (wanted: OrderSubject): Promise<OrderOutcome> => {
+    const { authority, orders } = ports;
     const placed = await place(authority, orders, wanted);
     if (placed.kind !== 'placed') return placed;
     const { order } = placed;
     let state = await authority.look(order);
-    for (let looks = 1; ; looks++) {
-      switch (state.kind) {
-        case 'challenge': {
-          const { token, keyAuthorization, challengeUrl } = state;
-          await orders.publish(wanted.subject, { token, keyAuthorization });
-          state = await authority.prove(order, challengeUrl);
-          break;
-        }
-        case 'ready':
-          state = await authority.finalize(order);
-          break;
-        case 'processing':
-          if (looks >= mostLooks || state.askAgainAfterMs > longestPauseMs) return state;
-          await pause(state.askAgainAfterMs);
-          state = await authority.look(order);
-          break;
-        case 'failed':
-        case 'issued':
-          return state;
-      }
-      if (looks >= 2 * mostLooks) return { kind: 'processing', askAgainAfterMs: longestPauseMs };
+    for (let looks = 1; looks <= 2 * mostLooks; looks++) {
+      if (isLeft(state, looks)) return state;
+      state = await takeStep(ports, order, state);
     }
+    return { kind: 'processing', askAgainAfterMs: longestPauseMs };
   };
+
+/** It is over, or takes so long that the schedule looks at it again. */
+const isLeft = (
+  state: OrderState,
+  looks: number,
+): state is Extract<OrderState, { kind: 'issued' | 'failed' | 'processing' }> =>
+  state.kind === 'issued' ||
+  state.kind === 'failed' ||
+  (state.kind === 'processing' && (looks >= mostLooks || state.askAgainAfterMs > longestPauseMs));
+
+const takeStep = async (
+  { authority, orders, pause }: OrderPorts,
+  order: KeptOrder & { readonly url: string },
+  state: OrderState,
+): Promise<OrderState> => {
+  switch (state.kind) {
+    case 'challenge': {
+      const { token, keyAuthorization, challengeUrl } = state;
+      await orders.publish(order.subject, { token, keyAuthorization });
+      return authority.prove(order, challengeUrl);
+    }
+    case 'ready':
+      return authority.finalize(order);
+    case 'processing':
+      await pause(state.askAgainAfterMs);
+      return authority.look(order);
+    case 'failed':
+    case 'issued':
+      return state;
+  }
+};
 
 type Placing =
   | { readonly kind: 'placed'; readonly order: KeptOrder & { readonly url: string } }

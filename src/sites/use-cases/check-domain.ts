@@ -25,38 +25,39 @@ export type CheckDecision = (
  * it; without proof the holder keeps it.
  * @throws DomainError `domain_not_found`; whatever `decide` throws
  */
-export const checkDomain = (ports: CheckPorts) => {
-  const { domains, dns, judge } = ports;
+export const checkDomain =
+  (ports: CheckPorts) =>
+  async (domain: CustomDomain, decide: CheckDecision): Promise<CustomDomain> =>
+    decideOn(ports, domain, { decide, facts: await ports.dns.inspect(domain.host) });
 
-  const check = async (
-    domain: CustomDomain,
-    decide: CheckDecision,
-    facts: DnsFacts,
-  ): Promise<CustomDomain> => {
-    const holder = await domains.holderOf(domain.host);
-    const isContested = holder !== undefined && holder.id !== domain.id;
-    const expectation = await expectationOf(ports, domain, isContested);
-    const { report, answers } = await judge.judge(facts, expectation);
-    try {
-      const { checkedAt } = facts;
-      const details = { ...told(report), answers };
-      const cause = { kind: 'checked', occurredAt: checkedAt, details } as const;
-      const { state } = await domains.change(domain.id, (current, rival) => {
-        const decision = decide(current, report, moment(ports));
-        return { ...withRival(decision, rival, checkedAt), cause };
-      });
-      return state;
-    } catch (error) {
-      // Somebody proved the name in between: the same facts, judged as contested, end otherwise.
-      if (isContested || !(error instanceof DomainError && error.code === 'domain_taken'))
-        throw error;
-      return check(domain, decide, facts);
-    }
-  };
-
-  return async (domain: CustomDomain, decide: CheckDecision): Promise<CustomDomain> =>
-    check(domain, decide, await dns.inspect(domain.host));
+const decideOn = async (
+  ports: CheckPorts,
+  domain: CustomDomain,
+  its: { readonly decide: CheckDecision; readonly facts: DnsFacts },
+): Promise<CustomDomain> => {
+  const { domains, judge } = ports;
+  const { checkedAt } = its.facts;
+  const holder = await domains.holderOf(domain.host);
+  const isContested = holder !== undefined && holder.id !== domain.id;
+  const expectation = await expectationOf(ports, domain, isContested);
+  const { report, answers } = await judge.judge(its.facts, expectation);
+  const details = { ...told(report), answers };
+  const cause = { kind: 'checked', occurredAt: checkedAt, details } as const;
+  try {
+    const { state } = await domains.change(domain.id, (current, rival) => {
+      const decision = its.decide(current, report, moment(ports));
+      return { ...withRival(decision, rival, checkedAt), cause };
+    });
+    return state;
+  } catch (error) {
+    // Somebody proved the name in between: the same facts, judged as contested, end otherwise.
+    if (isContested || !isTaken(error)) throw error;
+    return decideOn(ports, domain, its);
+  }
 };
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof DomainError && error.code === 'domain_taken';
 
 const expectationOf = async (
   { authority, naming, platformAddresses }: CheckPorts,

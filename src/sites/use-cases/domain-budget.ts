@@ -31,7 +31,7 @@ export const showHolds = (ports: Ports) => {
   };
 };
 
-/** An order that is under way has its place in the budgets. */
+
 const wantedBy = ({ state, certificate }: CustomDomain): WantedAttempt => {
   const { isManual, isOrdered, askRenewalAt } = certificate;
   if (isOrdered) return { isManual, kind: 'counted' };

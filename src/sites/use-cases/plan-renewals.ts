@@ -5,12 +5,14 @@ import type { DomainPorts } from '../domain-ports.ts';
 
 const page = 100;
 
+type Ports = Pick<DomainPorts, 'domains' | 'certificates' | 'authority' | 'chance' | 'clock'>;
+
 /**
  * Asks the authority for each live domain when it wants its certificate renewed (RFC 9773), and again when it wants to
  * be asked again; does nothing where it offers no such wish.
  * @returns how many it planned anew
  */
-export const planRenewals = (ports: DomainPorts) => {
+export const planRenewals = (ports: Ports) => {
   const { domains, certificates, authority, chance, clock } = ports;
 
   const plan = async (domain: CustomDomain): Promise<boolean> => {

@@ -23,8 +23,10 @@ export interface DomainView {
   readonly timeline: TimelinePage;
 }
 
+type Ports = Pick<DomainPorts, 'domains' | 'ledger' | 'timeline' | 'naming' | 'clock'>;
+
 /** @param before which page of the timeline: see `readTimeline` */
-export const showDomain = (ports: DomainPorts) => {
+export const showDomain = (ports: Ports) => {
   const { domains, naming, clock } = ports;
   const budgetOf = domainBudget(ports);
   const timeline = readTimeline(ports);

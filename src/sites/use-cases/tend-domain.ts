@@ -1,12 +1,11 @@
 import type { CustomDomain } from '../domain/custom-domain.ts';
 import { recordCheck } from '../domain/domain-checks.ts';
 import { dueWork } from '../domain/domain-schedule.ts';
-import type { DomainPorts } from '../domain-ports.ts';
 import { checkDomain } from './check-domain.ts';
-import { workOnCertificate } from './work-on-certificate.ts';
+import { workOnCertificate, type WorkPorts } from './work-on-certificate.ts';
 
 /** Does what is due for a domain; a domain that was just verified gets its certificate in the same go. */
-export const tendDomain = (ports: DomainPorts) => {
+export const tendDomain = (ports: WorkPorts) => {
   const check = checkDomain(ports);
   const work = workOnCertificate(ports);
   const tend = async (domain: CustomDomain): Promise<void> => {
