@@ -114,8 +114,8 @@ test('a domain whose certificate waits for a limit says so in the list too', asy
   for (let order = 0; order < 10; order++) {
     const { accountId, host, registrableDomain } = waiting;
     const name = { accountId, host: `${order}.${host}`, registrableDomain };
-    const occurredAt = dashboard.clock.now();
-    await ledger.record({ ...name, kind: 'order', isManual: false, occurredAt });
+    const asked = { orderKey: String(order), occurredAt: dashboard.clock.now() };
+    await ledger.settle({ entered: [{ ...name, ...asked, kind: 'order', isManual: false }] });
   }
   await sites.tendDomain(await sites.verifyDomain(waiting));
   const row = elementsIn(await markupOf(), 'tr').find(({ text }) => text.includes('waits.bücher'));

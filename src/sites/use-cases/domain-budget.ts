@@ -31,7 +31,6 @@ export const showHolds = (ports: Ports) => {
   };
 };
 
-
 const wantedBy = ({ state, certificate }: CustomDomain): WantedAttempt => {
   const { isManual, isOrdered, askRenewalAt } = certificate;
   if (isOrdered) return { isManual, kind: 'counted' };
