@@ -55,3 +55,11 @@ test('a page that is refused on purpose is no fault', async () => {
   await page.goto(`${dashboard.origin}/dashboard/sign-in/made-up#x`);
   await browser.closePages();
 });
+
+test('a page that crashes is noticed', async () => {
+  const page = await browser.open();
+  const crashed = page.waitForEvent('crash');
+  await expect(page.goto('chrome://crash')).rejects.toThrow('crash');
+  await crashed;
+  await expect(browser.closePages()).rejects.toThrow('crashed');
+});

@@ -112,6 +112,11 @@ const watch = (context: BrowserContext, origin: string, tell: (fault: string) =>
     if (refused && pages.has(placeless(message.location().url))) return;
     if (message.type() === 'error') note(message.page(), message.text());
   });
+  context.on('page', (page) => {
+    page.on('crash', () => {
+      note(page, 'crashed');
+    });
+  });
   context.on('weberror', (error) => {
     note(error.page(), String(error.error()));
   });
