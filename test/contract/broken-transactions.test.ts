@@ -83,3 +83,20 @@ test('a transaction that meets others for ever is given up', async () => {
   await expect(store('hopeless')).rejects.toBeInstanceOf(Unavailable);
   expect(await halvesOf('hopeless')).toBe(0);
 });
+
+test('a transaction that met another one is not done again once nobody waits for it any more', async () => {
+  proxy.refuse([{ statement: /^commit$/, errno: 1213, sqlState: '40001' }]);
+  const before = proxy.refused;
+  const deadline = {
+    get leftMs() {
+      return proxy.refused > before ? 1 : Infinity;
+    },
+  };
+  const hurried = openDatabase(proxy.url, deadline);
+  const row = { job: 'late, first half', holder: 'test', lease_until: 0n };
+  const stored = hurried.transaction((db) => db.insertInto('job_leases').values(row).execute());
+  await expect(stored).rejects.toBeInstanceOf(Unavailable);
+  await hurried.close();
+  expect(proxy.refused).toBe(before + 1);
+  expect(await halvesOf('late')).toBe(0);
+});

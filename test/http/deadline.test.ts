@@ -35,6 +35,7 @@ afterEach(() => {
 });
 
 interface Sender {
+  readonly losses: readonly ('statement' | 'answer')[];
   /** @returns the status */
   send(via: RunningApi, name: string): Promise<number>;
   readonly stored: number;
@@ -46,6 +47,7 @@ const occurrences = (text: string, part: string): number => text.split(part).len
 const senders: Readonly<Record<string, () => Promise<Sender>>> = {
   'a POST to the API': () =>
     Promise.resolve({
+      losses: ['statement', 'answer'],
       send: async (via, name) => {
         const answer = await via.send('/v1/pets', {
           method: 'POST',
@@ -72,6 +74,8 @@ const senders: Readonly<Record<string, () => Promise<Sender>>> = {
     const visitor = ({ origin }: RunningApi) =>
       new DashboardVisitor(origin, `__Host-session=${session.secret}`);
     return {
+      // Of a lost answer the database may have stored what was asked.
+      losses: ['answer'],
       send: async (via, name) => {
         const form = { name, once: name.replaceAll(' ', '-') };
         const answer = await visitor(via).post('/dashboard', form);
@@ -110,9 +114,8 @@ describe.each(Object.keys(senders))('%s', (which) => {
     await expectStoredOnce('Slow Database');
   });
 
-  test.each(['statement', 'answer'] as const)(
-    'is answered before its deadline whichever %s is lost, and repeated it is carried out once',
-    async (what) => {
+  test('is answered before its deadline whatever is lost, and repeated it is carried out once', async () => {
+    for (const what of sender.losses) {
       let isOver = false;
       for (let before = 0; !isOver; before++) {
         const name = `Lost ${what} ${before}`;
@@ -126,8 +129,8 @@ describe.each(Object.keys(senders))('%s', (which) => {
         proxy.recover();
         await expectStoredOnce(name);
       }
-    },
-  );
+    }
+  });
 });
 
 describe('round trips to MySQL', () => {
@@ -185,7 +188,7 @@ test('a table that somebody locked holds up those who need it, and nobody else',
     const held = Array.from({ length: 15 }, (_, n) => [patient.add(`Held ${n}`), get('/v1/pets')]);
     await until('they fill what they may', async () => (await lock.waiting()) >= 8);
     const others = Promise.all(['/v1/store/orders', '/readyz', '/v1/store/orders'].map(get));
-    const late = delay(60_000, 'they wait for the table as well', { ref: false });
+    const late = delay(20_000, 'they wait for the table as well', { ref: false });
     expect(await Promise.race([others, late])).toEqual([200, 200, 200]);
     expect(await lock.waiting()).toBe(8);
     await lock.unlock();

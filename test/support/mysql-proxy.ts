@@ -19,10 +19,10 @@ export interface MysqlProxy {
   /** Everything takes so much longer, on the way there and on the way back. */
   slowDown(ms: number): void;
   /**
-   * After so many statements nothing passes any more: the next one does not arrive, or of the last one the answer. Who
-   * was connected meanwhile stays cut off after `recover`.
+   * After so many statements nothing passes any more: the next one does not arrive, or of the last one the answer.
    */
   loseAfter(statements: number, what: 'statement' | 'answer'): void;
+  /** Ends the connections on which something was lost. */
   recover(): void;
   /** Whether something did not pass since `loseAfter`. */
   readonly hasLost: boolean;
@@ -43,6 +43,7 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
   const faults = { refusals: [] as readonly Refusal[], refused: 0, delayMs: 0 };
   let losing = { after: Infinity, what: 'statement' };
   let hasLost = false;
+  const cutOff = new Set<Socket>();
   let asked: string[] = [];
 
   const server = createServer((client) => {
@@ -59,6 +60,10 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
       });
     }
     let isLost = false;
+    const lose = () => {
+      hasLost = true;
+      cutOff.add(client);
+    };
     const [toClient, toServer] = [client, upstream].map((socket) =>
       delayed(
         () => faults.delayMs,
@@ -66,8 +71,8 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
       ),
     ) as [(bytes: Buffer) => void, (bytes: Buffer) => void];
     upstream.on('data', (bytes) => {
-      hasLost ||= isLost;
-      if (!isLost) toClient(bytes);
+      if (isLost) lose();
+      else toClient(bytes);
     });
     let pending = Buffer.alloc(0);
     client.on('data', (bytes) => {
@@ -75,8 +80,10 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
       for (let packet = firstPacket(pending); packet; packet = firstPacket(pending)) {
         pending = pending.subarray(packet.length);
         if (losing.after <= 0) isLost = true;
-        hasLost ||= isLost;
-        if (isLost) continue;
+        if (isLost) {
+          lose();
+          continue;
+        }
         if (isCommand(packet)) {
           asked.push(textOf(packet));
           losing.after -= 1;
@@ -113,6 +120,8 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
     },
     recover: () => {
       losing = { after: Infinity, what: 'statement' };
+      for (const socket of cutOff) socket.destroy();
+      cutOff.clear();
     },
     get hasLost() {
       return hasLost;
