@@ -17,100 +17,101 @@ export const sitesPage = (): string =>
   page(
     '# Sites',
     printed('the rules in src/sites, src/adapters/edge and src/adapters/storage'),
-    'For those who publish a site, and for those who visit it with a program. ' +
-      'How to publish one, step by step: [the tour](tour.md#publish-a-site). ' +
-      'How it is run: [operations](operations.md#edge).',
-    'A site is a project: files, and nothing that runs on the server. Its address is ' +
-      '`https://<slug>.<platform host>/`, where the slug is made from the name of the project. Every deploy ' +
-      'brings a whole new version, which replaces the one before at once and as a whole. ' +
-      `The last ${String(keptDeploys)} deploys and the served one are kept, and each that succeeded can be ` +
-      'served again: `./animal-store project roll-back`. What is deployed after that is served as usual.',
+    'How to publish a site, and how it is served. ' +
+      'Step by step: [the tour](tour.md#publish-a-site). ' +
+      'For operators: [operations](operations.md#edge).',
+    'A site is a project of static files; nothing runs on the server. Its address is ' +
+      '`https://<slug>.<platform host>/`, where the slug comes from the project name. Every deploy ' +
+      'is a complete new version and replaces the one before at once. ' +
+      `The last ${String(keptDeploys)} deploys and the served one are kept, and you can serve ` +
+      'any successful one again: `./animal-store project roll-back`. The next deploy is served as usual.',
     '## What a deploy may hold',
-    'A folder, or an archive: `.zip`, `.tar.gz` or `.tgz`. What an archive is, is told by its content, not by its name.',
+    'A folder, or an archive: `.zip`, `.tar.gz` or `.tgz`. The archive type is detected from its content, not its name.',
     table(['What', 'Limit'], limits()),
-    'They are counted while it is unpacked, whatever an archive says of itself. An entry is a file or a folder, ' +
-      'also one that is left out.',
+    'We count while unpacking, whatever the archive declares. An entry is a file or a folder, ' +
+      'including skipped ones.',
     table(['Entry', 'Published as'], entries()),
-    'There has to be an `index.html` at the top: pack what is inside the folder of the site, not the folder. ' +
-      'Files and folders whose names begin with a dot are left out, but for `.well-known`, and so is `__MACOSX`, which macOS adds to ' +
-      'archives. Empty folders are nothing. Letters count as they are, upper or lower case; accents are written ' +
-      'in one way (Unicode NFC).',
-    'All deploys that an account keeps count together, unpacked: the smaller forms that we make cost nothing. An account ' +
-      'never keeps more than its plan allows, however many uploads run at once; see [limits](limits.md#projects-and-files). What is full, ' +
-      'you empty on the page of a project (Delete), or with `./animal-store project delete-deploy`. The served deploy cannot be deleted.',
+    'An `index.html` is required at the top: pack the contents of the site folder, not the folder itself. ' +
+      'Names that begin with a dot are skipped, except `.well-known`, and so is `__MACOSX`, which macOS adds to ' +
+      'archives. Empty folders are ignored. Names are case-sensitive; accents are normalised ' +
+      '(Unicode NFC).',
+    'The unpacked size of all stored deploys of an account counts; compressed copies do not. An account ' +
+      'never stores more than its plan allows, however many uploads run at once; see [limits](limits.md#projects-and-files). ' +
+      'To free space, delete deploys on the project page or with `./animal-store project delete-deploy`. You cannot delete the ' +
+      'served deploy.',
     '## Names that are reserved',
     'A project whose name would give it an address such as `www`, `app`, `api`, `admin`, `mail`, `static` or `dashboard` gets a number ' +
-      'behind it (`app-2`): visitors could take it for a part of this service.',
+      '(`app-2`), because visitors could mistake it for a part of this service.',
     '## Why a deploy is refused',
-    'A refused deploy publishes nothing: what was served before still is. It stays in `project deploys` with its ' +
-      'code (`problem`) and a sentence that names the file, where there is one (`explanation`). The first fault that is found counts.',
+    'A refused deploy publishes nothing; the site stays as it is. `project deploys` lists the refused deploy with its ' +
+      'code (`problem`) and a sentence that names the file, if there is one (`explanation`). We report the first fault found.',
     table(
       ['Code', 'Meaning', 'What to do'],
       uploadProblems.map((problem) => [code(problem), ...told[problem]]),
     ),
-    'A file that is no archive at all is refused before there is a deploy.',
+    'A file that is not an archive is refused before a deploy is created.',
     '## How files are found',
     `Say that a site has ${list(siteFiles)}:`,
     table(['Path', 'Answer'], places()),
-    'The first that exists is taken: the file itself, the file with `.html` behind it, the folder with its ' +
-      '`index.html`. The query does not matter. Folders are never listed, and there are no rewrites. What is ' +
-      'not there is answered with the `404.html` at the top of the site, if it has one, and with status 404.',
-    'The type comes from the ending of the name; a name without a known one is `application/octet-stream`. Text is ' +
-      'announced as UTF-8: save it so.',
+    'We serve the first that exists: the file itself, the file with `.html` added, the `index.html` of the folder. ' +
+      'The query is ignored. Folders are never listed, and there are no rewrites. A missing page gets status 404 ' +
+      'and the `404.html` at the top of the site, if there is one.',
+    'The content type comes from the file extension; unknown ones are `application/octet-stream`. Text is ' +
+      'sent as UTF-8, so save it as UTF-8.',
     '## Caching',
-    'Every version of a file has an `ETag` of its own, made from its content. A client that sends it in ' +
-      '`If-None-Match` gets 304 without a body while it is right. How long it may go without asking:',
+    'Every version of a file has its own `ETag`, made from its content. A client that sends it in ' +
+      '`If-None-Match` gets 304 without a body while the file is unchanged. How long clients may cache without asking:',
     table(['File', '`Cache-Control`'], cacheControls()),
-    'So a new deploy shows at the next visit. Scripts, styles and fonts are kept for a year where a bundler put a ' +
-      'hash of their content into the name, behind a dot or a dash: 8 hex digits or more, or 8 capitals and ' +
-      'digits, a letter and a digit among them.',
+    'So a new deploy is visible at the next visit. Scripts, styles and fonts are cached for a year if a bundler put a ' +
+      'hash of their content into the name, after a dot or a dash: at least 8 hex digits, or 8 capitals and ' +
+      'digits with at least one of each.',
     '## Compression',
-    'Smaller forms of text and the like are made once, while it is deployed: brotli, and gzip. ' +
-      '`Accept-Encoding` says which one a client takes. Tiny files, and those that hardly shrink, stay as they are.',
+    'Text files are compressed once, at deploy time, with brotli and gzip. ' +
+      '`Accept-Encoding` selects the encoding. Tiny files, and files that hardly shrink, are not compressed.',
     table(
-      ['Compressed', 'As they are'],
+      ['Compressed', 'Not compressed'],
       [[list(endings.filter(isSmaller)), list(endings.filter((ending) => !isSmaller(ending)))]],
     ),
-    'Each form has its own `ETag`. The whole answer, for a stylesheet in its brotli form:',
+    'Each encoding has its own `ETag`. The complete headers for a stylesheet in brotli:',
     ['```', 'HTTP/2 200', ...exampleHeaders(), '```'].join('\n'),
     '## Ranges',
-    '`Range: bytes=…` gets 206 and that part of the file itself, not of a smaller form. `If-Range` with an `ETag` that is not ' +
-      'right any more gets the whole, and so do several ranges at once. A range behind the end gets 416.',
+    '`Range: bytes=…` gets 206 and that part of the uncompressed file. An outdated `ETag` in `If-Range` gets the whole file, ' +
+      'and so do several ranges at once. A range beyond the end gets 416.',
     '## Other answers',
     table(['Status', 'When'], others),
-    'They have no body but the status in words, and nothing of any site.',
+    'Their body is the status in words, with no data of any site.',
   );
 
 const mib = (bytes: number) => `${String(bytes / 1024 / 1024)} MiB`;
 
 export const limits = (): readonly (readonly string[])[] => [
-  ['files and folders, also folders that only paths name', String(siteLimits.entries)],
+  ['files and folders, including folders that only appear in paths', String(siteLimits.entries)],
   ['all published files, unpacked', mib(siteLimits.bytes)],
   ['a path, in UTF-8', `${String(siteLimits.pathBytes)} bytes`],
   ['a name in it', `${String(siteLimits.nameBytes)} bytes`],
-  ['folders within each other', String(siteLimits.folders)],
+  ['nesting of folders', String(siteLimits.folders)],
 ];
 
 /** What its owner does about each refusal. A new one does not compile until it is told. */
 const told: Readonly<Record<UploadProblem, readonly [meaning: string, advice: string]>> = {
   archive_unreadable: [
     'The archive is damaged or incomplete, or a file or folder cannot be read.',
-    'Pack it again and upload all of it; see that you may read every file.',
+    'Pack it again and upload it completely; make sure that you can read every file.',
   ],
   archive_unsupported: [
-    'It is an archive of another kind, encrypted, in several parts, or packed in an unusual way.',
+    'The archive has another format, is encrypted, split, or uses an unusual compression.',
     'Pack it as `.zip`, `.tar.gz` or `.tgz`, without a password.',
   ],
   archive_unsafe_path: [
-    'A path is absolute, leads out of the site, is too long or too deep, or has what no path may have.',
+    'A path is absolute, leads outside the site, is too long or too deep, or has invalid characters.',
     'Pack from within the folder of the site; rename the file that is named.',
   ],
   archive_link: [
-    'Something in it is a link, symbolic or hard, or a device.',
-    'Put the file itself in its place.',
+    'It contains a symbolic or hard link, or a device.',
+    'Replace it with the file itself.',
   ],
   archive_duplicate_path: [
-    'Two entries have one path, or a path is a file and a folder at once.',
+    'Two entries have the same path, or a path is both a file and a folder.',
     'Keep one of them, or rename it.',
   ],
   archive_too_many_entries: [
@@ -122,7 +123,7 @@ const told: Readonly<Record<UploadProblem, readonly [meaning: string, advice: st
     'Leave out or shrink what is largest.',
   ],
   archive_too_costly: [
-    `To unpack and compress it took longer than ${String(unpackingLimits.deadlineMs / 60_000)} minutes, or more than ${String(unpackingLimits.memoryMiB)} MiB of memory.`,
+    `Unpacking and compressing it took longer than ${String(unpackingLimits.deadlineMs / 60_000)} minutes, or more than ${String(unpackingLimits.memoryMiB)} MiB of memory.`,
     'Leave out what visitors do not need: fewer files, smaller ones.',
   ],
   archive_without_index: [
@@ -130,30 +131,30 @@ const told: Readonly<Record<UploadProblem, readonly [meaning: string, advice: st
     'Add one, or pack what is inside the folder.',
   ],
   storage_full: [
-    'There is no room left on the server.',
-    'Deploy again later; the operator has to make room.',
+    'The server has no disk space left.',
+    'Deploy again later; the operator must free disk space.',
   ],
   storage_quota_reached: [
-    'The deploys of the account would keep more than its plan allows.',
+    'The deploys of the account would use more space than its plan allows.',
     'Delete deploys that you no longer need, or change the plan.',
   ],
   upload_interrupted: [
-    'The upload was cut off, or something failed on our side.',
+    'The upload was interrupted, or something failed on our side.',
     'Deploy again. There is no need to wait for the old one.',
   ],
 };
 
 const others: readonly (readonly string[])[] = [
   ['308', 'plain HTTP: the same address with `https`; and a folder without its slash'],
-  ['400', 'no host, two of them, or a path that cannot be one'],
-  ['404', 'nothing is there; over plain HTTP also: the host is not served'],
+  ['400', 'no host, two hosts, or an invalid path'],
+  ['404', 'not found; over plain HTTP also: the host is not served'],
   ['405', 'the verb is not `GET` or `HEAD`'],
   ['408', 'the request did not arrive in time'],
-  ['421', 'the connection was made for another host, or the host is not served any more'],
+  ['421', 'the connection was made for another host, or the host is no longer served'],
   ['431', 'the request has too many headers, or too long ones'],
   ['500', 'something failed on our side'],
   [
     '503',
-    'the files cannot be read for the moment, or your network has too many requests open; see `Retry-After`',
+    'the files cannot be read at the moment, or your network has too many requests open; see `Retry-After`',
   ],
 ];
