@@ -1,4 +1,5 @@
 import { commandsPage } from './commands-page.ts';
+import { brunoCollection } from './bruno-collection.ts';
 import { domainsPage } from './domains-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { eventsPage } from './events-page.ts';
@@ -9,6 +10,7 @@ import { sitesPage } from './sites-page.ts';
 
 /** The pages that code knows better than any writer, by their path in docs/. */
 export const printedPages = (): Readonly<Record<string, string>> => ({
+  ...brunoCollection(),
   'commands.md': commandsPage(),
   'domains.md': domainsPage(),
   'errors.md': errorsPage(),

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import bruno from '@usebruno/lang';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { printedPages } from '../../docs/pages/printed-pages.ts';
@@ -75,6 +76,26 @@ test.each(['Requests by plan', 'Bans'])(
     expect(read('docs/api.md')).toContain(table);
   },
 );
+
+test('Bruno reads its collection: one request for each operation, with the key of the environment', () => {
+  const files = globSync('docs/bruno/*.bru', { cwd: root }).filter(
+    (path) => !path.endsWith('collection.bru'),
+  );
+  const requests = files.map((path) => bruno.bruToJsonV2(read(path)));
+  const called = requests.map((one) => (one as { http: { method: string; url: string } }).http);
+  expect(called.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
+    'get {{base}}/pets',
+    'get {{base}}/pets/:petId',
+    'get {{base}}/store/orders',
+    'post {{base}}/pets',
+  ]);
+  expect(bruno.collectionBruToJson(read('docs/bruno/collection.bru'))).toMatchObject({
+    auth: { mode: 'bearer', bearer: { token: '{{key}}' } },
+  });
+  expect(bruno.bruToEnvJsonV2(read('docs/bruno/environments/Local.bru'))).toMatchObject({
+    variables: [{ name: 'base' }, { name: 'key', secret: true }],
+  });
+});
 
 test('docs/glossary.md is in alphabetical order', () => {
   const words = [...read('docs/glossary.md').matchAll(/^\*\*(.+?)\.\*\*/gm)].map(
