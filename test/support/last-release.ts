@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startGuard } from './debian-server.ts';
 
+const packing = ['package.json', 'package-lock.json', '.npmrc'];
 const root = join(import.meta.dirname, '..', '..');
 
 const git = async (...args: readonly string[]): Promise<string> => {
@@ -32,18 +33,28 @@ const lastRelease = async (): Promise<string> => {
   });
 };
 
+/** Ours where they are the same, else those that it was released with. */
+const providePackages = async (folder: string): Promise<void> => {
+  const lists = [root, folder].map((one) => readFile(join(one, 'package-lock.json'), 'utf8'));
+  const [ours, theirs] = await Promise.all(lists);
+  if (ours === theirs) await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  else {
+    const options = ['--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
+    await promisify(execFile)('npm', ['ci', ...options], { cwd: folder });
+  }
+};
+
 /** @throws Error where the history is not there */
 export const unpackLastRelease = async (): Promise<LastRelease> => {
   const name = await lastRelease();
   const folder = await mkdtemp(join(tmpdir(), 'last-release-'));
   const guard = startGuard(folder);
   const packed = join(folder, 'release.tar');
-  await git('archive', '--format=tar', `--output=${packed}`, name, 'src', 'db', 'package.json');
+  await git('archive', '--format=tar', `--output=${packed}`, name, 'src', 'db', ...packing);
   const unpacked = join(folder, 'release');
   await mkdir(unpacked);
   await promisify(execFile)('tar', ['-xf', packed, '-C', unpacked]);
-  // Packages only get newer ones beside them between two releases.
-  await symlink(join(root, 'node_modules'), join(unpacked, 'node_modules'));
+  await providePackages(unpacked);
   return {
     program: join(unpacked, 'src', 'main.ts'),
     name,

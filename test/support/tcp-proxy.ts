@@ -55,7 +55,7 @@ export const startTcpProxy = async (url: string): Promise<TcpProxy> => {
         // Nothing overtakes what is late, also when the network is fast again.
         else
           turn = (turn ?? Promise.resolve())
-            .then(() => delay(dueAt - performance.now()))
+            .then(() => delay(Math.max(0, dueAt - performance.now())))
             .then(pass);
       });
       socket.once('close', () => {
