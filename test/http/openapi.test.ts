@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { int64Fields } from '../../clients/typescript/src/exact-json.ts';
 import { errorTable } from '../../src/adapters/http/error-table.ts';
 import { resolve, type DocumentedOperation } from '../support/documented-answers.ts';
 import { publicUrl, startApi, type RunningApi } from '../support/running-api.ts';
@@ -122,6 +123,14 @@ describe('/v1/openapi.json', () => {
       properties: { id: int64, categoryId: int64 },
     });
     expect(error).toMatchObject({ required: ['code', 'message', 'status'] });
+  });
+
+  test('calls exactly those fields int64 that the TypeScript client keeps exact', () => {
+    const fields = Object.values(api.document.components.schemas).flatMap(({ properties }) =>
+      Object.entries(properties ?? {}),
+    );
+    const int64 = fields.filter(([, { format }]) => format === 'int64').map(([name]) => name);
+    expect(new Set(int64)).toEqual(int64Fields);
   });
 
   test('says each header, parameter and error once', async () => {

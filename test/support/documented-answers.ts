@@ -31,7 +31,7 @@ export interface DocumentedOperation {
 }
 
 interface DocumentedSchema {
-  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly properties?: Readonly<Record<string, { readonly format?: string }>>;
 }
 
 /** Of an OpenAPI document, what the tests look at. */

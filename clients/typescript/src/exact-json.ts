@@ -8,7 +8,7 @@ interface ExactJson {
 const json: ExactJson = JSON as unknown as ExactJson;
 
 /** The fields of the API that are int64. */
-const int64Fields: ReadonlySet<string> = new Set(['id', 'categoryId', 'petId']);
+export const int64Fields: ReadonlySet<string> = new Set(['id', 'categoryId', 'petId']);
 
 const rawJson = (text: string): unknown => {
   if (json.rawJSON) return json.rawJSON(text);

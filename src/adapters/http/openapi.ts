@@ -25,7 +25,7 @@ export const openApiDocument = (
       'Ids are int64. Parse and write them without rounding; JavaScript numbers round above 9007199254740991.\n\n' +
       'Every error is `{code, message, status}`. Act on `code`; show or log `message`.',
     contact: { name: 'Support for this API', url: new URL('/docs', publicUrl).href },
-    license: { name: 'All rights reserved', identifier: 'LicenseRef-All-Rights-Reserved' },
+    license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   },
   servers: [
     { url: publicUrl, description: 'Production' },
