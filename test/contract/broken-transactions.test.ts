@@ -68,6 +68,35 @@ test.each(cases)(
   },
 );
 
+test('of statements that a transaction runs side by side, those behind one that fails are not stored by themselves', async () => {
+  const row = (half: string) => ({ job: `beside, ${half}`, holder: 'test', lease_until: 0n });
+  const halves = ['first half', 'first half', 'second half', 'third half'];
+  const stored = database.transaction((db) =>
+    Promise.all(halves.map((half) => db.insertInto('job_leases').values(row(half)).execute())),
+  );
+  await expect(stored).rejects.toMatchObject({ code: 'ER_DUP_ENTRY' });
+  await store('after it');
+  expect(await halvesOf('beside')).toBe(0);
+});
+
+test.each(['and goes on', 'and ends'])(
+  'a transaction that overlooks that the server rolled it back, %s, is not taken for stored',
+  async (what) => {
+    proxy.refuse([{ statement: /overlooked, second half/, errno: 1205 }]);
+    const insert = (half: string) => {
+      const row = { job: `overlooked, ${half}`, holder: 'test', lease_until: 0n };
+      return database.run((db) => db.insertInto('job_leases').values(row).execute());
+    };
+    const stored = database.transaction(async () => {
+      await insert('first half');
+      await insert('second half').catch(() => undefined);
+      if (what === 'and goes on') await insert('third half');
+    });
+    await expect(stored).rejects.toBeInstanceOf(Unavailable);
+    expect(await halvesOf('overlooked')).toBe(0);
+  },
+);
+
 test('a COMMIT that another member of a cluster refused is done again, from the start', async () => {
   proxy.refuse([{ statement: /^commit$/, errno: 1213, sqlState: '40001' }]);
   const before = proxy.refused;

@@ -1,0 +1,115 @@
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import type { ResultSetHeader } from 'mysql2';
+import { failureOf, type Failure } from './failure.ts';
+import { begin, commit, rollback, type Statement } from './mysql-connection.ts';
+import { giveBack, type Held, type MysqlPool } from './mysql-pool.ts';
+import { tablesOf } from './statement-tables.ts';
+import { goesWithNext } from './with-next.ts';
+
+/** Where a place in the pool is taken with the first statement: only that tells which tables it is for. */
+export class LateConnection implements DatabaseConnection {
+  readonly #pool: MysqlPool;
+  #held: Held | undefined;
+  #isInTransaction = false;
+  /** Why nothing more may be asked: behind a ROLLBACK, the server's own too, a statement would be stored by itself. */
+  #over: Error | undefined;
+  /** What nobody waits for the answer of. Sent with the next statement. */
+  #ahead: Statement[] = [];
+
+  constructor(pool: MysqlPool) {
+    this.#pool = pool;
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    this.#refuseIfOver();
+    if (this.#isInTransaction && goesWithNext(query)) {
+      this.#ahead.push(query);
+      this.#held?.share.touch(tablesOf(query.query));
+      return { rows: [] };
+    }
+    const tables = tablesOf(query.query);
+    const { share, connection } = await this.#hold(tables);
+    share.touch(tables);
+    try {
+      return resultFrom<Row>(await connection.send([...this.#takeAhead(), query]));
+    } catch (error) {
+      this.#noteUndone(error);
+      throw error;
+    }
+  }
+
+  begin(): void {
+    this.#isInTransaction = true;
+    this.#over = undefined;
+    this.#ahead = [begin];
+  }
+
+  /** Where nothing was asked there is nothing to end. */
+  async commit(): Promise<void> {
+    this.#refuseIfOver();
+    const ahead = this.#takeAhead();
+    if (ahead.length === 1 && ahead[0] === begin) return;
+    const { connection } = await this.#hold([]);
+    this.#over = ended();
+    await connection.send([...ahead, commit]);
+  }
+
+  /** Never rejects: that would hide what led to it. Where it cannot be done the connection is closed, which does it. */
+  async rollback(): Promise<void> {
+    this.#over = ended();
+    this.#ahead = [];
+    await this.#held?.connection.send([rollback]).catch(() => undefined);
+  }
+
+  release(): void {
+    this.#over = ended();
+    if (this.#held) giveBack(this.#held);
+    this.#held = undefined;
+  }
+
+  // eslint-disable-next-line require-yield -- of the interface; nothing here streams
+  async *streamQuery(): AsyncIterableIterator<never> {
+    await Promise.reject(new Error('nothing is streamed from MySQL'));
+  }
+
+  async #hold(tables: readonly string[]): Promise<Held> {
+    if (this.#held) return this.#held;
+    const held = await this.#pool.take(tables);
+    if (this.#over) giveBack(held);
+    this.#refuseIfOver();
+    this.#held = held;
+    return held;
+  }
+
+  #noteUndone(error: unknown): void {
+    const mayBeUndone = this.#isInTransaction && undoing.includes(failureOf(error));
+    if (mayBeUndone && error instanceof Error) this.#over ??= error;
+  }
+
+  #refuseIfOver(): void {
+    if (this.#over) throw this.#over;
+  }
+
+  #takeAhead(): Statement[] {
+    const ahead = this.#ahead;
+    this.#ahead = [];
+    return ahead;
+  }
+}
+
+/** With these the server may have rolled the transaction back. */
+const undoing: readonly Failure[] = ['conflict', 'lock_timeout'];
+
+const ended = (): Error => new Error('the transaction is over');
+
+const resultFrom = <Row>(answer: unknown): QueryResult<Row> => {
+  if (Array.isArray(answer)) return { rows: answer as Row[] };
+  const { insertId, affectedRows } = answer as ResultSetHeader;
+  // An id beyond 2^53 comes as text.
+  const id = BigInt(insertId);
+  return {
+    ...(id !== 0n && { insertId: id }),
+    numAffectedRows: BigInt(affectedRows),
+    rows: [],
+  };
+};
