@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import type { Database } from '../../src/adapters/kysely/database.ts';
+import { Database } from '../../src/adapters/kysely/database.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
-import { Unavailable } from '../../src/kernel/unavailable.ts';
+import { OutOfTime, Unavailable } from '../../src/kernel/unavailable.ts';
 import { emptyDatabase, openDatabase, type TestDatabase } from '../support/databases.ts';
 import { startMysqlProxy, type MysqlProxy, type Refusal } from '../support/mysql-proxy.ts';
 import { until } from '../support/until.ts';
@@ -128,4 +128,26 @@ test('a transaction that met another one is not done again once nobody waits for
   await hurried.close();
   expect(proxy.refused).toBe(before + 1);
   expect(await halvesOf('late')).toBe(0);
+});
+
+test('a query that a request has no time for any more does not mean that the database is away, and its connection is not used again', async () => {
+  let leftMs = Infinity;
+  const heard: unknown[] = [];
+  const hurried = new Database(proxy.url, {
+    deadline: {
+      get leftMs() {
+        return leftMs;
+      },
+    },
+    onOutage: { onAway: (error) => heard.push(error), onBack: () => undefined },
+  });
+  await hurried.ping();
+  leftMs = 50;
+  proxy.slowDown(200);
+  await expect(hurried.ping()).rejects.toBeInstanceOf(OutOfTime);
+  leftMs = Infinity;
+  proxy.slowDown(0);
+  await hurried.ping();
+  expect(heard).toEqual([]);
+  await hurried.close();
 });

@@ -61,12 +61,15 @@ export class GuardedConnection {
   }
 
   #ask(statements: readonly Statement[]): Promise<unknown> {
-    const ms = Math.min(this.#limits.queryMs, this.#limits.deadline.leftMs);
+    const { queryMs, deadline } = this.#limits;
+    const { leftMs } = deadline;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const giveUp = () => {
+        this.#isBroken = true;
         this.#connection.destroy();
-        reject(brokenConnection());
-      }, ms);
+        reject(leftMs < queryMs ? new OutOfTime('The database') : brokenConnection());
+      };
+      const timer = setTimeout(giveUp, Math.min(queryMs, leftMs));
       const sql = statements.map((one) => one.sql).join('; ');
       const values = statements.flatMap(({ parameters }) => parameters);
       this.#connection.query({ sql, values }, (error: QueryError | null, answer: unknown) => {
