@@ -30,10 +30,26 @@ const problem = () => {
   return undefined;
 };
 
+const refuse = (why) => {
+  process.stderr.write(`animal-store: ${why}\n`);
+  process.exitCode = 1;
+};
+
+/** Packages installed for an earlier version lack those that were added since. */
+const fail = (error) => {
+  const [, name] = /^Cannot find package '([^']+)'/.exec(error.message) || [];
+  if (error.code !== 'ERR_MODULE_NOT_FOUND' || !name) throw error;
+  const advice = isCheckout
+    ? `Run "rm -rf node_modules && make install" in ${root}.`
+    : 'Install animal-store again.';
+  refuse(`the package ${name} is not installed. ${advice}`);
+};
+
 const found = problem();
 if (found) {
-  process.stderr.write(`animal-store: ${found}\n`);
-  process.exitCode = 1;
+  refuse(found);
 } else {
-  import(pathToFileURL(isCheckout ? source : join(root, 'dist', 'src', 'main.js')).href);
+  import(pathToFileURL(isCheckout ? source : join(root, 'dist', 'src', 'main.js')).href).catch(
+    fail,
+  );
 }

@@ -234,7 +234,10 @@ const outcomeOf = async (
   site: Awaited<ReturnType<typeof memorySite>>,
 ): Promise<string> => {
   const source = await archiveSource(path).catch((error: unknown) => {
-    expect(error).toMatchObject({ code: 'archive_unsupported' });
+    expect(error).toMatchObject({
+      code: 'archive_unsupported',
+      message: "We can't read this file. Upload a .zip, .tar.gz or .tgz.",
+    });
   });
   if (!source) return 'archive_unsupported';
   const deploy = await site.deploy(source);

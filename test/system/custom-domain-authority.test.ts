@@ -71,6 +71,7 @@ test('doctor finds nothing in the way of a service that is well, and what is wro
   expect(stdout).toMatch(/^ok +authority .* knows our account\.$/m);
   expect(stdout.match(/is served by Animal Store\.$/gm)).toHaveLength(3);
   expect(stdout).toMatch(/agrees with that of the certificate authority/);
+  expect(stdout).toMatch(/^All checks passed\.$/m);
 
   lab.gate.setFaults({ match: caPlaces.directory, status: 500 });
   lab.zone.set(`*.${platformHost}`, { A: ['192.0.2.1'] });

@@ -117,6 +117,21 @@ describe('the packed animal-store', () => {
   });
 });
 
+test('the command names a package that is not installed, and how to install it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-stale-'));
+  for (const name of ['bin', 'src', 'node_modules']) await mkdir(join(folder, name));
+  const bin = join(folder, 'bin/animal-store.cjs');
+  await cp(join(root, 'bin/animal-store.cjs'), bin);
+  await writeFile(join(folder, 'src/main.ts'), "import 'new-package';\n");
+  await expect(run(process.execPath, [bin, '--version'])).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^animal-store: the package new-package is not installed\. Run .*make install.*\n$/,
+    ),
+  });
+  await rm(folder, { recursive: true });
+});
+
 test('./animal-store runs from any folder, by a link too', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-link-'));
   const link = join(folder, 'store');

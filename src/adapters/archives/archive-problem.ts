@@ -28,7 +28,7 @@ export const damaged = (error: unknown): unknown => {
 };
 
 export const unsupported = (why: string): DomainError<UploadProblem> =>
-  problem('archive_unsupported', `${why}: a .zip, .tar.gz or .tgz is wanted.`);
+  problem('archive_unsupported', `${why}. Upload a .zip, .tar.gz or .tgz.`);
 
 export const problem = (code: UploadProblem, message: string): DomainError<UploadProblem> =>
   new DomainError(code, message);

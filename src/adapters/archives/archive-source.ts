@@ -30,7 +30,7 @@ const sourceOf = async (path: string, handle: FileHandle): Promise<SiteSource> =
     case '504b0506':
       return { entries: zipEntries(path), total: await countZipEntries(handle) };
     default:
-      if (buffer.readUInt16BE() !== 0x1f8b) throw unsupported('It is no archive that can be read');
+      if (buffer.readUInt16BE() !== 0x1f8b) throw unsupported("We can't read this file");
       return { entries: tarEntries(path), total: undefined };
   }
 };

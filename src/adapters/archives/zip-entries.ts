@@ -92,7 +92,8 @@ const kindOf = ({ externalFileAttributes }: Entry, name: string): EntryKind => {
 };
 
 async function* contentOf(handle: FileHandle, zip: ZipFile, entry: Entry) {
-  if (!entry.canDecodeFileData()) throw unsupported('It is encrypted, or packed in an unusual way');
+  if (!entry.canDecodeFileData())
+    throw unsupported('The archive is encrypted, or uses an unusual compression');
   try {
     const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
     const packed = bytesOf(handle, fileDataStart, entry.compressedSize);
@@ -124,5 +125,5 @@ async function* checked(content: AsyncIterable<Uint8Array>, entry: Entry) {
 /** The library has no codes: it says "not supported" of strong encryption and of archives in several parts. */
 const brokenZip = (error: unknown): unknown =>
   error instanceof Error && error.message.includes('not supported')
-    ? unsupported('It is encrypted, or in several parts')
+    ? unsupported('The archive is encrypted or split')
     : damaged(error);

@@ -17,7 +17,9 @@ export const doctorCommand = (program: Command): void => {
       const failures = checks.filter(({ state }) => state === 'failed').length;
       const redact = redaction(process.env);
       const summary =
-        failures === 0 ? 'Nothing is in the way.' : `${String(failures)} checks failed.`;
+        failures === 0
+          ? 'All checks passed.'
+          : `${String(failures)} ${failures === 1 ? 'check' : 'checks'} failed.`;
       print(
         options,
         JSON.parse(redact(JSON.stringify({ ok: failures === 0, checks }))),
