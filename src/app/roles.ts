@@ -168,7 +168,7 @@ const startEdge = async (
   // What this process stores is served at once; what others store, when they tell of it, or at the next look.
   container.get(StoredSignal).listen(() => {
     routes.refresh().catch((error: unknown) => {
-      log.debug({ err: error }, 'routes not refreshed, will be looked at again');
+      log.debug({ err: error }, 'routes not refreshed; will retry');
     });
   });
   log.info({ host, ...ports, routes: routes.size }, 'edge serving');

@@ -24,7 +24,7 @@ import type {
   HostNames,
 } from './ports.ts';
 
-/** Where answers of name servers are judged: what is in them is decided by whoever owns a name. */
+/** Judges the answers of name servers. The owner of a name controls their content. */
 export abstract class DnsJudge {
   /**
    * What `judgementOn` says. Answers that take too long, or too much memory, are `unjudged`.
@@ -201,7 +201,7 @@ export abstract class CustomDomains {
    */
   abstract claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim>;
 
-  /** Holds them for longer, those that nobody else claimed since: whoever works on them is alive. */
+  /** Holds them for longer, those that nobody else claimed since: their worker is alive. */
   abstract prolong(held: readonly HeldDomain[], leaseUntil: Date): Promise<void>;
 
   /** Gives it back before its lease ends, unless somebody else claimed it since. */

@@ -47,7 +47,7 @@ export const sites = (ports: SitesPorts & DomainPorts) => ({
   /** @throws DomainError `project_not_found`, `deploy_not_found`, `deploy_wrong_state` */
   deleteDeploy: (project: ProjectKey, number: number) =>
     ports.projects.change(project, (site) => deleteDeploy(site, number, ports.clock.now())),
-  /** What an account has of what its plan allows. */
+  /** How much of its plan an account uses. */
   showUse: showUse(ports),
   giveUpCutOffUploads: giveUpCutOffUploads(ports),
   secureSites: secureSites(ports),

@@ -36,7 +36,7 @@ test('a fourth project on the plan Free is refused with the limit and the plan',
   expect(await read(owner, '/dashboard/account')).toMatch(/Projects\s+3 of 3/);
 });
 
-test('a project that is called like a part of the service gets a number, and says why', async () => {
+test('a project with a reserved name gets a numbered address, and the page says why', async () => {
   const owner = await dashboard.newOwner();
   const { location = '' } = await start(owner, 'App');
   expect(location).toContain('/dashboard/projects/app-2');
@@ -62,7 +62,7 @@ test('an owner deletes a deploy that is not served, and sees what the account ke
   expect((await remove(1)).status).toBe(404);
 });
 
-test('the pages of a domain and of a project say which limit holds their certificates up', async () => {
+test('the pages of a domain and of a project say which limit delays their certificates', async () => {
   const owner = await dashboard.newOwner();
   const project = await sites.startProject(owner.accountId, 'Held up');
   await deploy(project);

@@ -60,7 +60,7 @@ test('entries are found by what they are about', async () => {
   ]);
 });
 
-test('entries are found by who it was, also somebody who was removed, and by both', async () => {
+test('entries can be filtered by person, even a removed one, and by person and topic together', async () => {
   const who = encodeURIComponent('person:keeper@zoo.example');
   const { what, log } = await logAt(`?who=${who}`);
   expect(what).toEqual([expect.stringContaining('Rotated the API key')]);

@@ -49,7 +49,7 @@ const send = (
   });
 };
 
-test('every route that takes forms is known here, and every form leads to one', () => {
+test('this test knows every route that takes forms, and every form has a route', () => {
   const taking = dashboard.routes.filter(({ method }) => method === 'POST').map(({ path }) => path);
   const known = [...forms.keys(), ...unlinked];
   expect(taking.filter((path) => !known.includes(path))).toEqual([]);
@@ -94,12 +94,12 @@ test.each(elsewhere)('no form does anything when it comes with %j', async (told)
   expect(everythingStored(dashboard.databaseUrl)).toEqual(before);
 });
 
-test.each(ours)('a form that comes with %j is looked at', async (told) => {
+test.each(ours)('a form that comes with %j is accepted', async (told) => {
   const { status } = await send(dashboard.stranger(), '/dashboard/sign-in', withOrigin(told));
   expect(status).toBe(422);
 });
 
-test('the same forms are looked at when they come from their pages, and nearly all do something', async () => {
+test('the same forms are accepted from their own pages, and nearly all change something', async () => {
   const done = [];
   for (const route of forms.keys()) {
     const visitor = await dashboard.signIn(owner.email);

@@ -59,12 +59,12 @@ test.each([
   },
 );
 
-test('domains come first, then those that were removed, and then what is seldom needed', async () => {
+test('domains come first, then removed domains, then rarely used settings', async () => {
   const headings = elementsIn(await markupOf(), 'h2').map(({ text }) => text);
   expect(headings).toEqual(['Domains', 'Removed', 'Redirects', 'Configuration']);
 });
 
-test('redirects show U-labels beside the A-labels, and no field looks filled in', async () => {
+test('redirects show U-labels beside the A-labels, and empty fields look empty', async () => {
   const markup = await markupOf();
   const row = elementsIn(markup, 'tr').find(({ attributes }) =>
     attributes['id']?.startsWith('redirect-'),
@@ -80,14 +80,14 @@ test('redirects show U-labels beside the A-labels, and no field looks filled in'
   expect([from?.['placeholder'], to?.['placeholder']]).toEqual([undefined, undefined]);
 });
 
-test('a redirect that is refused says so with U-labels', async () => {
+test('a refused redirect names domains by their U-labels', async () => {
   const redirect = { once: 'only-in-this-test', from: ascii, to: ascii, status: '308' };
   const { status, text } = await owner.visitor.post(pathOf('redirects'), redirect);
   expect(status).toBe(422);
   expect(textOf(text)).toContain(`${both} is redirected more than once.`);
 });
 
-test('what is to be imported is folded, and open with what is wrong once it was refused', async () => {
+test('the import form is folded, and open with the reason after a refusal', async () => {
   expect(await markupOf()).toMatch(/<details id="import" *>/);
   const settings = 'domains: { redirects: [{ from: a }] }';
   const { text } = await owner.visitor.post(pathOf('configuration'), { settings });
@@ -95,7 +95,7 @@ test('what is to be imported is folded, and open with what is wrong once it was 
   expect(textOf(text)).toContain('domains.redirects[0].to is missing. It must be a domain of');
 });
 
-test('what is wrong is said once above the problems, and what is wanted can be copied', async () => {
+test('the summary stands once above the problems, and the expected values can be copied', async () => {
   const wrong = await add('wrong.bücher.test');
   dashboard.dns.tell(wrong.host, facts({ cname: records('elsewhere.test') }));
   await dashboard.container.get(SitesKey).verifyDomain(wrong);
@@ -106,7 +106,7 @@ test('what is wrong is said once above the problems, and what is wanted can be c
   expect(copy?.attributes['data-copy']).toBe(`${wrong.token}.sites.animal-store.test`);
 });
 
-test('a domain whose certificate waits for a limit says so in the list too', async () => {
+test('the list shows when the certificate of a domain waits for a limit', async () => {
   const sites = dashboard.container.get(SitesKey);
   const waiting = await add('waits.bücher.test');
   pointAtUs(dashboard, waiting);
@@ -122,7 +122,7 @@ test('a domain whose certificate waits for a limit says so in the list too', asy
   expect(row?.text).toMatch(/Certificate waits: .*hour.* next attempt in 1 hour/);
 });
 
-test('what is removed stands below, the newest in sight and the others folded', async () => {
+test('removed domains stand below, the newest three visible and the others folded', async () => {
   const sites = dashboard.container.get(SitesKey);
   for (const name of ['a', 'b', 'c']) {
     dashboard.clock.advance(1000);

@@ -64,7 +64,7 @@ test.each([
   });
 });
 
-test('a form that was sent with something else before leads back to its page', async () => {
+test('a form that another request already used up links back to its page', async () => {
   const { text } = await owner.visitor.get('/dashboard');
   const once = elementsIn(text, 'input').find(({ attributes }) => attributes['name'] === 'once');
   const send = (name: string) =>
@@ -76,7 +76,7 @@ test('a form that was sent with something else before leads back to its page', a
   expect(linksIn(again.text).bar).toContain('/dashboard/keys');
 });
 
-test('whoever removes themselves is told so where the people are', async () => {
+test('owners who try to remove themselves see why not on the page with the people', async () => {
   const [person] = await dashboard.container.get(AccessKey).listPeople(owner.accountId);
   const path = `/dashboard/account/people/${person?.id ?? ''}/remove`;
   const { status, text } = await owner.visitor.post(path);
@@ -103,7 +103,7 @@ test('passwords that are tried too often at the account are refused with a time 
   expect(problemsIn(last?.text ?? '')['form']).toMatch(/^Too many attempts with a password/);
 });
 
-test('a stranger sees no navigation, and is led to the first page', async () => {
+test('visitors without a session see no navigation, and a link to the first page', async () => {
   const { status, text } = await dashboard.stranger().get('/dashboard/nowhere');
   expect(status).toBe(404);
   expect(linksIn(text)).toEqual({ bar: ['#main', '/dashboard'], main: ['/dashboard'] });

@@ -27,13 +27,13 @@ test.each([{ Accept: '*/*' }, { Accept: 'application/json' }])(
   },
 );
 
-test('only pages are led there', async () => {
+test('only requests for pages are redirected', async () => {
   const elsewhere = await dashboard.stranger().get('/elsewhere', browser);
   const sent = await dashboard.stranger().post('/', {}, browser);
   expect([elsewhere.status, sent.status]).toEqual([404, 404]);
 });
 
-test('where no dashboard runs there is nothing for browsers either', async () => {
+test('a process without the dashboard redirects nothing', async () => {
   const api = await startDashboard({ settings: { ROLES: 'api' } });
   expect((await api.stranger().get('/', browser)).status).toBe(404);
   await api.close();

@@ -63,7 +63,7 @@ describe.each(Object.entries(answers))('%s', (_, ask) => {
     expect(headers.get('Strict-Transport-Security')).toBeNull();
   });
 
-  test('is kept by nobody, unless its name changes with its content', async () => {
+  test('is never cached, unless its name contains a hash of its content', async () => {
     owner = { ...owner, visitor: await dashboard.signIn(owner.email) };
     const { headers } = await ask();
     const isAsset = /css|javascript|svg/.test(headers.get('Content-Type') ?? '');
@@ -72,7 +72,7 @@ describe.each(Object.entries(answers))('%s', (_, ask) => {
   });
 });
 
-test('browsers are told to use HTTPS only where they reach the dashboard over it', async () => {
+test('HSTS is sent only where the dashboard is reached over HTTPS', async () => {
   const secure = await startDashboard({ settings: { PUBLIC_URL: 'https://zoo.example/v1' } });
   for (const path of ['/dashboard', '/dashboard/sign-in', '/dashboard/nowhere']) {
     const { headers } = await secure.stranger().get(path);
@@ -105,7 +105,7 @@ describe('an asset', () => {
 });
 
 describe('a page', () => {
-  test('is packed for who takes it so', async () => {
+  test('is compressed for clients that accept it', async () => {
     const plain = await owner.visitor.get('/dashboard', { 'Accept-Encoding': 'identity' });
     const packed = await owner.visitor.get('/dashboard', { 'Accept-Encoding': 'br, gzip' });
     expect([plain, packed].map(({ headers }) => headers.get('Content-Encoding'))).toEqual([

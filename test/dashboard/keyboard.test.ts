@@ -22,7 +22,7 @@ const tabTo = async (page: Page, name: string): Promise<number> => {
   throw new Error(`Tab does not lead to ${name}`);
 };
 
-test('the first thing on a page leads past the navigation', async () => {
+test('the first link on a page skips the navigation', async () => {
   const page = await browsed.visit('/dashboard');
   await page.keyboard.press('Tab');
   expect(await focused(page)).toBe('Skip to content');
@@ -32,7 +32,7 @@ test('the first thing on a page leads past the navigation', async () => {
   expect(await page.evaluate("document.activeElement.closest('main') !== null")).toBe(true);
 });
 
-test('every section is reached, and says that one is there', async () => {
+test('the keyboard reaches every section, and the current one is marked', async () => {
   const page = await browsed.visit('/dashboard');
   for (const name of ['Animals', 'API keys', 'Usage', 'Account', 'Projects']) {
     await tabTo(page, name);

@@ -107,7 +107,7 @@ const open = (
 const aMoment = 1000;
 const pass = (milliseconds = aMoment) => jest.advanceTimersByTimeAsync(milliseconds);
 
-test('what happens to an account makes its pages anew, and nobody else’s', async () => {
+test('an event of an account renders its open pages again, and no others', async () => {
   const [mine, others] = [pageOf(), pageOf()];
   open(mine.screen);
   open(others.screen, { accountId: 'acct_2' });
@@ -118,7 +118,7 @@ test('what happens to an account makes its pages anew, and nobody else’s', asy
   expect([mine.made.times, others.made.times]).toEqual([2, 1]);
 });
 
-test('what other processes store is looked for every two seconds, for everybody', async () => {
+test('changes by other processes are polled every two seconds, once for all viewers', async () => {
   const [mine, others] = [pageOf(), pageOf()];
   open(mine.screen);
   open(others.screen, { accountId: 'acct_2' });
@@ -154,7 +154,7 @@ test('many changes in a row are one', async () => {
   expect(made.times).toBe(2);
 });
 
-test('a page is made once for all who look at it, and each of them gets it', async () => {
+test('a page is rendered once for all its viewers', async () => {
   const { made, screen } = pageOf();
   const all = Array.from({ length: 40 }, (_, n) =>
     open(screen, { sessionId: `ses_${Math.floor(n / 10)}` }),
@@ -168,7 +168,7 @@ test('a page is made once for all who look at it, and each of them gets it', asy
   for (const one of all) expect(one.text()).toContain('made 3');
 });
 
-test('who asks for another page of a list, or belongs to another account, sees another page', async () => {
+test('another page of a list, and another account, get a page of their own', async () => {
   const { made, screen } = pageOf((_, { account }) => Promise.resolve(html`of ${account.id}`));
   const [mine, older, others] = [
     open(screen),
@@ -181,7 +181,7 @@ test('who asks for another page of a list, or belongs to another account, sees a
   expect(others.text()).not.toContain('acct_1');
 });
 
-test('a form that does something once has an id of its own for each who looks', async () => {
+test('a form that may act once has its own id for each viewer', async () => {
   const { screen } = pageOf(() =>
     Promise.resolve(html`${onceInput('form_0')}${onceInput('form_0')}`),
   );
@@ -211,7 +211,7 @@ test('what differs only in such ids and in words for times is not sent again', a
   expect(one.text().match(/event: page/g)).toHaveLength(1);
 });
 
-test('who does not read gets the last state only, however often it changes', async () => {
+test('a viewer that does not read gets only the last state', async () => {
   const big = 'x'.repeat(100_000);
   const { made, screen } = pageOf(({ times }) => Promise.resolve(html`${big} made ${times}.`));
   const slow = open(screen, {}, { isRead: false });
@@ -226,7 +226,7 @@ test('who does not read gets the last state only, however often it changes', asy
   expect(text).toContain(`made ${last}.`);
 });
 
-test('who has read nothing for a minute is cut off', async () => {
+test('a viewer that reads nothing for a minute is disconnected', async () => {
   const { screen } = pageOf(({ times }) => Promise.resolve(html`${'x'.repeat(100_000)} ${times}`));
   const [stuck, reading] = [
     open(screen, {}, { isRead: false }),
@@ -238,7 +238,7 @@ test('who has read nothing for a minute is cut off', async () => {
   expect([stuck.stream()?.destroyed, reading.stream()?.destroyed]).toEqual([true, false]);
 });
 
-test('a page that nobody looks at is not made any more', async () => {
+test('a page without viewers is no longer rendered', async () => {
   const { made, screen } = pageOf();
   const all = [open(screen), open(screen)];
   await pass(0);
@@ -250,7 +250,7 @@ test('a page that nobody looks at is not made any more', async () => {
   expect(made.times).toBe(before);
 });
 
-test('who goes away while a page is made for the first time leaves it to those who stay', async () => {
+test('a viewer that leaves during the first rendering does not stop it for the others', async () => {
   let finish = (): void => undefined;
   const { made, screen } = pageOf(async ({ times }) => {
     if (times === 1) await new Promise<void>((resolve) => (finish = resolve));
@@ -268,7 +268,7 @@ test('who goes away while a page is made for the first time leaves it to those w
   expect(made.times).toBe(3);
 });
 
-test('who asks for a page that is not there is told so, and finds it once it is there', async () => {
+test('a missing page is answered as missing, and found once it exists', async () => {
   const { screen } = pageOf(({ times }) =>
     times === 1 ? Promise.reject(new PageProblem(404, 'Not there.')) : count({ times }, {} as Who),
   );
@@ -310,7 +310,7 @@ test('a session that is over ends its streams, and sees no more', async () => {
 const isOpen = (one: Opened) => one.stream()?.writableEnded === false;
 const later = 'event: later\ndata: 60\n\n';
 
-test('of one session ten streams are open; the oldest gives way and is told to come later', async () => {
+test('a session has at most ten streams; the oldest closes and asks later', async () => {
   const { screen } = pageOf();
   const all: Opened[] = [];
   for (let n = 0; n <= mostStreams.session; n++) {

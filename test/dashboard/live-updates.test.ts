@@ -65,14 +65,14 @@ test('a live page comes at once as its stream begins, and again only when it dif
   expect(new Set(stream.events.map(({ data }) => data)).size).toBe(stream.events.length);
 });
 
-test('a change in this process shows on every open page without being looked for', async () => {
+test('a change in this process shows on every open page without polling', async () => {
   const all = [await open(), await open(), await open()];
   for (const stream of all) await stream.shows('Not published yet');
   await deploy();
   for (const stream of all) await stream.shows('deploy 1');
 });
 
-test('revoking the session ends its streams, and nobody else’s', async () => {
+test('revoking a session ends its streams and no others', async () => {
   const visitor = await dashboard.signIn(owner.email);
   const [mine, others] = [await open(visitor), await open()];
   await mine.shows('Not published yet');
@@ -96,18 +96,18 @@ test('a session that has lasted 12 hours ends its streams', async () => {
   owner = { ...owner, visitor: await dashboard.signIn(owner.email) };
 });
 
-test('a page whose session has ended is told so when it asks for its stream', async () => {
+test('the stream of an ended session says that it is over', async () => {
   const stranger = await open(new DashboardVisitor(dashboard.origin));
   await stranger.ends();
   expect([stranger.status, stranger.events]).toEqual([200, [{ event: 'over', data: '' }]]);
 });
 
-test('whoever belongs elsewhere gets no stream', async () => {
+test('a member of another account gets no stream', async () => {
   const foreign = await open((await dashboard.newOwner()).visitor);
   expect(foreign.status).toBe(404);
 });
 
-test('of more than ten pages of one session the oldest is told to ask later', async () => {
+test('the eleventh live page of a session makes the oldest one ask later', async () => {
   const { visitor } = await dashboard.newOwner();
   path = '/dashboard/usage';
   for (let i = 0; i < 11; i++) await open(visitor);
@@ -131,7 +131,7 @@ test('a change of the plan shows on an open page', async () => {
   await stream.shows('The business plan includes custom domains');
 });
 
-test('stopping the server ends all streams, for which it would wait forever', async () => {
+test('stopping the server ends all streams, so that it does not wait for them forever', async () => {
   jest.useRealTimers();
   const stopping = await startDashboard();
   const { visitor } = await stopping.newOwner();

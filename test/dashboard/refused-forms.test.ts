@@ -43,7 +43,7 @@ test.each(looks)('a key without scopes has the focus on them, at %j', async (loo
   expect(await seen(page)).toEqual({ focus: 'scopes', isInView: true });
 });
 
-test('what is wrong with a form as a whole has the focus itself', async () => {
+test('a message about the whole form takes the focus', async () => {
   const page = await browsed.visit('/dashboard/account', { cookie, width: 390 });
   await page.getByLabel('Current password').fill('another one');
   await page.getByLabel('New password').fill(wanted);

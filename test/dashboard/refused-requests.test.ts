@@ -29,7 +29,7 @@ test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS'])('%s is not taken', async (metho
   }
 });
 
-test('what is not there and what belongs to somebody else is answered in the same words', async () => {
+test('missing things and things of others get the same answer', async () => {
   const other = await dashboard.newOwner();
   const sites = dashboard.container.get(SitesKey);
   const { slug } = await sites.startProject(other.accountId, 'Birds');
@@ -66,7 +66,7 @@ test.each([
   expect(await projects()).toBe(0);
 });
 
-test('a form of more than 64 KiB is too large, whether it says so or not', async () => {
+test('a form of more than 64 KiB is refused, with and without Content-Length', async () => {
   const body = `name=${'x'.repeat(64 * 1024)}`;
   const told = await owner.visitor.send('/dashboard', { method: 'POST', headers: form, body });
   expect(told.status).toBe(413);

@@ -20,7 +20,7 @@ const useUp = async (use: DashboardUse): Promise<void> => {
   for (let n = 0; n < dashboardLimits[use]; n++) await access.admitUse(signedIn!, use);
 };
 
-test('who asks for too many pages gets one that says when to come again', async () => {
+test('too many page requests get a page that says when to come back', async () => {
   await useUp('pages');
   const refused = await owner.visitor.get('/dashboard/usage');
   expect(refused.status).toBe(429);
@@ -34,7 +34,7 @@ test('who asks for too many pages gets one that says when to come again', async 
   expect((await owner.visitor.get('/dashboard/usage')).status).toBe(200);
 });
 
-test('who sends too many forms changes nothing more, and still sees the pages', async () => {
+test('too many forms are refused, and pages still load', async () => {
   await useUp('forms');
   const { status, headers } = await owner.visitor.post('/dashboard', { name: 'Late' });
   expect([status, Number(headers.get('Retry-After')) > 0]).toEqual([429, true]);
@@ -43,7 +43,7 @@ test('who sends too many forms changes nothing more, and still sees the pages', 
   expect((await owner.visitor.post('/dashboard/sign-out')).status).toBe(303);
 });
 
-test('live pages are counted apart, and one person holds up nobody else', async () => {
+test('live pages have their own limit, and one person does not use up the limit of others', async () => {
   const other = await dashboard.newOwner({ name: 'Birds' });
   await useUp('streams');
   const stream = { Accept: 'text/event-stream' };

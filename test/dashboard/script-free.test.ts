@@ -43,7 +43,7 @@ test('a site is published, and another deploy of it used and deleted', async () 
   await page.getByRole('alert').getByText('Deploy 3 failed.').waitFor();
 });
 
-test('a domain is added, looked at and removed', async () => {
+test('a domain is added, viewed and removed', async () => {
   const page = await visit('/dashboard/projects/birds/settings/domains');
   await page.getByLabel('Domain', { exact: true }).fill('localhost');
   await press(page, 'Add domain');

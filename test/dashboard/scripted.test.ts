@@ -74,7 +74,7 @@ test('domains that were removed earlier are folded, and stay in sight once they 
   expect(await folded.getByRole('row').count()).toBe(3);
 });
 
-test('what is said of a check goes on with the domain', async () => {
+test('the message about a check follows the state of the domain', async () => {
   const domain = await addDomain('said.birds.test');
   pointAtUs(browsed.dashboard, domain);
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
@@ -85,7 +85,7 @@ test('what is said of a check goes on with the domain', async () => {
   await said.getByText('The domain is verified and live.').waitFor();
 });
 
-test('a field that nobody touched follows what is saved elsewhere', async () => {
+test('an untouched field follows changes that are saved elsewhere', async () => {
   const domain = await addDomain('first.birds.test');
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
   const primary = page.getByLabel('Primary', { exact: true });
@@ -190,7 +190,7 @@ test('a record is copied', async () => {
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('copy');
 });
 
-test('an upload leads to its deploy; one that is refused says why', async () => {
+test('an upload shows its deploy; a refused upload says why', async () => {
   const page = await browsed.visit(`/dashboard/projects/${slug}`);
   const field = page.getByLabel('Site archive');
   const send = page.getByRole('button', { name: 'Deploy', exact: true });
@@ -228,7 +228,7 @@ test('a second press while a form is under way sends nothing', async () => {
   expect(await page.getByRole('row', { name: 'Rex' }).count()).toBe(1);
 });
 
-test('what was done is said once: a reload does not say it again', async () => {
+test('a success message does not return after a reload', async () => {
   const page = await browsed.visit('/dashboard');
   await page.getByRole('textbox', { name: 'Project name' }).fill('Fish');
   await page.getByRole('button', { name: 'New project' }).click();

@@ -69,7 +69,7 @@ describe('the cookie of a session', () => {
 });
 
 describe('a session', () => {
-  test('ends for good at sign-out, also for who kept its cookie', async () => {
+  test('ends for good at sign-out, even for a kept cookie', async () => {
     const { visitor } = await throughLink();
     const { cookie: kept } = visitor;
     const answer = await visitor.post('/dashboard/sign-out');
@@ -100,14 +100,14 @@ describe('a session', () => {
 });
 
 describe('the way to the sign-in', () => {
-  test('leads back to the page that was asked for', async () => {
+  test('returns to the requested page after the sign-in', async () => {
     const asked = await dashboard.stranger().get('/dashboard/projects/birds/settings/domains');
     const where = `${signInPath}?next=/dashboard/projects/birds/settings/domains`;
     expect(asked).toMatchObject({ status: 303, location: where });
     expect((await dashboard.stranger().get(where)).text).toContain(`action="${where}"`);
   });
 
-  test('leads back to what was looked at there, such as a range or a filter', async () => {
+  test('returns with the query of that page, such as a range or a filter', async () => {
     const visitor = dashboard.stranger();
     for (const page of ['/dashboard/usage?range=30d', '/dashboard/account?who=key%3Ak&what=keys']) {
       const { location = '' } = await visitor.get(page);
@@ -116,7 +116,7 @@ describe('the way to the sign-in', () => {
     expect((await visitor.get('/dashboard?a="><b>')).location).not.toContain('<');
   });
 
-  test('is the same for every page, and for none is anything shown', async () => {
+  test('is answered alike for every page, and shows nothing of it', async () => {
     const pages = dashboard.routes.filter(({ method }) => method === 'GET');
     const behind = pages.filter(({ path }) => path !== '/' && !path.startsWith(signInPath));
     for (const { path } of behind) {

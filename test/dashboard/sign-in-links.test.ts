@@ -27,7 +27,7 @@ const isSignedIn = async (visitor: DashboardVisitor): Promise<boolean> =>
 const whoIs = async (visitor: DashboardVisitor): Promise<string> =>
   (await visitor.get('/dashboard/account')).text;
 
-describe('a one-time link that nobody is signed in for', () => {
+describe('a one-time link in a browser without a session', () => {
   test.each([
     {},
     { 'Sec-Fetch-Site': 'none' },
@@ -85,7 +85,7 @@ describe('a one-time link that nobody is signed in for', () => {
   });
 });
 
-describe('a link of somebody else, for one who is signed in', () => {
+describe('the link of another person, opened while signed in', () => {
   let victim: Owner;
   beforeEach(async () => {
     victim = await dashboard.newOwner({ name: 'Victim' });
@@ -153,7 +153,7 @@ describe('a link for a colleague', () => {
     ]);
   });
 
-  test('that somebody kept from before they signed in opens nothing any more', async () => {
+  test('made before the first sign-in stops working after it', async () => {
     const access = dashboard.container.get(AccessKey);
     const email = 'newcomer@zoo.example';
     const [kept, used] = [

@@ -55,14 +55,14 @@ describe('a one-time link', () => {
     expect(refused.headers.getSetCookie()).toEqual([]);
   });
 
-  test('is not used up by a program that looks at what is behind it', async () => {
+  test('is not used up by a HEAD request, such as of a link preview', async () => {
     const link = await dashboard.linkFor(email);
     const looked = await dashboard.stranger().send(link, { method: 'HEAD' });
     expect([looked.status, looked.headers.getSetCookie()]).toEqual([200, []]);
     expect((await dashboard.stranger().get(link)).status).toBe(303);
   });
 
-  test('lets one in of many who open it at once', async () => {
+  test('signs in only one of many who open it at once', async () => {
     const link = await dashboard.linkFor(email);
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => dashboard.stranger().get(link)),
@@ -126,7 +126,7 @@ describe('e-mail and password', () => {
     expect(problemsIn(text)).toEqual({ [field]: expect.stringMatching(/^\S.*\.$/) });
   });
 
-  test('are not looked at while too many others wait for that, and the page says so', async () => {
+  test('are not checked while too many others wait, and the page says so', async () => {
     const passwords = dashboard.container.get(Passwords);
     const matching = passwords.matching.bind(passwords);
     passwords.matching = () =>
@@ -140,7 +140,7 @@ describe('e-mail and password', () => {
     expect((await attempt(dashboard.stranger(), { password })).status).toBe(303);
   });
 
-  test('of one person may be tried five times in a minute; a link leads in all the same', async () => {
+  test('of one person can be tried five times a minute; a link still signs in', async () => {
     const statuses = [];
     for (let i = 0; i < 5; i++) statuses.push((await attempt(dashboard.stranger(), {})).status);
     expect(statuses).toEqual(Array.from({ length: 5 }, () => 422));
@@ -157,7 +157,7 @@ describe('e-mail and password', () => {
     expect((await attempt(dashboard.stranger(), { password })).status).toBe(303);
   });
 
-  test('and links from one network may be tried twenty times in a minute, for whomever', async () => {
+  test('and links from one network can be tried twenty times a minute, for all people together', async () => {
     for (let i = 0; i < 18; i++) {
       expect((await dashboard.stranger().get(`${path}/made-up-${i}`)).status).toBe(422);
     }
@@ -212,7 +212,7 @@ describe('e-mail and password', () => {
   });
 });
 
-describe('whoever is signed in', () => {
+describe('a person who is signed in', () => {
   test.each(['', '?next=/dashboard/usage%3Frange%3D30d'])(
     'sees no form at the sign-in%s, and neither behind their link when they open it again',
     async (query) => {
@@ -229,7 +229,7 @@ describe('whoever is signed in', () => {
     },
   );
 
-  test('becomes somebody else by the link of somebody else, once they said so', async () => {
+  test('becomes another person by that person’s link, after a confirmation', async () => {
     const other = await dashboard.newOwner({ name: 'Birds' });
     const visitor = dashboard.stranger();
     await visitor.get(await dashboard.linkFor(email));

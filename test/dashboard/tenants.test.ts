@@ -42,7 +42,7 @@ test('every kind of page about one thing is among those of the other account', (
   expect(missing.filter(({ path }) => !afterForms.test(path))).toEqual([]);
 });
 
-test('no page about a thing of another account is there', async () => {
+test('pages about things of another account are not found', async () => {
   const nowhere = await mine.visitor.get('/dashboard/nowhere');
   const paths = pathsOfThings();
   for (const path of paths) {

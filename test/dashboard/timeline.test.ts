@@ -57,7 +57,7 @@ const linkIn = (text: string, name: string): string | undefined =>
   elementsIn(text, 'a').find((link) => link.text === name)?.attributes['href'];
 
 describe('a timeline', () => {
-  test('is there as a whole, page by page, without any script', async () => {
+  test('can be read to its end, page by page, without scripts', async () => {
     await record(1, 45);
     const found: number[] = [];
     const walked: string[] = [];
@@ -101,7 +101,7 @@ describe('a timeline', () => {
     },
   );
 
-  test('says that there is nothing before its beginning', async () => {
+  test('says when there are no earlier entries', async () => {
     const { status, text } = await owner.visitor.get(`${path}?before=1`);
     expect(status).toBe(200);
     expect(text).toContain('No older entries.');
@@ -143,7 +143,7 @@ describe('an earlier attachment', () => {
     expect(linkIn(next.text, 'Back to the newest entries')).toBe(`${earlier}#timeline`);
   });
 
-  test('can only be read, and leads to the newest one', async () => {
+  test('is read-only and links to the newest one', async () => {
     const { text } = await owner.visitor.get(earlier);
     expect(elementsIn(text, 'button').map((button) => button.text)).not.toContain('Verify');
     expect(text).not.toContain(`${path}/remove`);
@@ -184,7 +184,7 @@ describe('an earlier attachment', () => {
   });
 });
 
-test('who adds a name twice is told which project has it', async () => {
+test('adding a name twice names the project that has it', async () => {
   const other = await newProject('Cats & dogs');
   const add = async (to: Project) => {
     const form = elementsIn((await owner.visitor.get(settings(to))).text, 'input');

@@ -56,7 +56,7 @@ test('signing out at one process ends the session at the other', async () => {
   await stream.ends();
 });
 
-test('a process that is told to stop waits for nobody who only watches, or has only connected', async () => {
+test('a stopping process does not wait for live pages and idle connections', async () => {
   const who = ['--account', printedAccount(first), '--email', 'owner@animal-store.test'];
   const invited = await home.run(['user', 'invite', ...who, '--json']);
   const { signInUrl } = JSON.parse(invited.stdout) as { signInUrl: string };

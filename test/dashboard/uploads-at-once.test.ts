@@ -52,7 +52,7 @@ const upload = (path: string, { visitor }: Owner) => {
   return visitor.send(path, { method: 'POST', body, headers: { 'Sec-Fetch-Site': 'same-origin' } });
 };
 
-test('an account uploads two sites at once, and holds up nobody else with them', async () => {
+test('an account can upload two sites at once, and does not delay others', async () => {
   const [one, other] = [await dashboard.newOwner(), await dashboard.newOwner()];
   const [path, otherPath] = [await projectOf(one), await projectOf(other)];
   await uploadSlowly(path, one);
@@ -73,7 +73,7 @@ test('two accounts cannot hold all the places', async () => {
   expect((await upload(await projectOf(late), late)).status).toBe(303);
 });
 
-test('what is received at once is bounded in a process, and every end gives its place back', async () => {
+test('a process limits its uploads at once, and every ended upload frees its place', async () => {
   for (let taken = 0; taken < uploadSlots.receiving.all; taken += 2) {
     const owner = await dashboard.newOwner();
     const path = await projectOf(owner);

@@ -149,7 +149,7 @@ describe('a challenge', () => {
 });
 
 describe('while the database is away', () => {
-  test('a challenge is 503, what is known is sent on, and it recovers by itself', async () => {
+  test('a challenge is answered 503, known hosts still redirect, and it recovers by itself', async () => {
     await first().publish('rex.test', { 'index.html': 'Rex' });
     isAway = true;
     for (const method of ['GET', 'HEAD']) {
@@ -175,7 +175,7 @@ describe('a flood of challenges', () => {
     return { waiting, release: () => resolve(undefined) };
   };
 
-  test('does not reach the database: what is too much is 503, the rest is answered', async () => {
+  test('does not reach the database: the excess gets 503, the rest is answered', async () => {
     const { waiting, release } = await flood();
     const late = await ask(prefix + token);
     expect([statusOf(late), asked.length]).toEqual([503, most]);
@@ -194,7 +194,7 @@ describe('a flood of challenges', () => {
     expect(statusOf(await ask(prefix + token))).toBe(200);
   });
 
-  test('disturbs nobody else on the way to a site', async () => {
+  test('does not affect visitors of sites', async () => {
     await first().publish('rex.test', { 'index.html': 'Rex' });
     const { waiting, release } = await flood();
     expect(statusOf(await ask('/'))).toBe(308);

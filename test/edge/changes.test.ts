@@ -59,7 +59,7 @@ describe('a new deploy', () => {
 });
 
 describe('a refresh', () => {
-  test('that is asked for while one runs sees what was stored before it was asked for', async () => {
+  test('requested during another one sees everything stored before the request', async () => {
     const reached: number[] = [];
     for (let round = 0; round < 20; round++) {
       const running = edge.routes.refresh();
@@ -118,7 +118,7 @@ describe('while the records are away', () => {
     await until('it looked again', () => edge.records.looks >= before + times);
   };
 
-  test('everything known is served, one line says so, and it recovers by itself', async () => {
+  test('known sites are served, one log line says so, and it recovers by itself', async () => {
     await edge.publish('rex.test', { 'index.html': 'Rex' });
     edge.records.isAway = true;
     await looked(2);
@@ -141,7 +141,7 @@ describe('while the records are away', () => {
 });
 
 describe('while the storage is away', () => {
-  test('what is in memory is served, the rest is 503, and it recovers by itself', async () => {
+  test('files in memory are served, others get 503, and it recovers by itself', async () => {
     await edge.publish('rex.test', {
       'index.html': 'Rex',
       'other.html': 'other',

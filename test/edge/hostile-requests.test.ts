@@ -287,7 +287,7 @@ describe('more than a request needs', () => {
 });
 
 describe('a packet of requests', () => {
-  test('over plain HTTP is worked on in turns, and cut where nobody needs so many', async () => {
+  test('over plain HTTP is answered in turns, and cut at an unreasonable number', async () => {
     const edge = await startEdge();
     try {
       const socket = connect(edge.ports.http, '127.0.0.1').on('error', () => undefined);

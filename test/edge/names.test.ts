@@ -204,7 +204,7 @@ describe('a handshake', () => {
       );
     });
 
-    test('with a certificate that is broken is refused like an unknown name, and disturbs nobody', async () => {
+    test('with a broken certificate is refused like an unknown name, and affects no one else', async () => {
       const refused = edge.connect('broken.test', { ...as, rejectUnauthorized: false });
       await expect(refused).rejects.toHaveProperty('code', 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME');
       expect((await edge.get('rex.test', '/')).status).toBe(200);
@@ -230,7 +230,7 @@ describe('a handshake', () => {
     expect([...(await buffer(socket))]).toEqual(alert);
   });
 
-  test('that is none ends the connection, and disturbs nobody', async () => {
+  test('that is invalid ends the connection, and affects no one else', async () => {
     const before = edge.server.state().refusedHandshakes;
     const socket = connect(edge.ports.https, '127.0.0.1').on('error', () => undefined);
     socket.write('GET / HTTP/1.1\r\nHost: rex.test\r\n\r\n');
@@ -240,7 +240,7 @@ describe('a handshake', () => {
     expect((await edge.get('rex.test', '/')).status).toBe(200);
   });
 
-  test('offers HTTP/2 first, and HTTP/1.1 to those who know no other', async () => {
+  test('offers HTTP/2 first, and HTTP/1.1 to clients without HTTP/2', async () => {
     for (const [offered, chosen] of [
       [['h2', 'http/1.1'], 'h2'],
       [['http/1.1', 'h2'], 'h2'],
@@ -286,7 +286,7 @@ describe('plain HTTP', () => {
     }
   });
 
-  test('sends on to the own port for HTTPS those who came by the own port', async () => {
+  test('redirects visitors of the own HTTP port to the own HTTPS port', async () => {
     const direct = await ask('/a', `rex.test:${edge.ports.http}`);
     expect(direct).toContain(`\r\nLocation: https://rex.test:${edge.ports.https}/a\r\n`);
     expect(await ask('/a', 'rex.test:80')).toContain('\r\nLocation: https://rex.test/a\r\n');

@@ -155,7 +155,7 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
       if (protocol === 'HTTP/1.1') expect(answer.headers['connection']).toBe('close');
     });
 
-    test('nothing but GET and HEAD finds out what is published', async () => {
+    test('only GET and HEAD reveal which files are published', async () => {
       const [there, missing] = await Promise.all(
         ['/about', '/nothing'].map((path) => ask(path, { method: 'POST' })),
       );

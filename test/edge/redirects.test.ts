@@ -48,13 +48,13 @@ describe.each(protocols)('a redirect over %s', (protocol) => {
     },
   );
 
-  test('does not wait for what is sent along', async () => {
+  test('does not wait for the request body', async () => {
     const visit = { method: 'POST', body: 'name=Rex', headers: { 'Content-Length': '8' } };
     const answer = await edge.visit(protocol, 'www.rex.test', '/orders', visit);
     expect([answer.status, answer.headers['location']]).toEqual([308, 'https://rex.test/orders']);
   });
 
-  test('leads to the own port those who came by it, when it leads to a host', async () => {
+  test('to a host keeps the own port of the visitor', async () => {
     const { http, https } = edge.ports;
     const named = async (authority: string) => {
       const name = protocol === 'HTTP/2' ? ':authority' : 'Host';
@@ -72,7 +72,7 @@ describe.each(protocols)('a redirect over %s', (protocol) => {
   });
 });
 
-describe('where a redirect leads', () => {
+describe('the target of a redirect', () => {
   test.each([
     '/',
     '/shop/dogs',

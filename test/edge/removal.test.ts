@@ -66,7 +66,7 @@ describe('once a host is removed', () => {
     expect(heard).toBe('');
   });
 
-  test('its HTTP/2 sessions are ended, with what is under way in them', async () => {
+  test('its HTTP/2 sessions end, with their open requests', async () => {
     const session = await edge.session('rex.test');
     expect((await requestIn(session, '/')).status).toBe(200);
     const stream = session.request({ ':path': '/large.bin' });
@@ -79,7 +79,7 @@ describe('once a host is removed', () => {
     await expect(requestIn(session, '/')).rejects.toThrow('destroyed');
   });
 
-  test('a download is cut, and what was read for it is let go', async () => {
+  test('a download is cut, and its open file is released', async () => {
     const socket = await edge.connect('rex.test');
     socket.write(request('rex.test', '/large.bin'));
     await once(socket, 'readable');
@@ -150,7 +150,7 @@ describe('once a host is removed', () => {
     await expect(edge.connect('rex.test')).rejects.toMatchObject(refused);
   });
 
-  test('and published again, only what is new is served', async () => {
+  test('and published again, only the new site is served', async () => {
     const old = await edge.get('rex.test', '/');
     const socket = await usedConnection('rex.test');
     const end = closed(socket);

@@ -57,7 +57,7 @@ describe.each(siteStorages)('the forms of a file stored in %s', (storage) => {
       expect(encoding === undefined || answer.body.length < page.length / 2).toBe(true);
     });
 
-    test('who says nothing of encodings gets the file as it is', async () => {
+    test('a request without Accept-Encoding gets the file uncompressed', async () => {
       const answer = await ask('/');
       expect(answer.headers['content-encoding']).toBeUndefined();
       expect(String(answer.body)).toBe(page);
@@ -120,7 +120,7 @@ describe.each(siteStorages)('the forms of a file stored in %s', (storage) => {
       }
     });
 
-    test('who has another version, or another form, gets the whole', async () => {
+    test('a request with another ETag gets the whole file', async () => {
       const others = [await etagOf('/other'), await etagOf('/', 'br'), '"x"', 'W/"x"', '""', 'x'];
       for (const other of others) {
         const answer = await ask('/', { 'If-None-Match': other });
@@ -128,7 +128,7 @@ describe.each(siteStorages)('the forms of a file stored in %s', (storage) => {
       }
     });
 
-    test('a 404 page is sent even to those who have it', async () => {
+    test('a 404 page is never answered 304', async () => {
       expect((await ask('/nothing', { 'If-None-Match': '*' })).status).toBe(404);
     });
 
@@ -242,7 +242,7 @@ describe.each(siteStorages)('a large file stored in %s', (storage) => {
       await until('nothing is read any more', () => edge.files.open === 0);
     });
 
-    test('is not read further for a visitor who does not read on, nor for one who leaves', async () => {
+    test('is not read further for a visitor who stops reading or leaves', async () => {
       const before = edge.files.bytesRead;
       const session = await edge.session('rex.test');
       const socket = await edge.connect('rex.test');

@@ -64,7 +64,7 @@ const endless = head + 'x'.repeat(1000);
 const endlessHello = '\x16\x03\x01\x02\x00\x01'.repeat(50);
 
 /** One test, so that all of them wait at once. */
-test('who is slow or silent is cut in time, while others are served', async () => {
+test('slow and silent clients are disconnected in time, while others are served', async () => {
   const { http, https } = edge.ports;
   const secure: Open = () => edge.connect('rex.test');
   const withoutBody: Open = async () => {

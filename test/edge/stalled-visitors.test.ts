@@ -63,8 +63,8 @@ const nothingIsHeld = () =>
     return answers === 0 && heldBytes === 0;
   });
 
-describe('visitors of HTTP/2 who take nothing', () => {
-  test('hold few files and little memory, harm nobody else, and are forgotten', async () => {
+describe('HTTP/2 visitors who read nothing', () => {
+  test('hold few files and little memory, affect no one else, and are disconnected', async () => {
     const opening = Array.from({ length: 24 }, () => edge.session('rex.test', takesNothing));
     const sessions = await Promise.all(opening);
     const streams = sessions.flatMap((session) =>
@@ -141,7 +141,7 @@ describe('visitors of HTTP/2 who take nothing', () => {
     await until('no connection is open', () => edge.server.state().connections === 0);
   });
 
-  test('make room for others when there is none, those first who stand still for longest', async () => {
+  test('are disconnected to make room for others, the longest stalled first', async () => {
     await restartWith({ settings: { limits: { answers: 10 } } });
     const session = await edge.session('rex.test', takesNothing);
     const streams = Array.from({ length: 10 }, () => ask(session, '/large.bin'));
@@ -194,7 +194,7 @@ describe('a visitor of HTTP/1.1', () => {
     });
   };
 
-  test('who takes nothing is cut after 20 seconds, also one who asks for more', async () => {
+  test('a visitor who reads nothing is disconnected after 20 seconds, even if it sends more requests', async () => {
     const socket = await open('/huge.bin');
     await filled();
     pass(1 * seconds);
@@ -208,7 +208,7 @@ describe('a visitor of HTTP/1.1', () => {
     socket.destroy();
   });
 
-  test('who sends many requests ahead gets one answer after the other, and no more than 100', async () => {
+  test('pipelined requests are answered one after the other, at most 100', async () => {
     const socket = await open(...Array.from({ length: 1_000 }, () => '/huge.bin'));
     await filled();
     const { answers, heldBytes } = edge.server.state();
@@ -221,7 +221,7 @@ describe('a visitor of HTTP/1.1', () => {
     socket.destroy();
   });
 
-  test('who is slow gets the whole file', async () => {
+  test('a slow visitor gets the whole file', async () => {
     const socket = await open('/huge.bin');
     let received = 0;
     socket.on('data', ({ length }: Buffer) => (received += length));
@@ -238,7 +238,7 @@ describe('a visitor of HTTP/1.1', () => {
   });
 });
 
-test('a visitor of HTTP/2 who takes a little now and then gets all of it', async () => {
+test('an HTTP/2 visitor who reads a little now and then gets the whole file', async () => {
   const session = await edge.session('rex.test', { settings: { initialWindowSize: 1_000 } });
   for (const path of ['/', '/large.bin']) {
     const stream = ask(session, path);

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => edge.close());
 
-test('stopping ends every connection that nobody waits on, at once', async () => {
+test('stopping ends idle connections at once', async () => {
   const agent = new Agent({ keepAlive: true });
   await edge.get('rex.test', '/', { agent });
   const session = await edge.session('rex.test');
@@ -52,7 +52,7 @@ test('stopping ends every connection that nobody waits on, at once', async () =>
   agent.destroy();
 });
 
-test('stopping finishes what is under way, over HTTP/1.1 and HTTP/2, and takes nothing new', async () => {
+test('stopping finishes requests under way, over HTTP/1.1 and HTTP/2, and accepts no new ones', async () => {
   // More than what is sent before anybody reads, and no more: all has to be read within 5 seconds.
   const [large, larger] = [new Uint8Array(1_000_000), new Uint8Array(12_000_000)];
   await edge.publish('rex.test', { 'index.html': 'Rex', 'large.bin': large, 'larger.bin': larger });

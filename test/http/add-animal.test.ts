@@ -154,7 +154,7 @@ describe.each(databaseKinds)('POST /pets on %s', (kind) => {
     expect(body).toMatchObject({ name: 'Last' });
   });
 
-  test('stores nothing of what it refuses', async () => {
+  test('stores nothing when it refuses', async () => {
     const count = async () => (await api.send('/v1/pets?status=sold&limit=100')).body as unknown[];
     const before = (await count()).length;
     await post({ name: '', categoryId: 1, status: 'sold' });

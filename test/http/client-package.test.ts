@@ -179,7 +179,7 @@ describe('the TypeScript client', () => {
     expect(await caught(all(store.listPets()))).toMatchObject({ name: 'TimeoutError' });
   });
 
-  test('says so where the engine would round', async () => {
+  test('throws where the engine would round', async () => {
     const json = JSON as { rawJSON?: unknown };
     const kept = json.rawJSON;
     delete json.rawJSON;

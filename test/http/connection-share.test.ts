@@ -36,7 +36,7 @@ const askFrom = (localAddress: string): Promise<string | undefined> =>
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   });
 
-test('one network has a share of the connections, and leaves the others theirs', async () => {
+test('one network gets a share of the connections, and the rest stays free for others', async () => {
   for (let n = 0; n < limits.ofNetwork; n++) expect(await askFrom('127.0.0.1')).toMatch(/served$/);
   expect(await askFrom('127.0.0.1')).toBeUndefined();
   for (let n = limits.ofNetwork; n < limits.all; n++) {
@@ -52,7 +52,7 @@ test('a connection that ended makes room for the next one', async () => {
   await until('there is room again', answered);
 });
 
-test('the service as it is wired cuts who takes more than the share of one network', async () => {
+test('the wired service cuts connections beyond the share of one network', async () => {
   const api = await startApi('sqlite');
   port = Number(new URL(api.origin).port);
   await until('the next one is cut', async () => {

@@ -181,7 +181,7 @@ describe('round trips to MySQL', () => {
   });
 });
 
-test('a table that somebody locked holds up those who need it, and nobody else', async () => {
+test('a locked table delays only the requests that need it', async () => {
   const get = async (path: string): Promise<number> => (await patient.send(path)).status;
   const lock = await lockTable(home.url, 'pets');
   try {

@@ -61,7 +61,7 @@ test('a subscriber is named with its event', async () => {
   expect((await toldOf('delivery pet_added to audit')).inProgress).toEqual([]);
 });
 
-test('a request is named with its id, method and path, without what is secret', async () => {
+test('a request is named by id, method and path, without secrets', async () => {
   const handle: Handler = (_, response) => {
     response.setHeader('X-Request-Id', 'r-7');
     block(600);
@@ -77,7 +77,7 @@ test('a request is named with its id, method and path, without what is secret', 
   await server.stop();
 });
 
-test('what is in progress is told beside what began last', async () => {
+test('work in progress is listed beside the work that began last', async () => {
   let end: () => void = () => undefined;
   const waiting = running.during(
     named('job', 'waiting'),

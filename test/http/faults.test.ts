@@ -18,7 +18,7 @@ describe('a fault on our side', () => {
     new Unavailable('The database', new Error('connect ECONNREFUSED 10.1.2.3:3306'));
   const body = '{"name":"Rex","categoryId":1}';
 
-  test('that nobody foresaw answers 500 and tells nothing of its cause', async () => {
+  test('that is unexpected answers 500 and does not reveal its cause', async () => {
     const cause = new Error('password=hunter2 in /srv/secret.ts');
     jest.spyOn(api.container.get(Pets), 'list').mockRejectedValue(cause);
     const answer = await api.send('/v1/pets');
@@ -61,7 +61,7 @@ describe('a fault on our side', () => {
     expect(failing).toHaveBeenCalledTimes(2);
   });
 
-  test('with the idempotency keys away answers 503 to who sends one, and adds nothing', async () => {
+  test('of the idempotency keys answers 503 to requests with a key, and adds nothing', async () => {
     const keys = api.container.get(IdempotencyKeys);
     jest.spyOn(keys, 'once').mockRejectedValue(away());
     const headers = { 'Idempotency-Key': 'away' };
@@ -70,7 +70,7 @@ describe('a fault on our side', () => {
     expect((await api.send('/v1/pets')).text).toBe(before);
   });
 
-  test('does not take the metrics away, which are needed most then', async () => {
+  test('leaves the metrics available', async () => {
     jest.spyOn(api.container.get(Outbox), 'state').mockRejectedValue(away());
     const { status, text } = await api.send('/metrics');
     expect(status).toBe(200);

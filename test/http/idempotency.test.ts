@@ -51,7 +51,7 @@ describe.each(databaseKinds)('Idempotency-Key on %s', (kind) => {
     expect(await withName(body)).toBe(1);
   });
 
-  test('of a request of which the database kept only half is answered 409 and not carried out again', async () => {
+  test('of a half-stored request is answered 409, and the request is not repeated', async () => {
     const body = freshBody();
     await post('half', body);
     const database = openDatabase(api.databaseUrl);

@@ -30,7 +30,7 @@ describe('/v1/openapi.json', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  test('is open to anybody', async () => {
+  test('needs no key', async () => {
     const { status, headers } = await api.send('/v1/openapi.json', { key: null });
     expect(status).toBe(200);
     expect(headers.get('Content-Type')).toMatch(/^application\/json/);

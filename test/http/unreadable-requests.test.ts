@@ -94,7 +94,7 @@ describe('a request that cannot be read is answered like every other of the API'
     expectError(answer, 431, 'headers_too_large');
   });
 
-  test('an expectation that nobody can meet', async () => {
+  test('an unsupported Expect header', async () => {
     expectError(await ask([get, host, 'Expect: a-miracle']), 417, 'expectation_failed');
   });
 
@@ -134,14 +134,14 @@ describe('a request that cannot be read is answered like every other of the API'
     expect(await countOf('none', 431)).toBe(before + 1);
   });
 
-  test('and it uses up nothing of what its address may ask', async () => {
+  test('and it does not count against the limit of its address', async () => {
     const left = async () => Number((await ask(['nonsense'])).headers['x-ratelimit-remaining']);
     const before = await left();
     expect([await left(), await left()]).toEqual([before, before]);
   });
 });
 
-describe('what is asked for besides', () => {
+describe('other refused requests', () => {
   test('an upgrade to another protocol is left out: the request is answered as it is', async () => {
     const upgrade = ['Connection: Upgrade, close', 'Upgrade: websocket', 'Sec-WebSocket-Key: x'];
     const answer = await ask([get, host, ...upgrade]);
@@ -203,7 +203,7 @@ describe('on a connection that is kept', () => {
   });
 });
 
-test('who takes too long with headers or with a body hears of it', async () => {
+test('headers or a body that take too long are answered 408', async () => {
   expectError(answerFrom(await slow.headers), 408, 'request_timeout');
   const answer = answerFrom(await slow.body);
   expect(JSON.parse(answer.body)).toMatchObject({ code: 'request_timeout', status: 408 });
@@ -213,7 +213,7 @@ test('who takes too long with headers or with a body hears of it', async () => {
   ]);
 });
 
-test('who connects ahead and says nothing hears nothing, and no line is written', async () => {
+test('an idle connection is closed without an answer or a log line', async () => {
   expect(await slow.silence).toBe('');
   const answers = await Promise.all([slow.headers, slow.body]);
   const ids = answers.map((bytes) => answerFrom(bytes).headers['x-request-id']);

@@ -24,7 +24,7 @@ const orderPrefix = 'local:';
  * trusted by those who trust `local-ca.pem`.
  */
 export class LocalCertificateAuthority extends CertificateAuthority {
-  /** Whoever trusts it in development has no CAA records for it. */
+  /** Names in development have no CAA records for it. */
   override readonly issuers: readonly string[] = [];
   readonly #sealedPath: string;
   readonly #rootPath: string;
@@ -57,7 +57,7 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     return newPrivateKey();
   }
 
-  /** There is nothing to prove here, so an order is nothing but its url. */
+  /** The local authority asks for no proof, so an order is only its url. */
   override order(): Promise<Extract<OrderAnswer, { kind: 'ordered' }>> {
     const url = `${orderPrefix}${randomUUID()}`;
     return Promise.resolve({ kind: 'ordered', url, isExempt: false });

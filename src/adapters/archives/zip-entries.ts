@@ -48,7 +48,7 @@ const directoryOf = async (handle: FileHandle): Promise<ZipFile> => {
 
 /**
  * The library's own reader throws, beyond anybody's reach, when an archive names an offset above 2^53; a
- * FileHandle rejects it. Whoever opened the handle closes it.
+ * FileHandle rejects it. The caller closes the handle.
  */
 class HandleReader extends RandomAccessReader {
   readonly #handle: FileHandle;

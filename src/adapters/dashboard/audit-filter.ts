@@ -11,7 +11,7 @@ export const auditAnchor = 'audit-log';
 
 export type AuditPlace = Pick<AuditEntry, 'id' | 'occurredAt'>;
 
-/** Which entries are looked at, as the address says it. */
+/** Which entries are shown, from the query of the address. */
 export interface AuditFilter {
   readonly actor: string | undefined;
   readonly topic: Topic | undefined;

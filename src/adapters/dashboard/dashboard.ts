@@ -61,7 +61,7 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   });
   // Paths are exact, as those of the API are: one place has one address.
   const router = new Router({ exclusive: true, sensitive: true });
-  // Whoever types the name of the service into a browser looks for its pages.
+  // People who type the name of the service into a browser want its pages.
   router.get('/', (ctx: Context) => {
     redirect(ctx, '/dashboard');
   });
@@ -100,7 +100,7 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   };
 };
 
-/** Who is signed in, and within the limits; whoever is not signed in is sent to sign in, and then back. */
+/** The person who is signed in, within the limits; visitors who are not are redirected to the sign-in page, and then back. */
 const signingIn =
   (who: WhoAsks, { access }: Pick<DashboardPorts, 'access'>) =>
   async (ctx: Context): Promise<SignedIn | undefined> => {

@@ -16,7 +16,7 @@ const tones: Readonly<Record<DeployState, Tone>> = {
 export interface DeployListView extends Site {
   /** Of the one upload that is unpacked just now. */
   readonly progress: UploadProgress | undefined;
-  /** What the account keeps of what it may keep. */
+  /** How much of its storage the account uses. */
   readonly use: AccountUse;
   readonly now: Date;
 }

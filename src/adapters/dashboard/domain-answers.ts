@@ -38,7 +38,7 @@ const answers = v.array(
   }),
 );
 
-/** Of what another release kept in another form. */
+/** Of answers that another release stored in another form. */
 const mostRawCharacters = 16_384;
 
 /** All that was answered in a check, question by question. @param kept as the timeline has it */

@@ -40,7 +40,7 @@ export const framing =
     log.info({ requestId, method, path: shownPath(ctx.path), status, ms });
   };
 
-/** With the navigation of whoever is signed in, and a way back to the form that failed. */
+/** With the navigation of the person who is signed in, and a link back to the form that failed. */
 const sendProblem = async (
   ctx: Context,
   problem: PageProblem,

@@ -93,7 +93,7 @@ export class LivePage {
       await this.#ports.inTurn(() => this.#show());
     } catch (error) {
       if (problemOf(error).status === 404) for (const viewer of this.#viewers) viewer.over();
-      else this.#ports.log.debug({ err: error }, 'live page not shown, will be looked at again');
+      else this.#ports.log.debug({ err: error }, 'live page not shown; will retry');
     } finally {
       this.#isLooking = false;
     }

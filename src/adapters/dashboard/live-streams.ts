@@ -8,9 +8,9 @@ import { LivePage, type Watched } from './live-page.ts';
 import { LiveViewer } from './live-viewer.ts';
 import { pathOf } from './screen.ts';
 
-/** Beyond that the one that is open for the longest gives way: whoever opens a page looks at it. */
+/** Beyond that the oldest stream closes: the newest page is the one being viewed. */
 export const mostStreams = { session: 10, account: 50, process: 1000 } as const;
-/** Whoever gave way asks again after so long, or up to twice that. */
+/** A closed stream asks again after so long, or up to twice that. */
 const seconds = 60;
 /** Pages are made side by side, and each turn then rests as long as it took, up to this. */
 const [turnsAtOnce, longestRestMs] = [2, 50];
@@ -93,7 +93,7 @@ export class LiveStreams {
     return known;
   }
 
-  /** What it takes to make pages is never more than a part of what the process can do. */
+  /** Rendering pages takes only a part of the time of the process. */
   async #inTurn<T>(make: () => Promise<T>): Promise<T> {
     const done = Promise.withResolvers<T>();
     void this.#turns.add(async () => {

@@ -69,7 +69,7 @@ export class LiveViewer {
     this.#end(`event: later\ndata: ${Math.round(seconds * (1 + this.#chance()))}\n\n`);
   }
 
-  /** The browser connects again by itself, to whoever answers then. */
+  /** The browser reconnects by itself, to any process. */
   end(): void {
     this.#end('');
   }

@@ -1,4 +1,4 @@
-/** Whoever is named first is it: most browsers also call themselves by the names of others. */
+/** The first match wins: most browsers also name other browsers. */
 const browsers = [
   [/\bEdgA?\//, 'Edge'],
   [/\b(OPR|Opera)\//, 'Opera'],

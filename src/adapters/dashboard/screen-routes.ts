@@ -18,7 +18,7 @@ export interface ScreenPorts extends DashboardPorts {
   readonly signedIn: (ctx: Context) => Promise<SignedIn | undefined>;
 }
 
-/** Whoever asks for the address of a form, by a reload after a refusal for instance, finds the page with the form. */
+/** A GET of the address of a form, such as a reload after a refusal, shows the page with the form. */
 export const addWaysBack = (router: Router, screen: Screen, ports: ScreenPorts): void => {
   const posts = (screen.others ?? []).filter(({ method }) => method === 'POST');
   for (const { path } of [...screen.forms, ...posts]) {

@@ -75,7 +75,7 @@ const headerBytes = 12;
 
 const isCut = (message: Buffer): boolean => (message.readUInt8(2) & 0x02) !== 0;
 
-/** An answer repeats the number and the question of what it answers (RFC 5452, section 9.1). */
+/** An answer repeats the id and the question of its query (RFC 5452, section 9.1). */
 const belongs = (message: Buffer, query: Buffer): boolean => {
   const end = questionEnd(query);
   const isReply = message.length >= end && (message.readUInt8(2) & 0x80) !== 0;

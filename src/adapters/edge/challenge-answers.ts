@@ -6,7 +6,7 @@ export const challengePrefix = '/.well-known/acme-challenge/';
 
 /** base64url, at least 128 bits (RFC 8555, section 8.3); nothing else is looked up. */
 const tokenPattern = /^[A-Za-z0-9_-]{22,128}$/;
-/** Whoever floods the path gets 503 before the database gets the flood. */
+/** A flood of challenge requests gets 503 instead of reaching the database. */
 const mostAtOnce = 100;
 
 /**

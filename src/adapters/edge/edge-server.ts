@@ -97,7 +97,7 @@ export class EdgeServer {
     }
     this.#connections.watch(this.#plain);
     this.#connections.watchSecure(this.#secure);
-    // Whoever sends nonsense instead of TLS, or asks for a name that is not served, is gone already.
+    // A client that sends no valid TLS, or asks for an unknown name, is disconnected already.
     this.#secure.on('tlsClientError', () => (this.#refusedHandshakes += 1));
   }
 

@@ -60,7 +60,7 @@ const answerOf = async (
     querySchema && parse(querySchema, queryRecord(ctx.querystring), 'invalid_parameter');
   if (!bodySchema) return operation.handle({ caller, parameters, query, body: undefined });
 
-  // Whoever sends slowly takes time from nobody but themselves.
+  // A slow sender uses up only its own time.
   const { text, value } = await deadline.apart(() => readJsonBody(ctx));
   const body = parse(bodySchema, value, 'validation_failed');
   const handle = () =>

@@ -62,7 +62,7 @@ const answerAt = (place: Place, ctx: Context, parameters: Parameters): Promise<v
   ctx.status = 204;
 };
 
-/** What cannot be decoded stays as it stands in the address: there is nothing by that name anyway. */
+/** An undecodable path stays as it is: nothing has that name anyway. */
 const decoded = (groups: Parameters): Parameters =>
   Object.fromEntries(
     Object.entries(groups).map(([name, text]) => {

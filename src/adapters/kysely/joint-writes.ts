@@ -15,7 +15,7 @@ interface Waiting {
 
 /** What is written sooner after the last time waits for others to come along. */
 const pauseMs = 20;
-/** They hold up whoever else writes, and on SQLite everything else too. */
+/** They delay other writers, and on SQLite everything else too. */
 const mostAtOnce = 25;
 
 /**
@@ -62,7 +62,7 @@ export class JointWrites {
     });
   }
 
-  /** It runs later, in the name of whoever came first: here it keeps its own. */
+  /** It runs later, in the async context of the first caller: this keeps its own context. */
   #onBehalf<T>(work: (db: Kysely<Schema>) => Promise<T>): typeof work {
     const acting = this.#acting;
     if (!acting) return work;

@@ -55,7 +55,7 @@ export class KyselyAuthorityLedger extends AuthorityLedger {
 
 // For the other adapters of this folder, in their transaction.
 
-/** Whoever counts waits here for whoever counted before, first in its transaction. */
+/** A counting transaction waits here for the one before it. Call it first in the transaction. */
 export const takeTurn = async (db: Kysely<Schema>): Promise<void> => {
   await db
     .updateTable('authority_turn')

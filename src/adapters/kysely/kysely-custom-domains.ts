@@ -182,7 +182,7 @@ export class KyselyCustomDomains extends CustomDomains {
     const holder = await this.#lockHolder(db, domain);
     const change = decide(domain, holder);
     const { displaced, certificate } = change;
-    // Whoever gives the name up goes first: it is unique among those who hold it.
+    // The former holder is stored first: a name has one holder.
     const moves = [
       ...(displaced && holder ? [moveOf(holder, displaced)] : []),
       moveOf(domain, change),

@@ -44,7 +44,7 @@ export class LateConnection implements DatabaseConnection {
     this.#ahead = [begin];
   }
 
-  /** Where nothing was asked there is nothing to end. */
+  /** A connection that was never asked for needs no end. */
   async commit(): Promise<void> {
     this.#refuseIfOver();
     const ahead = this.#takeAhead();

@@ -127,7 +127,7 @@ class SqliteFileDialect extends SqliteDialect {
         return true;
       }
 
-      /** There is one for whoever writes, and one for all who read: `SqliteWriters` keeps the order. */
+      /** One connection writes and one reads: `SqliteWriters` keeps the order. */
       override get supportsMultipleConnections(): boolean {
         return true;
       }

@@ -5,7 +5,7 @@ import { Unavailable } from '../../kernel/unavailable.ts';
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import type { CustomDomains, HeldDomain } from '../../sites/domain-ports.ts';
 
-/** Whoever does not hold on to a domain for so long is dead. The work itself may take longer. */
+/** A worker that has not renewed its claim for so long is dead. The work itself may take longer. */
 const usualLeaseMs = 30_000;
 const prolongedPerLease = 3;
 /** What fails for a reason that nobody foresaw must not be tried in a circle. */

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';
 import type { JobLeases } from '../../kernel/job-leases.ts';
 
-/** Whoever does not hold on to a job for so long is dead. The work itself may take longer. */
+/** A worker that has not renewed its lease for so long is dead. The work itself may take longer. */
 const leaseMs = 30_000;
 const prolongedPerLease = 3;
 

@@ -58,7 +58,7 @@ export class FileSystemDraft implements SiteDraft {
     try {
       await queue.addAll(tasks);
     } finally {
-      // Whoever removes the draft after a failure must not find somebody still writing into it.
+      // A failed draft is removed: no writer may still be at work in it.
       queue.clear();
       await queue.onIdle();
     }

@@ -1,4 +1,4 @@
-/** Something that this process does for somebody, in words for whoever asks why all else had to wait. */
+/** A piece of work in this process, named for the log line that says why the event loop was blocked. */
 export interface Work {
   describe(): string;
 }

@@ -33,7 +33,7 @@ export class ScryptPasswords extends Passwords {
   readonly #queue = new PQueue({ concurrency: mostAtOnce });
   readonly #mostWaiting: number;
 
-  /** @param mostWaiting for their turn; whoever comes on top of them is refused */
+  /** @param mostWaiting for their turn; further ones are refused */
   constructor({ mostWaiting = mostWaitingUsually } = {}) {
     super();
     this.#mostWaiting = mostWaiting;

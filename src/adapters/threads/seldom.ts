@@ -1,4 +1,4 @@
-/** Often enough for whoever watches. */
+/** Often enough for a person who watches. */
 const everyMs = 20;
 
 /** Passes on the first news, and of those that follow what comes at least so much later. */

@@ -1,4 +1,4 @@
-/** When the DNS of a domain is looked at again by itself. */
+/** When the DNS of a domain is checked automatically. */
 export type NextCheck =
   { readonly kind: 'check'; readonly at: Date } | { readonly kind: 'expired' };
 

@@ -22,7 +22,7 @@ export interface RecordNeeds {
 
 const ttl = 3600;
 
-/** Unique to one attachment and never used again: whoever is left behind by it leads nowhere. */
+/** Unique to one attachment and never used again: a record left behind points nowhere. */
 export const targetOf = (token: string, platformHost: string): string => `${token}.${platformHost}`;
 
 export const challengeNameOf = (host: string): string => `_animal-store-challenge.${host}`;

@@ -9,7 +9,7 @@ export interface OrderPorts {
   readonly pause: Pause;
 }
 
-/** What an order is for. The same subject always goes on with the same order, whoever works on it. */
+/** What an order is for. Every worker continues the same order for the same subject. */
 export interface OrderSubject {
   readonly subject: string;
   readonly host: string;
@@ -17,7 +17,7 @@ export interface OrderSubject {
   readonly orderKey: string;
   /** Chain of the certificate that is renewed. */
   readonly replaces: string | undefined;
-  /** Asked once the order is kept: whoever gives it up later forgets what is kept. */
+  /** Asked once the order is stored: giving it up later deletes the stored order. */
   readonly isWanted: () => Promise<boolean>;
 }
 
@@ -27,7 +27,7 @@ export type OrderOutcome =
   /** Given up by somebody else; nothing of it is kept. */
   | { readonly kind: 'unwanted' };
 
-/** An order that takes longer is looked at again by the schedule. */
+/** The schedule checks an order again that takes longer. */
 const mostLooks = 20;
 const longestPauseMs = 3000;
 

@@ -31,7 +31,7 @@ export const deploySite =
       const allowance = await ports.allowances.of(started.project.accountId);
       const room = await roomOf(ports, started, id, allowance);
       const contents = await unpacking.unpack({ deployId: id, room }, upload, onProgress);
-      // Others of the account may have kept something since the room was looked at.
+      // Another upload of the account may have used the room since it was checked.
       const site = await projects.changeKept(project, (uploaded, elsewhere) => {
         const now = clock.now();
         admitBytes(contents.bytes, roomFor(uploaded, id, { allowance, elsewhere }, now));

@@ -7,7 +7,7 @@ export interface AccountUse {
   readonly storedBytes: number;
 }
 
-/** What an account has of what its plan allows. */
+/** How much of its plan an account uses. */
 export const showUse =
   ({ projects, allowances }: Pick<SitesPorts, 'projects' | 'allowances'>) =>
   async (accountId: string): Promise<AccountUse> => {
