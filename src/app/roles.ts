@@ -163,7 +163,13 @@ const startEdge = async (
   const ports = await naming('EDGE_HOST', 'EDGE_HTTP_PORT and EDGE_HTTPS_PORT', () =>
     edge.listen({ host, httpPort, httpsPort }),
   );
-  await container.get(SiteAddresses).publish(ports.https);
+  await container
+    .get(SiteAddresses)
+    .publish(ports.https)
+    .catch(async (error: unknown) => {
+      await edge.stop();
+      throw error;
+    });
   container.get(Metrics).watchEdge(() => edge.state());
   // What this process stores is served at once; what others store, when they tell of it, or at the next look.
   container.get(StoredSignal).listen(() => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import SqliteDatabase from 'better-sqlite3';
 import { Database } from '../../src/adapters/kysely/database.ts';
+import { EdgePort } from '../../src/adapters/kysely/edge-port.ts';
 import { JointWrites } from '../../src/adapters/kysely/joint-writes.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
 import { SqliteWriters } from '../../src/adapters/kysely/sqlite-writers.ts';
@@ -62,6 +63,15 @@ test('while another program has the lock whoever reads does not wait, and writer
   await Promise.all(writing);
   expect(order).toEqual(writers);
   expect(await stored()).toEqual(writers);
+});
+
+test('an edge that starts at the port that is known needs no write, and so no lock', async () => {
+  const edgePort = new EdgePort(database);
+  await edgePort.remember(8443);
+  const letGo = await holdLock(home.url);
+  await edgePort.remember(8443);
+  await expect(edgePort.find()).resolves.toBe(8443);
+  await letGo();
 });
 
 test('a writer waits two seconds for another program from its own coming on, and the process goes on meanwhile', async () => {

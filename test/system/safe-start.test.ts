@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { refuseChangesOf } from '../support/refused-column.ts';
 import { newHome, type Home, type Settings } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 
@@ -45,6 +46,15 @@ describe('animal-store', () => {
     expect(warnings.filter((line) => line.includes('PUBLIC_URL is http:'))).toHaveLength(1);
     const asRoot = warnings.filter((line) => line.includes('runs as root'));
     expect(asRoot).toHaveLength(process.getuid?.() === 0 ? 1 : 0);
+  });
+
+  test('ends when a part of it cannot start, and leaves no other part running', async () => {
+    const path = join(folder, 'refusing.db');
+    const settings = { DATABASE_URL: `sqlite:${path}` };
+    await home.run(['migrate', 'up'], settings);
+    refuseChangesOf(path, 'edge_revision', 'public_port');
+    const { code, stderr } = await home.execute(['serve'], settings);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('refused by the test')]);
   });
 
   test('keeps every file that it makes for its own user', async () => {

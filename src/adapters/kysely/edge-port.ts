@@ -8,8 +8,9 @@ export class EdgePort {
     this.#database = database;
   }
 
-  /** Called by each edge once it listens. @throws Unavailable */
+  /** Called by each edge once it listens. Writes only what is new: an edge can start while writes fail. @throws Unavailable */
   async remember(port: number): Promise<void> {
+    if ((await this.find()) === port) return;
     await this.#database.run((db) =>
       db
         .updateTable('edge_revision')
