@@ -70,7 +70,7 @@ test('a form of more than 64 KiB is refused, with and without Content-Length', a
   const body = `name=${'x'.repeat(64 * 1024)}`;
   const told = await owner.visitor.send('/dashboard', { method: 'POST', headers: form, body });
   expect(told.status).toBe(413);
-  expect(textOf(told.text)).toContain('a form takes 64 KiB');
+  expect(textOf(told.text)).toContain('It can hold 64 KiB');
   const chunks = new Blob([body]).stream();
   const untold = await fetch(`${dashboard.origin}/dashboard`, {
     ...{ method: 'POST', body: chunks, duplex: 'half' },

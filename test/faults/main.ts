@@ -59,7 +59,9 @@ const run = new FaultRun({
 /** Whatever ends it: servers, folders and mounts go with it. */
 const finish = async (code: number): Promise<never> => {
   if (run.reports.length > 0) process.stdout.write(`\n${faultTable(run.reports)}\n`);
-  await run.close();
+  await run.close().catch((error: unknown) => {
+    say(`ending what was started failed: ${String(error)}`);
+  });
   process.exit(code);
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -28,8 +28,7 @@ export class FaultRun {
   }
 
   async close(): Promise<void> {
-    await this.#leave();
-    await this.#servers.close();
+    await this.#leave().finally(() => this.#servers.close());
   }
 
   async #attempt(fault: Fault, kind: FaultDatabase): Promise<FaultReport> {
