@@ -6,6 +6,7 @@ interface Exposed {
   readonly roles: readonly string[];
   readonly publicUrl: string;
   readonly platformHost: string;
+  readonly platformAddresses: readonly string[];
   readonly acme: object | undefined;
   readonly secretKey: string | undefined;
   readonly previousSecretKey: string | undefined;
@@ -40,7 +41,7 @@ export const safetyWarnings = (config: Exposed): readonly string[] => [
     : []),
 ];
 
-const siteWarnings = ({ acme, platformHost }: Exposed): readonly string[] => [
+const siteWarnings = ({ acme, platformHost, platformAddresses }: Exposed): readonly string[] => [
   ...(acme
     ? []
     : [
@@ -53,7 +54,16 @@ const siteWarnings = ({ acme, platformHost }: Exposed): readonly string[] => [
           'zone of yours.',
       ]
     : []),
+  ...(platformAddresses.some(isLoopbackAddress)
+    ? [
+        `PLATFORM_ADDRESSES is ${platformAddresses.join(', ')}: only this machine can reach a loopback address. Set ` +
+          "the edges' public addresses, which customers enter in their DNS.",
+      ]
+    : []),
 ];
+
+const isLoopbackAddress = (address: string): boolean =>
+  address.startsWith('127.') || address === '::1';
 
 /** RFC 6761, RFC 8375, RFC 9476. */
 const reservedZone = /(^|\.)(test|example|invalid|localhost|local|internal|home\.arpa|alt)$/;

@@ -6,7 +6,7 @@ const lab = await startTryOut();
 process.stdout.write(`
 1. Sign in to the dashboard (once, within 15 minutes):
      ${lab.signInUrl}
-   Start a project, upload a site, add a domain such as www.shop.test.
+   Create a project ("New project"), upload a site, add a domain such as www.shop.test.
 2. Create its records, as with a DNS provider:
      ${lab.dnsUrl}
    Paste the zone file lines that the dashboard shows, and save.

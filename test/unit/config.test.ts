@@ -271,15 +271,24 @@ describe('the start is refused', () => {
   );
 
   test('but not for sites that nobody can reach: production warns', () => {
-    expect(warningsOf(production)).toEqual(['PUBLIC_URL', 'ACME_DIRECTORY_URL', 'PLATFORM_HOST']);
+    expect(warningsOf(production)).toEqual([
+      'PUBLIC_URL',
+      'ACME_DIRECTORY_URL',
+      'PLATFORM_HOST',
+      'PLATFORM_ADDRESSES',
+    ]);
     expect(warningsOf({ ...production, ROLES: 'api' })).toEqual(['PUBLIC_URL']);
     const sound = {
       ...production,
       PUBLIC_URL: 'https://app.zoo.net/v1',
       PLATFORM_HOST: 'sites.zoo.net',
+      PLATFORM_ADDRESSES: '203.0.113.7,2001:db8::7',
       ACME_DIRECTORY_URL: 'https://acme.zoo.net/directory',
     };
     expect(warningsOf(sound)).toEqual([]);
+    expect(warningsOf({ ...sound, PLATFORM_ADDRESSES: '203.0.113.7,::1' })).toEqual([
+      'PLATFORM_ADDRESSES',
+    ]);
     expect(warningsOf({})).toEqual([]);
   });
 
