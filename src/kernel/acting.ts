@@ -1,5 +1,5 @@
 /**
- * Who does something: `service` by itself, `operator` by a command, `key:<id>` over the API, `person:<e-mail>` in the
+ * Who acts: `service` for automatic work, `operator` for commands, `key:<id>` for the API, `person:<e-mail>` for the
  * dashboard.
  */
 export type Actor = 'service' | 'operator' | `key:${string}` | `person:${string}`;

@@ -1,20 +1,16 @@
 /**
- * Until when somebody waits for the current call. A request has one deadline: whatever it waits for asks here how much of
- * it is left, and waits no longer than that.
+ * The deadline of the current call. A request has one deadline, and every wait inside it is limited to the time left.
  */
 export abstract class Deadline {
-  /**
-   * Milliseconds; 0 once it is past. Infinity where nobody waits: in jobs and commands, and in what goes on after the
-   * answer.
-   */
+  /** Milliseconds; 0 once it has passed. Infinity without a deadline: in jobs, commands, and work after the answer. */
   abstract readonly leftMs: number;
 
-  /** All that `work` does together has one deadline, from now on and until it settles. */
+  /** Gives all of `work` one deadline, from now until it settles. */
   abstract during<T>(work: () => Promise<T>): Promise<T>;
 
-  /** What `work` takes does not count, since it has limits of its own; inside there is no deadline. */
+  /** Runs `work` without a deadline and does not count its time, since it has its own limits. */
   abstract apart<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Where nobody waits. */
+/** For work without a deadline. */
 export const noDeadline: Pick<Deadline, 'leftMs'> = { leftMs: Infinity };

@@ -1,4 +1,4 @@
-/** A rule of the business says no and the caller can only give up. `message` says what would be right. */
+/** A business rule refuses and the caller can only give up. `message` says what to do instead. */
 export class DomainError<Code extends string = string> extends Error {
   override readonly name = 'DomainError';
   readonly code: Code;

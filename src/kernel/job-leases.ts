@@ -1,13 +1,13 @@
-/** Who of a fleet is at a job: one process at a time, and whoever dies lets go of it when its lease ends. */
+/** Leases on jobs in a fleet: one process at a time; the lease of a dead process expires. */
 export abstract class JobLeases {
   /**
-   * Takes the job, or holds on to it, until `leaseUntil`.
+   * Takes or renews the lease until `leaseUntil`.
    * @param holder the process; the same one may take it again
-   * @returns whether it is the holder's; false while another one's lease lasts
+   * @returns whether the holder has the lease; false while another process has it
    * @throws Unavailable
    */
   abstract hold(job: string, holder: string, now: Date, leaseUntil: Date): Promise<boolean>;
 
-  /** Lets go of the job; does nothing where it is somebody else's. @throws Unavailable */
+  /** Releases the lease; does nothing if another process has it. @throws Unavailable */
   abstract release(job: string, holder: string): Promise<void>;
 }

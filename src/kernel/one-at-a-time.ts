@@ -1,4 +1,4 @@
-/** Requests that may wait on one connection for the answers before theirs. Nobody who means well sends so many. */
+/** Most pipelined requests that may wait on one connection. Well-behaved clients send far fewer. */
 export const mostAhead = 100;
 
 interface Connection {
@@ -17,15 +17,15 @@ type Handle<Asked extends Request, Answer extends Response> = (
 ) => unknown;
 
 /**
- * Of the requests of one connection each waits until the one before it is answered, and lets others in before it begins:
- * one packet holds a thousand of them, and Node would begin all of them in one go.
- * @param later calls once others had their turn
+ * Handles the pipelined requests of a connection one after the other, yielding to other connections in between. One
+ * packet can hold a thousand requests, and Node would start all of them at once.
+ * @param later calls back after other work had its turn
  */
 export const oneAtATime = <Asked extends Request, Answer extends Response>(
   handle: Handle<Asked, Answer>,
   later: (call: () => void) => unknown,
 ): Handle<Asked, Answer> => {
-  /** By connections that have a request under way. */
+  /** Waiting requests by connection; a connection is in here while it has a request under way. */
   const waiting = new WeakMap<Connection, [Asked, Answer][]>();
 
   const begin = ([request, response]: [Asked, Answer], behind: [Asked, Answer][]): void => {

@@ -1,6 +1,6 @@
 import type { StoredEvent } from './domain-event.ts';
 
-/** One event that one subscriber has still to see. */
+/** One event that is still to be delivered to one subscriber. */
 export interface Delivery {
   readonly id: string;
   readonly subscriber: string;
@@ -14,11 +14,11 @@ export interface OutboxState {
   readonly parked: number;
 }
 
-/** Deliveries, stored in the transaction of the state that the events tell of; see docs/decisions. */
+/** Deliveries, stored in the same transaction as the state change; see docs/decisions. */
 export abstract class Outbox {
   /**
-   * Takes up to `limit` due deliveries, oldest first, and holds them until `leaseUntil`: nobody else
-   * gets them before that. What a dead process held is given out again afterwards.
+   * Leases up to `limit` due deliveries, oldest first, until `leaseUntil`. Deliveries of a dead process can be claimed
+   * again after that.
    */
   abstract claim(now: Date, leaseUntil: Date, limit: number): Promise<readonly Delivery[]>;
 

@@ -1,20 +1,20 @@
 /** Encrypts secrets that are kept: private keys. */
 export abstract class Sealer {
   /**
-   * Names of the keys that open, which tell nothing of the keys. The first is the one that seals: it is kept beside
-   * what it sealed.
+   * Ids of the keys that can open; they reveal nothing about the keys. The first one seals, and its id is stored beside
+   * the sealed value.
    */
   abstract readonly keyIds: readonly [string, ...string[]];
 
   /** @param purpose what it is for, bound to the result: sealed for one purpose, it does not open for another */
   abstract seal(secret: string, purpose: string): string;
 
-  /** Whether it opens with the key that seals now: where no id is kept beside it, that says so. */
+  /** Whether it is sealed with the current key; for values that have no stored key id. */
   abstract isCurrent(sealed: string, purpose: string): boolean;
 
   /**
-   * @param sealedBy the id that was kept beside it. Only a hint where to begin: an earlier release kept none, and
-   * could replace a value without it
+   * @param sealedBy the id stored beside it. Only a hint which key to try first: an earlier release stored none, and
+   *   could replace a value without updating it
    * @throws Error when it was changed, or sealed under another key or for another purpose
    */
   abstract open(sealed: string, purpose: string, sealedBy?: string): string;

@@ -5,8 +5,8 @@ const signIn = /sign[^a-z0-9]{0,3}in[^a-z0-9]/i;
 const apiKey = /pets_live_[0-9a-z]+/gi;
 
 /**
- * A path as it may stand in the log: what comes after "sign-in" is the secret of a link, however that is written, and
- * so is anything like an API key.
+ * A path that is safe to log: hides what follows "sign-in", however it is spelled, since that is the secret of a link,
+ * and everything that looks like an API key.
  */
 export const shownPath = (path: string): string => {
   if (!mayHoldSecret.test(path)) return cut(path);
@@ -24,7 +24,7 @@ const untilSecret = (path: string): string => {
 
 const cut = (path: string): string => (path.length > longest ? `${path.slice(0, longest)}…` : path);
 
-/** Of what is escaped, several times even, only what words consist of: nothing else could hide one. */
+/** Decodes escaped letters and digits, also when escaped several times; other characters cannot hide a word. */
 const decoded = (path: string): string => {
   let plain = path;
   for (let times = 0; times < 3 && plain.includes('%'); times++) {

@@ -9,8 +9,8 @@ export interface WaitingConnections {
 }
 
 /**
- * The kernel accepts connections before we do, and closing a server would reset those that wait. Node takes over one in
- * each turn, so there are none once some turns brought none.
+ * The operating system accepts connections before Node does, and closing a server would reset those that still wait.
+ * Node takes one per turn of the event loop, so the queue is empty after some turns without one.
  */
 export const takeWaiting = async (waiting: WaitingConnections): Promise<void> => {
   const { accepted, turn, elapsed, longestMs } = waiting;

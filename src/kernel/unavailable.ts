@@ -1,6 +1,6 @@
 /**
- * Something outside (the database) cannot be reached now, or has too much to do. Nothing is known to be stored; trying
- * again may help.
+ * An outside system (the database) is unreachable or overloaded. Whether anything was stored is unknown; a retry may
+ * help.
  */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
@@ -12,7 +12,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** The deadline of the request passed first: this says nothing about what was asked. */
+/** The request's deadline passed; this does not mean that the outside system is failing. */
 export class OutOfTime extends Unavailable {
   constructor(what: string) {
     super(what, undefined, 'did not answer before the deadline of the request');

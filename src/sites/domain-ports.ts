@@ -33,7 +33,7 @@ export abstract class DnsJudge {
   abstract judge(facts: DnsFacts, expectation: DnsExpectation): Promise<DnsJudgement>;
 }
 
-/** Waits for so many milliseconds. */
+/** Waits for the given number of milliseconds. */
 export type Pause = (milliseconds: number) => Promise<void>;
 
 /** An order that is under way. */
@@ -52,19 +52,19 @@ export interface Challenge {
   readonly keyAuthorization: string;
 }
 
-/** Orders from the first thought of them until a certificate is stored. Private keys are encrypted at rest. */
+/** Orders, from before the authority is asked until the certificate is stored. Private keys are encrypted at rest. */
 export abstract class CertificateOrders {
   abstract find(subject: string): Promise<KeptOrder | undefined>;
 
   /**
-   * The first writer wins. A removed domain begins none: nobody would ever forget it.
-   * @returns the order that is kept now, which may be another one's; undefined when its domain is removed
+   * The first writer wins. A removed domain gets none, because nothing would ever delete it.
+   * @returns the stored order, which may be another worker's; undefined when the domain is removed
    */
   abstract begin(order: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined>;
 
   /**
    * The authority has taken it. The first writer wins.
-   * @param ledger what is known of it by now, stored in the same step
+   * @param ledger the ledger change to store in the same step
    * @throws Error when the order was forgotten meanwhile
    */
   abstract placed(
@@ -77,8 +77,8 @@ export abstract class CertificateOrders {
   abstract publish(subject: string, challenge: Challenge): Promise<void>;
 
   /**
-   * With its challenge and its key. Forgetting twice is no error.
-   * @param ledger what came of it, stored in the same step
+   * Also deletes its challenge and key. Forgetting twice is no error.
+   * @param ledger the outcome, stored in the same step
    */
   abstract forget(subject: string, ledger?: LedgerChange): Promise<void>;
 
@@ -90,8 +90,8 @@ export abstract class CertificateOrders {
 }
 
 /**
- * The budgets that an authority gives us, as we count them; over all processes. What belongs to a domain is entered by
- * `CustomDomains`, together with its state.
+ * Our count of the authority's rate limits, over all processes. `CustomDomains` makes the entries of a domain, together
+ * with its state.
  */
 export abstract class AuthorityLedger {
   /** What is used of each budget at that moment. */
@@ -112,7 +112,7 @@ export abstract class AuthorityLedger {
   abstract sweep(before: Date): Promise<number>;
 }
 
-/** An entry with its place: whatever came later has a higher one. */
+/** An entry with its position; later entries have higher ones. */
 export interface PlacedEntry extends TimelineEntry {
   readonly place: bigint;
 }
@@ -122,11 +122,11 @@ export abstract class Timeline {
   /** Newest first. @param before a place: only what is older than that */
   abstract list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]>;
 
-  /** Forgets entries of before that, of the kinds in `mostOfKind`, a slice at a time. @returns how many */
+  /** Deletes entries older than `before`, only of the kinds in `mostOfKind`, in slices. @returns how many */
   abstract sweep(before: Date): Promise<number>;
 }
 
-/** Domains that were given out together. */
+/** Domains that were claimed together. */
 export interface DomainClaim {
   /** Never used again. */
   readonly claim: string;
@@ -143,13 +143,13 @@ export interface WantedDomain {
   readonly accountId: string;
   readonly projectId: string;
   readonly host: string;
-  /** From when on additions are told. */
+  /** `addedLately` covers the time since then. */
   readonly addedSince: Date;
 }
 
 /**
- * Custom domains, one for each attachment. What is removed stays for its owner to see. Whatever changes a domain
- * stores its timeline (see `timelineOf`), its ledger and its events in the same step, or nothing at all.
+ * Custom domains, one for each attachment. What is removed stays for its owner to see. Every change stores the timeline
+ * (see `timelineOf`), the ledger and the events in the same step, or nothing at all.
  */
 export abstract class CustomDomains {
   /**
@@ -173,12 +173,12 @@ export abstract class CustomDomains {
   abstract holderOf(host: string): Promise<CustomDomain | undefined>;
 
   /**
-   * Locks the domain and the holder of its name, decides, and saves all of it together: state, route,
-   * certificate, timeline, ledger, events. When it is removed, its route, certificate, challenge and keys go in the same step.
-   * Of the timeline it forgets what `trimsAfter` tells, a slice at a time: where much is too much, the next changes go on.
+   * Locks the domain and the holder of its name, decides, and saves all of it together: state, route, certificate,
+   * timeline, ledger, events. When it is removed, its route, certificate, challenge and keys go in the same step. Trims
+   * the timeline as `trimsAfter` says, one slice per change; later changes trim the rest.
    * @param decide synchronous; `holder` is another attachment
    * @returns what was decided
-   * @throws DomainError `domain_not_found`, `domain_taken` when somebody else proved the name meanwhile
+   * @throws DomainError `domain_not_found`, `domain_taken` when another account proved the name meanwhile
    */
   abstract change<Change extends DomainChange>(
     id: string,
@@ -186,8 +186,8 @@ export abstract class CustomDomains {
   ): Promise<Change>;
 
   /**
-   * As `change`, for what counts in the budgets of the authority: `decide` is told what is used of them. Counting and
-   * deciding are one step: of rivals for the last place, one gets it.
+   * As `change`, for changes that count against the authority's limits: `decide` receives the current use. Counting and
+   * deciding are one step, so only one rival gets the last place.
    */
   abstract changeCounted<Change extends DomainChange>(
     id: string,
@@ -196,22 +196,22 @@ export abstract class CustomDomains {
   ): Promise<Change>;
 
   /**
-   * Takes up to `limit` domains with something to do, the longest waiting first, and holds them until
-   * `leaseUntil`. What a dead process held is given out again afterwards, under another claim.
+   * Claims up to `limit` due domains, the longest overdue first, until `leaseUntil`. After a crash the lease expires
+   * and others can claim them.
    */
   abstract claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim>;
 
-  /** Holds them for longer, those that nobody else claimed since: their worker is alive. */
+  /** Extends the lease of a worker that is still alive; skips domains that another worker has claimed. */
   abstract prolong(held: readonly HeldDomain[], leaseUntil: Date): Promise<void>;
 
-  /** Gives it back before its lease ends, unless somebody else claimed it since. */
+  /** Ends the lease early, unless another worker has claimed the domain. */
   abstract release(held: HeldDomain): Promise<void>;
 
   /** Ids of the live ones, in order, after `after`. */
   abstract live(after: string, limit: number): Promise<readonly CustomDomain[]>;
 }
 
-/** What the settings of a project are decided by. */
+/** The facts that decide on a project's settings. */
 export interface SettingsFacts {
   /** Whose project it is. */
   readonly accountId: string;

@@ -15,7 +15,7 @@ import type { SitesEvent } from './domain/sites-event.ts';
 
 export abstract class Projects {
   /**
-   * Counts, decides and stores as one step: of rivals for the last place, one gets it.
+   * Counts, decides and stores as one step, so only one rival gets the last place.
    * @param decide synchronous; learns how many projects the account has
    * @throws DomainError `slug_taken` (by any account), `account_not_found`; whatever `decide` throws
    */
@@ -27,7 +27,7 @@ export abstract class Projects {
   /** Of one account, oldest first. */
   abstract list(accountId: string): Promise<readonly Project[]>;
 
-  /** Of any account: whoever acts for an account compares `accountId`. */
+  /** Of any account: callers that act for an account must compare `accountId`. */
   abstract find(slug: string): Promise<Site | undefined>;
 
   /**
@@ -41,8 +41,8 @@ export abstract class Projects {
   ): Promise<Site>;
 
   /**
-   * Like `change`, for what adds files: within one account one after the other, whatever the project.
-   * @param decide learns besides how many bytes the other projects of the account keep
+   * Like `change`, for changes that add files: serialised per account, across its projects.
+   * @param decide also receives how many bytes the account's other projects keep
    */
   abstract changeKept(
     key: { readonly accountId: string; readonly slug: string },
@@ -56,17 +56,17 @@ export abstract class Projects {
   abstract withUploadsSince(before: Date, limit: number): Promise<readonly Project[]>;
 }
 
-/** One thing in what is uploaded. Its content is read, or left unread, before the next one is asked for. */
+/** One entry of an upload. Its content is read, or skipped, before the next entry is requested. */
 export interface SourceEntry {
-  /** As it is written there: nothing was checked. */
+  /** As the upload has it, not validated. */
   readonly path: string;
   readonly kind: EntryKind;
   readonly content: AsyncIterable<Uint8Array>;
 }
 
 /**
- * A folder or an archive that is read from front to back, once. Reading it throws DomainError
- * `archive_unreadable` for what is broken, `archive_unsupported` for what it cannot be.
+ * A folder or an archive that is read from front to back, once. Reading it throws DomainError `archive_unreadable` for
+ * a broken archive, `archive_unsupported` for an unsupported format or feature.
  */
 export interface SiteSource {
   readonly entries: AsyncIterable<SourceEntry>;
@@ -102,7 +102,7 @@ export interface SiteDraft {
 
 /** The files of deploys. Fits a file system as well as an object store: a deploy is whole or absent. */
 export abstract class SiteFiles {
-  /** What an earlier attempt under this id left behind is removed. @throws Unavailable */
+  /** Removes leftovers of an earlier attempt with this id. @throws Unavailable */
   abstract begin(deployId: string): Promise<SiteDraft>;
 
   /** @returns undefined when there is no such deploy @throws Unavailable */
@@ -121,7 +121,7 @@ export abstract class SiteFiles {
     range?: { readonly first: number; readonly last: number },
   ): AsyncIterable<Uint8Array>;
 
-  /** Also what is half written; removing twice is no error. @throws Unavailable */
+  /** Includes half-written files; removing twice is no error. @throws Unavailable */
   abstract remove(deployId: string): Promise<void>;
 }
 
@@ -134,21 +134,21 @@ export interface UploadProgress {
 
 export type OnProgress = (progress: UploadProgress) => void;
 
-/** Where the files of an upload go, and how much of them the account may still keep. Plain values, for any thread. */
+/** Where the files of an upload go, and how much the account may still store. Plain values, for any thread. */
 export interface DeployPlace {
   readonly deployId: string;
   readonly room: StorageRoom;
 }
 
-/** Where uploads are unpacked: their size is decided by whoever sends them. */
+/** Unpacks uploads, whose size and content the sender controls. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- tests unpack what is in memory
 export abstract class SiteUnpacking<Upload = string> {
   /**
    * Stores what `inspectSite` admits of an upload as the files of a deploy, with `SiteFiles.begin`. After a failure
-   * nothing writes to them any more, and what was written is still there.
+   * nothing writes any more, but the files written so far remain.
    * @param upload where it lies on this machine: an archive, or a folder
-   * @param onProgress is told what is worth showing, and never that less is done than before
-   * @throws DomainError with an `UploadProblem`, also for what takes too long or too much memory; Unavailable
+   * @param onProgress receives progress worth showing, which never goes back
+   * @throws DomainError with an `UploadProblem`, also when it takes too long or too much memory; Unavailable
    */
   abstract unpack(
     deploy: DeployPlace,
@@ -157,7 +157,7 @@ export abstract class SiteUnpacking<Upload = string> {
   ): Promise<SiteContents>;
 }
 
-/** A certificate as an edge loads it; `privateKey` decrypts it, so that only what is used is ever in the clear. */
+/** A certificate as an edge loads it. Calling `privateKey` decrypts, so that only keys in use are in the clear. */
 export interface LoadedCertificate extends Validity {
   readonly host: string;
   readonly chain: string;
@@ -181,12 +181,12 @@ export abstract class EdgeRecords {
   /** The names of all routes. */
   abstract names(): Promise<readonly string[]>;
 
-  /** Forgets what was removed before `before`: who missed that for so long starts over. @returns how many */
+  /** Deletes removals older than `before`; an edge that missed one for so long starts over. @returns how many */
   abstract sweep(before: Date): Promise<number>;
 }
 
 export abstract class Certificates {
-  /** In place of the one before. Edges load it within a second. Its private key is encrypted at rest. */
+  /** Replaces the previous one. Edges load it within a second. Its private key is encrypted at rest. */
   abstract save(certificate: Certificate): Promise<void>;
 
   /** The certificates of a host as they are public; undefined when there is none. */
@@ -203,12 +203,12 @@ export interface RenewalWindow {
   readonly askAgainAt: Date;
 }
 
-/** What came of asking for an order. */
+/** The answer to a request for an order. */
 export type OrderAnswer =
   | {
       readonly kind: 'ordered';
       readonly url: string;
-      /** As a renewal that the authority counts in none of its limits. */
+      /** A renewal that the authority counts against none of its limits. */
       readonly isExempt: boolean;
     }
   | {
@@ -219,11 +219,11 @@ export type OrderAnswer =
     };
 
 /**
- * Issues certificates: one host each, ECDSA P-256. Each call is one bounded step that can be repeated; nothing
- * waits in here, and whatever goes wrong outside is a `failed` answer. Never throws.
+ * Issues certificates: one host each, ECDSA P-256. Each call is one bounded step that can be repeated; nothing waits
+ * inside, and every outside failure is a `failed` answer. Never throws.
  */
 export abstract class CertificateAuthority {
-  /** What a CAA record has to name, in lower case; empty where CAA does not matter. */
+  /** The names that CAA records may use for it, in lower case; empty if it ignores CAA. */
   abstract readonly issuers: readonly string[];
 
   /** The account as CAA's `accounturi` names it; undefined until there is one. */
@@ -251,7 +251,7 @@ export abstract class CertificateAuthority {
   abstract renewalWindow(chain: string): Promise<RenewalWindow | undefined>;
 }
 
-/** Who we are for one authority (RFC 8555, section 7.1.2). */
+/** Our account at one authority (RFC 8555, section 7.1.2). */
 export interface AuthorityAccount {
   readonly url: string;
   /** PKCS #8, PEM. */
@@ -264,16 +264,16 @@ export abstract class AuthorityAccounts {
   abstract find(directoryUrl: string): Promise<AuthorityAccount | undefined>;
 
   /**
-   * The first writer wins: where an account is kept already, nothing changes, and `find` gives that one.
+   * The first writer wins: if an account is stored already, nothing changes and `find` returns that one.
    * @param lostUrl url of the kept account, if the authority forgot it: only that one is replaced
    * @throws Unavailable
    */
   abstract save(directoryUrl: string, account: AuthorityAccount, lostUrl?: string): Promise<void>;
 }
 
-/** Asks every configured resolver by itself. Nothing is remembered between two calls. */
+/** Asks every configured resolver separately. Nothing is cached between calls. */
 export abstract class DnsVerifier {
-  /** Takes at most 10 s. Never throws: what fails is a fact too. */
+  /** Takes at most 10 s. Never throws: a failure is a fact too. */
   abstract inspect(host: string): Promise<DnsFacts>;
 }
 

@@ -52,12 +52,12 @@ export const sites = (ports: SitesPorts & DomainPorts) => ({
   giveUpCutOffUploads: giveUpCutOffUploads(ports),
   secureSites: secureSites(ports),
   showOwnHold: showOwnHold(ports),
-  /** Removes the files of a deploy that is gone or failed; doing it twice is no error. */
+  /** Removes the files of a deleted or failed deploy; doing it twice is no error. */
   removeDeployFiles: (deployId: string) => ports.files.remove(deployId),
 
   addDomain: addCustomDomain(ports),
   listDomains: (projectId: string) => ports.domains.list(projectId),
-  /** The newest attachment of a name, unless another one of it is asked for. @throws DomainError `domain_not_found` */
+  /** The newest attachment of a name, unless the caller names an older one. @throws DomainError `domain_not_found` */
   getDomain: async (
     projectId: string,
     name: string,

@@ -1,4 +1,4 @@
-/** What the plan of an account allows of projects, domains and files. */
+/** Limits of an account's plan for projects, domains and files. */
 export interface Allowance {
   /** Its name for people. */
   readonly plan: string;
@@ -6,7 +6,7 @@ export interface Allowance {
   /** All kept deploys together, unpacked. */
   readonly storedBytes: number;
   readonly domains: number;
-  /** Domains that are removed since count too: each could have cost a certificate. */
+  /** Counts removed domains too, because each could have cost a certificate. */
   readonly domainsAddedPerHour: number;
 }
 

@@ -4,7 +4,7 @@ import type { CustomDomain } from './custom-domain.ts';
 import { dnsProblem, type DnsProblem, type DnsProblemCode } from './dns-problem.ts';
 import { shownHost } from './hostname.ts';
 
-/** An authority that did not issue. */
+/** The context of an authority's refusal. */
 export interface Refusal {
   readonly failure: AuthorityFailure;
   /** What a CAA record has to name to allow it, one of them; none: CAA does not matter to it. */
@@ -21,7 +21,7 @@ const codes: Readonly<Record<AuthorityFailureReason, DnsProblemCode>> = {
   challenge: 'challenge_unreachable',
 };
 
-/** What the owner is told when the authority did not issue. */
+/** The problem to show the owner when the authority did not issue. */
 export const problemOf = (
   { failure: { reason, detail }, issuers }: Refusal,
   domain: CustomDomain,
@@ -30,7 +30,7 @@ export const problemOf = (
     ? dnsProblem('caa_forbids_issuer', { seen: detail, ...lineToAdd(domain, issuers) })
     : dnsProblem(codes[reason], { seen: detail, wanted: `a certificate for ${domain.host}` });
 
-/** Before an order we look at the CAA records too, so our resolvers saw none that forbids it. */
+/** We check CAA before each order, so our own resolvers saw no record that forbids it. */
 const disagreement =
   'The certificate authority found a CAA record that forbids the certificate, but our own resolvers found none. ' +
   'It may have changed recently, or the name servers of the domain give different answers.';

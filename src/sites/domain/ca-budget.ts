@@ -1,16 +1,16 @@
-/** When something happened within a window that ends now, newest first; of many, the newest that decide. */
+/** Times of events within a window that ends now, newest first; only as many as can decide. */
 export type Times = readonly Date[];
 
-/** What was asked of the authority lately, as the ledger counts it. */
+/** Recent use of the authority's limits, as the ledger counts it. */
 export interface CaUse {
   /** Failed attempts of this host: those on schedule, and those that the owner asked for. */
   readonly automaticFailures: Times;
   readonly manualFailures: Times;
-  /** Orders of all accounts, also those that nobody heard of; not those that the authority has exempted. */
+  /** Orders of all accounts, including those with a lost answer; without those that the authority exempted. */
   readonly orders: Times;
-  /** Orders of this account for names without a certificate; renewals are none. */
+  /** Orders of this account for names without a certificate; renewals do not count. */
   readonly accountOrders: Times;
-  /** Certificates for names below this registrable domain, and for exactly this name; also what may become one. */
+  /** Certificates for names below this registrable domain, and for exactly this name; includes open orders. */
   readonly registeredDomain: Times;
   readonly exactName: Times;
 }
@@ -21,7 +21,7 @@ const hour = 60 * 60_000;
 const day = 24 * hour;
 const week = 7 * day;
 
-/** How far back each window reaches, and how many times of it decide. */
+/** Length of each window, and how many of its events can decide. */
 export const caWindows = {
   automaticFailures: { lengthMs: hour, most: 5 },
   manualFailures: { lengthMs: hour, most: 5 },
@@ -33,22 +33,22 @@ export const caWindows = {
 
 export interface Budget {
   readonly counts: CaWindow;
-  /** So many may be used before we stop. */
+  /** How many may be used before we stop. */
   readonly stopAt: number;
   /**
-   * So many does the authority allow: https://letsencrypt.org/docs/rate-limits/. Undefined where the budget is a
-   * share of ours, so that one account cannot use up what all need.
+   * The authority's own limit: https://letsencrypt.org/docs/rate-limits/. Undefined for budgets that only divide ours
+   * between accounts, so that one account cannot use up everything.
    */
   readonly of: number | undefined;
   readonly windowMs: number;
 }
 
-/** We stop before the authority does: at its limits it also counts what others ask for. */
+/** We stop below the authority's limits, because requests of others may count against them too. */
 export const caBudgets = {
   automaticFailures: { counts: 'automaticFailures', stopAt: 3, of: 5, windowMs: hour },
   manualFailures: { counts: 'manualFailures', stopAt: 1, of: 5, windowMs: hour },
   orders: { counts: 'orders', stopAt: 250, of: 300, windowMs: 3 * hour },
-  /** New orders stop here: what is left is for renewals alone. */
+  /** New orders stop here; the rest is reserved for renewals. */
   newOrders: { counts: 'orders', stopAt: 200, of: undefined, windowMs: 3 * hour },
   /** An account that ordered within the hour stops here: the other half is for renewals and other accounts. */
   furtherOrders: { counts: 'orders', stopAt: 125, of: undefined, windowMs: 3 * hour },
@@ -60,13 +60,13 @@ export const caBudgets = {
 
 export type BudgetName = keyof typeof caBudgets;
 
-/** For how long an account that has ordered stands back behind those that have not. */
+/** How long an account that has ordered yields to accounts that have not. */
 export const standsBackMs = hour;
 
 /**
- * `new`, `renewal`: for a custom domain. `own`, `own_renewal`: for a project's own host; how many of these there may
- * be a week is between the authority and the operator. `exempt`: the authority counts no order for it: a renewal
- * that names the certificate it replaces (RFC 9773, section 5).
+ * `new`, `renewal`: for a custom domain. `own`, `own_renewal`: for a project's own host; the operator must watch the
+ * authority's weekly limits for these. `exempt`: the authority counts no order for it: a renewal that names the
+ * certificate it replaces (RFC 9773, section 5).
  */
 export type OrderKind = 'new' | 'renewal' | 'own' | 'own_renewal' | 'exempt';
 
@@ -77,7 +77,7 @@ export interface WantedAttempt {
   readonly kind: OrderKind | 'counted';
 }
 
-/** What holds an attempt up, and until when. */
+/** What delays an attempt, and until when. */
 export interface Hold {
   readonly reason: BudgetName;
   readonly nextAt: Date;
@@ -88,7 +88,7 @@ export type BudgetVerdict = { readonly allowed: true } | ({ readonly allowed: fa
 const share = ['newOrders', 'furtherOrders', 'accountHour', 'accountDay'] as const;
 const ofNames = ['registeredDomain', 'exactName'] as const;
 
-/** Besides failures, which always mean that something is wrong. */
+/** Besides the failure budgets, which always apply. */
 const limitsOf: Readonly<Record<WantedAttempt['kind'], readonly BudgetName[]>> = {
   new: [...share, ...ofNames],
   renewal: ['orders', ...ofNames],
@@ -115,7 +115,7 @@ export const mayOrder = (
   return longest ? { allowed: false, ...longest } : { allowed: true };
 };
 
-/** @returns undefined when something is left of the budget, or the budget is not meant for this account */
+/** @returns undefined when the budget is not used up, or does not apply to this account */
 const spentUntil = (name: BudgetName, use: CaUse, now: Date): Date | undefined => {
   const { counts, stopAt, windowMs } = caBudgets[name];
   const spent = leavesAt(use[counts][stopAt - 1], windowMs, now);
@@ -124,7 +124,7 @@ const spentUntil = (name: BudgetName, use: CaUse, now: Date): Date | undefined =
   return standsBack && standsBack < spent ? standsBack : standsBack && spent;
 };
 
-/** Never further away than the window is long, also when the clock was set back since. */
+/** At most one window from now, even if the clock was set back. */
 const leavesAt = (at: Date | undefined, windowMs: number, now: Date): Date | undefined => {
   if (!at) return undefined;
   const age = Math.max(0, now.getTime() - at.getTime());

@@ -2,7 +2,7 @@ import type { OrderKind } from './ca-budget.ts';
 import type { OrderEnd } from './certificate-order.ts';
 import { keepsOrder } from './certificate-standing.ts';
 
-/** For what the use of the budgets is counted. */
+/** The account and name that a budget's use is counted for. */
 export interface LedgerName {
   /** Whose name it is. */
   readonly accountId: string;
@@ -10,14 +10,14 @@ export interface LedgerName {
   readonly registrableDomain: string;
 }
 
-/** What the authority was asked for, or may have been, and what came of it. */
+/** A request that the authority received, or may have received, and its outcome. */
 export interface LedgerEntry extends LedgerName {
   /**
    * An `order` is for a name without a certificate. `issued`: a certificate, or an order that may become one.
    * An order that the authority exempts is a `renewal` until the authority has said so.
    */
   readonly kind: 'order' | 'renewal' | 'failure' | 'issued';
-  /** What it belongs to: whenever the authority is asked for an order, that is another one. */
+  /** The order it belongs to; every request for an order has its own key. */
   readonly orderKey: string;
   /** The owner asked for it. */
   readonly isManual: boolean;
@@ -27,13 +27,13 @@ export interface LedgerEntry extends LedgerName {
 /** An order that the authority is about to be asked for. */
 export type AskedOrder = Omit<LedgerEntry, 'kind'> & { readonly kind: OrderKind };
 
-/** First what is freed is taken out, then what is entered counts. */
+/** Freed entries are removed before new entries are counted. */
 export interface LedgerChange {
   readonly freed?: readonly Pick<LedgerEntry, 'kind' | 'orderKey'>[];
   readonly entered?: readonly LedgerEntry[];
 }
 
-/** The budgets for certificates are not meant for a project's own host. */
+/** A project's own host does not use the certificate budgets. */
 const enteredAs = {
   new: ['order', 'issued'],
   renewal: ['renewal', 'issued'],
@@ -43,8 +43,8 @@ const enteredAs = {
 } as const satisfies Readonly<Record<OrderKind, readonly LedgerEntry['kind'][]>>;
 
 /**
- * Stored before the authority is asked: from then on the order counts, whether or not anybody hears of it, until it is
- * certain that there is none.
+ * Stored before the request is sent: the order counts from then on, even if the answer is lost, until it is certain
+ * that none exists.
  */
 export const orderAsked = (order: AskedOrder): LedgerChange => ({
   entered: enteredAs[order.kind].map((kind) => ({ ...order, kind })),
@@ -54,13 +54,13 @@ export const orderAsked = (order: AskedOrder): LedgerChange => ({
 export const orderNotMade = (orderKey: string): LedgerChange =>
   freed(orderKey, 'order', 'renewal', 'issued');
 
-/** The authority may have made it, but nobody knows its address: no certificate can come of it. */
+/** The authority may have created it, but its URL is lost, so it cannot become a certificate. */
 export const orderUnheardOf = (orderKey: string): LedgerChange => freed(orderKey, 'issued');
 
-/** The authority made it, and counts none. */
+/** The authority created it and exempts it from its limits. */
 export const orderExempted = (orderKey: string): LedgerChange => freed(orderKey, 'renewal');
 
-/** What came of an order. @param order as its failure or its certificate counts */
+/** The outcome of an order. @param order the entry under which its failure or certificate counts */
 export const orderEnded = (
   { orderKey, ...name }: Omit<LedgerEntry, 'kind' | 'occurredAt'>,
   end: OrderEnd,
@@ -77,7 +77,7 @@ export const orderEnded = (
   return { ...(end.counts ? orderUnheardOf(orderKey) : orderNotMade(orderKey)), entered };
 };
 
-/** An order that is gone may have become a certificate before. */
+/** An order that no longer exists may have become a certificate before. */
 const endsForSure = (reason: Parameters<typeof keepsOrder>[0]): boolean =>
   !keepsOrder(reason) && reason !== 'order_gone';
 

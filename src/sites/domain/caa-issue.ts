@@ -1,6 +1,6 @@
-/** Who wants to issue, and how. */
+/** The authority and account that want to issue. */
 export interface CaaPolicy {
-  /** What a record has to name, one of them; none: CAA does not matter to the authority. */
+  /** A record must name one of these; empty if the authority ignores CAA. */
   readonly issuers: readonly string[];
   /** The account as `accounturi` names it; undefined until there is one. */
   readonly accountUri: string | undefined;
@@ -9,7 +9,7 @@ export interface CaaPolicy {
 
 /** The value of an `issue` property (RFC 8659, section 4.2). */
 export interface IssueValue {
-  /** '' allows nobody. */
+  /** '' forbids all authorities. */
   readonly issuer: string;
   readonly parameters: readonly (readonly [tag: string, value: string])[];
 }
@@ -26,7 +26,7 @@ export const parseIssueValue = (value: string): IssueValue | undefined => {
   if (value.length > longestValue) return undefined;
   const [name = '', ...rest] = value.split(';').map(withoutBlanks);
   if (name !== '' && !domainName.test(name)) return undefined;
-  // One semicolon with nothing behind it is the form that forbids everybody.
+  // A lone semicolon forbids all authorities.
   if (rest.length === 1 && rest[0] === '') return { issuer: name, parameters: [] };
   const parameters = rest.map(parameterIn);
   return parameters.every((one) => one !== undefined) ? { issuer: name, parameters } : undefined;

@@ -7,6 +7,6 @@ const longestValue = 200;
 export const caaLine = (name: string, { flags, tag, value }: CaaRecord): string =>
   `${name}. CAA ${flags} ${tag} ${JSON.stringify(shortened(value, longestValue))}`;
 
-/** The line that lets an authority issue. @param issuers any of them will do; the first one is told */
+/** The line that lets an authority issue. @param issuers any of them would do; the first is used */
 export const allowingLine = (name: string, [issuer = '']: readonly string[]): string =>
   caaLine(name, { flags: 0, tag: 'issue', value: issuer });

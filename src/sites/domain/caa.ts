@@ -26,13 +26,13 @@ export type CaaRefusal =
   | 'other_account'
   | 'other_method';
 
-/** With a flag that says so, every tag but these forbids. */
+/** A record with the critical flag and any other tag forbids issuance. */
 const knownTags = ['issue', 'issuewild', 'iodef', 'issuemail', 'issuevmc'];
 
-/** 128 is the critical flag; many mean it and write 1, which authorities therefore read the same. */
+/** 128 is the critical flag. Many write 1 instead, which authorities treat the same. */
 const criticalFlags = 128 | 1;
 
-/** The nearer to being allowed, the later. */
+/** Ordered from furthest from being allowed to nearest. */
 const refusals = [
   'nobody',
   'other_authority',
@@ -56,7 +56,7 @@ const verdictOf = (level: string, records: readonly CaaRecord[], policy: CaaPoli
     ({ flags, tag }) => (flags & criticalFlags) !== 0 && !knownTags.includes(tag.toLowerCase()),
   );
   if (critical) return { kind: 'forbidden', level, record: critical, why: 'unknown_critical_tag' };
-  // Only `issue` speaks for plain names; records without any of it allow everybody.
+  // Only `issue` applies to plain names; without such a record every authority may issue.
   const issue = records.filter(({ tag }) => tag.toLowerCase() === 'issue');
   const refused = issue.map((record) => ({ record, why: refusalOf(record, policy) }));
   if (refused.length === 0 || refused.some(({ why }) => why === undefined)) {

@@ -7,10 +7,10 @@ export interface Attempts {
   readonly lastAt: Date;
 }
 
-/** When it is tried again after a failure. */
+/** When to retry after a failure. */
 export type NextAttempt =
   | { readonly kind: 'at'; readonly at: Date }
-  /** Only another answer of the DNS helps. */
+  /** Only a change of the DNS can help. */
   | { readonly kind: 'waits_for_dns' }
   /** Only the owner can help. */
   | { readonly kind: 'waits_for_owner' };
@@ -21,13 +21,13 @@ const day = 24 * 60 * minute;
 /** Waits after the first failures (the integration guide of Let's Encrypt); afterwards it is a day. */
 const waits = [minute, 10 * minute, 100 * minute];
 
-/** After that it is left to the owner. */
+/** After that, only the owner can retry. */
 export const longestTryingMs = 30 * day;
 
 export const waitAfter = (failed: number): number =>
   failed === 0 ? 0 : (waits[failed - 1] ?? day);
 
-/** An order that expired is no fault of anybody; an authority that loses one after the other must be spared. */
+/** An expired order is retried immediately; an authority that loses several in a row gets a pause. */
 const waitForAnother = (failed: number): number => (failed <= 1 ? 0 : minute);
 
 /** @param attempts with the failed one */

@@ -1,6 +1,6 @@
 import type { Certificate } from './certificate.ts';
 
-/** What has to be kept of an order before anything is asked of the authority, so that it can always go on. */
+/** What must be stored before the authority is asked, so that the order can always be continued. */
 export interface CertificateOrder {
   readonly host: string;
   readonly url: string;
@@ -23,7 +23,7 @@ export type OrderState =
   | { readonly kind: 'issued'; readonly certificate: Certificate }
   | { readonly kind: 'failed'; readonly failure: AuthorityFailure };
 
-/** What came of an order in the end, or of asking for one. */
+/** The end of an order, or of a request for one. */
 export type OrderEnd =
   | Extract<OrderState, { readonly kind: 'issued' | 'failed' }>
   | {
@@ -38,15 +38,15 @@ export interface AuthorityFailure {
   readonly reason: AuthorityFailureReason;
   /** In the authority's own words. */
   readonly detail: string;
-  /** The authority wants to hear nothing before that. */
+  /** The authority asked us not to retry before then. */
   readonly retryAt: Date | undefined;
 }
 
 export type AuthorityFailureReason =
-  /** The order is of no use any more: it expired, is unknown, or was made by another account. */
+  /** The order cannot be continued: it expired, is unknown, or belongs to another account. */
   | 'order_gone'
   | 'rate_limited'
-  /** Down, silent, in trouble, or it makes no sense. */
+  /** Down, silent, failing, or its answer is malformed. */
   | 'unavailable'
   /** It will never issue for this name. */
   | 'rejected_name'

@@ -8,16 +8,13 @@ export type Certified = Extract<CustomDomain, { readonly state: 'verified' | 'li
 export const isCertified = (domain: CustomDomain): domain is Certified =>
   domain.state === 'verified' || domain.state === 'live';
 
-/**
- * When an attempt that waits for the DNS comes at the earliest: after the next check, if that finds nothing in the
- * way.
- */
+/** Earliest time of an attempt that waits for the DNS: after the next check, if that finds no problem. */
 export const earliestAttempt = ({ dns, certificate }: CustomDomain): Date | undefined =>
   certificate.waitsForDns && dns.nextCheckAt
     ? latest(dns.nextCheckAt, restedAt(certificate))
     : undefined;
 
-/** Work on the certificate goes on later: the authority is not ready, or a budget is used up. */
+/** Postpones work on the certificate: the authority is not ready, or a budget is used up. */
 export const postponeAttempt = (domain: CustomDomain, until: Date): DomainDecision => {
   if (!isCertified(domain) || !domain.certificate.nextAttemptAt) return unchanged(domain);
   const nextAttemptAt = latest(until, domain.certificate.retryAt);
@@ -27,7 +24,7 @@ export const postponeAttempt = (domain: CustomDomain, until: Date): DomainDecisi
   };
 };
 
-/** A clock that was set back must not keep it from being asked for ever. */
+/** A cap, so that a clock that was set back cannot block the question for ever. */
 const longestRestMs = 24 * 60 * 60_000;
 
 /** Whether the authority may be asked when it wants the certificate renewed (RFC 9773, section 4.3). */
@@ -37,7 +34,7 @@ export const mayAskRenewal = ({ certificate }: CustomDomain, now: Date): boolean
 };
 
 /**
- * Plans the next certificate, unless it is worked on already. Never later than is safe.
+ * Plans the renewal, unless one is under way. Never later than is safe.
  * @param askAgainAt when the authority wants to be asked again
  */
 export const planRenewal = (domain: CustomDomain, at: Date, askAgainAt: Date): DomainDecision => {

@@ -2,26 +2,26 @@ import { waitAfter, type Attempts } from './certificate-attempts.ts';
 import type { AuthorityFailureReason } from './certificate-order.ts';
 import type { DnsProblem } from './dns-problem.ts';
 
-/** How a domain stands with its certificate. */
+/** Progress of a domain's certificate. */
 export interface CertificateStanding {
-  /** `issued` as long as there is one, also while the next one is ordered. */
+  /** Stays `issued` while a renewal is under way. */
   readonly status: 'none' | 'issuing' | 'issued' | 'failed';
   /** Since the domain was verified, the owner asked again, or the last one was issued. */
   readonly attempts: Attempts | undefined;
-  /** When work on it goes on: an attempt, a look at the order, or the renewal. */
+  /** Time of the next step: an attempt, a look at the order, or the renewal. */
   readonly nextAttemptAt: Date | undefined;
-  /** There is no next attempt before the DNS is in order. */
+  /** The next attempt waits until the DNS is correct. */
   readonly waitsForDns: boolean;
-  /** The owner asked for the attempt that is under way, or comes next. */
+  /** The owner requested the current or next attempt. */
   readonly isManual: boolean;
-  /** The authority wants to hear nothing before that. */
+  /** The authority asked us not to retry before then. */
   readonly retryAt: Date | undefined;
   readonly problem: DnsProblem | undefined;
   readonly notBefore: Date | undefined;
   readonly notAfter: Date | undefined;
-  /** An order is under way: it is continued, whatever happens, and no other begun beside it. */
+  /** An order is under way; it is always continued, and no second one begins. */
   readonly isOrdered: boolean;
-  /** Before that the authority is not asked again when it wants this certificate renewed (RFC 9773, section 4.3). */
+  /** Do not ask for the renewal window again before then (RFC 9773, section 4.3). */
   readonly askRenewalAt: Date | undefined;
 }
 
@@ -39,7 +39,7 @@ export const noCertificate: CertificateStanding = {
   askRenewalAt: undefined,
 };
 
-/** A first or a fresh attempt, as soon as somebody gets to it. */
+/** A first or new attempt, due immediately. */
 export const orderAtOnce = (now: Date): CertificateStanding => ({
   ...noCertificate,
   status: 'issuing',
@@ -49,7 +49,7 @@ export const orderAtOnce = (now: Date): CertificateStanding => ({
 export const latest = (...dates: readonly (Date | undefined)[]): Date =>
   new Date(Math.max(...dates.map((date) => date?.getTime() ?? 0)));
 
-/** Not before that is there another attempt, however the DNS is. */
+/** Earliest time of the next attempt, even when the DNS is correct sooner. */
 export const restedAt = ({
   attempts,
   retryAt,
@@ -58,6 +58,6 @@ export const restedAt = ({
   return latest(new Date(lastAt + waitAfter(attempts?.failed ?? 0)), retryAt);
 };
 
-/** After these the order is still good, and asking again for the same one costs nothing. */
+/** These failures leave the order valid, and continuing it costs nothing. */
 export const keepsOrder = (reason: AuthorityFailureReason): boolean =>
   reason === 'unavailable' || reason === 'rate_limited';

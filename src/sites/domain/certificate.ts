@@ -10,7 +10,7 @@ export interface Validity {
   readonly notAfter: Date;
 }
 
-/** Two thirds of its life are over: time for the next one, with time left for failures. */
+/** After two thirds of its lifetime, which leaves time for failures. */
 export const isDueForRenewal = ({ notBefore, notAfter }: Validity, now: Date): boolean => {
   const life = notAfter.getTime() - notBefore.getTime();
   return notAfter.getTime() - now.getTime() <= life / 3;

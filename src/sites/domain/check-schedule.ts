@@ -12,7 +12,7 @@ export const longestWaitForDnsMs = 30 * day;
 const steps = (from: number, to: number, step: number): readonly number[] =>
   Array.from({ length: Math.round((to - from) / step) }, (_, n) => from + (n + 1) * step);
 
-/** Times of the checks after Add or the last Verify: dense while somebody waits, then less and less. */
+/** Times of the checks after Add or the last Verify: frequent at first, while the owner waits, then rarer. */
 const offsets: readonly number[] = [
   ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * minute),
   ...steps(0, 48 * hour, hour),
@@ -26,10 +26,10 @@ const largestJitter = 0.1;
  * @param jitter -1 to 1: how much of the ten percent to be earlier or later, so that domains spread
  */
 export const nextCheck = (since: Date, now: Date, jitter: number): NextCheck => {
-  // A clock that was set back starts over; it never waits for the moment to come round again.
+  // If the clock was set back, the schedule starts over instead of waiting until the old time comes again.
   const elapsed = Math.max(0, now.getTime() - since.getTime()) || 0;
   if (elapsed >= longestWaitForDnsMs) return { kind: 'expired' };
-  // What is nearly due was done a moment early, or is late anyway: the next one is soon enough.
+  // Skips a check that is nearly due: it just ran a moment early, or the next one comes soon anyway.
   const offset = offsets.find((at, n) => at - elapsed > (at - (offsets[n - 1] ?? 0)) / 2);
   const wait =
     offset === undefined ? longestWaitForDnsMs - elapsed : spread(offset - elapsed, jitter);

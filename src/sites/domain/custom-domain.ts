@@ -9,7 +9,7 @@ import { shownHost, type Hostname } from './hostname.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 import type { SitesEvent } from './sites-event.ts';
 
-/** A name of its owner on a project. */
+/** A customer's own name, attached to a project. */
 export type CustomDomain = Attachment &
   DomainStanding &
   (
@@ -24,7 +24,7 @@ export type CustomDomain = Attachment &
     | { readonly state: 'removed'; readonly removedAt: Date; readonly reason: RemovalReason }
   );
 
-/** One life of a name on a project: who adds it again gets another one. */
+/** One attachment of a name to a project: adding it again makes a new one. */
 export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' | 'isApex'> {
   readonly id: string;
   readonly accountId: string;
@@ -32,7 +32,7 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
   readonly unicodeHost: string;
   /** A DNS label in lower case, never used for another attachment. */
   readonly token: string;
-  /** How many orders were begun. What an earlier one brings late does not count any more. */
+  /** How many orders were begun. Late results of earlier ones are ignored. */
   readonly generation: number;
   readonly addedAt: Date;
 }
@@ -62,13 +62,13 @@ export const customDomainTransitions = {
   removed: [],
 } as const satisfies Transitions<CustomDomainState>;
 
-/** `contested`: somebody else proved the name. `expired`: it was not verified in time. */
+/** `contested`: another account proved the name. `expired`: it was not verified in time. */
 export const removalReasons = ['owner', 'contested', 'expired'] as const;
 export type RemovalReason = (typeof removalReasons)[number];
 
 export type DomainDecision = Decision<CustomDomain, SitesEvent>;
 
-/** The time, and how much earlier or later than planned this domain is looked at: -1 to 1. */
+/** The time, and a jitter from -1 to 1 that moves this domain's next check earlier or later. */
 export interface Moment {
   readonly now: Date;
   readonly jitter: number;

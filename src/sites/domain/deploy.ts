@@ -16,7 +16,7 @@ export type Deploy = DeployIdentity &
         readonly state: 'failed';
         readonly finishedAt: Date;
         readonly problem: UploadProblem;
-        /** For its owner: what is wrong and what would be right. */
+        /** For its owner: what is wrong and how to fix it. */
         readonly explanation: string;
       }
   );

@@ -2,21 +2,21 @@
 export type Finding<Right, Wrong> =
   | ({ readonly kind: 'right' } & Heard & Right)
   | ({ readonly kind: 'wrong' } & Heard & Wrong)
-  /** It failed, so it says nothing: neither that the record is there nor that it is not. */
+  /** The lookup failed, so it neither proves nor disproves the record. */
   | ({ readonly kind: 'failed' } & Heard);
 
 interface Heard {
   readonly resolver: string;
   /** What was answered, in words. */
   readonly seen: string;
-  /** Seconds for which the resolver goes on answering so, where it tells. */
+  /** Seconds for which the resolver keeps this answer, if it says so. */
   readonly ttl: number | undefined;
 }
 
-/** More than half of those asked; who failed does not agree to anything. */
+/** More than half of those asked; a failed lookup does not agree. */
 export const isMajority = (count: number, asked: number): boolean => count > asked / 2;
 
-/** `unknown`: too many failed to tell whether it is right. */
+/** `unknown`: too many lookups failed to decide. */
 export const agreementOf = (
   findings: readonly { readonly kind: 'right' | 'wrong' | 'failed' }[],
 ): 'right' | 'wrong' | 'unknown' => {
@@ -27,7 +27,7 @@ export const agreementOf = (
   return findings.length === 0 || (failed > 0 && couldBeRight) ? 'unknown' : 'wrong';
 };
 
-/** The one that is given most often, and of these the first. */
+/** The most frequent one; of several, the first. */
 export const mostCommon = <One>(
   all: readonly One[],
   nameOf: (one: One) => string,

@@ -1,4 +1,4 @@
-/** What one resolver said to one question. Nothing is judged here. */
+/** One resolver's answer to one question, not yet judged. */
 export type DnsAnswer<Item> =
   | {
       readonly kind: 'records';
@@ -23,7 +23,7 @@ export const dnsFailures = [
 ] as const;
 export type DnsFailure = (typeof dnsFailures)[number];
 
-/** What is judged of one answer, all of it: names and texts together have so many characters at most. */
+/** Limits for one answer; `characters` counts all names and texts together. */
 export const largestAnswer = { records: 1000, characters: 65_536 } as const;
 
 /** RFC 8659, section 4.1. */

@@ -28,7 +28,7 @@ const lookupFailure = (unknown: readonly (readonly Judged[])[]): readonly DnsPro
   return unknown.length > 0 ? [dnsProblem('dns_lookup_failed', { seen, wanted })] : [];
 };
 
-/** Some see it as it has to be, and these do not yet. */
+/** Resolvers that do not yet see what the others see. */
 const dissentIn = (findings: readonly Judged[]): readonly DnsProblem[] => {
   const agreed = findings.find(({ kind }) => kind === 'right');
   if (!agreed) return [];

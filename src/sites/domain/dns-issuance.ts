@@ -54,7 +54,7 @@ type Forbidden = Extract<CaaVerdict, { readonly kind: 'forbidden' }>;
 const wantedLine = ({ why, level, record }: Forbidden, { issuers }: CaaPolicy): string =>
   why === 'unknown_critical_tag' ? `no ${caaLine(level, record)}` : allowingLine(level, issuers);
 
-/** A name with a CNAME has no CAA of its own: what is found there stands at the end of the CNAME. */
+/** A name with a CNAME has no CAA records of its own: records found there are at the CNAME's target. */
 const inTheWay = ({ chain }: ResolverFacts, host: string, { level }: Forbidden) => {
   const end = chain.names.at(-1);
   return level === host && end !== undefined

@@ -3,10 +3,10 @@ import { dnsProblem } from './dns-problem.ts';
 import { reportOn, type DnsExpectation, type DnsReport } from './dns-report.ts';
 import { decisiveFirst, keptAnswers, type KeptFacts } from './kept-answers.ts';
 
-/** All that is made of what name servers answered. */
+/** Everything derived from the answers of name servers. */
 export interface DnsJudgement {
   readonly report: DnsReport;
-  /** What is kept of the answers, what decided first. */
+  /** The stored part of the answers, deciding records first. */
   readonly answers: readonly KeptFacts[];
 }
 
@@ -15,7 +15,7 @@ export const judgementOn = (facts: DnsFacts, expectation: DnsExpectation): DnsJu
   answers: keptAnswers(facts.resolvers.map((one) => decisiveFirst(one, expectation))),
 });
 
-/** For answers that take too long to judge: it counts as a lookup that failed, which is tried again. */
+/** For answers that take too long to judge: counts as a failed lookup, which is retried. */
 export const unjudged = (
   { checkedAt, resolvers }: DnsFacts,
   { isApex, isContested }: DnsExpectation,

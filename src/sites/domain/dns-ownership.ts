@@ -6,13 +6,13 @@ import { challengeNameOf, ownershipValueOf } from './dns-records.ts';
 
 export type OwnershipFinding = Finding<unknown, { readonly problems: readonly DnsProblem[] }>;
 
-/** Characters of a TXT record that is looked at: ours, with room for what editors put around it. */
+/** Longest TXT record that is considered, in characters: ours, with room for quotes and blanks that editors add. */
 const longestText = 1024;
 
 const isValue = (text: string, value: string): boolean =>
   text.length <= longestText && text.trim() === value;
 
-/** Whether the TXT record stands there, as one resolver sees it. Others may stand beside it. */
+/** Whether one resolver sees our TXT record. Other TXT records beside it are fine. */
 export const judgeOwnership = (
   { resolver, txt }: Pick<ResolverFacts, 'resolver' | 'txt'>,
   { host, token }: { readonly host: string; readonly token: string },

@@ -1,10 +1,10 @@
 import { largestAnswer } from './dns-facts.ts';
 import { shortened } from './shortened.ts';
 
-/** Who has to do something about it. */
+/** Who must act. */
 export type Actor = 'customer' | 'us' | 'nobody';
 
-/** `ours` is tried again by itself; `final` can only be answered with another name. */
+/** `ours` is retried automatically; `final` needs another name. */
 export type Severity = 'blocking' | 'warning' | 'ours' | 'final';
 
 interface ProblemKind {
@@ -13,7 +13,7 @@ interface ProblemKind {
   readonly fix: string;
 }
 
-/** Everything that can stand between a name and its site: how bad it is, who acts, and how. */
+/** Every problem that can keep a name from serving its site: severity, who must act, and how. */
 export const dnsProblems = {
   dns_not_found: {
     severity: 'blocking',
@@ -137,11 +137,11 @@ export interface DnsProblem extends ProblemKind {
   readonly code: DnsProblemCode;
   readonly seen: string;
   readonly wanted: string;
-  /** Where not everybody sees it. */
+  /** The resolver that sees it, if not all do. */
   readonly resolver: string | undefined;
 }
 
-/** What was seen comes from outside and may be long: see `shownAtMost`. @param actor where it is not the usual one */
+/** Observed values are untrusted and may be long: see `shownAtMost`. @param actor where it is not the usual one */
 export const dnsProblem = (
   code: DnsProblemCode,
   {
@@ -162,6 +162,6 @@ export const tooLarge = (what: string): DnsProblem =>
     wanted: `at most ${largestAnswer.records} records and ${largestAnswer.characters} characters in one answer`,
   });
 
-/** Whether it stands in the way of a certificate. */
+/** Whether it prevents a certificate. */
 export const isBlocking = ({ severity }: Pick<DnsProblem, 'severity'>): boolean =>
   severity === 'blocking' || severity === 'final';

@@ -5,7 +5,7 @@ export interface DnsRecord {
   readonly purpose: 'route' | 'ownership';
   /** ALIAS stands for what providers call ALIAS, ANAME or CNAME flattening. */
   readonly type: 'CNAME' | 'ALIAS' | 'TXT';
-  /** Relative to the registrable domain, as most providers ask for it; `@` for itself. */
+  /** Relative to the registrable domain, as most providers expect; `@` is the domain itself. */
   readonly name: string;
   readonly fqdn: string;
   readonly value: string;

@@ -14,14 +14,14 @@ export interface DnsExpectation {
   readonly platformHost: string;
   /** What an apex has to resolve to. */
   readonly platformAddresses: readonly string[];
-  /** As the Public Suffix List has it; the facts can tell of more. */
+  /** According to the Public Suffix List; the DNS facts can reveal further zone apexes. */
   readonly isApex: boolean;
   /** Another attachment has proven the name before. */
   readonly isContested: boolean;
   readonly caa: CaaPolicy;
 }
 
-/** What the DNS of a name means for it. */
+/** The verdict on a name's DNS. */
 export interface DnsReport {
   readonly checkedAt: Date;
   /** The worst first. */
@@ -30,9 +30,9 @@ export interface DnsReport {
   readonly isApex: boolean;
   readonly ownershipRequired: boolean;
   readonly ownershipProven: boolean;
-  /** False also where a proxy hides it. */
+  /** Also false behind a proxy, which hides it. */
   readonly pointsHere: boolean;
-  /** Nothing stands in the way: the domain can be verified, and a certificate ordered. */
+  /** Nothing blocks it: the domain can be verified and a certificate ordered. */
   readonly verifiable: boolean;
 }
 
@@ -42,11 +42,11 @@ export interface ResolverSummary {
   readonly seen: string;
   /** Seconds. */
   readonly ttl: number | undefined;
-  /** Whether it sees everything as it has to be. */
+  /** Whether every record is correct for this resolver. */
   readonly agrees: boolean;
 }
 
-/** Weighs the answers: more than half of the resolvers have to agree, and a failure agrees to nothing. */
+/** Judges by majority: more than half of the resolvers must agree, and a failed lookup counts for neither side. */
 export const reportOn = (facts: DnsFacts, expectation: DnsExpectation): DnsReport => {
   const { resolvers, checkedAt } = facts;
   const { isApex, hasWildcard, routes, owned, issuance } = judge(facts, expectation);
@@ -91,7 +91,7 @@ const here = ['target', 'platform_host', 'address'];
 const isVia = (route: RouteFinding, ways: readonly string[]): boolean =>
   route.kind === 'right' && ways.includes(route.via);
 
-/** The name leads to us, but not to the target that this attachment alone has. */
+/** The name leads to us, but not to the attachment's own target, so it does not prove ownership. */
 const provesNothing = (routes: readonly RouteFinding[]): boolean =>
   agreementOf(routes) === 'right' &&
   !isMajority(routes.filter((one) => isVia(one, ['target'])).length, routes.length);

@@ -8,7 +8,7 @@ import { isProxyAddress, isProxyName } from './proxy-networks.ts';
 
 /** Where a name has to lead. */
 export interface RouteExpectation {
-  /** The target of this attachment alone. */
+  /** The attachment's own target. */
   readonly target: string;
   readonly platformHost: string;
   /** The addresses that the platform host has. */
@@ -18,7 +18,7 @@ export interface RouteExpectation {
 
 export type RouteFinding = Finding<
   {
-    /** `proxy`: somebody answers in between, and nothing can be said about what is behind. */
+    /** `proxy`: a proxy answers, so its origin cannot be seen. */
     readonly via: 'target' | 'platform_host' | 'address' | 'proxy';
     readonly isChained: boolean;
   },
@@ -55,7 +55,7 @@ const judgeCname = (
   const { chain } = facts;
   const names = chain.names.length > 0 ? chain.names : targets;
   const seen = `CNAME ${listed(names, ' → ')}`;
-  // The first of our names decides: what follows it is our own zone.
+  // The first of our names decides: the chain behind it is our own zone.
   const ours = names.find((name) => `.${name}`.endsWith(`.${wanted.platformHost}`));
   if (ours === wanted.target || ours === wanted.platformHost) {
     const foreign = foreignAddresses(facts, wanted);
@@ -71,7 +71,7 @@ const judgeCname = (
     : wrong(facts, wanted, [['cname_loop', seen]]);
 };
 
-/** No value of a CNAME would be right at an apex: SOA and NS stand there (RFC 1034, section 3.6.2). */
+/** An apex cannot have a CNAME at all, because it has SOA and NS records (RFC 1034, section 3.6.2). */
 const leadsElsewhere = (
   facts: ResolverFacts,
   wanted: RouteExpectation,
@@ -79,7 +79,7 @@ const leadsElsewhere = (
 ): RouteFinding =>
   wrong(facts, wanted, [[wanted.isApex ? 'apex_needs_alias' : 'cname_wrong_target', seen]]);
 
-/** Of old records that some servers give out beside the CNAME. */
+/** Addresses from old records, which some servers return beside the CNAME. */
 const foreignAddresses = (
   { a, aaaa }: ResolverFacts,
   { platformAddresses }: RouteExpectation,
@@ -138,7 +138,7 @@ const wrong = (
   return { kind: 'wrong', resolver, seen, ttl: longestTtl([cname, a, aaaa]), problems };
 };
 
-/** What is too large was answered, so it is wrong; every other failure says nothing. */
+/** A too large answer is an answer, so it is wrong; other failures prove nothing. */
 const unanswered = (
   facts: ResolverFacts,
   wanted: RouteExpectation,

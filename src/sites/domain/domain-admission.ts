@@ -13,7 +13,7 @@ export interface AdmissionFacts {
   /** When the account added domains within the window, removed ones too; newest first. */
   readonly addedLately: readonly Date[];
   readonly hasSucceededDeploy: boolean;
-  /** The project of the account that has this very name already. */
+  /** The account's project that has this name already. */
   readonly attachedTo: { readonly name: string; readonly isThisOne: boolean } | undefined;
 }
 
@@ -54,7 +54,7 @@ const tooFast = (
 ): Refusal | undefined => {
   const at = addedLately[most - 1];
   if (!at) return undefined;
-  // Never longer than the window, also when the clock was set back since.
+  // At most one window, even if the clock was set back.
   const wait = addsWindowMs - Math.max(0, now.getTime() - at.getTime());
   if (wait <= 0) return undefined;
   const limit = `On the plan ${plan} you can add ${String(most)} domains in an hour, and those that were removed count too.`;

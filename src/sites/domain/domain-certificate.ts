@@ -12,13 +12,13 @@ import {
 } from './custom-domain.ts';
 import { nextRenewal } from './renewal.ts';
 
-/** Which attempt at a certificate something belongs to. */
+/** Identifies one attempt at a certificate. */
 export interface Fence {
   readonly attachmentId: string;
   readonly generation: number;
 }
 
-/** `destroy`: it came too late, so what was brought, key and all, must not be kept anywhere. */
+/** `destroy`: it came too late; the certificate and its key must not be stored. */
 export interface FencedDecision extends DomainDecision {
   readonly verdict: 'taken' | 'destroy';
 }
@@ -30,7 +30,7 @@ export const fenceOf = ({ id, generation }: CustomDomain): Fence => ({
   generation,
 });
 
-/** A new order begins: what comes of it belongs to the next generation. Of rivals who begin one, one is taken. */
+/** Starts a new order and with it the next generation. Of several workers who start one, one succeeds. */
 export const orderStarted = (domain: CustomDomain, fence: Fence, now: Date): FencedDecision => {
   if (!holds(domain, fence) || domain.certificate.isOrdered) return destroy(domain);
   const { attempts, status } = domain.certificate;
@@ -47,7 +47,7 @@ export const orderStarted = (domain: CustomDomain, fence: Fence, now: Date): Fen
   return taken({ ...domain, generation, certificate }, [event]);
 };
 
-/** The certificate is there: the domain goes live, or goes on with the new one. */
+/** Takes a certificate: the domain goes live, or continues with the new one. */
 export const certificateIssued = (
   domain: CustomDomain,
   { notBefore, notAfter, ...fence }: Fence & Validity,
@@ -76,7 +76,7 @@ export const certificateIssued = (
   ]);
 };
 
-/** The attempt failed, before or after the order was taken. A site that is served goes on. */
+/** Records a failed attempt, before or after the order was created. A live site stays live. */
 export const certificateFailed = (
   domain: CustomDomain,
   { failure, issuers, ...fence }: Fence & Refusal,
@@ -105,7 +105,7 @@ export const certificateFailed = (
         nextAttemptAt: next.kind === 'at' ? latest(next.at, retryAt) : undefined,
         retryAt,
         isOrdered,
-        // What is tried after it was not asked for by the owner, and counts as automatic.
+        // The retry was not requested by the owner, so it counts as automatic.
         isManual: certificate.isManual && isOrdered,
       },
     },
@@ -113,7 +113,7 @@ export const certificateFailed = (
   );
 };
 
-/** There is no order to go on with. @returns undefined when that is so already, or it is about another attempt */
+/** Clears the order mark. @returns undefined when there is no order, or the fence is of another attempt */
 export const withoutOrder = (domain: CustomDomain, fence: Fence): DomainDecision | undefined =>
   holds(domain, fence) && domain.certificate.isOrdered
     ? { state: { ...domain, certificate: { ...domain.certificate, isOrdered: false } }, events: [] }
@@ -122,15 +122,15 @@ export const withoutOrder = (domain: CustomDomain, fence: Fence): DomainDecision
 const holds = (domain: CustomDomain, { attachmentId, generation }: Fence): domain is Certified =>
   isCertified(domain) && domain.id === attachmentId && domain.generation === generation;
 
-/** Told twice of the same one. */
+/** The same certificate arrived twice. */
 const isKnown = ({ certificate }: Certified, notAfter: Date): boolean =>
   certificate.notAfter?.getTime() === notAfter.getTime();
 
-/** Its order succeeded: whoever worked on it as well, and failed, comes too late. */
+/** Its order succeeded, so the failure of another worker on it no longer matters. */
 const isServed = ({ state, certificate }: Certified): boolean =>
   state === 'live' && !certificate.isOrdered;
 
-/** A served site has no button to ask again with, so its renewal is tried until it succeeds. */
+/** A live domain has no retry button, so renewals retry until they succeed. */
 const goOn = (next: NextAttempt, { state }: Certified, now: Date): NextAttempt =>
   state === 'live' && next.kind === 'waits_for_owner'
     ? { kind: 'at', at: new Date(now.getTime() + day) }

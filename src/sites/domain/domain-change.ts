@@ -3,15 +3,15 @@ import type { Certificate } from './certificate.ts';
 import type { DomainDecision } from './custom-domain.ts';
 import type { TimelineEntry } from './domain-timeline.ts';
 
-/** What becomes of a domain, and of what hangs on it: stored as a whole or not at all. */
+/** A decision on a domain and everything that depends on it: stored as a whole or not at all. */
 export interface DomainChange extends DomainDecision {
-  /** What led to it, as its owner is told. */
+  /** The cause, as shown to the owner. */
   readonly cause?: TimelineEntry | undefined;
-  /** Who has to give the name up for it. */
+  /** The rival that loses the name. */
   readonly displaced?: DomainDecision;
-  /** What it is served with from now on. */
+  /** The certificate that serves it from now on. */
   readonly certificate?: Certificate;
   readonly ledger?: LedgerChange;
-  /** Subject of an order that is over: it is forgotten, with its challenge and its key. */
+  /** Subject of an order that has ended: it is deleted with its challenge and key. */
   readonly endsOrder?: string;
 }

@@ -17,8 +17,8 @@ const hour = 60 * 60_000;
 const day = 24 * hour;
 
 /**
- * Decides on any check. What was verified once is never taken back: DNS fails for moments, and a site that is
- * served goes on. A check that was overtaken by a newer one, or comes after the removal, changes nothing.
+ * Decides on any check. Verification is never revoked, because DNS fails briefly and a live site must stay up. A check
+ * that is older than the last one, or that ends after the removal, changes nothing.
  */
 export const recordCheck = (
   domain: CustomDomain,
@@ -50,7 +50,7 @@ const verified = (
   events: [{ type: 'domain_verified', ...about(domain, now), host: domain.host }],
 });
 
-/** Holds a certificate back while the DNS is wrong: the authority would only count another failure. */
+/** Delays a certificate while the DNS is wrong, because an order would only cost another failure. */
 const watch = (
   domain: Extract<CustomDomain, { state: 'verified' | 'live' }>,
   report: DnsReport,

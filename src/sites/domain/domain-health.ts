@@ -1,7 +1,7 @@
 import type { CustomDomain } from './custom-domain.ts';
 import { isBlocking, type DnsProblem } from './dns-problem.ts';
 
-/** Whether visitors of a live domain get what they want, and will. */
+/** Whether a live domain works for visitors, and will keep working. */
 export type DomainHealth =
   | { readonly kind: 'healthy' }
   /** It is served, but something will end that. */

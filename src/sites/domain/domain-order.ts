@@ -17,7 +17,7 @@ import type { DomainChange } from './domain-change.ts';
 import type { TimelineEntry } from './domain-timeline.ts';
 import { orderSubject } from './order-subject.ts';
 
-// Each order of a domain is one generation, and the authority is asked for it once.
+// Each order of a domain has its own generation and is requested from the authority once.
 
 export interface OrderClaim extends DomainChange {
   readonly verdict: 'begun' | 'held_up' | 'too_late';
@@ -55,8 +55,8 @@ export const heldUp = (
 });
 
 /**
- * Whoever asked for this order died before the answer was stored. There may be an order that nobody can go on with: it
- * counts, and the next attempt asks for another one.
+ * The worker that requested this order died before it stored the answer. The authority may have created an order that
+ * cannot be continued: it counts, and the next attempt requests a new one.
  */
 export const orderUnanswered = (domain: CustomDomain, fence: Fence, now: Date): DomainChange => {
   const subject = orderSubject({ id: fence.attachmentId, generation: fence.generation });
@@ -66,7 +66,7 @@ export const orderUnanswered = (domain: CustomDomain, fence: Fence, now: Date): 
   return { ...lost, cause, ledger: orderUnheardOf(subject), endsOrder: subject };
 };
 
-/** The certificate of an order: what comes too late is destroyed, and counts all the same. */
+/** Takes the certificate of an order. One that arrives too late is destroyed, but still counts. */
 export const orderBrought = (
   domain: CustomDomain,
   { ordered, certificate }: { readonly ordered: CustomDomain; readonly certificate: Certificate },
@@ -76,7 +76,7 @@ export const orderBrought = (
   const brought = { ...fenceOf(ordered), notBefore, notAfter };
   const { verdict, ...decision } = certificateIssued(domain, brought, now);
   const endsOrder = orderSubject(ordered);
-  // Told twice of the same one.
+  // The same certificate arrived twice.
   if (verdict === 'taken' && decision.events.length === 0) return { ...decision, endsOrder };
   const outcome = verdict === 'taken' ? 'issued' : 'came too late, destroyed';
   return {
@@ -91,11 +91,11 @@ export const orderBrought = (
 interface FailedOrder {
   readonly ordered: CustomDomain;
   readonly end: Exclude<OrderEnd, { kind: 'issued' }>;
-  /** What CAA records call the authority. */
+  /** The authority's names in CAA records. */
   readonly issuers: readonly string[];
 }
 
-/** An order failed, or the authority gave none. */
+/** An order failed, or the authority created none. */
 export const orderFailed = (
   domain: CustomDomain,
   { ordered, end, issuers }: FailedOrder,
@@ -103,7 +103,7 @@ export const orderFailed = (
 ): DomainChange => {
   const { failure } = end;
   const fence = fenceOf(ordered);
-  // Whoever worked on it as well has noted this down already.
+  // Another worker has recorded this already.
   const { state, events } = domain.certificate.isOrdered
     ? certificateFailed(domain, { ...fence, failure, issuers }, now)
     : unchanged(domain);

@@ -12,8 +12,8 @@ import { shownHost } from './hostname.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 
 /**
- * From now on nothing of it is served. Removing twice is no error and keeps the first reason. Its target is
- * never given to anybody else, but its record should be deleted.
+ * Stops serving the domain. Removing twice is no error and keeps the first reason. Its target is never reused, but the
+ * owner should delete its DNS record.
  */
 export const removeDomain = (
   domain: CustomDomain,
@@ -31,7 +31,7 @@ export const removeDomain = (
 };
 
 /**
- * Somebody else proved the name: whoever had proven it before loses it.
+ * Another account proved the name, so its holder loses it.
  * @throws DomainError `domain_taken` when the claimant did not prove it by the TXT record
  */
 export const contestedBy = (

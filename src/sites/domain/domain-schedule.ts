@@ -1,10 +1,10 @@
 import { isCertified } from './certificate-plan.ts';
 import type { CustomDomain } from './custom-domain.ts';
 
-/** What a domain waits for by itself. */
+/** Automatic work on a domain. */
 export type DueWork = 'check' | 'certificate';
 
-/** When there is something to do for it; undefined: never, by itself. */
+/** When work on it is due; undefined if never. */
 export const dueAt = (domain: CustomDomain): Date | undefined => {
   const { dns, certificate, state } = domain;
   if (state === 'removed') return undefined;
@@ -15,7 +15,7 @@ export const dueAt = (domain: CustomDomain): Date | undefined => {
   return planned.length > 0 ? new Date(Math.min(...planned)) : undefined;
 };
 
-/** A certificate comes before a check, which is made before an order anyway. */
+/** Certificate work goes first, because every order starts with a check. */
 export const dueWork = (domain: CustomDomain, now: Date): DueWork | undefined => {
   const { dns, certificate } = domain;
   if (isCertified(domain) && isReached(certificate.nextAttemptAt, now)) return 'certificate';

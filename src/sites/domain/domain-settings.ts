@@ -22,7 +22,7 @@ export interface DomainSettings {
 
 export const noDomainSettings: DomainSettings = { primary: undefined, redirects: [] };
 
-/** The wanted settings in place of the current ones. Where they do not differ, nothing happened. */
+/** Replaces the current settings. Emits no event if they are equal. */
 export const replaceSettings = (
   current: DomainSettings,
   wanted: DomainSettings,

@@ -12,7 +12,7 @@ export const timelineKinds = [
 ] as const;
 export type TimelineKind = (typeof timelineKinds)[number];
 
-/** Something that happened to a custom domain, as its owner can follow it. */
+/** An event in the history of a custom domain, as shown to its owner. */
 export interface TimelineEntry {
   readonly kind: TimelineKind;
   readonly occurredAt: Date;
@@ -20,15 +20,15 @@ export interface TimelineEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Kinds of which there are many: the newest ones stay. The others tell the life of a domain, and stay always. */
+/** Frequent kinds, of which only the newest are kept. All other kinds are kept for ever. */
 export const mostOfKind = { checked: 500, attempt: 500 } as const satisfies Readonly<
   Partial<Record<TimelineKind, number>>
 >;
 
-/** Of each of these kinds, once the domain is removed: nobody works on it any more. */
+/** Per kind, once the domain is removed. */
 export const mostOfRemoved = 50;
 
-/** What has to go once an entry is there: all but so many of the newest of a kind. */
+/** What to delete after a new entry: all but the newest entries of its kind. */
 export const trimsAfter = (
   recorded: TimelineKind,
 ): readonly { readonly kind: TimelineKind; readonly most: number }[] =>
@@ -39,7 +39,7 @@ export const trimsAfter = (
 
 type EventOfDomain = Extract<SitesEvent, Pick<CustomDomain, 'projectId'> & { domainId: string }>;
 
-/** How each event of a domain shows in its timeline; undefined: the entry that led to it says it already. */
+/** Timeline entry of each domain event; undefined when the entry of its cause says it already. */
 const kinds = {
   domain_added: 'added',
   domain_verified: 'verified',
@@ -51,7 +51,7 @@ const kinds = {
   certificate_failed: undefined,
 } as const satisfies Readonly<Record<EventOfDomain['type'], TimelineKind | undefined>>;
 
-/** What a decision adds to the timeline of its domain: first what led to it, then what came of it. */
+/** What a decision adds to its domain's timeline: the cause first, then the events. */
 export const timelineOf = (
   cause: TimelineEntry | undefined,
   events: readonly SitesEvent[],

@@ -15,7 +15,7 @@ const pauseBetweenVerifiesMs = 10_000;
 const pauseBeforeReverifyMs = 30 * 60_000;
 
 /**
- * Before the DNS is asked because the owner wants to know: of many who ask at once, one passes.
+ * Runs before the DNS lookup of a Verify. Of many simultaneous requests, one passes.
  * @throws DomainError `verify_too_early`, `domain_wrong_state`
  */
 export const askToVerify = (domain: CustomDomain, now: Date): DomainDecision => {
@@ -25,22 +25,22 @@ export const askToVerify = (domain: CustomDomain, now: Date): DomainDecision => 
   return { state: { ...domain, dns: { ...domain.dns, lastVerifyAskedAt: now } }, events: [] };
 };
 
-/** From when on the owner may have the DNS looked at again; in the past when that is so already. */
+/** Earliest time of the owner's next Verify; in the past if it is allowed already. */
 export const verifyAllowedAt = ({ dns }: Pick<CustomDomain, 'dns'>, now: Date): Date => {
   const { lastVerifyAskedAt: last } = dns;
-  // The future is a clock that was set back.
+  // A time in the future means that the clock was set back.
   return last && last <= now ? new Date(last.getTime() + pauseBetweenVerifiesMs) : now;
 };
 
 /**
- * Decides on a check that the owner asked for. One that is verified or live already stays so.
+ * Decides on a check that the owner requested. A verified or live domain stays so.
  * @throws DomainError `domain_wrong_state`
  */
 export const verify = (domain: CustomDomain, report: DnsReport, moment: Moment): DomainDecision =>
   domain.state === 'removed' ? refuseMove(domain, 'verified') : recordCheck(domain, report, moment);
 
 /**
- * Starts a fresh attempt at a certificate that does not come. An order that is under way is continued.
+ * Starts a new attempt when a certificate does not come. An order under way is continued.
  * @throws DomainError `reverify_too_early` with the time that remains, `domain_wrong_state`
  */
 export const reverify = (domain: CustomDomain, now: Date): DomainDecision => {
@@ -55,13 +55,13 @@ export const reverify = (domain: CustomDomain, now: Date): DomainDecision => {
   return { state: { ...domain, certificate: fresh }, events: [] };
 };
 
-/** From when on the owner may start a fresh attempt; in the past when that is so already. */
+/** Earliest time of the owner's next attempt; in the past if it is allowed already. */
 export const reverifyAllowedAt = (
   { certificate, verifiedAt }: Extract<CustomDomain, { readonly state: 'verified' }>,
   now: Date,
 ): Date => {
   const lastAt = (certificate.attempts?.lastAt ?? verifiedAt).getTime();
-  // Never further away than the pause is long, also when the clock was set back since.
+  // At most one pause from now, even if the clock was set back.
   const rested = new Date(Math.min(lastAt, now.getTime()) + pauseBeforeReverifyMs);
   return latest(rested, certificate.retryAt);
 };

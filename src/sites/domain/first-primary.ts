@@ -2,9 +2,9 @@ import type { DomainSettings } from './domain-settings.ts';
 import type { ProjectHost } from './redirects.ts';
 
 /**
- * The first domain of a project that goes live is its primary, as long as nobody chose one. A redirect source is none:
- * it shows no site.
- * @param host went live
+ * The first live domain of a project becomes its primary, unless the owner chose one. A redirect source never does,
+ * because it shows no site.
+ * @param host the host that went live
  */
 export const withFirstPrimary = (
   settings: DomainSettings,

@@ -9,12 +9,12 @@ export interface Hostname {
   readonly host: string;
   readonly unicode: string;
   readonly registrableDomain: string;
-  /** What is left of the registrable domain, like `shop` or `a.b`; '' at an apex. */
+  /** The labels before the registrable domain, like `shop` or `a.b`; '' at an apex. */
   readonly labels: string;
   readonly isApex: boolean;
 }
 
-/** A name as people type it, without what makes no difference. */
+/** Normalises a typed name: no surrounding blanks, no dot at the end, lower case. */
 export const cleanName = (raw: string): string => raw.trim().replace(/\.$/, '').toLowerCase();
 
 /**
@@ -35,6 +35,6 @@ export const parseHostname = (
   return { host, unicode, registrableDomain, labels, isApex: labels === '' };
 };
 
-/** Shows the A-labels too where there are others: letters of two scripts can look the same. */
+/** Adds the A-labels to an internationalised name, because letters of different scripts can look the same. */
 export const shownHost = ({ host, unicode }: Pick<Hostname, 'host' | 'unicode'>): string =>
   host === unicode ? host : `${unicode} (${host})`;

@@ -15,7 +15,7 @@ export const isInNetwork = (address: string, network: string): boolean => {
   return inside.value >> rest === outside.value >> rest;
 };
 
-/** `0.0.0.0` and `::` stand for any address of a machine, and lead nowhere from outside. */
+/** `0.0.0.0` and `::` mean any address of the machine itself; nothing reaches them from outside. */
 export const isUnspecified = (address: string): boolean => bitsOf(address)?.value === 0n;
 
 /** Characters: eight groups, the last two of them as an IPv4 address. */

@@ -16,7 +16,7 @@ export type KeptAnswer<Item> =
       readonly more?: number | undefined;
     };
 
-/** What is kept of all that one resolver answered. */
+/** The stored part of one resolver's answers. */
 export interface KeptFacts
   extends
     Omit<ResolverFacts, 'chain' | AnswerName | 'caa'>,
@@ -49,7 +49,7 @@ const keptOf = (facts: KeptFacts, bytes: number): KeptFacts => {
     ...{ txt: text(facts.txt), cname: text(facts.cname), a: text(facts.a) },
     ...{ aaaa: text(facts.aaaa), sibling: text(facts.sibling) },
     chain: { names: hops.kept, ...chain, ...leftOut(hops.more + (more ?? 0)) },
-    // Nothing was found at the others; the last one decided.
+    // The other levels are empty; the last one decided.
     caa: [...fit(facts.caa.slice(0, -1), (level) => level).kept, ...decisive],
   };
 };
@@ -61,7 +61,7 @@ interface Fitted<Item> {
   readonly more: number;
 }
 
-/** Each of so many lists gets its share of the room, and of what those before it left over. */
+/** Each list gets an equal share of the room, plus what earlier lists left over. */
 const fitting = (bytes: number, lists: number): Fit => {
   let [left, waiting] = [bytes, lists];
   return (items, cut) => {
@@ -84,7 +84,7 @@ const firstOf = <Item>(items: readonly Item[], room: number, cut: Cut<Item>): re
   }
   const [first] = items;
   if (kept.length > 0 || first === undefined) return kept;
-  // The one that matters most is there in any case. A character takes up to six bytes in JSON, a record has two texts.
+  // The most important record is always kept. A character takes up to six bytes in JSON, a record has two texts.
   return [cut(first, Math.floor(room / 16))];
 };
 

@@ -1,4 +1,4 @@
-/** Characters of what somebody typed for a name. Nothing reads a longer text: IDNA takes very long for it. */
+/** Limit in characters for a typed name. Longer text is never parsed, because IDNA would take very long. */
 export const longestTyped = 1000;
 
 /** What only libraries know about a name. */

@@ -21,7 +21,7 @@ const longest = { label: 63, name: 253 } as const;
 /** RFC 2606, RFC 6761, RFC 6762, RFC 7686, RFC 8375; `internal` is ICANN's for private use. */
 const reserved = ['example', 'invalid', 'localhost', 'local', 'internal', 'home.arpa', 'onion'];
 
-/** The first rule that a name breaks speaks, so what is said first is what people get wrong most. */
+/** The first broken rule is reported, so the most common mistakes come first. */
 const rules: readonly NameRule[] = [
   {
     code: 'domain_name_invalid',
@@ -41,7 +41,7 @@ const rules: readonly NameRule[] = [
   },
   {
     code: 'ip_literal',
-    // Whatever ends in a number is read as an address (WHATWG URL, "ends in a number checker").
+    // Browsers read any name that ends in a number as an address (WHATWG URL, "ends in a number checker").
     isBroken: ({ name, facts }) =>
       facts.isIp ||
       /(^|\.)(\d+|0x[0-9a-f]*)\.?(:\d+)?$/.test(name) ||
@@ -117,7 +117,7 @@ const rules: readonly NameRule[] = [
   },
   {
     code: 'domain_name_invalid',
-    // The list would take the last label of any name for a suffix. "test" was dealt with before.
+    // The list treats the last label of any name as a suffix. "test" is handled by an earlier rule.
     isBroken: ({ facts }) => !facts.isSuffixKnown && !isWithin(facts.ascii, 'test'),
     advice: ({ name }) =>
       `".${shown(lastLabel(name))}" is not a known top-level domain. Check the spelling, and enter a name that you registered, such as ${usual}.`,
@@ -144,10 +144,10 @@ export const brokenNameRule = (
 const ruleBrokenBy = (candidate: Candidate): NameRule | undefined =>
   rules.find(({ isBroken }) => isBroken(candidate));
 
-/** A name that is right whatever else is wrong. */
+/** An example that is always valid. */
 const usual = 'shop.example.com';
 
-/** @returns the first of the names that could be added: nothing else is suggested */
+/** @returns the first name that could be added, so that every suggestion works */
 const accepted = (names: readonly string[], { settings, read }: Candidate): string | undefined =>
   names.find((name) => !ruleBrokenBy({ name, facts: read(name), settings, read }));
 

@@ -16,7 +16,7 @@ export const pathLimits = {
  * @throws DomainError `archive_unsafe_path`
  */
 export const publishedPath = (raw: string, isFolder: boolean): string => {
-  // Asked before anything else: all that follows takes longer the longer the text is.
+  // Checked first, because the checks below take longer for longer text.
   if (isLonger(raw, pathLimits.pathBytes)) throw unsafe(raw, tooLong);
   const path = withoutDots(isFolder ? withoutSlashes(raw) : raw).normalize('NFC');
   if (isFolder && (path === '' || path === '.')) return '';

@@ -4,7 +4,7 @@ import { hostIn } from './redirect-target.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 
 /**
- * One step at most: a visitor must not be sent on from where a redirect leads.
+ * Allows one step at most: the target of a redirect must not redirect again.
  * @param shown how people read the name of a host
  * @throws DomainError `redirect_loop`, `redirect_chain`
  */

@@ -10,7 +10,7 @@ export const hostIn = (to: string): string =>
 /** Characters. */
 export const longestAddress = 1000;
 
-/** @returns the address as it is kept, or undefined for one that a redirect may not lead to */
+/** @returns the address as stored, or undefined if a redirect may not lead there */
 export const absoluteTarget = (raw: string): string | undefined => {
   if (raw.length > longestAddress) return undefined;
   const text = raw.trim();
@@ -18,7 +18,7 @@ export const absoluteTarget = (raw: string): string | undefined => {
   if (!/^https?:\/\/[^/\\\s]+/i.test(text) || /[\s\\\p{Cc}]/u.test(text)) return undefined;
   const url = URL.parse(text);
   if (!url || url.username || url.password || /[?#]/.test(text)) return undefined;
-  // With a dot at its end it is the same host to the DNS, but another one to whoever compares names.
+  // With a dot at the end the DNS sees the same host, but string comparison does not.
   url.hostname = url.hostname.replace(/\.$/, '');
   if (url.hostname.split('.').includes('')) return undefined;
   return url.pathname === '/' ? url.origin : url.href;
@@ -35,7 +35,7 @@ export const redirectTarget = (
   query: string,
 ): string => {
   const base = isAbsolute(to) ? to.replace(/\/$/, '') : `https://${to}`;
-  // Without the slash a path could go on with the host's name.
+  // Without the slash, the path could extend the host name.
   const rooted = path.startsWith('/') ? path : `/${path}`;
   return `${base}${rooted}${query === '' ? '' : `?${query}`}`;
 };

@@ -10,7 +10,7 @@ import { refuseDetour } from './redirect-detours.ts';
 import { absoluteTarget, hostIn, isAbsolute, longestAddress } from './redirect-target.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 
-/** As somebody wrote it. */
+/** As the owner wrote it. */
 export interface DomainSettingsDraft {
   readonly primary?: string | null | undefined;
   readonly redirects: readonly {
@@ -58,7 +58,7 @@ export const checkDomainSettings = (
 };
 
 /**
- * Why a redirect does not work for now, for its owner: visitors would only meet an error behind it.
+ * Why a redirect is suspended, for its owner: its target would only show visitors an error.
  * @returns undefined when it works
  */
 export const suspensionOf = (

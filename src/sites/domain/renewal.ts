@@ -14,8 +14,8 @@ export const urgentFrom = (validity: Validity): Date =>
   new Date(validity.notAfter.getTime() - lifeOf(validity) / 20);
 
 /**
- * With a third of its life left, where the authority has no wish of its own. Never at once: by a clock that is
- * months ahead of the authority's, one would be ordered after the other.
+ * With a third of its lifetime left, if the authority names no window. Never immediately: with a clock months ahead of
+ * the authority's, orders would follow each other without end.
  */
 export const nextRenewal = (validity: Validity, now: Date): Date => {
   const life = lifeOf(validity);
@@ -23,8 +23,8 @@ export const nextRenewal = (validity: Validity, now: Date): Date => {
 };
 
 /**
- * A moment within what the authority wishes, but not too late, whatever it wishes.
- * @param chance 0 to 1: spreads what is due together
+ * A moment within the authority's window, but never too late, even if the window is.
+ * @param chance 0 to 1: spreads renewals that are due together
  */
 export const wishedRenewalTime = (
   validity: Validity,

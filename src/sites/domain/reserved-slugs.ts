@@ -14,7 +14,7 @@ const reserved: ReadonlySet<string> = new Set([
 /** Like `www2`, `ns1`. */
 const numbered = /^(?:www|ns|dns|mx|smtp|imap|cdn|api)\d{1,3}$/;
 
-/** What the CNAME records of custom domains lead to. */
+/** CNAME targets of custom domains. */
 const target = /^t-[0-9a-f]{32}$/;
 
 /** Whether a project must not have it, because its host could be mistaken for ours. */

@@ -3,8 +3,7 @@ import { isAbsolute } from './redirect-target.ts';
 import type { ProjectHost } from './redirects.ts';
 
 /**
- * The settings without what names a domain that was removed since. It does nothing any more, and would stand in the
- * way of every change.
+ * The settings without entries for removed domains. These have no effect, but would make every change fail validation.
  */
 export const withoutGone = (
   { primary, redirects }: DomainSettings,

@@ -3,9 +3,9 @@ import { pathLimits, publishedPath, shownPath } from './published-path.ts';
 import { admitBytes, type StorageRoom } from './storage-quota.ts';
 import type { UploadProblem } from './sites-error.ts';
 
-/** What an upload may hold; counted while it is unpacked, whatever it says of itself. */
+/** Limits of an upload, enforced on what is really unpacked, not on what the archive declares. */
 export const siteLimits = {
-  /** Files and folders, also those folders that only the paths of files tell of. */
+  /** Files and folders, including folders that appear only in file paths. */
   entries: 10_000,
   /** Unpacked: 200 MiB. */
   bytes: 200 * 1024 * 1024,
@@ -14,7 +14,7 @@ export const siteLimits = {
 
 export type EntryKind = 'file' | 'folder' | 'link' | 'other';
 
-/** What is published of an upload, and how many files are not. */
+/** The published files of an upload, and how many files were left out. */
 export interface SiteContents {
   readonly files: number;
   readonly bytes: number;
@@ -34,7 +34,7 @@ export interface SiteInspection {
 /** @param room what the account may still keep, if that is limited */
 export const inspectSite = (room?: StorageRoom): SiteInspection => {
   const files = new Set<string>();
-  /** Folders that have files in them, with all that are around them. */
+  /** Folders with files in them, and all their parents. */
   const folders = new Set<string>();
   /** Folders that have an entry of their own. */
   const listed = new Set<string>();
@@ -56,7 +56,7 @@ export const inspectSite = (room?: StorageRoom): SiteInspection => {
     listed.add(path);
   };
 
-  /** From the innermost on, as far as they are new: those around a known one came with it. */
+  /** The new folders, innermost first; the parents of a known folder are known too. */
   const newFoldersAround = (path: string): readonly string[] => {
     const found: string[] = [];
     for (let at = path.lastIndexOf('/'); at !== -1; at = path.lastIndexOf('/', at - 1)) {

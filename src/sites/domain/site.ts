@@ -12,10 +12,10 @@ import type { Project } from './project.ts';
 import type { SitesErrorCode, UploadProblem } from './sites-error.ts';
 import type { DeployFailed, DeploySucceeded, SitesEvent } from './sites-event.ts';
 
-/** A project with its deploys, which are decided on together. */
+/** A project and its deploys: one aggregate. */
 export interface Site {
   readonly project: Project;
-  /** Newest first: the last `keptDeploys`, the one that is served, and what still uploads or just ended. */
+  /** Newest first: the last `keptDeploys`, the served one, and those that still upload or have just ended. */
   readonly deploys: readonly Deploy[];
   /** The deploy that visitors get: the newest succeeded one, unless an older one was rolled back to. */
   readonly servedDeployId: string | undefined;
@@ -33,7 +33,7 @@ export const startDeploy = (site: Site, deployId: string, now: Date): SiteDecisi
 };
 
 /**
- * Serves the deploy, unless a newer one was faster, and discards what is not kept any longer.
+ * Serves the deploy, unless a newer one finished first, and discards old deploys.
  * @throws DomainError `deploy_wrong_state` when it was given up meanwhile
  */
 export const deploySucceeded = (
@@ -69,7 +69,7 @@ export const deployFailed = (
   return withoutOldDeploys(finish(site, failed), event, now);
 };
 
-/** Fails every upload that must have been cut off: nobody else will. */
+/** Fails every upload that was cut off, since its process can no longer do it. */
 export const giveUpUploads = (site: Site, now: Date): SiteDecision => {
   const explanation = 'The upload was cut off before it was complete. Deploy again.';
   const cutOff = site.deploys.filter(
@@ -160,8 +160,8 @@ const finish = (site: Site, finished: Deploy): Site => ({
 });
 
 /**
- * Kept are also the served deploy, those that still upload, and the one that just ended: whoever waits for it is
- * yet to be told.
+ * Always keeps the served deploy, those that still upload, and the one that just ended, whose uploader still waits for
+ * the result.
  */
 const withoutOldDeploys = (
   site: Site,

@@ -25,7 +25,7 @@ export type SitesErrorCode =
   | 'reverify_too_early'
   | 'verify_too_early';
 
-/** Why what was uploaded is not published. */
+/** Why an upload is not published. */
 export const uploadProblems = [
   'archive_unreadable',
   'archive_unsupported',

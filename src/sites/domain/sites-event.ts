@@ -25,7 +25,7 @@ export interface SiteRolledBack extends DomainEvent<'site_rolled_back'> {
   readonly number: number;
 }
 
-/** A deploy is gone for good; its files are not needed any more. */
+/** A deploy was deleted for good; its files are no longer needed. */
 export interface DeployDiscarded extends DomainEvent<'deploy_discarded'> {
   readonly projectId: string;
   readonly deployId: string;

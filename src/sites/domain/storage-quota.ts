@@ -4,14 +4,14 @@ import { bytesInWords } from './in-words.ts';
 import { deploySucceeded, type Site } from './site.ts';
 import type { UploadProblem } from './sites-error.ts';
 
-/** What the account may keep, and what it keeps in its other projects. */
+/** The account's storage limit, and how much its other projects use. */
 export interface StorageFacts {
   readonly allowance: Pick<Allowance, 'plan' | 'storedBytes'>;
   /** Bytes. */
   readonly elsewhere: number;
 }
 
-/** How much one deploy may bring. Plain values: it may be enforced in another thread. */
+/** How much one deploy may store. Plain values: it may be enforced in another thread. */
 export interface StorageRoom {
   readonly plan: string;
   readonly quota: number;
@@ -24,7 +24,7 @@ export const keptBytes = ({ deploys }: Site): number =>
   deploys.reduce((sum, one) => sum + (one.state === 'succeeded' ? one.bytes : 0), 0);
 
 /**
- * What a deploy that uploads may bring. What is discarded once it succeeds makes room for it.
+ * How much an uploading deploy may store. Deploys that its success will discard count as free.
  * @throws DomainError `deploy_wrong_state` when it was given up meanwhile
  */
 export const roomFor = (

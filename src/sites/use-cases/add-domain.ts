@@ -12,7 +12,7 @@ type Ports = Pick<
 
 /**
  * Asks neither DNS nor an authority.
- * @param name as somebody typed it
+ * @param name as the owner typed it
  * @throws DomainError with a `DomainNameProblem`; `plan_upgrade_required`, `no_successful_deploy`, `domain_taken`,
  *   `domain_limit_reached`, `domains_added_too_fast`
  */

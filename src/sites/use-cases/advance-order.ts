@@ -13,30 +13,30 @@ export interface OrderPorts {
 export interface OrderSubject {
   readonly subject: string;
   readonly host: string;
-  /** Under which it is in the ledger, before the authority is asked for it. */
+  /** Its key in the ledger, entered before the authority is asked. */
   readonly orderKey: string;
-  /** Chain of the certificate that is renewed. */
+  /** Chain of the certificate that it renews. */
   readonly replaces: string | undefined;
-  /** Asked once the order is stored: giving it up later deletes the stored order. */
+  /** Called once the order is stored, because giving it up later deletes the stored order. */
   readonly isWanted: () => Promise<boolean>;
 }
 
 export type OrderOutcome =
   | OrderEnd
   | Extract<OrderState, { kind: 'processing' }>
-  /** Given up by somebody else; nothing of it is kept. */
+  /** Another worker gave it up; nothing is kept. */
   | { readonly kind: 'unwanted' };
 
-/** The schedule checks an order again that takes longer. */
+/** Slower orders are left to the schedule. */
 const mostLooks = 20;
 const longestPauseMs = 3000;
 
 /**
- * Takes an order as far as it goes now. Each thing that the authority has to be asked once is stored before it is
- * asked: whoever dies in between, the next one goes on with the same order, key and challenge (RFC 8555, 7.4).
- * Whoever has noted down what came of it forgets the order.
+ * Advances an order as far as possible now. Each one-time request is stored before it is sent, so that after a crash
+ * the next worker continues with the same order, key and challenge (RFC 8555, 7.4). The caller stores the outcome and
+ * then forgets the order.
  * @throws Unavailable
- * @throws Error when the order is forgotten meanwhile
+ * @throws Error when another worker forgot the order meanwhile
  */
 export const advanceOrder =
   (ports: OrderPorts) =>
@@ -53,7 +53,7 @@ export const advanceOrder =
     return { kind: 'processing', askAgainAfterMs: longestPauseMs };
   };
 
-/** It is over, or takes so long that the schedule looks at it again. */
+/** It has ended, or takes so long that the schedule must continue it. */
 const isLeft = (
   state: OrderState,
   looks: number,

@@ -10,10 +10,10 @@ import { checkDomain, type CheckPorts } from './check-domain.ts';
 export type BeginPorts = CheckPorts & Pick<DomainPorts, 'certificates' | 'ledger' | 'timeline'>;
 
 /**
- * Begins a new order for a domain: after a look at its DNS and CAA, which costs the authority nothing, it gets a place in
- * the budgets together with its generation.
- * @param domain whose order, if it says that one is under way, was never heard of
- * @returns the domain with the order; undefined when there is to be none now
+ * Begins a new order for a domain. Checks its DNS and CAA first, which costs no request to the authority, then reserves
+ * a place in the budgets and a generation in one step.
+ * @param domain if it is marked as ordered, the answer to that order was lost
+ * @returns the domain with the order; undefined when none may begin now
  */
 export const beginOrder = (ports: BeginPorts) => {
   const { domains, clock } = ports;
@@ -25,7 +25,7 @@ export const beginOrder = (ports: BeginPorts) => {
       await domains.change(domain.id, (one) => orderUnanswered(one, fenceOf(domain), clock.now()));
     }
     const kind = await kindOf(domain);
-    // Before the DNS is asked: those that wait for their share come back often.
+    // Before the DNS lookup: domains that wait for a budget come back often.
     if (!(await mayTry(domain, kind))) return undefined;
     const checked = await check(domain, recordCheck);
     const now = clock.now();
@@ -38,7 +38,7 @@ export const beginOrder = (ports: BeginPorts) => {
   };
 };
 
-/** Many may wait for one limit and be told to come back together: only a change is told of. */
+/** Domains that wait for a limit retry often, so the timeline gets an entry only when the limit changes. */
 const mayTryNow =
   ({ domains, ledger, timeline, clock }: BeginPorts) =>
   async (domain: CustomDomain, kind: OrderKind): Promise<boolean> => {
@@ -55,7 +55,7 @@ const mayTryNow =
     return false;
   };
 
-/** A renewal is exempt only where the authority has heard of such (RFC 9773). */
+/** A renewal is exempt only at authorities that support RFC 9773. */
 const orderKindOf =
   ({ authority, certificates }: BeginPorts) =>
   async ({ host, state, certificate }: CustomDomain): Promise<OrderKind> => {

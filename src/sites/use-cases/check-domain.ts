@@ -13,7 +13,7 @@ export type CheckPorts = Pick<
   'domains' | 'dns' | 'judge' | 'authority' | 'naming' | 'platformAddresses' | 'clock' | 'chance'
 >;
 
-/** What a check decides; `recordCheck` and `verify` are such. */
+/** Decides on the outcome of a check: `recordCheck` or `verify`. */
 export type CheckDecision = (
   domain: CustomDomain,
   report: DnsReport,
@@ -21,8 +21,8 @@ export type CheckDecision = (
 ) => DomainDecision;
 
 /**
- * Asks the DNS now, judges the answers and decides. Whoever verifies a name with proof takes it from whoever held
- * it; without proof the holder keeps it.
+ * Looks up the DNS now, judges the answers and decides. A domain that proves ownership takes the name from its holder;
+ * without proof the holder keeps it.
  * @throws DomainError `domain_not_found`; whatever `decide` throws
  */
 export const checkDomain =
@@ -50,7 +50,7 @@ const decideOn = async (
     });
     return state;
   } catch (error) {
-    // Somebody proved the name in between: the same facts, judged as contested, end otherwise.
+    // Another account proved the name in between: judge the same facts again, as contested.
     if (isContested || !isTaken(error)) throw error;
     return decideOn(ports, domain, its);
   }
@@ -72,7 +72,7 @@ const expectationOf = async (
   caa: { issuers: authority.issuers, accountUri: await authority.accountUri(), method: 'http-01' },
 });
 
-/** Only a step to `verified` touches the rival: all else leaves both as they are. */
+/** Only a step to `verified` affects the rival. */
 const withRival = (
   decision: DomainDecision,
   rival: CustomDomain | undefined,
@@ -82,7 +82,7 @@ const withRival = (
     ? { ...decision, displaced: contestedBy(rival, decision.state, now) }
     : decision;
 
-/** As much as one entry of a timeline holds of them; the domain itself has them all. */
+/** Limits for one timeline entry; the domain itself keeps all problems. */
 const mostTold = { problems: 10, characters: 200 } as const;
 
 const told = ({ problems, verifiable }: DnsReport) => ({

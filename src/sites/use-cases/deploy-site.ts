@@ -43,7 +43,7 @@ export const deploySite =
     }
   };
 
-/** What a failure leaves: nothing to remove where it turns out that the deploy is served. */
+/** Records the failure and removes the files, unless the deploy turns out to have succeeded. */
 const failed = async (
   { projects, files, clock }: Omit<Ports<unknown>, 'unpacking'>,
   project: ProjectKey,
@@ -57,7 +57,7 @@ const failed = async (
       : { state: current, events: [] },
   );
   const deploy = deployIn(site, id);
-  // The success was stored, only the answer got lost.
+  // The success was stored; only the database's answer was lost.
   if (deploy?.state === 'succeeded') return deploy;
   // The job that gives up uploads removes what could not be removed here.
   await files.remove(id).catch(() => undefined);

@@ -9,7 +9,7 @@ import type { DomainPorts } from '../domain-ports.ts';
 
 type Ports = Pick<DomainPorts, 'ledger' | 'clock'>;
 
-/** What of the authority's patience a domain has used up, and what its next attempt waits for. */
+/** How much of the authority's rate limits a domain has used, and which limit its next attempt waits for. */
 export const domainBudget =
   ({ ledger, clock }: Ports) =>
   async (domain: CustomDomain): Promise<BudgetView> => {
@@ -18,7 +18,7 @@ export const domainBudget =
     return describeBudget(use, wantedBy(domain), plannedAt(domain), now);
   };
 
-/** What first certificates wait for, by the id of the domain: only those that a limit holds up. */
+/** The limits that first certificates wait for, by domain id; domains that wait for none are left out. */
 export const showHolds = (ports: Ports) => {
   const budgetOf = domainBudget(ports);
   return async (domains: readonly CustomDomain[]): Promise<ReadonlyMap<string, Hold>> => {

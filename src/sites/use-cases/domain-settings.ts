@@ -23,7 +23,7 @@ export interface DomainSettingsView {
   readonly suspended: Readonly<Record<string, string>>;
 }
 
-/** @param known the domains of the project, where they were read just before */
+/** @param known the project's domains, if the caller has just read them */
 export const showDomainSettings =
   ({ settings, domains }: Reading) =>
   async (projectId: string, known?: readonly CustomDomain[]): Promise<DomainSettingsView> => {
@@ -43,7 +43,7 @@ export const showDomainSettings =
   };
 
 /**
- * Replaces the settings by what somebody wrote; the edges follow within a second.
+ * Replaces the settings with the owner's draft; the edges follow within a second.
  * @throws DomainError `redirect_invalid`, `redirect_unknown_domain`, `redirect_loop`, `redirect_chain`
  */
 export const changeDomainSettings =
@@ -52,8 +52,8 @@ export const changeDomainSettings =
     editDomainSettings(ports)(projectId, () => draft);
 
 /**
- * Changes a part of the settings as they are then: of two people who do so at once, neither undoes what the other did.
- * @param edit is given what still concerns a domain of the project
+ * Edits the current settings under a lock, so that two simultaneous edits do not undo each other.
+ * @param edit receives the settings without entries for removed domains
  * @throws DomainError as `changeDomainSettings` does
  */
 export const editDomainSettings =

@@ -8,9 +8,9 @@ const page = 100;
 type Ports = Pick<DomainPorts, 'domains' | 'certificates' | 'authority' | 'chance' | 'clock'>;
 
 /**
- * Asks the authority for each live domain when it wants its certificate renewed (RFC 9773), and again when it wants to
- * be asked again; does nothing where it offers no such wish.
- * @returns how many it planned anew
+ * For each live domain, asks the authority for its renewal window (RFC 9773), and again when the authority says to.
+ * Does nothing when the authority offers no window.
+ * @returns how many renewals it rescheduled
  */
 export const planRenewals = (ports: Ports) => {
   const { domains, certificates, authority, chance, clock } = ports;

@@ -4,14 +4,14 @@ import type { DomainPorts, PlacedEntry } from '../domain-ports.ts';
 export interface TimelinePage {
   /** Newest first. */
   readonly entries: readonly PlacedEntry[];
-  /** Where older ones go on; undefined: there are none. */
+  /** Cursor of the next page; undefined when there are no older entries. */
   readonly older: bigint | undefined;
 }
 
-/** Each check has all its answers with it. */
+/** Small, because each check carries all its answers. */
 const pageSize = 20;
 
-/** What happened to an attachment, a page at a time. @param before the place where the page before ended */
+/** The history of an attachment, one page at a time. @param before the cursor of the previous page */
 export const readTimeline =
   ({ timeline }: Pick<DomainPorts, 'timeline'>) =>
   async ({ id }: Pick<CustomDomain, 'id'>, before?: bigint): Promise<TimelinePage> => {

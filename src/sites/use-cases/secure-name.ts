@@ -11,18 +11,21 @@ export interface Applicant<Order extends OrderSubject> {
   readonly ordered: Order | undefined;
   /**
    * Takes a place in the budgets, so that a new order counts before the authority is asked for it.
-   * @returns undefined when there is to be none now
+   * @returns undefined when no order may begin now
    */
   readonly claim: () => Promise<Order | undefined>;
-  /** Stores what came of it and all that hangs on it in one step; an order that is over is forgotten with it. */
+  /**
+   * Stores the outcome and everything that depends on it in one step; an order that has ended is forgotten in the same
+   * step.
+   */
   readonly settle: (order: Order, outcome: SettledOutcome) => Promise<void>;
 }
 
 export type SettledOutcome = Exclude<OrderOutcome, { kind: 'unwanted' }>;
 
 /**
- * Takes the certificate of a name as far as it goes now. An order whose address is known goes on; any other counts once
- * more before the authority is asked for it, since it may have been made.
+ * Advances the certificate of a name as far as possible now. An order with a known URL is continued. Any other is
+ * counted again before asking, since the authority may have created the first one.
  * @returns undefined when there is no order now
  * @throws Unavailable
  */

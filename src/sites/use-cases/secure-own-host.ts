@@ -14,13 +14,13 @@ export interface OwnHost {
   readonly kind: Extract<OrderKind, 'own' | 'own_renewal'>;
 }
 
-/** `refused`: it wants to hear nothing now, or says nothing, whatever the host. */
+/** `refused`: the authority is rate limiting us or does not answer, whatever the host. */
 export type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
 
-/** There is one for a host, and no other is begun beside it. */
+/** One subject per host, so a host never has two orders at a time. */
 export const ownSubject = (host: string): string => `platform:${host}`;
 
-/** Takes the certificate of a project's own host as far as it goes now. */
+/** Advances the certificate of a project's own host as far as possible now. */
 export const secureOwnHost = (ports: OwnHostPorts) => {
   const { ledger, clock } = ports;
   const secure = secureName(ports);
@@ -40,7 +40,7 @@ export const secureOwnHost = (ports: OwnHostPorts) => {
   };
 };
 
-/** A project keeps its own host as long as there is the project. */
+/** A project keeps its own host for as long as it exists, so the order is always wanted. */
 const ownOrder = ({ name: { host } }: OwnHost, orderKey: string): OrderSubject => ({
   ...{ subject: ownSubject(host), host, orderKey, replaces: undefined },
   isWanted: () => Promise.resolve(true),
@@ -69,7 +69,7 @@ const settleOwn =
     const now = clock.now();
     const entry = { ...name, orderKey: order.orderKey, isManual: false };
     const ended = orderEnded(entry, outcome, now);
-    // Nothing but the budget for failures keeps the next run from asking an authority that wants to be left alone.
+    // A recorded failure is the only thing that stops the next run from asking a rate-limiting authority again.
     const limited = { ...entry, kind: 'failure', occurredAt: now } as const;
     const change = reason === 'rate_limited' ? { ...ended, entered: [limited] } : ended;
     const isOver = outcome.kind === 'not_placed' || !keepsOrder(reason);

@@ -3,9 +3,9 @@ import type { DomainPorts } from '../domain-ports.ts';
 import type { SitesPorts } from '../ports.ts';
 import { secureOwnHost, type OwnHost, type OwnHostPorts } from './secure-own-host.ts';
 
-/** In one run; those that only wait for a budget do not count. */
+/** Per run; hosts that only wait for a budget do not count. */
 const mostHosts = 500;
-/** Side by side: one host waits for the authority most of the time. */
+/** In parallel, because each host mostly waits for the authority. */
 const lanes = 8;
 
 type Ports = OwnHostPorts &
@@ -18,9 +18,9 @@ interface Wanted {
 }
 
 /**
- * Gets a certificate for every project's own host that has none, or whose is due for renewal. Custom domains see
- * to theirs by themselves.
- * @returns how many it got
+ * Gets certificates for projects' own hosts that have none or are due for renewal. Custom domains are handled by
+ * `tendDomain`.
+ * @returns how many certificates were issued
  */
 export const secureSites = (ports: Ports) => {
   const findWanted = wantedHosts(ports);
@@ -42,7 +42,7 @@ export const secureSites = (ports: Ports) => {
     const lane = async (): Promise<void> => {
       while (await next());
     };
-    // The first one alone: it shows whether the authority listens at all.
+    // The first one alone shows whether the authority answers at all.
     await next();
     await Promise.all(Array.from({ length: lanes }, lane));
     return tally.issued;
@@ -62,7 +62,7 @@ const wantedHosts =
     });
   };
 
-/** @returns undefined when the project is gone since */
+/** @returns undefined when the project no longer exists */
 const ownHost =
   ({ projects, hostNames, naming }: Ports) =>
   async ({ label, kind }: Wanted): Promise<OwnHost | undefined> => {

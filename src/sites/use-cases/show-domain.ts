@@ -8,7 +8,7 @@ import type { DomainPorts } from '../domain-ports.ts';
 import { domainBudget } from './domain-budget.ts';
 import { readTimeline, type TimelinePage } from './read-timeline.ts';
 
-/** Everything that its owner has to see of a domain. */
+/** Everything that the owner sees of a domain. */
 export interface DomainView {
   readonly domain: CustomDomain;
   readonly records: readonly DnsRecord[];
@@ -16,9 +16,9 @@ export interface DomainView {
   readonly hints: readonly string[];
   readonly problems: readonly DnsProblem[];
   readonly health: DomainHealth | undefined;
-  /** What of the authority's patience is used up. */
+  /** How much of the authority's rate limits is used. */
   readonly budget: BudgetView;
-  /** When something is done by itself. */
+  /** Time of the next automatic step. */
   readonly nextAt: Date | undefined;
   readonly timeline: TimelinePage;
 }
@@ -54,7 +54,7 @@ export const showDomain = (ports: Ports) => {
   };
 };
 
-/** What the DNS says first, then what the authority said; the same thing is told once. */
+/** DNS problems first, then the authority's; duplicates are dropped. */
 const problemsOf = ({ dns, certificate }: CustomDomain): readonly DnsProblem[] => {
   const problems = dns.report?.problems ?? [];
   const { problem } = certificate;

@@ -4,7 +4,7 @@ import { dueWork } from '../domain/domain-schedule.ts';
 import { checkDomain } from './check-domain.ts';
 import { workOnCertificate, type WorkPorts } from './work-on-certificate.ts';
 
-/** Does what is due for a domain; a domain that was just verified gets its certificate in the same go. */
+/** Does what is due for a domain; a domain that was just verified gets its certificate in the same run. */
 export const tendDomain = (ports: WorkPorts) => {
   const check = checkDomain(ports);
   const work = workOnCertificate(ports);

@@ -26,7 +26,7 @@ export const unpackSite = async (
   return contents;
 };
 
-/** Stops in the middle of a file that is too large: what an archive says of its sizes is not believed. */
+/** Counts the real bytes and stops inside a file that is too large; sizes declared in an archive are not trusted. */
 async function* counted({ content }: SourceEntry, inspection: SiteInspection) {
   for await (const chunk of content) {
     inspection.count(chunk.length);

@@ -14,8 +14,8 @@ interface DomainOrder extends OrderSubject {
 }
 
 /**
- * Takes the certificate of a domain as far as it goes now. What comes back late, after a removal or for an older
- * attempt, is destroyed with its key.
+ * Advances the certificate of a domain as far as possible now. A certificate that arrives after the removal, or for an
+ * older attempt, is destroyed with its key.
  * @throws Unavailable
  */
 export const workOnCertificate = (ports: WorkPorts) => {
