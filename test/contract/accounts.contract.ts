@@ -39,12 +39,12 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
   };
   const toPro = (account: Account) => changePlan(account, 'pro', undefined, now);
 
-  test.each(plans)('an account on the plan %s is given back as it was opened', async (plan) => {
+  test.each(plans)('an account on the plan %s is read back as it was opened', async (plan) => {
     const account = await opened({ plan });
     expect(await accounts.find(account.id)).toEqual(account);
   });
 
-  test('the longest name and address come back letter for letter', async () => {
+  test('the longest name and address are read back unchanged', async () => {
     const email = `${'é'.repeat(240)}@shop.example`;
     const account = await opened({ name: '🦜'.repeat(50), email });
     expect(await accounts.find(account.id)).toEqual(account);
@@ -69,7 +69,7 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual(events);
   });
 
-  test('an address that has an account opens another one, and takes nothing from the first', async () => {
+  test('an address that has an account can open a second one without changing the first', async () => {
     const first = await opened();
     const people = await stores.people.list(first.id);
     const { email } = people[0]!;
@@ -121,7 +121,7 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toMatchObject([{ type: 'plan_changed', from: 'free' }]);
   });
 
-  test('limits of its own come back to the last one, and go with the plan', async () => {
+  test('custom limits are read back in full and removed when the plan changes', async () => {
     const { id } = await opened();
     const ownLimits = { perMinute: 1, perDay: 1_000_000_000 };
     const agreed = await accounts.change(id, (its) =>
@@ -168,7 +168,7 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(60);
   });
 
-  test('twenty changes to one plan at once tell of one change', async () => {
+  test('twenty concurrent changes to one plan record one event', async () => {
     const { id } = await opened();
     await takeEvents(stores);
     const processes = [accounts, stores.secondProcess.accounts];

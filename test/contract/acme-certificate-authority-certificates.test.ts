@@ -61,29 +61,29 @@ const selfSigned = async (hosts: readonly string[], life: { notBefore: Date; not
   return `${certificate.toString('pem')}\n`;
 };
 
-test('the right certificate is taken, whatever stands around it', async () => {
+test('the right certificate is accepted, whatever text surrounds it', async () => {
   const { chain } = issued;
   expect(await given(chain)).toEqual({ kind: 'issued', certificate: issued });
   const untidy = `subject=/CN=x\n\n${chain.replaceAll('\n', '\r\n')}\r\n\r\n`;
   expect(await given(untidy)).toMatchObject({ kind: 'issued', certificate: { host: order.host } });
 });
 
-test('one for another host is refused', async () => {
+test('a certificate for another host is refused', async () => {
   const other = await obtain(connected());
   expect(await given(other.chain)).toMatchObject(wrong(/it is not for shop-\d+\.customer\.test/));
 });
 
-test('one for another host besides is refused', async () => {
+test('a certificate that also names another host is refused', async () => {
   const chain = await selfSigned([order.host, 'evil.customer.test'], issued);
   expect(await given(chain)).toMatchObject(wrong(/it is not for .* alone/));
 });
 
-test('one for another key is refused', async () => {
+test('a certificate for another key is refused', async () => {
   const other = await obtain(connected(), order.host);
   expect(await given(other.chain)).toMatchObject(wrong(/another key/));
 });
 
-test('a chain that does not hold together is refused', async () => {
+test('a chain whose certificates do not sign each other is refused', async () => {
   const [leaf = '', issuer = ''] = issued.chain.split(/(?<=-----END CERTIFICATE-----\n)/);
   expect(await given(leaf)).toMatchObject({ kind: 'issued', certificate: { chain: leaf } });
   expect(await given(leaf + lab.pebble.tls.cert)).toMatchObject(wrong(/chain/));
@@ -91,18 +91,18 @@ test('a chain that does not hold together is refused', async () => {
   expect(await given(leaf + issuer + issuer)).toMatchObject(wrong(/chain/));
 });
 
-test('what is no certificate is refused', async () => {
+test('text that is not a certificate is refused', async () => {
   expect(await given('nonsense')).toMatchObject(wrong(/there is none/));
   const text = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
   expect(await given(text)).toMatchObject(wrong(/cannot be read/));
 });
 
-test('one that ends before it begins is refused', async () => {
+test('a certificate that ends before it begins is refused', async () => {
   const life = { notBefore: issued.notAfter, notAfter: issued.notBefore };
   expect(await given(await selfSigned([order.host], life))).toMatchObject(wrong(/ends before/));
 });
 
-test('one that has not begun is refused, but for the difference between two clocks', async () => {
+test('a certificate that is not valid yet is refused, with a tolerance for clock skew', async () => {
   const early = (seconds: number) => new Date(issued.notBefore.getTime() - seconds * 1000);
   clock.set(early(301));
   expect(await given(issued.chain)).toMatchObject(wrong(/begins only at 2/));
@@ -110,7 +110,7 @@ test('one that has not begun is refused, but for the difference between two cloc
   expect(await given(issued.chain)).toMatchObject({ kind: 'issued' });
 });
 
-test('one that expired means that its order is over', async () => {
+test('an expired certificate means that its order is over', async () => {
   clock.set(new Date(issued.notAfter.getTime() - 1));
   expect(await given(issued.chain)).toMatchObject({ kind: 'issued' });
   clock.set(issued.notAfter);

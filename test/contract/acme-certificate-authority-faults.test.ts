@@ -35,7 +35,7 @@ const stepsOf = (authority: CertificateAuthority, order: CertificateOrder, url =
   () => authority.finalize(order),
 ];
 
-describe('trouble at the authority fails every step as unavailable, and is over when it is over', () => {
+describe('every step fails as unavailable while the authority is down, and works again afterwards', () => {
   test.each<[string, Omit<CaFault, 'match'>]>([
     ['an internal error', { status: 500, problem: { type: 'serverInternal', detail: 'boom' } }],
     ['a gateway that is down', { status: 503, body: '<h1>Down</h1>' }],
@@ -75,7 +75,7 @@ describe('trouble at the authority fails every step as unavailable, and is over 
     expect(await authority.order(newHost())).toMatchObject({ failure, counts: false });
   });
 
-  test('an authority that is not there', async () => {
+  test('an unreachable authority', async () => {
     const { authority } = connectAuthority(lab, { directoryUrl: 'https://127.0.0.1:1/dir' });
     expect(await authority.order(newHost())).toMatchObject({
       failure: { reason: 'unavailable', detail: expect.stringContaining('ECONNREFUSED') },
@@ -100,14 +100,14 @@ describe('trouble at the authority fails every step as unavailable, and is over 
     },
   );
 
-  test('an authority that cannot show who it is', async () => {
+  test('an authority with an untrusted certificate', async () => {
     const { authority } = connectAuthority(lab, { trustedCa: undefined });
     const detail: unknown = expect.stringMatching(/SELF_SIGNED|UNABLE_TO_VERIFY/);
     const failure = { reason: 'unavailable', detail };
     expect(await authority.order(newHost())).toMatchObject({ failure });
   });
 
-  test('an address that is none, or without TLS', async () => {
+  test('an invalid address, or one without TLS', async () => {
     for (const directoryUrl of ['nonsense', lab.gate.directoryUrl.replace('https', 'http')]) {
       const { authority } = connectAuthority(lab, { directoryUrl });
       expect(await authority.order(newHost())).toMatchObject({
@@ -116,7 +116,7 @@ describe('trouble at the authority fails every step as unavailable, and is over 
     }
   });
 
-  test('accounts that cannot be read', async () => {
+  test('unreadable accounts', async () => {
     const accounts = {
       find: () => Promise.reject(new Error('secret')),
       save: () => Promise.reject(new Error('secret')),
@@ -129,7 +129,7 @@ describe('trouble at the authority fails every step as unavailable, and is over 
   });
 });
 
-test('a directory that was nonsense is read again', async () => {
+test('an invalid directory is read again', async () => {
   const connected = connectAuthority(lab);
   lab.gate.setFaults({ match: directory, times: 1, body: '{}' });
   expect((await connected.authority.order(newHost())).kind).toBe('failed');
@@ -169,7 +169,7 @@ describe('a rate limit', () => {
     expect(answer).toMatchObject({ failure: { reason: 'rate_limited', retryAt } });
   });
 
-  test('ends every step at once: the authority hears nothing more', async () => {
+  test('fails every step at once, without further requests', async () => {
     const { authority } = connectAuthority(lab);
     const order = await placed(authority);
     const url = await challengeUrlOf({ authority }, order);
@@ -203,7 +203,7 @@ describe('a rate limit', () => {
 });
 
 describe('nonces', () => {
-  test('that are refused now and then cost nothing but requests', async () => {
+  test('that are sometimes refused only cost extra requests', async () => {
     const strict = await startPebbleLab({ badNoncePercent: 5 });
     const refused = () => strict.gate.log.filter(({ status }) => status === 400);
     try {
@@ -217,7 +217,7 @@ describe('nonces', () => {
     }
   });
 
-  test('that are always refused are unavailable after six tries', async () => {
+  test('that are always refused make the authority unavailable after six tries', async () => {
     const { authority } = connectAuthority(lab);
     await placed(authority);
     lab.gate.log.length = 0;

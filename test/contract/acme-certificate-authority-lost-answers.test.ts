@@ -43,7 +43,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('an answer that is lost although all was done', () => {
+describe('an answer that is lost after the authority did the work', () => {
   const losses: [string, Omit<CaFault, 'match'>][] = [
     ['cut off', { reset: true }],
     ['replaced by an error', { status: 502, body: 'bad gateway' }],
@@ -83,7 +83,7 @@ describe('an answer that is lost although all was done', () => {
     expect(lab.gate.asked(finalize)).toHaveLength(1);
   });
 
-  test('to a certificate request, in silence: whoever looks later has the certificate', async () => {
+  test('to a certificate request, in silence: a later look gets the certificate', async () => {
     const accounts = new MemoryAuthorityAccounts();
     const connected = connectAuthority(lab, {}, { accounts });
     const order = await placed(connected.authority);
@@ -115,7 +115,7 @@ describe('an answer that is lost although all was done', () => {
   });
 });
 
-test('a challenge that was accepted is not asked for again while it shows as pending', async () => {
+test('an accepted challenge is not requested again while it is pending', async () => {
   const accounts = new MemoryAuthorityAccounts();
   const { authority } = connectAuthority(lab, {}, { accounts });
   const order = await placed(authority);
@@ -160,7 +160,7 @@ test('an order that is processed takes as long as the authority says, within rea
   }
 });
 
-test('an account that is never known is registered again only once in a step', async () => {
+test('an account that the authority never recognises is registered again only once per step', async () => {
   const { authority } = connectAuthority(lab);
   await placed(authority);
   lab.gate.log.length = 0;

@@ -56,7 +56,7 @@ describe('CAA records', () => {
     expect(await ending(connected)).toMatchObject({ failure: { reason: 'caa' } });
   });
 
-  test('that cannot be read are trouble with the DNS', async () => {
+  test('that cannot be read are a DNS failure', async () => {
     lab.dns.setFaults({ 'customer.test': { rcode: 'SERVFAIL', types: ['CAA'] } });
     const detail: unknown = expect.stringContaining('CAA for customer.test');
     expect(await ending()).toMatchObject({ failure: { reason: 'dns', detail } });
@@ -80,7 +80,7 @@ describe('a challenge fails, in the words of the authority,', () => {
     expect(end).toMatchObject({ failure: { reason: 'challenge', detail } });
   });
 
-  test('when nobody answers at its address, or it has none', async () => {
+  test('when its address does not respond, or it has no address', async () => {
     for (const zone of [{ '*.customer.test': { A: ['127.0.0.9'] } }, {}]) {
       lab.dns.setZone(zone);
       expect(await ending()).toMatchObject({ failure: { reason: 'challenge' } });
@@ -143,7 +143,7 @@ describe('a name is rejected', () => {
     expect(answer).toMatchObject({ failure: { reason, detail, retryAt: undefined } });
   });
 
-  test('what the authority says is cut and cleaned before it is shown', async () => {
+  test('messages of the authority are shortened and cleaned before they are shown', async () => {
     const { authority } = connectAuthority(lab);
     const problem = { type: 'rejectedIdentifier', detail: `a\u0000b\n${'x'.repeat(5000)}` };
     lab.gate.setFaults({ match: caPlaces.newOrder, status: 400, problem });
@@ -244,7 +244,7 @@ describe('an order that became invalid', () => {
     expect(state).toMatchObject({ failure: { reason: 'order_gone', retryAt } });
   });
 
-  test('a challenge of another kind only, or with a token that is none, is no challenge', async () => {
+  test('a challenge of another type, or with an invalid token, does not count', async () => {
     for (const one of [
       { ...challenge, type: 'dns-01', status: 'pending' },
       { ...challenge, token: '../../etc/passwd', status: 'pending' },

@@ -50,7 +50,7 @@ describe('a renewal window', () => {
     expect(lines).toEqual(['GET /dir', `GET /renewal-info/${exampleId}`]);
   });
 
-  test('can be asked for what the authority issued', async () => {
+  test('can be requested for certificates of the authority', async () => {
     const { chain } = await obtain(connectAuthority(lab));
     offer();
     expect(await ask(chain)).toMatchObject({ start: new Date(start) });
@@ -71,7 +71,7 @@ describe('a renewal window', () => {
     expect(await ask()).toMatchObject({ askAgainAt });
   });
 
-  test('is not there where the authority offers none, or the certificate has no name', async () => {
+  test('is missing when the authority offers none or the certificate has no identifier', async () => {
     expect(await ask()).toBeUndefined();
     expect(lab.gate.asked(caPlaces.renewalInfo)).toEqual([]);
     offer();
@@ -98,7 +98,7 @@ describe('a renewal window', () => {
     expect(await ask()).toBeUndefined();
   });
 
-  test('of an authority that is silent is none', async () => {
+  test('is missing when the authority does not answer', async () => {
     offer();
     lab.gate.setFaults({ match: caPlaces.renewalInfo, hang: true });
     expect(await ask(example, { deadlineMs: 300 })).toBeUndefined();
@@ -118,7 +118,7 @@ describe('an order that replaces a certificate', () => {
     expect(replaced()).toEqual([exampleId]);
   });
 
-  test('does not name it elsewhere, nor what has no name', async () => {
+  test('does not name it at other authorities, or when it has no identifier', async () => {
     expect((await order()).kind).toBe('ordered');
     offer();
     expect((await order('nonsense')).kind).toBe('ordered');

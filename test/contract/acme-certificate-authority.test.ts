@@ -35,14 +35,14 @@ test('a certificate costs one order, one proof, one request and one download', a
   }
 });
 
-test('an order names one host, and neither dates nor what it replaces', async () => {
+test('an order names one host, without dates and without the certificate that it replaces', async () => {
   const { authority } = connectAuthority(lab);
   const { host } = await placed(authority);
   const payloads = lab.gate.asked(newOrder).map(({ payload }) => payload);
   expect(payloads).toEqual([{ identifiers: [{ type: 'dns', value: host }] }]);
 });
 
-test('every request says who asks', async () => {
+test('every request has a User-Agent', async () => {
   await obtain(connectAuthority(lab));
   expect(new Set(lab.gate.log.map(({ userAgent }) => userAgent))).toEqual(
     new Set(['animal-store']),
@@ -72,7 +72,7 @@ test('orders that begin at once share one account, and so do later processes', a
   expect(await later.authority.accountUri()).toBe(await authority.accountUri());
 });
 
-test('of two processes that make an account at once, both use the one that was kept first', async () => {
+test('two processes that create an account at once both use the one that was stored first', async () => {
   const accounts = new MemoryAuthorityAccounts();
   const processes = [1, 2].map(() => connectAuthority(lab, {}, { accounts }));
   const orders = await Promise.all(processes.map(({ authority }) => placed(authority)));
@@ -83,7 +83,7 @@ test('of two processes that make an account at once, both use the one that was k
   }
 });
 
-test('an order of another account is gone, and so is one that nobody made', async () => {
+test('an order of another account, or one that never existed, is reported as gone', async () => {
   const order = await placed(connectAuthority(lab).authority);
   const { authority } = connectAuthority(lab);
   for (const url of [order.url, `${order.url}x`, `${new URL(order.url).origin}/nonsense`]) {
@@ -94,7 +94,7 @@ test('an order of another account is gone, and so is one that nobody made', asyn
   }
 });
 
-test('nothing is signed for another place than the authority', async () => {
+test('requests are signed for URLs of the authority only', async () => {
   const { authority } = connectAuthority(lab);
   const elsewhere = await startPebbleLab();
   try {
@@ -110,7 +110,7 @@ test('nothing is signed for another place than the authority', async () => {
   }
 });
 
-test('what is said twice is done once', async () => {
+test('repeated steps take effect once', async () => {
   const connected = connectAuthority(lab);
   const order = await placed(connected.authority);
   const first = await takeToCertificate(connected, order);
@@ -119,7 +119,7 @@ test('what is said twice is done once', async () => {
   expect(lab.gate.asked(finalize)).toHaveLength(1);
 });
 
-test('an authority that forgot everybody gets the account again, once, with the same key', async () => {
+test('after an authority lost its accounts, ours is registered again once with the same key', async () => {
   const accounts = new MemoryAuthorityAccounts();
   const connected = connectAuthority(lab, {}, { accounts });
   const order = await placed(connected.authority);

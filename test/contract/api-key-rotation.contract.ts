@@ -44,7 +44,7 @@ export const apiKeyRotationContract = (open: () => Promise<Stores>): void => {
     (await adapter.findBySecretHash(hash))?.secretUntil;
   const kept = async () => (await apiKeys.list(account)).find(({ id }) => id === key.id);
 
-  test('both secrets lead to the key, and the old one tells its end, in every process', async () => {
+  test('both secrets find the key in every process, and the old one shows when it ends', async () => {
     expect(await apiKeys.findBySecretHash(first)).toMatchObject({ key, secretUntil: undefined });
     const second = await rotate('24h');
     const rotated = { ...key, hint: hintOf(second) };
@@ -56,7 +56,7 @@ export const apiKeyRotationContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('the list tells when the last of the old secrets ends, and nothing of a key with one only', async () => {
+  test('the list shows when the last old secret ends, for keys that have one', async () => {
     const listed = async (adapter = apiKeys) =>
       (await adapter.list(account)).find(({ id }) => id === key.id)?.oldSecretsUntil;
     expect(await listed()).toBeUndefined();
@@ -68,7 +68,7 @@ export const apiKeyRotationContract = (open: () => Promise<Stores>): void => {
     expect(await listed()).toEqual(later(7));
   });
 
-  test('an overlap of nothing ends the old secret at once', async () => {
+  test('an overlap of zero ends the old secret at once', async () => {
     const second = await rotate('0', later(5));
     expect([await untilOf(first), await untilOf(second)]).toEqual([later(5), undefined]);
   });

@@ -37,7 +37,7 @@ export const apiKeysContract = (open: () => Promise<Stores>): void => {
     { scopes: ['orders:read', 'pets:write'] },
     { expiresAt: later(1) },
     { name: '🔑'.repeat(50) },
-  ] satisfies Partial<ApiKey>[])('a key with %j is given back as it was issued', async (draft) => {
+  ] satisfies Partial<ApiKey>[])('a key with %j is read back as it was issued', async (draft) => {
     const { key, secretHash } = await added(draft);
     expect(key).toMatchObject(draft);
     expect(await listed(key.id)).toEqual(key);
@@ -87,7 +87,7 @@ export const apiKeysContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('twenty rivals revoke a key once', async () => {
+  test('twenty concurrent requests revoke a key once', async () => {
     const { key } = await added();
     await takeEvents(stores);
     const processes = [apiKeys, stores.secondProcess.apiKeys];

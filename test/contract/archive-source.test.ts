@@ -96,7 +96,7 @@ describe('an archive gives the files that were packed', () => {
     });
   });
 
-  test('whatever it is called', async () => {
+  test('whatever its file name', async () => {
     const zip = await saved(await zipped(birds), 'site.tar.gz');
     const tgz = await saved(await tgzOf({ name: 'a', content: 'x' }), 'site.zip');
     expect(await filesIn(zip)).toEqual(birds);
@@ -126,7 +126,7 @@ describe.each(formats)('reading a %s', (format, pack) => {
   const big = 'x'.repeat(3_000_000);
   const site = { '1': big, '2': big, '3': 'three', '4': big, '5': 'five' };
 
-  test('skips what is left unread, and the rest of what is half-read', async () => {
+  test('skips unread entries and the rest of partly read ones', async () => {
     const path = await saved(await pack(site));
     const read: Record<string, number> = {};
     for await (const { path: name, content } of (await archiveSource(path)).entries) {
@@ -142,12 +142,12 @@ describe.each(formats)('reading a %s', (format, pack) => {
     expect(await isOpen(path)).toBe(false);
   });
 
-  test('tells beforehand how many entries a zip has', async () => {
+  test('reports the number of entries of a zip in advance', async () => {
     const { total } = await archiveSource(await saved(await pack(site)));
     expect(total).toBe(format === 'zip' ? 6 : undefined);
   });
 
-  test('may end anywhere, and nothing stays open', async () => {
+  test('may stop anywhere and leaves nothing open', async () => {
     const path = await saved(await pack(site));
     await archiveSource(path);
     expect(await isOpen(path)).toBe(false);
@@ -169,7 +169,7 @@ describe.each(formats)('reading a %s', (format, pack) => {
 });
 
 describe('a hostile archive', () => {
-  test('does not fill the memory, however much it unpacks to', async () => {
+  test('does not fill the memory, however large its content', async () => {
     const bombs = [...hostileZips('/tmp/x'), ...hostileTars('/tmp/x')].filter(({ what }) =>
       /300 MiB|10 GiB/.test(what),
     );
@@ -186,7 +186,7 @@ describe('a hostile archive', () => {
     expect(outcome.largestMiB).toBeLessThan(200);
   });
 
-  test('that is found out behind the back of a slow reader harms nobody else', async () => {
+  test('that is detected while its reader pauses does not affect others', async () => {
     const tgz = await tgzOf({ name: 'index.html', content: 'x'.repeat(30_000) });
     tgz.fill(7, tgz.length - 8);
     const archives = [await saved(tgz, 'bad'), await saved(await zipped(birds), 'good')];

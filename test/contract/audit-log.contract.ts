@@ -50,7 +50,7 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
     expect(await auditLog.list(account, 10)).toEqual([entry(stored)]);
   });
 
-  test('recording the same event again leaves one entry', async () => {
+  test('recording the same event twice leaves one entry', async () => {
     const stored = happened('plan_changed', later(0));
     const logs = [auditLog, stores.secondProcess.auditLog];
     const { won } = await race(20, (n) => (logs[n % 2] ?? auditLog).record(stored));
@@ -58,7 +58,7 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
     expect(await auditLog.list(account, 10)).toEqual([entry(stored)]);
   });
 
-  test('the newest entries come first, those of one moment in the order of their ids', async () => {
+  test('the newest entries come first, and entries of the same time are ordered by id', async () => {
     const [a, b] = [happened('first_of_two', later(5)), happened('second_of_two', later(5))];
     const [old, young] = [happened('old', later(1)), happened('young', later(9))];
     for (const stored of [b, young, old, a]) await auditLog.record(stored);
@@ -67,7 +67,7 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
     expect(await auditLog.list(account, 2)).toEqual(expected.slice(0, 2));
   });
 
-  test('a walk back from entry to entry meets each once, those of one moment too', async () => {
+  test('paging back returns each entry once, even when several have the same time', async () => {
     const moments = [5, 1, 5, 9, 5, 1, 5].map((at) => happened('walked', later(at)));
     for (const stored of moments) await auditLog.record(stored);
     const all = await auditLog.list(account, 10);
@@ -83,7 +83,7 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('a walk back begins at any moment, and leaves out other accounts', async () => {
+  test('paging back can begin at any time, and leaves out other accounts', async () => {
     const [old, young] = [happened('old', later(1)), happened('young', later(9))];
     for (const stored of [old, young]) await auditLog.record(stored);
     const between = { before: { id: 'evt_', occurredAt: later(5) } };
@@ -91,7 +91,7 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
     expect(await auditLog.list(ids.next('acct'), 10, between)).toEqual([]);
   });
 
-  test('entries are found by who did it and by what it was, and walked back through', async () => {
+  test('entries can be filtered by actor and by topic, and paged back through', async () => {
     const key = 'key:key_01a1fe82faed7179a34f42a8b7963a3c';
     const stored: StoredEvent[] = [];
     for (const actor of [key, 'service', 'operator'] as const) {

@@ -40,7 +40,7 @@ export const authorityAccountsContract = (open: () => Promise<Stores>): void => 
     expect(await accounts.find(`${directory}/2`)).toEqual(theirs);
   });
 
-  test('of twenty who save an account at once the first one wins, and none comes after it', async () => {
+  test('when twenty save an account at once, the first one wins and stays', async () => {
     const { won, lost } = await race(20, async (n) => {
       const account = newAccount();
       await process(n).save(directory, account);
@@ -54,7 +54,7 @@ export const authorityAccountsContract = (open: () => Promise<Stores>): void => 
     await expectKept(kept);
   });
 
-  test('an account that the authority forgot is replaced, and only that one', async () => {
+  test('only the account that the authority forgot is replaced', async () => {
     const [first, second] = [newAccount(), newAccount()];
     await accounts.save(directory, first);
     await accounts.save(directory, newAccount(), `${first.url}/other`);
@@ -65,7 +65,7 @@ export const authorityAccountsContract = (open: () => Promise<Stores>): void => 
     await expectKept(second);
   });
 
-  test('of twenty who replace a forgotten account at once the first one wins', async () => {
+  test('when twenty replace a forgotten account at once, the first one wins', async () => {
     const lostOne = newAccount();
     await accounts.save(directory, lostOne);
     const { won, lost } = await race(20, async (n) => {
@@ -79,7 +79,7 @@ export const authorityAccountsContract = (open: () => Promise<Stores>): void => 
     expect(won.map(({ found }) => found)).toEqual(Array(20).fill(kept));
   });
 
-  test('where no account is kept none is replaced', async () => {
+  test('without a stored account nothing is replaced', async () => {
     await accounts.save(directory, newAccount(), 'https://ca.test/acct/1');
     await expectKept(undefined);
   });

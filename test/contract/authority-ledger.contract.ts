@@ -80,11 +80,11 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     return Object.fromEntries(windows.map((window) => [window, use[window].length]));
   };
 
-  test('nothing is used before anything happened', async () => {
+  test('a new ledger shows no use', async () => {
     for (const reader of processes()) expect(await reader.use(cats, now)).toEqual(noUse);
   });
 
-  test('each window counts what it is meant for, of those it is meant for', async () => {
+  test('each window counts only its own kind of event for its own subject', async () => {
     for (const kind of ['order', 'renewal', 'failure', 'issued'] as const)
       for (const isManual of [false, true])
         for (const name of [cats, dogs, bikes]) await enter(entry({ kind, isManual, ...name }));
@@ -113,7 +113,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     expect((await ledger.use(cats, later(1)))[window]).toEqual([later(0), later(-1)]);
   });
 
-  test.each(windows)('of many in %s the newest that decide are told', async (window) => {
+  test.each(windows)('of many in %s only the newest that decide are returned', async (window) => {
     const { most } = caWindows[window];
     for (let n = 0; n < most + 2; n++)
       await enter(entry({ ...counted[window], occurredAt: later(-n) }));
@@ -126,7 +126,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     expect((await ledger.use(cats, now)).orders).toEqual([later(1e9)]);
   });
 
-  test('a reserved order is entered when the decision allows it, and nothing otherwise', async () => {
+  test('an order is reserved only when the decision allows it', async () => {
     const told: CaUse[] = [];
     const denied: BudgetVerdict = { allowed: false, reason: 'orders', nextAt: later(5) };
     for (const verdict of [allowed(), denied, allowed()]) {
@@ -160,7 +160,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     expect((await ledger.use(cats, now)).orders).toHaveLength(stopAt);
   });
 
-  test('an order counts from before it is asked for, until it is certain that there is none', async () => {
+  test('an order counts from before the request until it is certain that it was not placed', async () => {
     const orderKey = `platform:${'x'.repeat(253)}:${'y'.repeat(40)}`;
     const reserve = (kind: AskedOrder['kind'], draft: Partial<AskedOrder> = {}) =>
       ledger.reserve({ ...asked, kind, ...draft }, allowed);
@@ -197,7 +197,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     expect(await usedOf()).toMatchObject({ orders: 0, exactName: 0 });
   });
 
-  test('of domains that rival for the last order of their account one begins it, and counts at once', async () => {
+  test('when domains compete for the last order of their account, one begins it and counts at once', async () => {
     const project = await servedProject(stores);
     const added: CustomDomain[] = [];
     for (let n = 0; n < 6; n++) added.push(await newDomain(stores, project));
@@ -240,7 +240,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     expect(await stores.certificateOrders.find(subject)).toBeDefined();
   });
 
-  test('a sweep forgets what was entered before a moment', async () => {
+  test('a sweep deletes entries older than a given time', async () => {
     for (const at of [1, 2, 3]) await enter(entry({ occurredAt: later(at) }));
     expect(await ledger.sweep(later(3))).toBe(2);
     expect(await ledger.sweep(later(3))).toBe(0);

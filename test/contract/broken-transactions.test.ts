@@ -68,7 +68,7 @@ test.each(cases)(
   },
 );
 
-test('of statements that a transaction runs side by side, those behind one that fails are not stored by themselves', async () => {
+test("when one of a transaction's parallel statements fails, the later ones are not stored on their own", async () => {
   const row = (half: string) => ({ job: `beside, ${half}`, holder: 'test', lease_until: 0n });
   const halves = ['first half', 'first half', 'second half', 'third half'];
   const stored = database.transaction((db) =>
@@ -80,7 +80,7 @@ test('of statements that a transaction runs side by side, those behind one that 
 });
 
 test.each(['and goes on', 'and ends'])(
-  'a transaction that overlooks that the server rolled it back, %s, is not taken for stored',
+  'a transaction that the server rolled back unnoticed, %s, does not count as stored',
   async (what) => {
     proxy.refuse([{ statement: /overlooked, second half/, errno: 1205 }]);
     const insert = (half: string) => {
@@ -97,7 +97,7 @@ test.each(['and goes on', 'and ends'])(
   },
 );
 
-test('a COMMIT that another member of a cluster refused is done again, from the start', async () => {
+test('a transaction whose COMMIT another cluster member refused is retried from the start', async () => {
   proxy.refuse([{ statement: /^commit$/, errno: 1213, sqlState: '40001' }]);
   const before = proxy.refused;
   const stored = store('certified');
@@ -107,13 +107,13 @@ test('a COMMIT that another member of a cluster refused is done again, from the 
   expect(await halvesOf('certified')).toBe(2);
 });
 
-test('a transaction that meets others for ever is given up', async () => {
+test('a transaction that keeps conflicting is given up', async () => {
   proxy.refuse([{ statement: /^commit$/, errno: 1213, sqlState: '40001' }]);
   await expect(store('hopeless')).rejects.toBeInstanceOf(Unavailable);
   expect(await halvesOf('hopeless')).toBe(0);
 });
 
-test('a transaction that met another one is not done again once nobody waits for it any more', async () => {
+test('a conflicting transaction is not retried when nobody waits for it any more', async () => {
   proxy.refuse([{ statement: /^commit$/, errno: 1213, sqlState: '40001' }]);
   const before = proxy.refused;
   const deadline = {
@@ -130,7 +130,7 @@ test('a transaction that met another one is not done again once nobody waits for
   expect(await halvesOf('late')).toBe(0);
 });
 
-test('a query that a request has no time for any more does not mean that the database is away, and its connection is not used again', async () => {
+test("a query cut off by its request's deadline is no outage, and its connection is not used again", async () => {
   let leftMs = Infinity;
   const heard: unknown[] = [];
   const hurried = new Database(proxy.url, {

@@ -108,7 +108,7 @@ export const certificateOrdersContract = (
   });
 
   test.each(['', 'nonsense', 'https://elsewhere.test/order/1'])(
-    'an order that is none of its own is gone: "%s"',
+    'an order that is not its own is reported as gone: "%s"',
     async (url) => {
       const order = { host: newHost(), url, privateKey: await opened.authority.newPrivateKey() };
       for (const step of steps(order, 'https://elsewhere.test/challenge/1')) {
@@ -125,7 +125,7 @@ export const certificateOrdersContract = (
     expect(new Set(issued.map(({ chain }) => chain)).size).toBe(3);
   });
 
-  test('there is no renewal window for what is no certificate', async () => {
+  test('there is no renewal window for text that is not a certificate', async () => {
     expect(await opened.authority.renewalWindow('nonsense')).toBeUndefined();
   });
 };
@@ -199,7 +199,7 @@ export const certificateAuthorityContract = (open: () => Promise<OpenAuthority>)
     for (const number of numbers) expect(number.length).toBeGreaterThanOrEqual(10);
   });
 
-  test('an order with a key that is none fails', async () => {
+  test('an order with an invalid key fails', async () => {
     const order = { ...(await placed(opened.authority)), privateKey: 'nonsense' };
     expect((await takeTo(opened, order, 'issued')).kind).toBe('failed');
   });

@@ -47,7 +47,7 @@ export const certificatesContract = (open: () => Promise<Stores>): void => {
     expect((await certificates.validities()).get(newHost())).toBeUndefined();
   });
 
-  test('what is found of a host is its newest chain, and nothing secret', async () => {
+  test('looking up a host returns its newest chain and no secret', async () => {
     const [first, neighbour] = [certificateFor(newHost()), certificateFor(newHost())];
     const second = certificateFor(first.host);
     for (const certificate of [first, neighbour, second]) await certificates.save(certificate);
@@ -57,7 +57,7 @@ export const certificatesContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('nothing is found of a host without a certificate, or whose certificate was removed', async () => {
+  test('a host without a certificate, or with a removed one, is not found', async () => {
     const { host } = certificateFor(newHost());
     expect(await certificates.find(host)).toBeUndefined();
     await certificates.save(certificateFor(host));
@@ -65,7 +65,7 @@ export const certificatesContract = (open: () => Promise<Stores>): void => {
     expect(await certificates.find(host)).toBeUndefined();
   });
 
-  test('the next one takes the place of the one before, and only of that', async () => {
+  test('a new certificate replaces the previous one of its host only', async () => {
     const [first, neighbour] = [certificateFor(newHost()), certificateFor(newHost())];
     const second = certificateFor(first.host, { notBefore: later(1), notAfter: later(2) });
     for (const certificate of [first, neighbour, second]) await certificates.save(certificate);
@@ -77,7 +77,7 @@ export const certificatesContract = (open: () => Promise<Stores>): void => {
     expect(validities.get(neighbour.host)).toEqual({ notBefore, notAfter });
   });
 
-  test('of twenty that are saved for one host at once, one whole certificate stays', async () => {
+  test('when twenty are saved for one host at once, one whole certificate stays', async () => {
     const host = newHost();
     const processes = [certificates, stores.secondProcess.certificates];
     const { won, lost } = await race(20, async (n) => {

@@ -45,7 +45,7 @@ describe.each(databaseKinds)('private keys in %s', (kind) => {
   const stored = () =>
     database.root.selectFrom('certificates').selectAll().orderBy('host').execute();
 
-  test('are stored sealed, and nothing of them in the clear', async () => {
+  test('are stored sealed, with no part in plain text', async () => {
     await saveBoth();
     const rows = await stored();
     expect(rows.map(({ host, chain }) => ({ host, chain }))).toEqual(

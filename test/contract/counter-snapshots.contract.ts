@@ -22,7 +22,7 @@ export const counterSnapshotsContract = (open: () => Promise<Stores>): void => {
     all.toSorted((a, b) => (a.subject < b.subject ? -1 : 1));
   const kept = async () => sorted(await snapshots.load());
 
-  test('what was saved is there for the next process, letter for letter', async () => {
+  test('the next process reads snapshots exactly as they were saved', async () => {
     const saved = [
       { subject: 'account:acct_1', data: '{"minute":{"index":29536920,"count":9007199254740991}}' },
       { subject: 'address:2001:db8::/64', data: `'"\\ ü🐦 ${'x'.repeat(900)}` },
@@ -33,7 +33,7 @@ export const counterSnapshotsContract = (open: () => Promise<Stores>): void => {
     expect(sorted(await stores.secondProcess.counterSnapshots.load())).toEqual(sorted(saved));
   });
 
-  test('a later snapshot replaces the one of its subject and leaves the others', async () => {
+  test('a later snapshot replaces that of its subject only', async () => {
     const a = (data: string) => ({ subject: 'a', data });
     const b = (data: string) => ({ subject: 'b', data });
     await snapshots.save([a('first'), b('first')], later(0));
@@ -41,7 +41,7 @@ export const counterSnapshotsContract = (open: () => Promise<Stores>): void => {
     expect(await kept()).toEqual([a('second'), b('first')]);
   });
 
-  test('saving nothing is no error', async () => {
+  test('saving an empty list succeeds', async () => {
     await snapshots.save([], later(0));
     expect(await kept()).toEqual([]);
   });
@@ -77,7 +77,7 @@ export const counterSnapshotsContract = (open: () => Promise<Stores>): void => {
     expect(sorted(restarted.takeChanges())).toEqual(sorted(counters.takeChanges()));
   });
 
-  test('a sweep forgets what was saved before a moment, by its last save', async () => {
+  test('a sweep deletes snapshots that were last saved before a given time', async () => {
     const save = (subject: string, milliseconds: number) =>
       snapshots.save([{ subject, data: '{}' }], later(milliseconds));
     await save('a', 1);

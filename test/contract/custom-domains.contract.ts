@@ -81,7 +81,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
   const put = async (domain: CustomDomain): Promise<CustomDomain> =>
     (await domains.change(domain.id, () => unchanged(domain))).state;
 
-  test('a domain that was added is given back as it is, however it is asked for, by each process', async () => {
+  test('an added domain is read back unchanged, by every kind of lookup, in each process', async () => {
     const host = `${'a'.repeat(63)}.`.repeat(4).slice(0, 253);
     const added = await newDomain(stores, project, { host });
     expect(added).toMatchObject({ state: 'added', host, accountId: account });
@@ -93,7 +93,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
   });
 
   test.each(inEachState)(
-    'a domain that is $state is given back with everything that is known of it',
+    'a domain that is $state is read back with all its facts',
     async (known) => {
       const { id, accountId, projectId, host, token } = await newDomain(stores, project);
       const its = { id, accountId, projectId, host, token };
@@ -119,7 +119,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('what is not there is not found', async () => {
+  test('a missing domain is not found', async () => {
     const { host } = await newDomain(stores, project);
     expect(await domains.get('dom_nobodys')).toBeUndefined();
     expect(await domains.find(project.id, newHost())).toBeUndefined();
@@ -182,7 +182,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('of twenty rivals for the last place of an account, over several projects, exactly one gets it', async () => {
+  test('when twenty compete for the last place of an account, across its projects, exactly one gets it', async () => {
     const projects = [
       project,
       await servedProject(stores, account),
@@ -200,7 +200,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
-  test('the decision is told when the account added domains, in all its projects and removed ones too', async () => {
+  test('the decision gets the times of all additions of the account, including removed domains', async () => {
     const second = await servedProject(stores, account);
     for (const at of [1, 2, 3]) await newDomain(stores, project, { at: later(at) });
     const { id } = await newDomain(stores, second, { at: later(4) });
@@ -219,7 +219,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(told).toEqual([lately, lately]);
   });
 
-  test('of twenty rivals for the last addition of an hour, after removals, exactly one is let in', async () => {
+  test('when twenty compete for the last addition of an hour, after removals, exactly one succeeds', async () => {
     for (let n = 0; n < 3; n++) {
       const { id } = await newDomain(stores, project);
       await domains.change(id, remove);
@@ -234,7 +234,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(lost).toEqual(Array(19).fill('domains_added_too_fast'));
   });
 
-  test('of twenty who add one name to one project, exactly one does', async () => {
+  test('when twenty add one name to one project, exactly one succeeds', async () => {
     const host = newHost();
     const processes = [stores, stores.secondProcess];
     const { won, lost } = await race(20, (n) =>
@@ -245,7 +245,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await domains.list(project.id)).toEqual(won);
   });
 
-  test('several accounts may add one name, until somebody proves it', async () => {
+  test('several accounts may add the same name until one proves it', async () => {
     const wanted = { host: newHost() };
     const [mine, theirs] = [
       await newDomain(stores, project, wanted),
@@ -268,7 +268,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await stores.secondProcess.domains.list(project.id)).toEqual(listed);
   });
 
-  test('of the attachments of a name that which is not removed is found, else the newest', async () => {
+  test('a name finds its attachment that is not removed, or else the newest', async () => {
     const host = newHost();
     const found = async () => (await domains.find(project.id, host))?.id;
     // The clock was set back in between.
@@ -282,7 +282,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await found()).toBe(added[1]);
   });
 
-  test('a domain, and what becomes of it, is stored together with its events', async () => {
+  test('a domain and its changes are stored together with their events', async () => {
     const { id, host } = await addTo(stores, project);
     await domains.change(id, verify);
     await domains.change(id, remove);

@@ -29,7 +29,7 @@ describe('an outage', () => {
     () => now,
   );
 
-  test('is told of once, however many meet it, and is over once all has been well for 5 seconds', () => {
+  test('is reported once, however many requests fail, and ends after 5 seconds without failures', () => {
     outage.succeeded();
     for (now = 0; now < 3000; now += 1000) outage.failed(new Error('away'));
     now = 4000;

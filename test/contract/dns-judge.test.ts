@@ -37,7 +37,7 @@ const cases: readonly (readonly [string, DnsFacts])[] = [
 ];
 
 const judgeContract = (judge: DnsJudge): void => {
-  test.each(cases)('says of answers %s what the rules say', async (_, known) => {
+  test.each(cases)('judges answers %s by the rules', async (_, known) => {
     expect(await judge.judge(known, expectation)).toEqual(judgementOn(known, expectation));
   });
 
@@ -50,14 +50,14 @@ const judgeContract = (judge: DnsJudge): void => {
   });
 };
 
-describe('judging in the thread that asks', () => {
+describe('judging in the calling thread', () => {
   judgeContract(new DirectJudge());
 });
 describe('judging in a thread of its own', () => {
   judgeContract(threaded);
 });
 
-test('answers that take too long to judge are a lookup that failed', async () => {
+test('answers that take too long to judge count as a failed lookup', async () => {
   const known = asked(cname('t1.sites.test'), {});
   const { report } = await endless.judge(known, expectation);
   expect(report).toMatchObject({ checkedAt, verifiable: false, pointsHere: false });

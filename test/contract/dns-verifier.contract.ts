@@ -76,7 +76,7 @@ export const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void =
     );
   });
 
-  test('a name that nobody has is absent at every level', async () => {
+  test('a name that does not exist is absent at every level', async () => {
     const { resolvers } = await asked.verifier.inspect('shop.nobody.nowhere');
     expect(resolvers).toEqual(
       asked.resolvers.map((resolver) => ({
@@ -107,7 +107,7 @@ export const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void =
   });
 
   test.each(['', '.', 'a..b', `${'x'.repeat(64)}.test`, 'y.'.repeat(130), '*.a b', '\0.test'])(
-    'a host that cannot be one is answered too: %j',
+    'an invalid host gets an answer too: %j',
     async (host) => {
       const { resolvers } = await asked.verifier.inspect(host);
       expect(resolvers.map(({ resolver }) => resolver)).toEqual(asked.resolvers);
@@ -118,7 +118,7 @@ export const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void =
     },
   );
 
-  test('callers cannot reach into what is known through what they got', async () => {
+  test('callers cannot change what is known through returned objects', async () => {
     asked.publish(shop);
     const facts = await asked.verifier.inspect(shop.host);
     const kept = structuredClone(facts).resolvers.map(({ cname, chain, a }) => [cname, chain, a]);

@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).sort();
 const prose = (path: string) => read(path).replace(/^```.*?^```/gms, '');
 
-test.each(Object.entries(printedPages()))('docs/%s says what the code says', (name, text) => {
+test.each(Object.entries(printedPages()))('docs/%s matches the code', (name, text) => {
   // Out of date? `make docs` prints it anew.
   expect(read(`docs/${name}`)).toBe(text);
 });
@@ -21,7 +21,7 @@ test.each(pages)('every link in %s leads to a file and heading that exist', (pag
   expect(own.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
 });
 
-test.each(pages)('every path of the tree that %s names exists', (page) => {
+test.each(pages)('every path that %s names exists', (page) => {
   const named = [...prose(page).matchAll(/`((?:bin|src|db|docs|test|bench)\/[^`\s…]+)`/g)];
   expect(
     named.map(([, path]) => path ?? '').filter((path) => !existsSync(join(root, path))),
@@ -62,7 +62,7 @@ test('docs/operations.md names every setting, and no other', () => {
 });
 
 test.each(settings.filter(({ byDefault }) => byDefault !== undefined))(
-  '$name set to the default in docs/operations.md changes nothing',
+  'setting $name to its default in docs/operations.md changes nothing',
   ({ name, byDefault }) => {
     expect(loadConfig({ [name]: byDefault })).toEqual(loadConfig({}));
   },

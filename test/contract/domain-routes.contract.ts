@@ -75,7 +75,7 @@ export const domainRoutesContract = (open: () => Promise<Stores>): void => {
     expect(await served(stranger)).toEqual(theirs);
   });
 
-  test('a change that moves no host tells the edges nothing', async () => {
+  test('a change that moves no host does not reach the edges', async () => {
     const { id } = await liveDomain(stores, project);
     const { revision } = await stores.edgeRecords.changesSince(0n);
     await stores.domains.change(id, verify);
@@ -101,7 +101,7 @@ export const domainRoutesContract = (open: () => Promise<Stores>): void => {
       expect(await served(its)).toEqual(await wholly(its, [domain.host]));
   });
 
-  test('deploys that race with names that change hands leave each host where it belongs', async () => {
+  test('deploys that race with names that change owners leave each host with the right project', async () => {
     const other = await servedProject(stores);
     const claims: { readonly domain: CustomDomain; readonly project: Project }[] = [];
     for (let n = 0; n < 6; n++) {

@@ -40,7 +40,7 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     return state;
   };
 
-  test('what is due is given out as it is stored, the longest waiting first, and what is not due is not', async () => {
+  test('due domains are claimed as stored, the longest waiting first, and others are not', async () => {
     const waiting = [await due(-1), await due(-3), await due(0), await due(-2)];
     const [second, fourth, first, third] = [waiting[3], waiting[2], waiting[1], waiting[0]];
     for (const at of [1, undefined]) await due(at);
@@ -48,13 +48,13 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await claim()).toEqual([]);
   });
 
-  test('what is given out is no more than is asked for, and the rest comes next', async () => {
+  test('a claim returns at most the requested number, and the next claim the rest', async () => {
     const waiting = [await due(-3), await due(-2), await due(-1)];
     expect(await claim(0, 2)).toEqual(waiting.slice(0, 2));
     expect(await claim(0, 2)).toEqual(waiting.slice(2));
   });
 
-  test('a certificate to be seen to is due as well, but nothing of a domain that was removed', async () => {
+  test('a domain is also due for its certificate, but not once it is removed', async () => {
     const { id } = await due(undefined);
     expect(await claim()).toEqual([]);
     await domains.change(id, verify);
@@ -64,7 +64,7 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await claim(lease)).toEqual([]);
   });
 
-  test('what one process holds is given to another when the lease ends, and not before', async () => {
+  test('another process can claim what one holds only after its lease ends', async () => {
     const held = await due(0);
     expect(await claim()).toEqual([held]);
     expect(await claim(lease - 1, 1000, stores.secondProcess.domains)).toEqual([]);
@@ -72,7 +72,7 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await claim(lease)).toEqual([]);
   });
 
-  test('what is held for longer is given to nobody else until then, and what is not held stays free', async () => {
+  test('extending a lease keeps a domain from others until its end, and only if it is held', async () => {
     const [held, free] = [await due(-1), await due(0)];
     const { claim: ours, domains: given } = await hold(0, 1);
     expect(given).toEqual([held]);
@@ -87,7 +87,7 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await claim(3 * lease, 1000, other)).toEqual([held, free]);
   });
 
-  test('what is given back is given out again at once, and only that', async () => {
+  test('a released domain, and no other, can be claimed again at once', async () => {
     const [first, second] = [await due(-1), await due(0)];
     const before = await hold();
     expect(before.domains).toEqual([first, second]);
@@ -99,7 +99,7 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await claim(1)).toEqual([first]);
   });
 
-  test('whoever comes after the end of a lease takes nothing from who holds it now', async () => {
+  test('a worker whose lease has ended takes nothing from the current holder', async () => {
     const { id } = await due(0);
     const { claim: late } = await hold();
     const other = stores.secondProcess.domains;
@@ -111,7 +111,7 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     expect(idsOf(await claim(2 * lease, 1000, other))).toEqual([id]);
   });
 
-  test('a change leaves a domain with who holds it, and counts when it is given back', async () => {
+  test('a change leaves the claim on a domain in place, and counts once it is released', async () => {
     const { id } = await due(0);
     const { claim: ours } = await hold();
     await domains.change(id, (one) =>
@@ -147,7 +147,7 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await claim(lease)).toEqual([kept]);
   });
 
-  test('the live ones come page by page, each once, in the order of their ids', async () => {
+  test('live domains are listed page by page, each once, in the order of their ids', async () => {
     await due(0);
     const removed = await liveDomain(stores, project);
     const live = [];

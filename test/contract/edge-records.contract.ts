@@ -63,7 +63,7 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect((await changes(edgeRecords, 0n)).routes).toContainEqual(route);
   });
 
-  test('a newer deploy and a rollback take the place of the route before', async () => {
+  test('a newer deploy and a rollback replace the route', async () => {
     const first = await deploy();
     const second = await deploy();
     const forward = await changes();
@@ -74,14 +74,14 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect((await namesSince(0n)).filter((name) => name === project.slug)).toHaveLength(1);
   });
 
-  test('what is known already is not given again, by this process or another', async () => {
+  test('records that the edge already knows are not returned again, by this process or another', async () => {
     await deploy();
     const { revision } = await changes();
     for (const reader of [edgeRecords, stores.secondProcess.edgeRecords])
       expect(await changes(reader, revision)).toEqual({ revision, ...nothing });
   });
 
-  test('a decision that throws or serves what is served already changes nothing', async () => {
+  test('a decision that throws, or that keeps the served deploy, changes nothing', async () => {
     await deploy();
     const { revision } = await changes();
     await expect(stores.projects.change(project, refuse)).rejects.toThrow();
@@ -89,7 +89,7 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect(await changes()).toMatchObject({ revision });
   });
 
-  test('what one process changed, another one sees', async () => {
+  test('another process sees the changes of the first', async () => {
     const route = routeTo(await deploy(project, stores.secondProcess.projects));
     const certificate = certificateFor(newHost());
     await stores.secondProcess.certificates.save(certificate);
@@ -100,7 +100,7 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect(certificates[0]?.privateKey()).toBe(privateKey);
   });
 
-  test('a name that led to a site leads elsewhere once that is set, and back, and nowhere when it is removed', async () => {
+  test('a name follows its route elsewhere and back, and leads nowhere once the route is removed', async () => {
     const name = newHost();
     const longest = `https://else.example/${'x'.repeat(1900)}`;
     for (const route of [
@@ -119,7 +119,7 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect(await edgeRecords.sweep(later(1))).toBe(1);
   });
 
-  test('a removed route is told to those who may know it, and comes back when it is set again', async () => {
+  test('a removed route is reported to edges that may know it, and returns when it is set again', async () => {
     const name = newHost();
     const set = await setRoute(name);
     await stores.edgeWriter.removeRoute(name, later(0));
@@ -137,7 +137,7 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect(await edgeRecords.names()).toContain(name);
   });
 
-  test('a removed certificate is told to those who may know it, and comes back when it is saved again', async () => {
+  test('a removed certificate is reported to edges that may know it, and returns when it is saved again', async () => {
     const certificate = certificateFor(newHost());
     const { host } = certificate;
     await stores.certificates.save(certificate);
@@ -157,7 +157,7 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect(back.certificates.map((one) => one.host)).toEqual([host]);
   });
 
-  test('removing what is not there, or is removed already, tells nobody anything', async () => {
+  test('removing a missing or already removed record changes nothing for the edges', async () => {
     const name = newHost();
     await setRoute(name);
     await stores.edgeWriter.removeRoute(name, later(0));
@@ -169,7 +169,7 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect(await edgeRecords.sweep(later(1))).toBe(1);
   });
 
-  test('a sweep forgets what was removed before a moment, and nothing that is served', async () => {
+  test('a sweep deletes records that were removed before a given time, and none that are served', async () => {
     const [first, second, served] = [newHost(), newHost(), newHost()];
     for (const host of [first, second, served]) {
       await setRoute(host);
@@ -189,7 +189,7 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect(left.certificates.map(({ host }) => host)).toEqual([served]);
   });
 
-  test('who knows a later revision than there is, as after a restore, is told everything', async () => {
+  test('an edge with a later revision than the database, as after a restore, gets everything', async () => {
     const route = routeTo(await deploy());
     const { revision } = await changes();
     const restored = await changes(edgeRecords, revision + 100n);

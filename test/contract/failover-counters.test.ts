@@ -28,14 +28,14 @@ const goAway = (error: unknown = away) => {
 };
 const comeBack = () => jest.restoreAllMocks();
 
-test('while the shared counters answer, only they are asked', async () => {
+test('while the shared counters answer, only they are used', async () => {
   await shared.take({ subject: 'account:a', limits, now });
   expect(await take()).toMatchObject({ counts: { minute: 2, day: 2 } });
   expect(await peek()).toEqual({ minute: 2, day: 2 });
   expect(told).toEqual([]);
 });
 
-test('without them counting goes on from what they said last: an outage opens nothing again', async () => {
+test('without them counting continues from their last counts, so that an outage frees no quota', async () => {
   for (let n = 0; n < 3; n++) await shared.take({ subject: 'account:a', limits, now });
   await take();
   goAway();
@@ -55,7 +55,7 @@ test('a refusal by the shared counters holds without them', async () => {
   });
 });
 
-test('what was learned late never lowers what was counted here meanwhile', async () => {
+test('counts that arrive late never lower what was counted here meanwhile', async () => {
   goAway();
   for (let n = 0; n < 3; n++) await take();
   comeBack();
@@ -64,7 +64,7 @@ test('what was learned late never lowers what was counted here meanwhile', async
   expect(await take()).toMatchObject({ counts: { minute: 4, day: 4 } });
 });
 
-test('a process counts alone for 60 seconds from the first failure, and then not at all', async () => {
+test('a process counts alone for 60 seconds from the first failure, and then stops', async () => {
   goAway();
   await take();
   elapsed += longestAloneMs;
@@ -76,7 +76,7 @@ test('a process counts alone for 60 seconds from the first failure, and then not
   expect(told).toEqual([true]);
 });
 
-test('it comes back by itself, and has 60 seconds again the next time', async () => {
+test('it recovers by itself, and has 60 seconds again the next time', async () => {
   goAway();
   await take();
   elapsed += longestAloneMs + 1;
@@ -89,7 +89,7 @@ test('it comes back by itself, and has 60 seconds again the next time', async ()
   expect(told).toEqual([true, false, true]);
 });
 
-test('going away and coming back are told once each, however many requests see it', async () => {
+test('outage and recovery are reported once each, however many requests see them', async () => {
   goAway();
   await Promise.all(Array.from({ length: 4 }, () => take()));
   await peek();
@@ -107,7 +107,7 @@ test('any other failure is passed on and is no outage', async () => {
   expect(told).toEqual([]);
 });
 
-test('without a watch of its own it takes the one of the machine, which no clock can turn', async () => {
+test('by default it uses the monotonic clock of the machine', async () => {
   const onLocal = () => undefined;
   counters = new FailoverCounters(shared, new MemoryQuotaCounters(), { onLocal });
   goAway();

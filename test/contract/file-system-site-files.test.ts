@@ -51,7 +51,7 @@ const upload = async (name: string, bytes: Buffer): Promise<string> => {
 const text = '<p>Rex</p>'.repeat(100);
 
 describe('a folder of deploys', () => {
-  test('is readable by its own user only, and knows no path of a site', async () => {
+  test('is readable by its own user only, and contains no path of a site', async () => {
     const paths = ['index.html', '../../escape.txt', '/etc/escape', 'manifest.json', 'a\0\n.txt'];
     const stored = await publish(Object.fromEntries(paths.map((path) => [path, text + path])));
     expect(stored.map(({ path }) => path).sort()).toEqual([...paths].sort());
@@ -80,18 +80,18 @@ describe('a folder of deploys', () => {
     },
   );
 
-  test('gives nothing away for a hash that is none', async () => {
+  test('returns nothing for an invalid hash', async () => {
     const [file] = await publish({ 'index.html': text });
     const strange = { ...file!, hash: '../dep_1/manifest.json' };
     await expect(allOf(files.read('dep_1', strange, 'identity'))).rejects.toThrow('no file');
   });
 
-  test('holds one content once', async () => {
+  test('stores equal content once', async () => {
     await publish({ 'a.html': text, 'b.html': text, 'c/a.html': text });
     expect(await readdir(join(folder, 'dep_1'))).toHaveLength(4);
   });
 
-  test('keeps nothing of a file that broke off, and nothing after its removal', async () => {
+  test('keeps nothing of an incomplete file, and nothing after a removal', async () => {
     const draft = await files.begin('dep_1');
     const writing = draft.write('a.txt', brokenOff(new Error('broken off')));
     await expect(writing).rejects.toThrow('broken off');
@@ -121,7 +121,7 @@ describe('smaller forms', () => {
     },
   );
 
-  test('are made of a content that has a page among its names', async () => {
+  test("are made of content that is also stored under a page's name", async () => {
     const stored = await publish({ 'a.png': text, 'a.html': text });
     for (const { brotli } of stored) expect(brotli).toBeLessThan(500);
   });
@@ -157,7 +157,7 @@ describe('readers who pause', () => {
     return readers;
   };
 
-  test('share a few descriptors, which are closed when nobody reads on', async () => {
+  test('share a few descriptors, which are closed when nobody reads', async () => {
     const readers = await paused(300);
     expect(await openFiles()).toBeLessThanOrEqual(128);
     await Promise.all(readers.map((reader) => reader.next()));
@@ -165,7 +165,7 @@ describe('readers who pause', () => {
     await until('none is open', async () => (await openFiles()) === 0);
   });
 
-  test('keep no file open that was removed', async () => {
+  test('do not keep a removed file open', async () => {
     const readers = await paused(20);
     await files.remove('dep_1');
     await until('none is open', async () => (await openFiles()) === 0, 900);

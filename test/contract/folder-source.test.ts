@@ -57,7 +57,7 @@ test('the content of a file is read when it is asked for, and only then', async 
   }
 });
 
-test('links and other things are told of, never followed', async () => {
+test('links and special files are reported, never followed', async () => {
   await put('index.html', 'img/rex.jpg');
   await symlink('/etc', join(folder, 'out'));
   await symlink('img', join(folder, 'inside'));
@@ -84,7 +84,7 @@ test('a file that becomes a link before it is read is not read', async () => {
   }
 });
 
-test('of a hidden folder only itself is told, except of .well-known', async () => {
+test('a hidden folder is reported without its content, except .well-known', async () => {
   const hidden = Array.from({ length: 50 }, (_, n) => `.git/objects/${String(n)}`);
   await put('index.html', '.env', '.well-known/security.txt', 'a/.cache/x', 'a/b.txt', ...hidden);
   expect(await listed()).toEqual([
@@ -99,7 +99,7 @@ test('of a hidden folder only itself is told, except of .well-known', async () =
   ]);
 });
 
-test('how many entries there are is known beforehand, up to one more than may be', async () => {
+test('the number of entries is known in advance, up to one more than the limit', async () => {
   await put('index.html', 'a/b.txt');
   expect((await folderSource(folder)).total).toBe(3);
   await mkdir(join(folder, 'many'));
@@ -111,7 +111,7 @@ test('how many entries there are is known beforehand, up to one more than may be
   expect(await deploy(source)).toMatchObject(refused);
 });
 
-test('a folder that is not there, or is a file, is named', async () => {
+test('a missing folder, or a file in its place, is named', async () => {
   await put('index.html');
   for (const name of ['nowhere', 'index.html']) {
     const opening = folderSource(join(folder, name));
@@ -120,7 +120,7 @@ test('a folder that is not there, or is a file, is named', async () => {
   }
 });
 
-test('a folder is published as it is, without what is hidden', async () => {
+test('a folder is published as it is, without hidden files', async () => {
   await put('index.html', 'img/rex.jpg', '.env', '.git/config', '.well-known/security.txt');
   const files = new MemorySiteFiles();
   const { deploy } = await memorySite(files);

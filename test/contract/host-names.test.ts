@@ -26,7 +26,7 @@ describe('the registrable domain of', () => {
   });
 });
 
-describe('one name is one host, however it is written', () => {
+describe('all spellings of a name are one host', () => {
   test.each([
     ['Bücher.DE', 'bücher.de'],
     ['bu\u0308cher.de', 'bücher.de'],
@@ -48,7 +48,7 @@ describe('one name is one host, however it is written', () => {
   });
 });
 
-describe('refused is', () => {
+describe('these names are refused:', () => {
   test.each([
     ['com', 'public_suffix'],
     ['co.uk', 'public_suffix'],
@@ -94,7 +94,7 @@ describe('refused is', () => {
   });
 });
 
-test('nothing that is typed makes it throw, and what IDNA gives it gives again', () => {
+test('no input makes it throw, and its result is stable', () => {
   const text = fc.oneof(fc.string({ unit: anyCharacter }), fc.domain(), fc.ipV4(), fc.ipV6());
   fc.assert(
     fc.property(text, (raw) => {
@@ -138,7 +138,7 @@ describe('a name that an error suggests', () => {
   );
   const typed = fc.array(fc.oneof(piece, anyCharacter), { minLength: 1, maxLength: 6 });
 
-  test('is one that can be added', () => {
+  test('can be added', () => {
     fc.assert(
       fc.property(typed, (pieces) => {
         const said = refusalOf(pieces.join(''));
@@ -155,7 +155,7 @@ describe('a name that an error suggests', () => {
     ['https://Shop.example.com/a', 'name: shop.example.com'],
     ['ck', 'such as shop.example.ck'],
     ['co.uk', 'such as example.co.uk'],
-  ])('after "%s" is right', (raw, end) => {
+  ])('after "%s" is valid', (raw, end) => {
     expect(refusalOf(raw).endsWith(end)).toBe(true);
   });
 });

@@ -93,7 +93,7 @@ describe.each(kinds)('a %s with', (_, archives) => {
   );
 });
 
-test.each(Object.entries(noArchives))('%s is no archive', async (_, bytes) => {
+test.each(Object.entries(noArchives))('%s is not an archive', async (_, bytes) => {
   const deploying = deploy(bytes);
   await expect(deploying).rejects.toMatchObject({
     name: 'DomainError',
@@ -103,7 +103,7 @@ test.each(Object.entries(noArchives))('%s is no archive', async (_, bytes) => {
   expect(await listingOf(folder)).toEqual(before);
 });
 
-test('an archive that is not there, or is a folder, is named', async () => {
+test('a missing archive, or a folder in its place, is named', async () => {
   for (const path of [join(folder, 'nowhere.zip'), storage]) {
     const opening = archiveSource(path);
     await expect(opening).rejects.toHaveProperty('code', 'archive_unreadable');

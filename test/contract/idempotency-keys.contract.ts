@@ -55,7 +55,7 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('what the work gives back besides its answer is for its caller, and kept nowhere', async () => {
+  test('results of the work besides its answer go to its caller and are not stored', async () => {
     const secret = { shown: ['once'] };
     const first = await keys.once(request, () => Promise.resolve({ ...done, secret }));
     expect(first).toEqual({ kind: 'answered', answer: { ...done, secret } });
@@ -63,7 +63,7 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     expect(again).toEqual({ kind: 'replayed', answer: done });
   });
 
-  test('another request under the same key is told so and not worked on', async () => {
+  test('a different request under the same key is refused and not executed', async () => {
     await keys.once(request, answering(done));
     const other = { ...request, fingerprint: 'e'.repeat(64) };
     expect(await keys.once(other, mustNotRun)).toEqual({ kind: 'reused' });
@@ -78,7 +78,7 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('while the first request is under way, a repeated one is told so', async () => {
+  test('a repeated request is refused while the first is under way', async () => {
     const begun = Promise.withResolvers<undefined>();
     const finish = Promise.withResolvers<KeptAnswer>();
     const first = keys.once(request, () => {
@@ -110,7 +110,7 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     expect(await keys.once(nextDay, mustNotRun)).toEqual({ kind: 'replayed', answer });
   });
 
-  test('a sweep forgets the answers given before a moment and counts them', async () => {
+  test('a sweep deletes the answers given before a time and counts them', async () => {
     await keys.sweep(later(1e12));
     const younger = { ...request, key: 'younger', now: later(1) };
     for (const one of [request, younger]) await keys.once(one, answering(done));
@@ -120,7 +120,7 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     expect(kinds([await keys.once(request, answering(done))])).toEqual(['answered']);
   });
 
-  test('of twenty equal requests at once in each of two processes exactly one does the work', async () => {
+  test('of twenty equal concurrent requests in each of two processes, exactly one does the work', async () => {
     const processes = [stores, stores.secondProcess];
     const { won, lost } = await race(40, (n) => {
       const process = processes[n % 2] ?? stores;

@@ -14,7 +14,7 @@ export const jobLeasesContract = (open: () => Promise<Stores>): void => {
   const end = later(30_000);
   const newJob = () => `job ${randomUUID()}`;
 
-  test('whoever holds a job keeps others from it, and may hold on to it', async () => {
+  test('the holder of a job keeps others from it, and may renew its lease', async () => {
     const { jobLeases, secondProcess } = stores;
     const job = newJob();
     expect(await jobLeases.hold(job, 'one', now, end)).toBe(true);
@@ -26,7 +26,7 @@ export const jobLeasesContract = (open: () => Promise<Stores>): void => {
     expect(await secondProcess.jobLeases.hold(newJob(), 'other', now, end)).toBe(true);
   });
 
-  test('a lease that is over or given back goes to the next one, who then keeps it', async () => {
+  test('an expired or released lease goes to the next process, which then keeps it', async () => {
     const { jobLeases, secondProcess } = stores;
     const job = newJob();
     await jobLeases.hold(job, 'dead', now, end);
@@ -38,14 +38,14 @@ export const jobLeasesContract = (open: () => Promise<Stores>): void => {
     expect(await jobLeases.hold(job, 'dead', end, later(60_000))).toBe(true);
   });
 
-  test('giving back what nobody holds does nothing', async () => {
+  test('releasing a job that nobody holds does nothing', async () => {
     const job = newJob();
     await stores.jobLeases.release(job, 'one');
     expect(await stores.jobLeases.hold(job, 'one', now, end)).toBe(true);
   });
 
   test.each(['that is new', 'whose lease is over'])(
-    'of many who want a job %s at the same time one gets it',
+    'when many want a job %s at the same time, one gets it',
     async (what) => {
       const job = newJob();
       if (what === 'whose lease is over') await stores.jobLeases.hold(job, 'dead', now, end);

@@ -61,20 +61,20 @@ const verifiers = async (): Promise<ReadonlyMap<unknown, Actor>> => {
   );
 };
 
-test('what is stored jointly is told in the name of each who did it', async () => {
+test('events that are stored together keep their own actors', async () => {
   const domains = await verifyAll();
   expect(signals).toBe(1);
   expect(await verifiers()).toEqual(domains);
 });
 
-test('what is stored one by one, since somebody failed, is told in the name of each who did it', async () => {
+test('events that are stored one by one after a failure keep their own actors', async () => {
   const domains = await verifyAll(rivals.slice(1, 2));
   expect(signals).toBe(2);
   const others = [...domains].filter(([, actor]) => actor !== rivals[1]);
   expect(await verifiers()).toEqual(new Map(others));
 });
 
-test('what begins while others wait is told in the name of who did it', async () => {
+test('an event that begins while others wait keeps its own actor', async () => {
   const { id } = await newDomain(stores, project);
   const domains = await verifyAll([], () =>
     stores.acting.run('key:key_2', () => stores.domains.change(id, verify)),

@@ -32,7 +32,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     return kept;
   };
 
-  test('an order is kept as it was begun and placed, for each process', async () => {
+  test('each process reads an order as it was begun and placed', async () => {
     host = `${'a'.repeat(63)}.`.repeat(4).slice(0, 253);
     subject = `domain:${ids.next('dom')}:${host}`;
     const privateKey = `${'+/='.repeat(2000)}\n`;
@@ -45,7 +45,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     for (const reader of processes()) expect(await reader.find(subject)).toEqual({ ...begun, url });
   });
 
-  test('of twenty who begin one order all go on with one key', async () => {
+  test('when twenty begin one order, all continue with one key', async () => {
     const { won, lost } = await race(20, (n) => begin({}, process(n)));
     expect(lost).toEqual([]);
     const kept = await orders.find(subject);
@@ -53,7 +53,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     expect(await begin()).toEqual(kept);
   });
 
-  test('of twenty who place one order all go on with one address', async () => {
+  test('when twenty place one order, all continue with one address', async () => {
     const begun = await begin();
     const { won, lost } = await race(20, (n) => process(n).placed(subject, `https://ca.test/${n}`));
     expect(lost).toEqual([]);
@@ -86,7 +86,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     for (const name of [host, rival.host]) expect(await orders.answer(name, 't1')).toBe(name);
   });
 
-  test('a newer challenge takes the place of the one before, and leaves the order as it is', async () => {
+  test('a newer challenge replaces the previous one and leaves the order unchanged', async () => {
     await begin();
     const placed = await orders.placed(subject, 'https://ca.test/1');
     for (const token of ['old', 'new'])
@@ -96,7 +96,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     expect(await orders.find(subject)).toEqual(placed);
   });
 
-  test('what is forgotten is gone with its challenge and its key, and forgetting twice is no error', async () => {
+  test('forgetting an order removes its challenge and key, and may be repeated', async () => {
     const { privateKey } = await begin();
     const neighbour = await begin({ subject: `${subject}:2` });
     for (const kept of [subject, neighbour.subject])
@@ -124,7 +124,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('of an order that begins while its domain is removed nothing is left', async () => {
+  test('an order that begins while its domain is removed leaves nothing behind', async () => {
     const project = await servedProject(stores);
     for (let round = 0; round < 10; round++) {
       const domain = await liveDomain(stores, project);
@@ -138,7 +138,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('nobody goes on with an order that was forgotten, or never begun', async () => {
+  test('an order that was forgotten or never begun cannot be continued', async () => {
     const challenge = { token: 't1', keyAuthorization: 'yes' };
     expect(await orders.find(subject)).toBeUndefined();
     for (const goOn of [

@@ -52,7 +52,7 @@ describe.each(databaseKinds)('private keys of orders and accounts in %s', (kind)
   const stored = async (table: (typeof tables)[number]) =>
     database.root.selectFrom(table).selectAll().execute();
 
-  test('are stored sealed, and nothing of them in the clear', async () => {
+  test('are stored sealed, with no part in plain text', async () => {
     await saveTwoEach();
     for (const table of tables) {
       const everything = (await stored(table)).flatMap((row) => Object.values(row).map(String));

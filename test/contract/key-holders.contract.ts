@@ -39,7 +39,7 @@ export const keyHoldersContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('a key tells the plan and the limits that its account has now', async () => {
+  test('a key shows the current plan and limits of its account', async () => {
     expect(await holder()).toEqual(heldBy(key));
     await stores.accounts.change(account, (its) => changePlan(its, 'business', undefined, now));
     expect(await holder()).toEqual(heldBy(key, 'business'));
@@ -60,7 +60,7 @@ export const keyHoldersContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('a ban is given back as it was decided, in every process, and so is its end', async () => {
+  test('a ban and its end are read back as decided, in every process', async () => {
     expect(await holder()).toEqual(heldBy(key));
     const banned = await apiKeys.change(key.id, (its) => banApiKey(its, later(1)));
     expect(banned.ban).toEqual({ since: later(1), until: later(300_001), minutes: 5 });

@@ -64,7 +64,7 @@ test('certificates are valid from an hour ago for 90 days, in whole seconds', as
   expect(notAfter).toEqual(new Date('2026-05-30T12:00:00Z'));
 });
 
-test('a short life has a past so short that it is not due for renewal at once', async () => {
+test('a short-lived certificate is backdated so little that it is not due for renewal at once', async () => {
   const issued = await issue(open({ lifeMs: 30_000 }), 'rex.pets.test');
   expect(issued.notAfter).toEqual(new Date('2026-03-01T12:00:30Z'));
   expect(isDueForRenewal(issued, now)).toBe(false);
@@ -88,7 +88,7 @@ test('two installations have roots with different names', async () => {
   expect(second.subject).not.toBe(first.subject);
 });
 
-test('nothing outlives the root, and an expired root says what to do', async () => {
+test('no certificate outlives the root, and an expired root says what to do', async () => {
   const authority = open();
   await issue(authority, 'rex.pets.test');
   const { validToDate } = await root();
@@ -119,7 +119,7 @@ test('a restart keeps the root', async () => {
   for (const issued of [before, after]) expect(leafOf(issued).verify(publicKey)).toBe(true);
 });
 
-test('twenty first uses at once share one root', async () => {
+test('twenty concurrent first uses share one root', async () => {
   const all = await Promise.all(
     Array.from({ length: 20 }, (_, n) => issue(open(), `rex-${String(n)}.pets.test`)),
   );
@@ -147,7 +147,7 @@ test('processes that start at once share one root', async () => {
   expect(chains.map((chain) => leafOf({ chain }).verify(publicKey))).toEqual([true, true, true]);
 });
 
-test('the private key of the root is readable by its owner only, and not in the clear', async () => {
+test('the private key of the root is readable by its owner only, and encrypted', async () => {
   await issue(open(), 'rex.pets.test');
   expect((await stat(path('local-ca.key'))).mode & 0o777).toBe(0o600);
   expect((await stat(path('local-ca.pem'))).mode & 0o111).toBe(0);
@@ -159,7 +159,7 @@ test('the private key of the root is readable by its owner only, and not in the 
   expect(await text('local-ca.pem')).not.toContain('PRIVATE');
 });
 
-test('what a killed process left behind does no harm', async () => {
+test('leftovers of a killed process do no harm', async () => {
   await writeFile(path('local-ca.key.0123456789ab'), 'half a k');
   await writeFile(path('local-ca.pem.0123456789ab'), '-----BEGIN CERT');
   const issued = await issue(open(), 'rex.pets.test');
@@ -182,7 +182,7 @@ test.each(['a lost', 'a half written', 'a foreign'])(
   },
 );
 
-test('another secret key is refused in words that help, until the first one is back', async () => {
+test('another secret key is refused with advice, until the first one is back', async () => {
   await issue(open(), 'rex.pets.test');
   const [kept, sealed] = [await text('local-ca.pem'), await text('local-ca.key')];
   await expect(issue(open({ key: otherKey }), 'rex.pets.test')).rejects.toThrow(
@@ -224,7 +224,7 @@ test('without the two files a new root is made, also under another secret key', 
   expect((await root()).subject).not.toBe(subject);
 });
 
-test('a folder that cannot be used makes it unavailable, and it works once that is mended', async () => {
+test('an unusable folder makes it unavailable until the folder is fixed', async () => {
   await writeFile(path('var'), 'a file where the folder should be');
   const authority = open({ folder: path('var') });
   const order = await placed(authority, 'rex.pets.test');

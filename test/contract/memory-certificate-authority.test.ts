@@ -24,11 +24,11 @@ describe('the certificate authority in memory', () => {
   certificateOrdersContract(() => Promise.resolve(open()));
 });
 
-test('an order that nobody expected fails the test', async () => {
+test('an unexpected order fails the test', async () => {
   await expect(open().authority.order('shop.stranger.test')).rejects.toThrow('nobody expected');
 });
 
-test('a step fails once when it is told to, and nothing is done', async () => {
+test('a step fails once on request and does nothing', async () => {
   const { authority } = open();
   authority.failNext('order', { reason: 'rate_limited', retryAt: new Date(0) });
   const failure = { reason: 'rate_limited', detail: 'It is rate_limited.', retryAt: new Date(0) };
@@ -39,7 +39,7 @@ test('a step fails once when it is told to, and nothing is done', async () => {
   expect(authority.log).toEqual(['order a.customer.test', 'order a.customer.test']);
 });
 
-test('a step whose answer is lost was done all the same', async () => {
+test('a step whose answer is lost still took effect', async () => {
   const opened = open();
   const { authority } = opened;
   const order = await placed(authority);
@@ -58,7 +58,7 @@ test('a host that does not show the answer fails its challenge', async () => {
   expect(await authority.look(order)).toMatchObject({ failure: { reason: 'challenge' } });
 });
 
-test('orders that it forgot are gone', async () => {
+test('forgotten orders are gone', async () => {
   const opened = open();
   const order = await placed(opened.authority);
   await takeToCertificate(opened, order);

@@ -85,7 +85,7 @@ describe.each(databaseKinds)('a database of an earlier release, on %s,', (kind) 
   });
 
   test.each(releases.slice(0, -1).map(({ name }, at) => [name, at + 1] as const))(
-    'up to %s, keeps its projects, and takes new ones from it while it still serves',
+    'up to %s, keeps its projects, and accepts new ones from the earlier release that still serves',
     async (_, count) => {
       await foundAfter(count);
       expect(await migrate(home.url)).toEqual(namesFrom(count));
@@ -94,7 +94,7 @@ describe.each(databaseKinds)('a database of an earlier release, on %s,', (kind) 
     },
   );
 
-  test('goes on serving its sites, and takes new routes from it while it still serves', async () => {
+  test('keeps serving its sites, and accepts new routes from the earlier release that still serves', async () => {
     await foundAfter(2);
     await addRoute(database, 'birds', 1n);
     expect(await migrate(home.url)).toEqual(namesFrom(2));
@@ -108,7 +108,7 @@ describe.each(databaseKinds)('a database of an earlier release, on %s,', (kind) 
   });
 });
 
-describe('on mysql, where a migration that was cut off begins anew, all can be done twice:', () => {
+describe('on mysql, where an interrupted migration starts over, each step can be repeated:', () => {
   let home: TestDatabase;
   let database: Database;
   beforeEach(async () => {

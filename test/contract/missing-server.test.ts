@@ -6,7 +6,7 @@ test.each([
   ['redis-server', ['redis-server'], 'redis-server, or set TEST_REDIS_URL to'],
   ['pebble', ['pebble'], 'pebble, or put pebble into PATH: https://github.com/letsencrypt/pebble'],
   ['wrk', ['libone1|libone2'], 'libone1, or put wrk into PATH.'],
-])('where %s cannot be had, the advice is about it and nothing else', (name, packages, advice) => {
+])('where %s is missing, the advice is about it only', (name, packages, advice) => {
   expect(missing(name, packages)).toContain(`${name} is missing`);
   expect(missing(name, packages)).toContain(`Install the package ${advice}`);
 });

@@ -40,13 +40,13 @@ describe('on a server with strange defaults', () => {
   });
   afterAll(() => database.close());
 
-  test('the schema can be brought up to date, and is there for everybody', async () => {
+  test('the schema can be brought up to date, and every session sees it', async () => {
     await migrateUp(database);
     const [tables] = await root.query('show tables');
     expect((tables as unknown[]).length).toBeGreaterThan(10);
   });
 
-  test('names are stored and come back as they were sent, emoji too, and no answer is cut short', async () => {
+  test('names, also with emoji, are read back as they were sent, and no answer is cut short', async () => {
     const names = ['🐕 Ünï', '犬', 'é'];
     await database.transaction(async (db) => {
       for (const job of names) {

@@ -44,12 +44,12 @@ test.each([
       { name: 'test', answer: records(ours) },
     ],
   ],
-])('CAA at %s ends the way up', async (name, levels) => {
+])('the search for CAA stops at %s', async (name, levels) => {
   inspect.dns.setZone({ [host]: { A: [address] }, [name]: { CAA: [ours] } });
   expect(await caaOf()).toEqual(levels);
 });
 
-test('without any CAA every level up to the top-level domain is told', async () => {
+test('without any CAA every level up to the top-level domain is reported', async () => {
   inspect.dns.setZone({ 'customer.test': { A: [address] } });
   expect(await caaOf()).toEqual([
     { name: host, answer: absent },
@@ -63,7 +63,7 @@ test('the closest level counts, whatever its parents say', async () => {
   expect(await caaOf()).toEqual([{ name: host, answer: records(other) }]);
 });
 
-test('a level that fails ends the way up', async () => {
+test('the search stops at a level that fails', async () => {
   inspect.dns.setZone({ [host]: { A: [address] }, test: { CAA: [ours] } });
   inspect.dns.setFaults({ 'customer.test': { rcode: 'SERVFAIL', types: ['CAA'] } });
   expect(await caaOf()).toEqual([
@@ -72,7 +72,7 @@ test('a level that fails ends the way up', async () => {
   ]);
 });
 
-test('what happens above the deciding level is not waited for', async () => {
+test('lookups above the deciding level are not awaited', async () => {
   inspect.dns.setZone({ [host]: { CAA: [ours] } });
   inspect.dns.setFaults({ test: { drop: true }, 'customer.test': { drop: true } });
   // Those would take longer than any test may.
@@ -101,7 +101,7 @@ test('a parent that is a CNAME is followed too', async () => {
   expect((await caaOf()).at(-1)).toEqual({ name: 'customer.test', answer: records(ours) });
 });
 
-test('records are told byte by byte, also those that node:dns cannot tell', async () => {
+test('records are returned byte by byte, also those that node:dns cannot return', async () => {
   const odd = [
     { flags: 0, tag: 'issue', value: '' },
     { flags: 0, tag: 'issuewild', value: ';' },
@@ -131,13 +131,13 @@ test.each([
   ['is empty', []],
   ['has no tag', [0, 0]],
   ['has a tag that is longer than the record', [0, 9, 0x69, 0x73, 0x73, 0x75, 0x65]],
-])('a record that %s spoils the answer, as it does for an authority', async (_, data) => {
+])('a record that %s makes the answer unusable, as it does for an authority', async (_, data) => {
   inspect.dns.setZone({ [host]: { CAA: [new Uint8Array(data)] } });
   expect(await caaOf()).toEqual([{ name: host, answer: failed('malformed') }]);
 });
 
 test.each(['shop..customer.test', `${'x'.repeat(64)}.customer.test`, 'y.'.repeat(126) + 'test'])(
-  'a name that cannot be asked for is malformed: %s',
+  'a name that cannot be queried is malformed: %s',
   async (name) => {
     expect(await caaOf(name)).toEqual([{ name, answer: failed('malformed') }]);
   },

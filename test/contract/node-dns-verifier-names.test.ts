@@ -31,7 +31,7 @@ const chainOf = (...names: string[]): Zone =>
 const hops = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => `hop-${n + 1}.customer.test`);
 
-test('a chain is told hop by hop, and the CNAME is the first of them', async () => {
+test('a chain is returned hop by hop, and the CNAME is the first hop', async () => {
   inspect.dns.setZone({ ...chainOf(...hops(3)), [hops(3)[2]!]: { A: [address] } });
   expect(await inspect.one(host)).toMatchObject({
     cname: records(hops(1)[0]),
@@ -81,7 +81,7 @@ test('a name without records of a type has none, also at the end of a CNAME', as
   expect(await inspect.one(host)).toMatchObject({ cname: records('m.test'), ...ofMail });
 });
 
-test('names are told in lower case and without the last dot', async () => {
+test('names are returned in lower case and without the last dot', async () => {
   inspect.dns.setZone({ [host]: { CNAME: ['TOKEN.Platform.TEST.'] }, [target]: { A: [address] } });
   expect(await inspect.one('Shop.CUSTOMER.test.')).toMatchObject({
     cname: records(target),
@@ -90,7 +90,7 @@ test('names are told in lower case and without the last dot', async () => {
   });
 });
 
-test('an internationalised name is asked for in its ASCII form', async () => {
+test('an internationalised name is queried in its ASCII form', async () => {
   inspect.dns.setZone({ 'xn--bcher-kva.test': { CNAME: [target] }, [target]: { A: [address] } });
   const facts = await inspect.one('xn--bcher-kva.test');
   expect(facts).toMatchObject({ cname: records(target), a: records(address) });
@@ -108,7 +108,7 @@ test('the apex of a zone with ALIAS shows addresses and no CNAME', async () => {
   });
 });
 
-test('neither a CNAME to an apex nor half an apex is one', async () => {
+test('a CNAME to an apex, or only part of its records, does not make an apex', async () => {
   const SOA = [{ mname: 'ns.test', rname: 'root.test' }];
   const zone = { ...chainOf('apex.test'), 'apex.test': { SOA, NS: ['ns.test'] } };
   inspect.dns.setZone({ ...zone, 'soa.test': { SOA }, 'ns.test': { NS: ['ns.test'] } });
@@ -117,7 +117,7 @@ test('neither a CNAME to an apex nor half an apex is one', async () => {
   }
 });
 
-test('all addresses are told, each IPv6 address in one spelling', async () => {
+test('all addresses are returned, each IPv6 address in one spelling', async () => {
   const AAAA = ['2001:DB8:0:0:0::10', '::ffff:192.0.2.10'];
   inspect.dns.setZone({ [host]: { A: [address, '198.51.100.7'], AAAA } });
   expect(await inspect.one(host)).toMatchObject({
@@ -126,7 +126,7 @@ test('all addresses are told, each IPv6 address in one spelling', async () => {
   });
 });
 
-test('addresses live as long as the shortest record on the way', async () => {
+test('the TTL of addresses is the shortest on the way', async () => {
   inspect.dns.setZone({
     [host]: { CNAME: [target], TTL: 30 },
     [target]: { A: [address], AAAA: ['2001:db8::10'], TTL: 600 },
@@ -134,7 +134,7 @@ test('addresses live as long as the shortest record on the way', async () => {
   expect(await inspect.one(host)).toMatchObject({ a: { ttl: 30 }, aaaa: { ttl: 30 } });
 });
 
-test('the strings of a TXT record are one text', async () => {
+test('the strings of a TXT record are joined', async () => {
   const TXT = [['animal-store-', 'verify=token'], 'v=spf1 -all', ['x'.repeat(255), 'y'.repeat(45)]];
   inspect.dns.setZone({ [`_animal-store-challenge.${host}`]: { TXT } });
   const { txt } = await inspect.one(host);
@@ -145,12 +145,12 @@ test.each([
   [{ CNAME: ['parking.test'] }, records('parking.test')],
   [{ A: ['198.51.100.7'] }, records('198.51.100.7')],
   [{ AAAA: ['2001:db8::7'] }, records('2001:db8::7')],
-])('a wildcard beside the host is seen by a made-up name: %j', async (wildcard, sibling) => {
+])('a wildcard beside the host is detected with a random name: %j', async (wildcard, sibling) => {
   inspect.dns.setZone({ ...rightZone, '*.customer.test': wildcard });
   expect(await inspect.one(host)).toMatchObject({ cname: records(target), sibling });
 });
 
-test('the made-up name is new for each inspection and the same for all resolvers', async () => {
+test('the random name is new for each inspection and the same for all resolvers', async () => {
   inspect.dns.setZone(rightZone);
   const madeUp = async (): Promise<ReadonlySet<string>> => {
     inspect.dns.log.length = 0;
@@ -165,7 +165,7 @@ test('the made-up name is new for each inspection and the same for all resolvers
   expect(second).not.toEqual(first);
 });
 
-test('one resolver of three that lies is told beside the two that do not', async () => {
+test('one lying resolver of three is reported beside the two honest ones', async () => {
   inspect.dns.setZone(rightZone);
   inspect.dns.views[1]!.setZone({ [host]: { A: ['198.51.100.7'], TTL: 3600 } });
   const [first, liar, third] = await inspect.all(host);

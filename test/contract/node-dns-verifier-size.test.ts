@@ -41,7 +41,7 @@ test('sixty thousand characters of one TXT record are read as a whole', async ()
   expect((await inspect.one(host)).txt).toEqual(records(text.join('')));
 });
 
-test('more than a thousand records are too large, and not asked for again', async () => {
+test('more than a thousand records are too large and are not queried again', async () => {
   const its = { A: many(1001, address), AAAA: many(1001, sixth) };
   inspect.dns.setZone({ [host]: its });
   const { a, aaaa } = await inspect.one(host);

@@ -35,7 +35,7 @@ const openFiles = (): number => readdirSync('/dev/fd').length;
 /** Whoever asks now is answered after all who asked before. */
 const othersAreAnswered = () => inspect.one('nobody.test');
 
-test('a resolver that hangs costs its own tries and nobody else', async () => {
+test('a hanging resolver delays no other', async () => {
   const perTryMs = 500;
   const [, hangs] = inspect.dns.views;
   hangs!.setFaults({ '*': { drop: true } });
@@ -56,7 +56,7 @@ test('a resolver that hangs costs its own tries and nobody else', async () => {
   expect([first, hanging, third].map((facts) => facts?.tookMs)).toEqual([0, 2 * perTryMs, 0]);
 });
 
-test('at the deadline what is unanswered failed, and what was answered counts', async () => {
+test('at the deadline open queries fail and finished ones count', async () => {
   const far = 'far.platform.test';
   inspect.dns.setZone({ ...rightZone, [target]: { CNAME: [far] }, [far]: { A: [address] } });
   inspect.dns.setFaults({
@@ -81,7 +81,7 @@ test('at the deadline what is unanswered failed, and what was answered counts', 
   });
 });
 
-test('after quick answers a slow one has its full time', async () => {
+test('a slow answer has its full time even after quick ones', async () => {
   const names = ['b', 'c', 'd', 'e', 'f'].map((label) => `${label}.customer.test`);
   const hops = [host, ...names].map(
     (name, at) => [name, { CNAME: [names[at] ?? target] }] as const,
@@ -93,7 +93,7 @@ test('after quick answers a slow one has its full time', async () => {
   expect(timesAsked(inspect.dns, names.at(-1)!, 'CNAME')).toBe(1);
 });
 
-test('two hundred hosts at once are all right, with a bounded number of sockets that are closed', async () => {
+test('two hundred concurrent hosts use a bounded number of sockets, all closed afterwards', async () => {
   const wildcard = { '*.customer.test': { CNAME: [target] } };
   inspect.dns.setZone({ ...rightZone, ...wildcard });
   const before = openFiles();
@@ -116,14 +116,14 @@ test('two hundred hosts at once are all right, with a bounded number of sockets 
   await until('all sockets are closed', () => openFiles() <= before);
 });
 
-test('questions that were cut off leave no socket behind', async () => {
+test('cancelled queries leave no socket behind', async () => {
   const before = openFiles();
   inspect.dns.setFaults({ '*': { drop: true } });
   await inspect.all(host, { deadlineMs: 50 });
   await until('all sockets are closed', () => openFiles() <= before);
 });
 
-test('questions that turned out not to matter are given up', async () => {
+test('queries that no longer matter are cancelled', async () => {
   const before = openFiles();
   inspect.dns.setZone({ [host]: { CAA: [{ tag: 'issue', value: 'ca.test' }] } });
   inspect.dns.setFaults({ 'customer.test': { drop: true }, test: { drop: true } });

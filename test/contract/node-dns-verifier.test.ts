@@ -75,7 +75,7 @@ test('a closed port is unreachable', async () => {
   expect(resolvers).toEqual([allAre(failed('unreachable'), 'failed')]);
 });
 
-describe('what fails the first time only', () => {
+describe('a query that fails only the first time', () => {
   const proof = `_animal-store-challenge.${host}`;
   const failOnce = (fault: DnsFault): void => {
     const once = { ...fault, times: 1 };
@@ -123,21 +123,21 @@ describe('what fails the first time only', () => {
   );
 });
 
-test('a name that is absent is not asked for again', async () => {
+test('an absent name is not queried again', async () => {
   inspect.dns.setFaults({ '*': { rcode: 'NXDOMAIN' } });
   expect(await inspect.one(host)).toEqual(allAre(absent, 'reached'));
   expect(timesAsked(inspect.dns, host, 'A')).toBe(1);
   expect(timesAsked(inspect.dns, host, 'CAA')).toBe(1);
 });
 
-test('an answer that was cut is fetched over TCP', async () => {
+test('a truncated answer is fetched over TCP', async () => {
   inspect.dns.setFaults({ '*': { truncate: true } });
   const facts = await inspect.one(host);
   expect(facts).toMatchObject(right);
   expect(facts.caa.at(-1)).toMatchObject({ name: 'customer.test', answer: { kind: 'records' } });
 });
 
-test('an answer that cannot be read is malformed and is not asked for again', async () => {
+test('an unreadable answer is malformed and is not queried again', async () => {
   const broken = new Uint8Array([0, 9, 1]);
   const its = { A: [broken], AAAA: [broken], CAA: [broken] };
   inspect.dns.setZone({ [host]: its, [`_animal-store-challenge.${host}`]: { TXT: [broken] } });

@@ -46,7 +46,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
   const deliver = (id: bigint): Promise<Order> =>
     orders.change(account, id, (order) => deliverOrder(account, order, now));
 
-  test('an order is given back as it was placed, approved and delivered', async () => {
+  test('an order is read back as it was placed, approved and delivered', async () => {
     const placed = await sell();
     const { id } = placed;
     expect(placed).toEqual({ id, petId: rex.id, ...terms, status: 'placed' });
@@ -63,7 +63,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
   test.each([
     { quantity: largestQuantity, shipDate: new Date(8.64e15) },
     { quantity: 2, shipDate: new Date(-1) },
-  ])('extreme terms come back exactly: $quantity for $shipDate', async (extreme) => {
+  ])('extreme values are read back exactly: $quantity for $shipDate', async (extreme) => {
     const placed = await sell(rex.id, account, extreme);
     expect(placed).toMatchObject(extreme);
     expect(await orders.list(account, everything)).toEqual([placed]);
@@ -135,7 +135,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     expect(await orders.list(account, everything)).toEqual([placed]);
   });
 
-  test('an id that nobody has is not sold and not changed', async () => {
+  test('an unknown id is not sold and not changed', async () => {
     const sale = orders.place(account, largestInt64, refuse);
     await expect(sale).rejects.toHaveProperty('code', 'pet_not_found');
     const change = orders.change(account, largestInt64, refuse);
@@ -155,7 +155,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('exactly one of twenty rivals buys an animal', async () => {
+  test('exactly one of twenty concurrent buyers gets an animal', async () => {
     const processes = [stores.orders, stores.secondProcess.orders];
     const { won, lost } = await race(20, (n) => sell(rex.id, account, terms, processes[n % 2]));
     expect(won).toHaveLength(1);
@@ -164,7 +164,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
-  test('exactly one of twenty rivals approves an order', async () => {
+  test('exactly one of twenty concurrent approvals of an order succeeds', async () => {
     const { id } = await sell();
     await takeEvents(stores);
     const processes = [stores.orders, stores.secondProcess.orders];

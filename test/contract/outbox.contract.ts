@@ -58,7 +58,7 @@ export const outboxContract = (
     expect(new Set(idsOf(deliveries)).size).toBe(2);
   });
 
-  test('an event says in whose name it was stored, whatever others do at the same time', async () => {
+  test('an event keeps its actor, whatever others do at the same time', async () => {
     const actorOf = (n: number): Actor => `person:mia-${n}@shop.example`;
     await race(20, (n) => stores.acting.run(actorOf(n), () => store(issued(`key_${n}`))));
     await store(planChanged());
@@ -89,7 +89,7 @@ export const outboxContract = (
     expect(moments).toEqual([later(3), later(1), later(2)]);
   });
 
-  test('what one process holds is given to another when the lease ends, and not before', async () => {
+  test('another process can claim what one holds only after its lease ends', async () => {
     await store(issued('key_1'));
     const held = await claim();
     expect(held).toHaveLength(2);
@@ -99,7 +99,7 @@ export const outboxContract = (
     expect(await claim(lease)).toEqual([]);
   });
 
-  test('what is done is gone, and doing it twice is no error', async () => {
+  test('a finished delivery is gone, and finishing it twice is no error', async () => {
     await store(issued('key_1'));
     const [first, second] = idsOf(await claim());
     for (const id of [first, first]) await outbox.done(id ?? '');
@@ -107,7 +107,7 @@ export const outboxContract = (
     expect(idsOf(await claim(lease))).toEqual([second]);
   });
 
-  test('what is given back comes again at its time and counts its attempts', async () => {
+  test('a released delivery comes again at its time and counts its attempts', async () => {
     await store(planChanged());
     const [held] = await claim();
     for (const attempts of [1, 2, 3]) {
@@ -119,7 +119,7 @@ export const outboxContract = (
     }
   });
 
-  test('what is parked is kept and counted but never given out again', async () => {
+  test('a parked delivery is kept and counted but never claimed again', async () => {
     await store(issued('key_1'));
     const [first, second] = idsOf(await claim());
     await outbox.park(first ?? '', 'keeps failing');
@@ -128,7 +128,7 @@ export const outboxContract = (
     expect(await outbox.sweep(later(1e12))).toBe(0);
   });
 
-  test('a sweep deletes the events from before a moment that all subscribers have seen', async () => {
+  test('a sweep deletes older events that all subscribers have seen', async () => {
     await store(planChanged(later(1)), planChanged(later(2)), planChanged(later(3)));
     const [first, , third] = idsOf(await claim());
     for (const id of [first, third]) await outbox.done(id ?? '');

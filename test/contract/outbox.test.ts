@@ -41,7 +41,7 @@ describe.each(databaseKinds)('the signal of the outbox in %s', (kind) => {
     });
   };
 
-  test('is given once for what a transaction stored, when others can see it', async () => {
+  test('is sent once per transaction, after its commit', async () => {
     seenAtSignal = [];
     await once('two', async () => {
       await add();
@@ -51,14 +51,14 @@ describe.each(databaseKinds)('the signal of the outbox in %s', (kind) => {
     expect(await Promise.all(seenAtSignal)).toEqual([4]);
   });
 
-  test('is given in the name of the service, whoever stored it', async () => {
+  test('is sent with the service as its actor', async () => {
     const { acting } = stores;
     whoListens = [];
     await acting.run('person:mia@shop.example', () => add());
     expect(whoListens).toEqual(['service']);
   });
 
-  test('names the accounts to which something happened, each once, and none from before', async () => {
+  test('names each account with new events once, and none from before', async () => {
     const [other, refused] = [await newAccount(stores), await newAccount(stores)];
     signals = [];
     const outcome = once('refused', async () => {
@@ -73,7 +73,7 @@ describe.each(databaseKinds)('the signal of the outbox in %s', (kind) => {
     expect(signals).toEqual([[other, account], [account]]);
   });
 
-  test('is not given for what was not kept, or has no subscriber', async () => {
+  test('is not sent for a rollback or for events without a subscriber', async () => {
     seenAtSignal = [];
     const outcome = once('none', async () => {
       await add();

@@ -50,7 +50,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([{ type: 'password_changed', ...about }]);
   });
 
-  test('all other sessions and all links end with it, in every process; those of others stay', async () => {
+  test('it ends all other sessions and all links of the person, in every process, and of nobody else', async () => {
     const gone = [
       await letIn(stores, sessionOf(person.id)),
       await letIn(stores, sessionOf(person.id)),
@@ -69,7 +69,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('it takes a session of that person that has not ended', async () => {
+  test('it requires an open session of that person', async () => {
     const { session: ended } = await letIn(stores, sessionOf(person.id));
     await stores.secondProcess.sessions.end(person.id, ended.id, []);
     const theirs = await signedInPerson(stores, account);
@@ -93,7 +93,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     expect(await stores.signInLinks.personIdOf(link, now)).toBe(person.id);
   });
 
-  test('of twenty sessions that change it at once, exactly one does, and it alone goes on', async () => {
+  test('when twenty sessions change it at once, exactly one succeeds, and only that one stays open', async () => {
     const known = [mine];
     while (known.length < 20) known.push(await letIn(stores, sessionOf(person.id)));
     const { won, lost } = await race(20, async (n) => {
@@ -108,7 +108,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
-  test('the old password and links do not let in while the new one is being stored', async () => {
+  test('the old password and links stop working while the new password is being stored', async () => {
     await givePassword(stores, person.id, 'old hash');
     mine = await letIn(stores, sessionOf(person.id));
     const proofs: readonly SignInProof[] = [
@@ -125,7 +125,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     expect(await stores.sessions.list(person.id)).toEqual([mine.session]);
   });
 
-  test('who signs in meanwhile, by the old password or a link, is not in afterwards', async () => {
+  test('a concurrent sign-in with the old password or a link does not outlast the change', async () => {
     for (let time = 0; time < 7; time++) {
       const passwordHash = `hash ${time}`;
       await givePassword(stores, person.id, passwordHash);
@@ -147,7 +147,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('a link that is made meanwhile fails nobody', async () => {
+  test('creating a link at the same time makes nothing fail', async () => {
     for (let time = 0; time < 5; time++) {
       const { lost } = await race(7, async (n) => {
         if (n === 3) await change(`hash ${time}`);

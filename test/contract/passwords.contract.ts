@@ -25,7 +25,7 @@ export const passwordsContract = (passwords: Passwords): void => {
     expect(await passwords.matches(`${longest}b`, hash)).toBe(false);
   });
 
-  test('of several hashes those of the password are found, whether they were made beside each other or not', async () => {
+  test('all hashes of the password are found among several, whether or not they were made together', async () => {
     const first = await passwords.hash(password);
     const beside = await passwords.hash(password, first);
     const other = await passwords.hash('another password', first);

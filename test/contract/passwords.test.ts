@@ -5,7 +5,7 @@ import { PlainPasswords } from '../../src/adapters/memory/plain-passwords.ts';
 import { ScryptPasswords } from '../../src/adapters/system/scrypt-passwords.ts';
 import { passwordsContract } from './passwords.contract.ts';
 
-describe('passwords in the clear', () => {
+describe('plain-text passwords', () => {
   passwordsContract(new PlainPasswords());
 });
 
@@ -49,7 +49,7 @@ describe('passwords under scrypt', () => {
     expect(await passwords.matches(password, other)).toBe(true);
   });
 
-  test('at most two are worked out at once', async () => {
+  test('at most two are computed at once', async () => {
     const begun = new Set<number>();
     let most = 0;
     let answered = 0;
@@ -74,7 +74,7 @@ describe('passwords under scrypt', () => {
     expect([answered, most]).toEqual([5, 2]);
   });
 
-  test('whoever comes while too many wait for their turn is refused, and may come again', async () => {
+  test('requests are refused while too many wait, and may try again later', async () => {
     const busy = new ScryptPasswords({ mostWaiting: 1 });
     const begun = [1, 2, 3].map(() => busy.hash(password));
     const refused = [busy.matches(password, undefined), busy.hash(password)];
@@ -85,7 +85,7 @@ describe('passwords under scrypt', () => {
     expect(await busy.matches(password, hash)).toBe(true);
   });
 
-  test('it takes as long where there is no hash, or none that can be read', async () => {
+  test('a missing or unreadable hash takes as long as a real one', async () => {
     const spent = async (hash: string | undefined): Promise<number> => {
       const before = process.cpuUsage();
       await passwords.matches('a wrong password', hash);

@@ -74,7 +74,7 @@ describe.each(databaseKinds)('a database of a release without people, on %s,', (
     expect(await peopleIn(database)).toEqual([personOf('birds'), personOf('cats')]);
   });
 
-  test('holds the service for who did what it tells of, then and while it still serves', async () => {
+  test('names the service as the actor of its events, old ones and those while it still serves', async () => {
     await addEvent(database, 'evt_1');
     await migrate(home.url);
     await addEvent(database, 'evt_2');
@@ -152,7 +152,7 @@ describe.each(databaseKinds)('a database in which one address has one account, o
     );
   });
 
-  test('takes one address in several accounts afterwards, once in each, and still checks whose they are', async () => {
+  test('then allows one address in several accounts, once in each, and still checks foreign keys', async () => {
     await addAccount(database, 'birds');
     await migrate(home.url);
     const { root } = database;
@@ -168,7 +168,7 @@ describe.each(databaseKinds)('a database in which one address has one account, o
   });
 });
 
-describe('on mysql, where a migration that was cut off begins anew,', () => {
+describe('on mysql, where an interrupted migration starts over,', () => {
   let home: TestDatabase;
   let database: Database;
   beforeEach(async () => {

@@ -33,7 +33,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     from.remove(account, id, (all) => removePerson(all, id, now));
   const both = () => [people, stores.secondProcess.people];
 
-  test('somebody is stored together with the events, and found in every process', async () => {
+  test('a person is stored together with the events, and found in every process', async () => {
     const { state, events } = personDecision(account, { email: 'zoë@shop.example' });
     await people.add({ state, events });
     expect(await takeEvents(stores)).toEqual(events);
@@ -45,7 +45,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     await remove(state.id);
   });
 
-  test('the longest address and hash come back letter for letter', async () => {
+  test('the longest address and hash are read back unchanged', async () => {
     const person = await added({ email: `${'é'.repeat(240)}@shop.example` });
     const passwordHash = 'x'.repeat(255);
     await givePassword(stores, person.id, passwordHash);
@@ -63,7 +63,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('one address may belong to several accounts, to each with a password of its own', async () => {
+  test('one address may belong to several accounts, with a separate password in each', async () => {
     const elsewhere = await newAccount(stores);
     const { state: other } = personDecision(elsewhere, { email: owner.email }, later(9));
     await people.add({ state: other, events: [] });
@@ -104,7 +104,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     expect(await people.list(account.toUpperCase())).toEqual([]);
   });
 
-  test('who does not exist is not found, not changed and not removed', async () => {
+  test('an unknown person is not found, not changed and not removed', async () => {
     for (const unknown of ['pers_nobody', owner.id.toUpperCase()]) {
       expect(await people.find(unknown)).toBeUndefined();
       const change = people.changePassword(unknown, 'sess_none', refuse);
@@ -122,7 +122,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('who is removed is gone in every process, with all sessions and links', async () => {
+  test('a removed person is gone in every process, with all sessions and links', async () => {
     const { person, secretHash, linkHash } = await signedInPerson(stores, account);
     const kept = await signedInPerson(stores, account);
     await takeEvents(stores);
@@ -140,7 +140,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     expect(await stores.signInLinks.personIdOf(kept.linkHash, now)).toBe(kept.person.id);
   });
 
-  test("another account cannot remove one's people", async () => {
+  test('another account cannot remove people', async () => {
     const elsewhere = await newAccount(stores);
     await added();
     const removal = people.remove(elsewhere, owner.id, (all) => removePerson(all, owner.id, now));
@@ -150,13 +150,13 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     expect(await people.find(owner.id)).toEqual(owner);
   });
 
-  test('an address is free again once its owner is removed', async () => {
+  test('removing a person frees their address', async () => {
     const { id, email } = await added();
     await remove(id);
     expect(await added({ email })).toMatchObject({ email });
   });
 
-  test('of two who remove each other, one stays', async () => {
+  test('when two people remove each other, one stays', async () => {
     for (let time = 0; time < 5; time++) {
       const other = await added();
       const rivals = [owner, other];
@@ -170,7 +170,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('of twenty who are all removed at once, one stays', async () => {
+  test('when all twenty people are removed at once, one stays', async () => {
     const those = [owner];
     while (those.length < 20) those.push(await added({}, later(those.length)));
     await takeEvents(stores);
@@ -180,7 +180,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(19);
   });
 
-  test('exactly one of twenty rivals is added with an address', async () => {
+  test('exactly one of twenty concurrent additions of an address succeeds', async () => {
     const email = 'rivals@people.example';
     const { won, lost } = await race(20, async (n) => {
       const rival = personDecision(account, { email });
@@ -193,7 +193,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
-  test('who signs in while being removed is gone afterwards all the same', async () => {
+  test('a person who signs in while being removed is gone afterwards', async () => {
     for (let time = 0; time < 5; time++) {
       const { id } = await added();
       const links = await Promise.all(Array.from({ length: 5 }, () => newLink(stores, id)));

@@ -43,7 +43,7 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     return added;
   };
 
-  test.each(petStatuses)('an animal that is %s is given back as it was added', async (status) => {
+  test.each(petStatuses)('an animal that is %s is read back as it was added', async (status) => {
     const pet = await add({ ...rex, status });
     expect(pet).toEqual({ id: pet.id, ...rex, status });
     expect(await pets.find(account, pet.id)).toEqual(pet);
@@ -123,7 +123,7 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     expect(await pets.find(account, id)).toEqual({ id, ...rex });
   });
 
-  test('an id that nobody has is not found and not changed', async () => {
+  test('an unknown id is not found and not changed', async () => {
     expect(await pets.find(account, largestInt64)).toBeUndefined();
     const change = pets.change(account, largestInt64, refuse);
     await expect(change).rejects.toHaveProperty('code', 'pet_not_found');
@@ -143,7 +143,7 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     ]);
   });
 
-  test("several animals are found at once: those there are, each once, and nobody else's", async () => {
+  test('looking up several animals returns each existing one of the account once', async () => {
     const [first, second, third] = await addMany('available', 'sold', 'pending');
     const strange = await add(rex, stranger);
     const ids = [third, first, strange, first].map((pet) => pet?.id ?? 0n);
@@ -169,7 +169,7 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     expect(await pets.list(account, everything, undefined)).toEqual(byId);
   });
 
-  test('exactly one of twenty rivals reserves an animal', async () => {
+  test('exactly one of twenty concurrent requests reserves an animal', async () => {
     const { id } = await add(rex);
     await takeEvents(stores);
     const processes = [stores.pets, stores.secondProcess.pets];

@@ -14,7 +14,7 @@ const isTaken = (share: Promise<unknown>): Promise<boolean> =>
 const takeAll = async (shares: PoolShares, tables: readonly string[], count: number) =>
   Promise.all(Array.from({ length: count }, () => shares.take(tables, hourMs)));
 
-test('whoever needs a table that others are busy with does not get the last connections', async () => {
+test('a transaction on a busy table does not get the last connections', async () => {
   const shares = open();
   const [first] = await takeAll(shares, ['pets'], 3);
   const fourth = shares.take(['owners', 'pets'], hourMs);
@@ -23,7 +23,7 @@ test('whoever needs a table that others are busy with does not get the last conn
   expect(await isTaken(fourth)).toBe(true);
 });
 
-test('who needs other tables gets one of the last connections, past those who wait', async () => {
+test('a transaction on other tables gets one of the last connections, ahead of those that wait', async () => {
   const shares = open();
   await takeAll(shares, ['pets'], 3);
   const stuck = shares.take(['pets'], hourMs);
@@ -32,7 +32,7 @@ test('who needs other tables gets one of the last connections, past those who wa
   expect(await Promise.all([stuck, orders, nothing].map(isTaken))).toEqual([false, true, true]);
 });
 
-test('a transaction is busy with every table that it has come to', async () => {
+test('a transaction occupies every table that it has used', async () => {
   const shares = open();
   const transactions = await takeAll(shares, ['keys'], 3);
   for (const one of transactions) one.touch(['pets', 'pets']);
@@ -42,7 +42,7 @@ test('a transaction is busy with every table that it has come to', async () => {
   expect(await isTaken(reader)).toBe(true);
 });
 
-test('there are never more than all, and who comes first is first', async () => {
+test('the limit is never exceeded, and the first to wait is the first served', async () => {
   const shares = open({ reserve: 0 });
   const [first, second] = await takeAll(shares, ['pets'], 5);
   const [sixth, seventh] = [shares.take([], hourMs), shares.take(['orders'], hourMs)];
@@ -53,7 +53,7 @@ test('there are never more than all, and who comes first is first', async () => 
   expect(await isTaken(seventh)).toBe(true);
 });
 
-test('a wait has an end, and takes nothing away from whoever comes later', async () => {
+test('a wait times out and costs later transactions nothing', async () => {
   const shares = open({ reserve: 0 });
   const [first] = await takeAll(shares, ['pets'], 5);
   await expect(shares.take(['pets'], 1)).rejects.toMatchObject({ code: 'POOL_BUSY' });
@@ -61,7 +61,7 @@ test('a wait has an end, and takes nothing away from whoever comes later', async
   expect(await isTaken(shares.take(['pets'], hourMs))).toBe(true);
 });
 
-test('too many who wait are refused at once', async () => {
+test('transactions are refused at once when too many wait', async () => {
   const shares = open({ reserve: 0 });
   await takeAll(shares, ['pets'], 5);
   const waiting = Array.from({ length: 3 }, () => shares.take(['pets'], 1).catch(() => 'late'));

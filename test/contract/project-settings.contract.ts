@@ -62,14 +62,14 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
   const live = async (host = newHost()): Promise<CustomDomain> =>
     liveDomain(stores, project, { host });
 
-  test('a project has no settings before they are changed, nor has one that nobody has', async () => {
+  test('a project has no settings before they are changed, nor has an unknown one', async () => {
     expect(await settings.read(project.id)).toEqual(noDomainSettings);
     expect(await settings.read('proj_nobodys')).toEqual(noDomainSettings);
     const changing = settings.change('proj_nobodys', refuse);
     await expect(changing).rejects.toHaveProperty('code', 'project_not_found');
   });
 
-  test('settings are given back as they were decided, by each process, for their own project', async () => {
+  test('settings are read back as decided, by each process, for their own project', async () => {
     const wanted: DomainSettings = {
       primary: 'bücher.example',
       redirects: redirectStatuses.map((status) => ({
@@ -84,7 +84,7 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     expect(await settings.read(project.id)).toEqual({ ...wanted, primary: undefined });
   });
 
-  test('the decision is told the hosts of the project that are not removed, the oldest first', async () => {
+  test("the decision gets the project's hosts that are not removed, oldest first", async () => {
     const added = await newDomain(stores, project, { at: later(2) });
     const served = await liveDomain(stores, project, { at: later(1) });
     const removed = await live();
@@ -135,7 +135,7 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     expect(await routeOf(first.host)).toEqual(elsewhere(first.host, to));
   });
 
-  test('an address elsewhere is led to, unless it is a host of the project that is not live', async () => {
+  test('a redirect to an external address works, unless it is a host of the project that is not live', async () => {
     const [{ host: from }, to] = [await live(), newHost()];
     const deploy = await deployTo(stores, project);
     await set(redirects([from, `https://${to}`]));
@@ -146,7 +146,7 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     expect(await routeOf(from)).toEqual(elsewhere(from, `https://${to}`));
   });
 
-  test('a redirect outlasts a deploy, and settings that change no route tell the edges nothing', async () => {
+  test('a redirect outlasts a deploy, and settings that change no route do not reach the edges', async () => {
     const [from, to] = [(await live()).host, (await live()).host];
     await set(redirects([from, to]));
     const deploy = await deployTo(stores, project);
@@ -157,7 +157,7 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     expect((await stores.edgeRecords.changesSince(0n)).revision).toBe(revision);
   });
 
-  test('a change is told with whose it is and in whose name, and nothing is when nothing changes', async () => {
+  test('a change is recorded with its account and actor, and no event is when nothing changes', async () => {
     const wanted = { ...redirects(['a.example', 'b.example']), primary: 'b.example' };
     await stores.acting.run('person:mia@shop.example', () => set(wanted));
     const [delivery, ...others] = await stores.outbox.claim(later(0), later(1000), 1000);
@@ -176,7 +176,7 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toMatchObject([{ primary: '', redirects: 0 }]);
   });
 
-  test('nothing is kept or told when the decision throws', async () => {
+  test('nothing is stored or recorded when the decision throws', async () => {
     const [from, to] = [(await live()).host, (await live()).host];
     await set(redirects([from, to]));
     await takeEvents(stores);

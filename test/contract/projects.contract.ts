@@ -45,7 +45,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     return projects.add(decision.state.accountId, () => decision);
   };
 
-  test('a project is given back as it was made, with the longest name and slug', async () => {
+  test('a project is read back as it was created, with the longest name and slug', async () => {
     const project = await added({ name: '🐦'.repeat(50), slug: 'b'.repeat(63) });
     expect(await projects.list(account)).toEqual([project]);
   });
@@ -65,7 +65,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     ]);
   });
 
-  test('a slug is taken for all accounts, and what was refused leaves nothing', async () => {
+  test('a slug is taken for all accounts, and a refused project leaves nothing', async () => {
     const first = await added();
     await takeEvents(stores);
     for (const accountId of [account, stranger]) {
@@ -84,7 +84,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('exactly one of twenty rivals gets a slug', async () => {
+  test('exactly one of twenty concurrent requests gets a slug', async () => {
     const processes = [projects, stores.secondProcess.projects];
     const { won, lost } = await race(20, async (n) => {
       const decision = decide({ slug: 'rivals' });
@@ -96,7 +96,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
-  test('the decision is told how many projects the account has, and what it throws is kept from storage', async () => {
+  test('the decision gets the number of projects, and nothing is stored when it throws', async () => {
     await added({ accountId: stranger });
     const told: number[] = [];
     for (let n = 0; n < 3; n++) {
@@ -111,7 +111,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await projects.list(account)).toHaveLength(3);
   });
 
-  test('of twenty rivals for the last places of a plan exactly so many get one', async () => {
+  test('when twenty compete for the last places of a plan, exactly that many get one', async () => {
     await added();
     await takeEvents(stores);
     const processes = [projects, stores.secondProcess.projects];
@@ -157,7 +157,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await projects.find('nobodys')).toBeUndefined();
   });
 
-  test('a deploy is given back as it is while it uploads and when it succeeded', async () => {
+  test('a deploy is read back unchanged while it uploads and when it succeeded', async () => {
     const project = await newProject(stores, account);
     const id = await start(project, later(-5));
     const uploading = { id, number: 1, startedAt: later(-5), state: 'uploading' };
@@ -177,7 +177,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
   });
 
   test.each(uploadProblems)(
-    'a deploy that failed with %s is given back as it is',
+    'a deploy that failed with %s is read back unchanged',
     async (problem) => {
       const project = await newProject(stores, account);
       const id = await start(project);
@@ -248,7 +248,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('a site that was served does not cease to be, and nothing of such a decision is kept', async () => {
+  test('a served site cannot become unserved, and such a decision stores nothing', async () => {
     const project = await newProject(stores, account);
     await published(project);
     await takeEvents(stores);
@@ -262,7 +262,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test("another account's project is not changed, nor one that nobody has", async () => {
+  test("another account's project, or an unknown one, is not changed", async () => {
     const { slug } = await newProject(stores, account);
     for (const key of [
       { accountId: stranger, slug },
@@ -273,7 +273,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('twenty rivals that deploy one project get twenty numbers', async () => {
+  test('twenty concurrent deploys of one project get twenty numbers', async () => {
     const project = await newProject(stores, account);
     const processes = [projects, stores.secondProcess.projects];
     const { won, lost } = await race(20, (n) => start(project, later(0), processes[n % 2]));
@@ -284,7 +284,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(site?.deploys.map(({ id }) => id).sort()).toEqual(won.toSorted());
   });
 
-  test('exactly one of twenty rivals ends a deploy', async () => {
+  test('exactly one of twenty concurrent requests ends a deploy', async () => {
     const project = await newProject(stores, account);
     const id = await start(project);
     const processes = [projects, stores.secondProcess.projects];
@@ -302,7 +302,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
       return deploySucceeded(site, id, { files: 1, bytes }, now);
     });
 
-  test('what an account keeps is what its succeeded deploys have, of all its projects', async () => {
+  test('the storage of an account is the sum of its succeeded deploys in all projects', async () => {
     const [first, second] = [await newProject(stores, account), await newProject(stores, account)];
     const others = await newProject(stores, stranger);
     expect(await projects.keptBytes(account)).toBe(0);
@@ -324,7 +324,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     await expect(unknown).rejects.toHaveProperty('code', 'project_not_found');
   });
 
-  test('twenty rivals over several projects keep no more than their account may', async () => {
+  test("twenty concurrent deploys over several projects store no more than the account's limit", async () => {
     const processes = [projects, stores.secondProcess.projects];
     const all = await Promise.all([1, 2, 3].map(() => newProject(stores, account)));
     const uploads: string[] = [];
@@ -337,7 +337,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await projects.keptBytes(account)).toBe(900);
   });
 
-  test('projects with an upload from before a moment are found once each, of all accounts', async () => {
+  test('projects with an older upload are found once each, in all accounts', async () => {
     const longAgo = (milliseconds: number) => later(milliseconds - 1e9);
     const sorted = (some: readonly Project[]) => some.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const found = async (milliseconds: number, limit = 100) =>

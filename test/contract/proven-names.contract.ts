@@ -66,7 +66,7 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
   };
   const nothing = { projectId: undefined, key: undefined };
 
-  test('of twenty who prove one name at once one holds it, and nothing of the others is kept', async () => {
+  test('when twenty prove one name at once, one holds it, and nothing of the others is stored', async () => {
     const all = await rivals(20);
     const { won, lost } = await race(20, (n) =>
       process(n).change(all[n]?.id ?? '', (domain) => verify(domain)),
@@ -79,7 +79,7 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toMatchObject([{ domainId: winner?.id }]);
   });
 
-  test('a decision is told who holds the name, unless that is the domain itself or nobody', async () => {
+  test('a decision gets the holder of the name, unless that is the domain itself or nobody', async () => {
     const told: unknown[] = [];
     const ask = ({ id }: CustomDomain) =>
       domains.change(id, (domain, holder) => {
@@ -98,7 +98,7 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     expect(told).toEqual([undefined, verified, undefined, live, undefined]);
   });
 
-  test('who proves a name takes it, and all that hung on it, from who held it, in one step', async () => {
+  test('proving a name takes it and everything attached to it from its holder in one step', async () => {
     const holder = await liveDomain(stores, project, { host });
     const subject = await orderFor(holder);
     const claimant = await elsewhere();
@@ -122,7 +122,7 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     expect((await served()).projectId).toBe(claimant.projectId);
   });
 
-  test('a holder that the decision leaves where it is keeps the name, and nothing else is kept', async () => {
+  test('a holder that the decision does not move keeps the name, and nothing else is stored', async () => {
     const holder = await liveDomain(stores, project, { host });
     const before = await served();
     const claimant = await elsewhere();
@@ -137,7 +137,7 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('nothing is kept of a contest whose decision throws', async () => {
+  test('nothing is stored when the decision about a contest throws', async () => {
     const holder = await liveDomain(stores, project, { host });
     const before = await served();
     const subject = await orderFor(holder);
@@ -153,7 +153,7 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     expect(await isOrdered(subject)).toBe(true);
   });
 
-  test('of ten who take a name from each other at once the last one has it, and no other', async () => {
+  test('when ten take a name from each other at once, only the last one has it', async () => {
     const holder = await liveDomain(stores, project, { host });
     const all = await rivals(10);
     const { lost } = await race(10, (n) => process(n).change(all[n]?.id ?? '', contest));
@@ -179,7 +179,7 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     expect(await served()).toEqual({ projectId: project.id, key: second.privateKey });
   });
 
-  test('what is removed takes its route, certificate, orders and challenges along, and nothing else', async () => {
+  test('removing a domain removes its route, certificate, orders and challenges, and nothing else', async () => {
     const domain = await liveDomain(stores, project, { host });
     const neighbour = await liveDomain(stores, project);
     const its = [await orderFor(domain), await orderFor(domain, ':22')];
@@ -200,7 +200,7 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     expect(certificates.map((one) => one.host)).toContain(neighbour.host);
   });
 
-  test('who only added the name takes nothing from who has it when it is removed', async () => {
+  test('removing an unproven domain takes nothing from the holder of its name', async () => {
     const live = await liveDomain(stores, project, { host });
     const subject = await orderFor(live);
     const before = await served();
@@ -212,7 +212,7 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     expect(await isOrdered(subject)).toBe(true);
   });
 
-  test('a name that is added again has nothing to do with its attachment of before', async () => {
+  test('a name that is added again is independent of its earlier attachment', async () => {
     const old = await liveDomain(stores, project, { host });
     await domains.change(old.id, remove);
     const again = await liveDomain(stores, project, { host });

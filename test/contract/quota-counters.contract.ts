@@ -39,7 +39,7 @@ export const quotaCountersContract = (open: () => Promise<OpenCounters>): void =
   test.each([
     ['minute', per(30)],
     ['day', per(plenty, 30)],
-  ])('of N + 20 takes at once against N a %s exactly N pass', async (_, limits) => {
+  ])('of N + 20 concurrent takes against a limit of N a %s, exactly N pass', async (_, limits) => {
     for (const from of [() => counters, bothProcesses]) {
       subject = newSubject();
       const takes = Array.from({ length: 50 }, (_, n) => take(limits, noon, 'key', from(n)));
@@ -50,11 +50,11 @@ export const quotaCountersContract = (open: () => Promise<OpenCounters>): void =
     }
   });
 
-  test('nothing was counted of who never came', async () => {
+  test('an unseen subject has no counts', async () => {
     expect(await peek()).toEqual({ minute: 0, day: 0 });
   });
 
-  test('a take that passes counts in both windows and is no strike', async () => {
+  test('a take that passes counts in both windows and is not a strike', async () => {
     const taken = { allowed: true, strikes: 0 };
     expect(await take(per(2), noon, 'key')).toEqual({ ...taken, counts: { minute: 1, day: 1 } });
     const last = await take(per(2), noon, 'key', opened.secondProcess);
@@ -74,7 +74,7 @@ export const quotaCountersContract = (open: () => Promise<OpenCounters>): void =
     expect(await peek(at(minute))).toEqual({ minute: 0, day: 2 });
   });
 
-  test('limits are those of each take: less closes at once, more opens at once', async () => {
+  test('each take uses its own limits: lower and higher ones apply at once', async () => {
     await takeMany(3, per(3));
     expect(await take(per(2))).toMatchObject({ allowed: false, counts: { minute: 3, day: 3 } });
     expect(await take(per(4))).toMatchObject({ allowed: true, counts: { minute: 4, day: 4 } });
@@ -82,7 +82,7 @@ export const quotaCountersContract = (open: () => Promise<OpenCounters>): void =
     expect(await take(most)).toMatchObject({ allowed: true, counts: { minute: 5, day: 5 } });
   });
 
-  test('subjects have counts of their own', async () => {
+  test('each subject has its own counts', async () => {
     await takeMany(2, per(2));
     const other = { subject: newSubject(), limits: per(2), now: noon };
     expect(await counters.take(other)).toMatchObject({ allowed: true, counts: { minute: 1 } });
@@ -98,7 +98,7 @@ export const quotaCountersContract = (open: () => Promise<OpenCounters>): void =
     expect(await peek(at(12 * hour))).toEqual({ minute: 2, day: 2 });
   });
 
-  test('a clock that jumps back an hour or 60 days and forth opens nothing again', async () => {
+  test('a clock that jumps back an hour or 60 days and forward again frees no quota', async () => {
     for (const jump of [-hour, -60 * day, 60 * day]) {
       subject = newSubject();
       expect(await takeMany(3, per(2, 2))).toEqual([true, true, false]);
@@ -110,7 +110,7 @@ export const quotaCountersContract = (open: () => Promise<OpenCounters>): void =
     }
   });
 
-  test('a look at any time changes nothing', async () => {
+  test('looking changes nothing, whatever the time', async () => {
     await takeMany(2, per(2));
     for (const jump of [minute, -hour, day, 60 * day, -minute, 0]) await peek(at(jump));
     expect(await peek(at(day))).toEqual({ minute: 0, day: 0 });

@@ -21,7 +21,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('what is kept of a subject and of a key ends by itself some days after its last use', async () => {
+test('records of a subject and of a key expire some days after their last use', async () => {
   const take = { subject: newSubject(), limits, striker: newSubject('k'), now };
   for (let n = 0; n < 2; n++) await counters.take(take);
   await counters.peek(newSubject(), now);
@@ -49,7 +49,7 @@ test('a server that does not answer is unavailable for each of the calls', async
   hasty.close();
 });
 
-test('a server that vanished is unavailable, and counts again when it is back, without its scripts', async () => {
+test('a server that vanished is unavailable, and counts again when it returns without its scripts', async () => {
   await server.kill();
   const take = { subject: newSubject(), limits, now };
   await expect(counters.take(take)).rejects.toEqual(unavailable);
@@ -61,7 +61,7 @@ test('a server that vanished is unavailable, and counts again when it is back, w
   expect(await counters.peek(take.subject, now)).toEqual({ minute: 1, day: 1 });
 });
 
-test('lost connections are told', async () => {
+test('lost connections are reported', async () => {
   const told: Error[] = [];
   const nobody = new RedisQuotaCounters('redis://127.0.0.1:1', (error) => told.push(error));
   await expect(nobody.ping()).rejects.toEqual(unavailable);

@@ -54,7 +54,7 @@ const listeners = async (channel = 'animal-store:stored:0'): Promise<number> => 
   return count;
 };
 
-test('all others hear whose things were stored, many changes as one, and the teller does not', async () => {
+test('all other processes hear which accounts changed, many changes at once, and the sender does not', async () => {
   const [one, other, teller] = [
     await joinAndListen(),
     await joinAndListen(),
@@ -70,7 +70,7 @@ test('all others hear whose things were stored, many changes as one, and the tel
   expect(teller.heard).toEqual([['acc_3']]);
 });
 
-test('who closes at once has told of everything, without ever having listened', async () => {
+test('a process that closes at once has sent all its signals, even without listening', async () => {
   const { heard } = await joinAndListen();
   const { signals } = join();
   signals.tell(['acc_1']);
@@ -80,7 +80,7 @@ test('who closes at once has told of everything, without ever having listened', 
 });
 
 test.each(['nonsense', '{}', '{"from":"somebody","accountIds":[1]}', '[]'])(
-  'what is no signal, as in %s, is no news to anybody',
+  'a message that is no signal, as in %s, is ignored',
   async (text) => {
     const { heard } = await joinAndListen();
     await watcher.publish('animal-store:stored:0', text);
@@ -100,7 +100,7 @@ test('fleets on other databases of the server hear nothing', async () => {
   expect(heard).toEqual([['acc_1']]);
 });
 
-test('without Redis telling and closing do no harm, and when it is back others are heard again', async () => {
+test('without Redis sending and closing do no harm, and when it is back signals arrive again', async () => {
   const { signals, heard } = await joinAndListen();
   await server.kill();
   const lonely = join();
@@ -117,7 +117,7 @@ test('without Redis telling and closing do no harm, and when it is back others a
   }
 });
 
-test('connections on which nothing comes any more are replaced: others are heard and told again', async () => {
+test('dead connections are replaced: signals are received and sent again', async () => {
   const proxy = await startTcpProxy(server.url);
   const cutOff = await joinAndListen(proxy.url);
   const other = await joinAndListen();
@@ -136,7 +136,7 @@ test('connections on which nothing comes any more are replaced: others are heard
   await proxy.stop();
 });
 
-test('who begins to listen while nothing comes through hears the others once something does', async () => {
+test('a process that starts listening on a dead network hears the others once it recovers', async () => {
   const proxy = await startTcpProxy(server.url);
   proxy.swallowNew(true);
   const { signals, heard } = join(proxy.url);
@@ -152,7 +152,7 @@ test('who begins to listen while nothing comes through hears the others once som
   await proxy.stop();
 });
 
-test('as it is wired, what one process stores is told in the other', async () => {
+test('in the real wiring, one process hears what the other stores', async () => {
   const database = await emptyDatabase('sqlite');
   const config = loadConfig({
     DATABASE_URL: database.url,

@@ -60,7 +60,7 @@ const scriptsRun = async (): Promise<number> => {
   return calls.reduce((sum, [, count]) => sum + Number(count), 0);
 };
 
-test('a connection on which nothing comes back any more is given up for a new one', async () => {
+test('a dead connection is replaced by a new one', async () => {
   const counters = await join(proxy.url);
   proxy.loseState();
   await expect(take(counters)).rejects.toEqual(unavailable);
@@ -78,14 +78,14 @@ test('a connection that dies while it is being opened is given up as well', asyn
   await until('it counts', () => take(counters).catch(() => undefined));
 });
 
-test('a dead connection is replaced before anybody asks for anything', async () => {
+test('a dead connection is replaced before any request needs it', async () => {
   const counters = await join(proxy.url);
   proxy.loseState();
   await until('there is a new connection', () => proxy.accepted > 1);
   await until('it answers', () => isAnswered(counters.ping()));
 });
 
-test('after one answer that did not come requests are counted here without a wait, until Redis answers', async () => {
+test('after one missing answer requests are counted locally without a wait, until Redis answers', async () => {
   const told: boolean[] = [];
   const counters = new FailoverCounters(await join(server.url), new MemoryQuotaCounters(), {
     onLocal: (local) => told.push(local),
@@ -104,7 +104,7 @@ test('after one answer that did not come requests are counted here without a wai
   });
 });
 
-test('takes that were given up do not count when a frozen Redis goes on, and of N + k exactly N pass', async () => {
+test('abandoned takes do not count when a frozen Redis resumes, and of N + k exactly N pass', async () => {
   const [one, other] = [await join(server.url), await join(server.url)];
   const striker = newSubject('k');
   const before = await scriptsRun();
@@ -121,7 +121,7 @@ test('takes that were given up do not count when a frozen Redis goes on, and of 
   expect(passed).toHaveLength(limits.perMinute);
 });
 
-test('a request whose deadline passes first is not counted, and that is no sign that Redis is away', async () => {
+test('a request whose deadline passes first is not counted and does not mean that Redis is away', async () => {
   const deadline = { leftMs: 50 };
   const told: boolean[] = [];
   const shared = await join(server.url, { ...patient, deadline });
@@ -141,7 +141,7 @@ test('a request whose deadline passes first is not counted, and that is no sign 
   expect(told).toEqual([]);
 });
 
-test('a take that is given up with an older one on its connection does not count either', async () => {
+test('a take that is abandoned with an older one on its connection does not count either', async () => {
   const counters = await join(server.url);
   const before = await scriptsRun();
   await server.freeze();
@@ -155,7 +155,7 @@ test('a take that is given up with an older one on its connection does not count
   expect(await lasting.peek(subject, now)).toEqual({ minute: 0, day: 0 });
 });
 
-test('a refusal that was given up is no strike', async () => {
+test('an abandoned refusal is not a strike', async () => {
   const [hasty, lasting] = [await join(server.url), await join(server.url, patient)];
   const striker = newSubject('k');
   for (let n = 0; n < limits.perMinute; n++) await take(lasting);
@@ -168,7 +168,7 @@ test('a refusal that was given up is no strike', async () => {
   expect(await take(lasting, striker)).toMatchObject({ allowed: false, strikes: 1 });
 });
 
-test('a server that answers, and runs no script for now, is not waited for either', async () => {
+test('a server that answers but cannot run scripts is not waited for either', async () => {
   const counters = await join(server.url);
   await watcher.call('CLIENT', 'PAUSE', '60000', 'WRITE');
   await expect(take(counters)).rejects.toEqual(unavailable);
@@ -203,7 +203,7 @@ test('a take that comes late twice is unavailable and not counted', async () => 
   expect(await counters.peek(subject, now)).toEqual({ minute: 0, day: 0 });
 });
 
-test('a refusal by Redis says nothing about the connection: others are counted on', async () => {
+test('an error reply by Redis keeps the connection: other takes are still counted', async () => {
   const counters = await join(server.url, patient);
   await watcher.set(`animal-store:quota:${subject}`, 'not a hash');
   await expect(take(counters)).rejects.toEqual(unavailable);

@@ -18,7 +18,7 @@ const after = new AesGcmSealer(newKey);
 const hosts = 250;
 const all = hosts + 2;
 
-describe.each(databaseKinds)('what is sealed in %s', (kind) => {
+describe.each(databaseKinds)('sealed values in %s', (kind) => {
   let home: TestDatabase;
   let database: Database;
   beforeEach(async () => {
@@ -39,7 +39,7 @@ describe.each(databaseKinds)('what is sealed in %s', (kind) => {
   };
   const uses = async () => new SealedValues(database, after).uses();
 
-  test('opens before, during and after a rotation, and is sealed anew only once', async () => {
+  test('open before, during and after a rotation, and are sealed anew only once', async () => {
     expect(await openedBy(database, during)).toBe(all);
     expect(await reseal()).toMatchObject({ resealed: all, left: [] });
     expect(await openedBy(database, after)).toBe(all);
@@ -50,12 +50,12 @@ describe.each(databaseKinds)('what is sealed in %s', (kind) => {
     );
   });
 
-  test('is sealed anew in slices, so that others need not wait long', async () => {
+  test('are sealed anew in slices, so that others need not wait long', async () => {
     const { slices } = await reseal();
     expect(Math.max(...slices)).toBeLessThanOrEqual(100);
   });
 
-  test('is never in between: work that was cut off goes on where it was', async () => {
+  test('are never half-sealed: interrupted work resumes where it stopped', async () => {
     const cut = new SealedValues(database, during).reseal(() => {
       throw new Error('killed');
     });
@@ -66,7 +66,7 @@ describe.each(databaseKinds)('what is sealed in %s', (kind) => {
     expect(await openedBy(database, after)).toBe(all);
   });
 
-  test('counts as sealed by an earlier release where no id is kept, and is sealed anew too', async () => {
+  test('count as sealed by an earlier release when they have no key id, and are sealed anew too', async () => {
     await database.root.updateTable('certificates').set({ sealed_by: null }).execute();
     expect(await uses()).toContainEqual({ keyId: undefined, values: hosts });
     expect(await openedBy(database, during)).toBe(all);
@@ -74,7 +74,7 @@ describe.each(databaseKinds)('what is sealed in %s', (kind) => {
     expect(await openedBy(database, after)).toBe(all);
   });
 
-  test('opens although an earlier release left the id of another key beside it', async () => {
+  test('open although an earlier release left the id of another key beside them', async () => {
     await database.root
       .updateTable('authority_accounts')
       .set({ sealed_by: after.keyIds[0] })
@@ -82,7 +82,7 @@ describe.each(databaseKinds)('what is sealed in %s', (kind) => {
     expect(await openedBy(database, during)).toBe(all);
   });
 
-  test('stays as it is where its key is missing, and each value is named with its key', async () => {
+  test('stay unchanged when their key is missing, and each value is named with its key', async () => {
     const { resealed, left } = await reseal(after);
     expect(resealed).toBe(0);
     expect(left).toHaveLength(all);
@@ -93,7 +93,7 @@ describe.each(databaseKinds)('what is sealed in %s', (kind) => {
     expect(await openedBy(database, before)).toBe(all);
   });
 
-  test('that is replaced meanwhile is not put back', async () => {
+  test('that are replaced meanwhile are not put back', async () => {
     const [host, newer] = ['site-000000.example', 'newer'];
     const values = new SealedValues(database, during);
     const working = values.reseal(() => undefined);

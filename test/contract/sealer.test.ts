@@ -7,7 +7,7 @@ const secretKey = Buffer.from('correct horse battery staple');
 const sealer = new AesGcmSealer(secretKey);
 const anyText = fc.oneof(fc.string({ unit: anyCharacter }), fc.string());
 
-test('what was sealed opens again, whatever the text, in another process too', () => {
+test('any sealed text opens again, in another process too', () => {
   const later = new AesGcmSealer(Buffer.from(secretKey));
   fc.assert(
     fc.property(anyText, anyText, (secret, purpose) => {
@@ -22,11 +22,11 @@ test('a long text opens again', () => {
   expect(sealer.open(sealer.seal(secret, 'a'), 'a') === secret).toBe(true);
 });
 
-test('what is sealed is one line of plain characters that names its version', () => {
+test('sealed text is one line of plain characters that names its version', () => {
   expect(sealer.seal('ü\n🐦', 'a')).toMatch(/^v1\.[\w-]+$/);
 });
 
-test('the secret does not appear in what is sealed', () => {
+test('the secret does not appear in the sealed text', () => {
   const secret = '-----BEGIN PRIVATE KEY-----';
   const sealed = sealer.seal(secret, 'a');
   const bytes = Buffer.from(sealed.slice(3), 'base64url');
@@ -99,7 +99,7 @@ describe('after a rotation', () => {
     for (const id of rotated.keyIds) expect(id).toMatch(/^[0-9a-f]{12}$/);
   });
 
-  test('who lacks the key hears which one it was', () => {
+  test('a missing key is named in the error', () => {
     const sealed = rotated.seal('a secret', 'a');
     expect(() => sealer.open(sealed, 'a', rotated.keyIds[0])).toThrow(
       `under another secret key, with the id ${rotated.keyIds[0]}, and this process has ${sealer.keyIds[0]}. ` +

@@ -70,7 +70,7 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('it tells at once what became of the person and the account, here or in another process', async () => {
+  test('it reflects changes to the person and the account at once, in every process', async () => {
     const { session, secretHash } = await started();
     expect(await sessions.findBySecretHash(secretHash)).toMatchObject({
       account: { plan: 'free' },
@@ -86,13 +86,13 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     for (const those of both()) expect(await those.findBySecretHash(secretHash)).toEqual(holder);
   });
 
-  test('the longest browser comes back letter for letter', async () => {
+  test('the longest browser name is read back unchanged', async () => {
     const { session, secretHash } = await started({ browser: '🦜'.repeat(100) });
     expect(session.browser).toHaveLength(200);
     expect(await sessions.findBySecretHash(secretHash)).toMatchObject({ session });
   });
 
-  test("a person's sessions are listed newest first, those that are over too, and no others", async () => {
+  test("a person's sessions are listed newest first, including those that are over", async () => {
     const [old, over] = [await started({}, later(-5)), await started({}, later(-1e12))];
     const [young, twin] = [await started({}, later(5)), await started({}, later(5))];
     const twins = [young, twin].sort((a, b) => (a.session.id > b.session.id ? -1 : 1));
@@ -113,7 +113,7 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('what is no session of that person is not ended', async () => {
+  test('a session of another person is not ended', async () => {
     const mine = await started();
     const theirs = await signedInPerson(stores, account);
     for (const [owner, id] of [
@@ -130,7 +130,7 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     expect((await takeEvents(stores)).map(({ type }) => type)).toEqual(['person_invited']);
   });
 
-  test('exactly one of twenty rivals ends a session', async () => {
+  test('exactly one of twenty concurrent requests ends a session', async () => {
     const { session } = await started();
     const { won, lost } = await race(20, (n) =>
       both()[n % 2]!.end(person.id, session.id, revoked(session.id)),
@@ -140,7 +140,7 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual(revoked(session.id));
   });
 
-  test('a sweep forgets the sessions that ended before a moment', async () => {
+  test('a sweep deletes the sessions that ended before a given time', async () => {
     await sessions.sweep(later(1e12));
     const all = [await started({}, later(1)), await started(), await started({}, later(2))];
     const ends = all.map(({ session }) => session.endsAt).sort((a, b) => a.getTime() - b.getTime());

@@ -11,7 +11,7 @@ describe.each(storeKinds)('the sessions in %s', (kind) => {
   sessionsContract(() => openStores(kind));
 });
 
-describe.each(storeKinds)('what lets somebody in, in %s', (kind) => {
+describe.each(storeKinds)('proofs for signing in, in %s', (kind) => {
   signInProofsContract(() => openStores(kind));
 });
 

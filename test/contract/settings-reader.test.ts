@@ -17,7 +17,7 @@ test.each([
 });
 
 test.each(['domains: [', 'domains:\n  primary: 7\n', 'x'.repeat(1_000_000)])(
-  'what is wrong is told in the same words (%#)',
+  'errors have the same words (%#)',
   async (text) => {
     const thrown = (() => {
       try {
@@ -34,7 +34,7 @@ test.each(['domains: [', 'domains:\n  primary: 7\n', 'x'.repeat(1_000_000)])(
   },
 );
 
-test('what takes too long is refused with what would be right', async () => {
+test('text that takes too long to read is refused with advice', async () => {
   await expect(endless.read('domains: {}')).rejects.toMatchObject({
     code: 'redirect_invalid',
     message: 'This configuration takes too long to read. Make it shorter and simpler.',

@@ -21,20 +21,20 @@ test('values are remembered by their key', async () => {
   expect(values).toEqual([1, 2, 1]);
 });
 
-test('that there is nothing is not remembered', async () => {
+test('a missing value is not remembered', async () => {
   const memory = new ShortMemory<number>();
   expect(await memory.get('a', () => Promise.resolve(undefined), 0)).toBeUndefined();
   expect(await memory.get('a', counter(), 0)).toBe(1);
 });
 
-test('what was forgotten is read again', async () => {
+test('a forgotten value is read again', async () => {
   const [memory, read] = [new ShortMemory<number>(), counter()];
   await memory.get('a', read, 0);
   memory.forget();
   expect(await memory.get('a', read, 0)).toBe(2);
 });
 
-test('what was being read while something changed is not remembered', async () => {
+test('a value that was being read during a change is not remembered', async () => {
   const [memory, read] = [new ShortMemory<number>(), counter()];
   const stale = memory.get('a', read, 0);
   memory.forget();
@@ -42,7 +42,7 @@ test('what was being read while something changed is not remembered', async () =
   expect(await memory.get('a', read, 0)).toBe(2);
 });
 
-test('no more is remembered than there is room for', async () => {
+test('the number of remembered values is limited', async () => {
   const [memory, read] = [new ShortMemory<number>(900, 2), counter()];
   for (const key of ['a', 'b', 'c']) await memory.get(key, read, 0);
   const values = [];
@@ -50,7 +50,7 @@ test('no more is remembered than there is room for', async () => {
   expect(values).toEqual([3, 4]);
 });
 
-test('a failed read is told and not remembered', async () => {
+test('a failed read is reported and not remembered', async () => {
   const memory = new ShortMemory<number>();
   const failure = new Error('the database is away');
   await expect(memory.get('a', () => Promise.reject(failure), 0)).rejects.toBe(failure);

@@ -27,7 +27,7 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
   };
   const both = () => [links, stores.secondProcess.signInLinks];
 
-  test('links tell whose they are, in every process, and as often as they are asked', async () => {
+  test('links identify their person, in every process and any number of times', async () => {
     const hashes = [await added(), await added()];
     for (const those of [...both(), ...both()]) {
       for (const hash of hashes) expect(await those.personIdOf(hash, now)).toBe(personId);
@@ -49,7 +49,7 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
     expect(await links.personIdOf(second, later(6))).toBeUndefined();
   });
 
-  test('there is no link for somebody who does not exist', async () => {
+  test('a link for an unknown person is not stored', async () => {
     const secretHash = newHash();
     const adding = links.add({ secretHash, personId: 'pers_nobody', endsAt: later(5) }, [told]);
     await expect(adding).rejects.toHaveProperty('code', 'person_not_found');
@@ -57,7 +57,7 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('a link is stored together with what tells of it', async () => {
+  test('a link is stored together with its event', async () => {
     await links.add({ secretHash: newHash(), personId, endsAt: later(5) }, [told]);
     expect(await takeEvents(stores)).toEqual([told]);
   });
@@ -80,7 +80,7 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
     expect(await links.personIdOf(await added(), now)).toBe(personId);
   });
 
-  test('of a newcomer who comes and a colleague who makes a link, no link is left', async () => {
+  test('when a newcomer signs in while a colleague makes a link, no link is left', async () => {
     for (let time = 0; time < 5; time++) {
       personId = (await stores.people.list(await newAccount(stores)))[0]!.id;
       const linkHash = await added();
@@ -99,7 +99,7 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('a sweep forgets the links that ended before a moment', async () => {
+  test('a sweep deletes the links that ended before a given time', async () => {
     await links.sweep(later(1e12));
     const [first, second] = [await added(later(1)), await added(later(2))];
     expect(await links.sweep(later(1))).toBe(0);

@@ -42,14 +42,14 @@ export const signInProofsContract = (open: () => Promise<Stores>): void => {
     return state;
   };
 
-  test('the hash that a password has now lets in, as often as it comes, and is told of', async () => {
+  test('the current password hash signs in any number of times, each with an event', async () => {
     await givePassword(stores, person.id, 'hash');
     const sessions = [await byPassword('hash'), await byPassword('hash')];
     expect(await stores.sessions.list(person.id)).toEqual(expect.arrayContaining(sessions));
     expect(await takeEvents(stores)).toEqual([...signedIn('password'), ...signedIn('password')]);
   });
 
-  test('a password that has another hash now, or none, does not let in', async () => {
+  test('an outdated or removed password hash does not sign in', async () => {
     for (const guess of ['', 'null', 'undefined', 'hash']) {
       await expect(byPassword(guess)).rejects.toHaveProperty('code', 'sign_in_refused');
     }
@@ -60,7 +60,7 @@ export const signInProofsContract = (open: () => Promise<Stores>): void => {
     await nothingIsKept();
   });
 
-  test('a link lets in once, in whatever process, and is told of', async () => {
+  test('a link signs in once, in any process, with an event', async () => {
     const linkHash = await newLink(stores, person.id);
     const session = await start({ way: 'link', linkHash }, now, stores.secondProcess);
     expect(await takeEvents(stores)).toEqual(signedIn('link'));
@@ -72,7 +72,7 @@ export const signInProofsContract = (open: () => Promise<Stores>): void => {
     expect(await stores.sessions.list(person.id)).toEqual([session]);
   });
 
-  test("what is no link of that person does not let in, and somebody else's is not used up", async () => {
+  test('a link of another person does not sign in and is not used up', async () => {
     const mine = await newLink(stores, person.id);
     const other = await leaver();
     const theirs = await newLink(stores, other.id);
@@ -84,7 +84,7 @@ export const signInProofsContract = (open: () => Promise<Stores>): void => {
     await byLink(mine);
   });
 
-  test('a link lets in until the moment that it ends, and not from then on', async () => {
+  test('a link signs in until its end, and not from then on', async () => {
     const [early, late] = [
       await newLink(stores, person.id, later(5)),
       await newLink(stores, person.id, later(5)),
@@ -96,7 +96,7 @@ export const signInProofsContract = (open: () => Promise<Stores>): void => {
     await byLink(early, later(4));
   });
 
-  test('who is gone is not let in, whatever they bring', async () => {
+  test('a removed person cannot sign in by any means', async () => {
     const { id, accountId } = await leaver();
     const linkHash = await newLink(stores, id);
     await givePassword(stores, id, 'hash');
@@ -113,7 +113,7 @@ export const signInProofsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('of twenty who bring one link at the same time, one is let in', async () => {
+  test('when twenty use one link at the same time, one signs in', async () => {
     const linkHash = await newLink(stores, person.id);
     const { won, lost } = await race(20, (n) =>
       start({ way: 'link', linkHash }, now, both()[n % 2]),

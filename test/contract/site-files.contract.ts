@@ -73,7 +73,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
       ]),
     );
 
-  test('a deploy is given back as it was written, file by file', async () => {
+  test('a deploy is read back as it was written, file by file', async () => {
     const stored = await publish(birds);
     expect(await contentsOf()).toEqual(asText(birds));
     for (const { path, bytes, hash } of stored) {
@@ -84,7 +84,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(empty?.hash).toBe('47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU');
   });
 
-  test('content arrives whole, in whatever pieces it comes', async () => {
+  test('content arrives whole, however it is split into pieces', async () => {
     const draft = await files.begin(id);
     await draft.write('a.txt', inPieces('one, ', '', Buffer.alloc(100_000, 'x'), ' and two'));
     await draft.commit(() => undefined);
@@ -98,7 +98,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(await listed()).toHaveLength(4);
   });
 
-  test('a deploy that nobody wrote is absent', async () => {
+  test('a deploy that was never written is absent', async () => {
     expect(await files.list('dep_nobody')).toBeUndefined();
   });
 
@@ -107,7 +107,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(await files.list(id)).toEqual([]);
   });
 
-  test('how many files are prepared is told until it is all of them', async () => {
+  test('preparation reports its progress up to the last file', async () => {
     const draft = await draftOf({ ...birds, 'copy.html': page });
     const told: number[] = [];
     await draft.commit((done) => told.push(done));
@@ -127,7 +127,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     }
   });
 
-  test('what is short, or would not get smaller, is stored as it is only', async () => {
+  test('content that is short or incompressible is stored as it is only', async () => {
     const stored = await publish({ 'a.html': 'x'.repeat(255), 'b.html': randomBytes(1000) });
     for (const file of stored) {
       expect(file).toMatchObject({ brotli: undefined, gzip: undefined });
@@ -175,7 +175,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(await contentsOf()).toEqual({ 'a.html': page, 'b/a.html': page });
   });
 
-  test('deploys have nothing to do with each other', async () => {
+  test('deploys are independent of each other', async () => {
     const [one, other] = [id, ids.next('dep')];
     const drafts = await Promise.all([draftOf({ 'a.txt': 'one' }, one), draftOf(birds, other)]);
     await Promise.all(drafts.map((draft) => draft.commit(() => undefined)));
@@ -201,20 +201,17 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(await files.list(id)).toBeUndefined();
   });
 
-  test.each(['half written', 'committed'])(
-    'what was %s is not there after a new begin',
-    async (how) => {
-      const draft = await draftOf(birds);
-      if (how === 'committed') await draft.commit(() => undefined);
-      const again = await files.begin(id);
-      expect(await files.list(id)).toBeUndefined();
-      await again.write('index.html', inPieces('second attempt'));
-      await again.commit(() => undefined);
-      expect(await contentsOf()).toEqual({ 'index.html': 'second attempt' });
-    },
-  );
+  test.each(['half written', 'committed'])('what was %s is gone after a new start', async (how) => {
+    const draft = await draftOf(birds);
+    if (how === 'committed') await draft.commit(() => undefined);
+    const again = await files.begin(id);
+    expect(await files.list(id)).toBeUndefined();
+    await again.write('index.html', inPieces('second attempt'));
+    await again.commit(() => undefined);
+    expect(await contentsOf()).toEqual({ 'index.html': 'second attempt' });
+  });
 
-  test('what the content throws comes out as it is, and leaves nothing of its file', async () => {
+  test('an error from the content is passed on unchanged, and leaves nothing of its file', async () => {
     const draft = await draftOf({ 'index.html': page });
     await expect(draft.write('broken.txt', brokenOff(refusal))).rejects.toBe(refusal);
     expect(await files.list(id)).toBeUndefined();

@@ -33,7 +33,7 @@ export const siteUnpackingContract = (open: (folder: string) => OpenedUnpacking)
   const unpack = (place: string, deployId: string, told: UploadProgress[] = [], room = ample) =>
     opened.unpacking.unpack({ deployId, room }, place, (progress) => told.push(progress));
 
-  test('stores what is published of an upload, and counts it', async () => {
+  test('stores the published files of an upload, and counts them', async () => {
     const id = ids.next('dep');
     const place = await plainTree(join(folder, 'birds'), {
       'index.html': page,
@@ -49,7 +49,7 @@ export const siteUnpackingContract = (open: (folder: string) => OpenedUnpacking)
     expect(index.brotli).toBeLessThan(page.length / 10);
   });
 
-  test('tells how far it is, and never that less is done than before', async () => {
+  test('reports its progress, which never goes back', async () => {
     const told: UploadProgress[] = [];
     const tree = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`${at}.html`, page]));
     const place = await plainTree(join(folder, 'many'), { 'index.html': page, ...tree });
@@ -60,7 +60,7 @@ export const siteUnpackingContract = (open: (folder: string) => OpenedUnpacking)
     expect(done).toEqual(done.toSorted((one, other) => one - other));
   });
 
-  test('refuses what the account has no room for, and takes what just fits', async () => {
+  test("refuses an upload above the account's limit, and accepts one that just fits", async () => {
     const place = await plainTree(join(folder, 'roomy'), { 'index.html': page });
     const room = (left: number) => ({ plan: 'Free', quota: 1024 ** 3, left });
     await expect(unpack(place, ids.next('dep'), [], room(page.length - 1))).rejects.toMatchObject({
@@ -72,7 +72,7 @@ export const siteUnpackingContract = (open: (folder: string) => OpenedUnpacking)
     expect(contents.bytes).toBe(page.length);
   });
 
-  test('refuses with the code and the words of whatever judges it', async () => {
+  test('refuses with the code and the words of the check that failed', async () => {
     const place = await plainTree(join(folder, 'headless'), { 'about.html': page });
     await expect(unpack(place, ids.next('dep'))).rejects.toMatchObject({
       name: 'DomainError',
@@ -81,7 +81,7 @@ export const siteUnpackingContract = (open: (folder: string) => OpenedUnpacking)
     });
   });
 
-  test('refuses what is no archive, and what is not there', async () => {
+  test('refuses a file that is not an archive, and a missing file', async () => {
     const place = join(folder, 'notes.zip');
     await writeFile(place, 'these are my notes');
     const refused = { name: 'DomainError', code: 'archive_unsupported' };

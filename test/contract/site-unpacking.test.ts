@@ -19,7 +19,7 @@ const entry = new URL('../../src/app/threads/unpack-sites.ts', import.meta.url);
 const threaded = (folder: string, limits: Partial<ThreadLimits> = {}) =>
   new ThreadedUnpacking({ entry, setup: { folder }, threads: 2, ...limits });
 
-describe('unpacking in the thread that asks', () => {
+describe('unpacking in the calling thread', () => {
   siteUnpackingContract((folder) => {
     const files = new FileSystemSiteFiles(folder);
     const unpacking = new DirectUnpacking(files, openUpload);

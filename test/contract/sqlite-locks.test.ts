@@ -47,7 +47,7 @@ const write = (name: string, at: number): Promise<unknown> =>
   at % 2 === 0 ? insert(name) : database.transaction(() => insert(name));
 const names = (count: number) => Array.from({ length: count }, (_, at) => `writer ${at + 10}`);
 
-test('while another program has the lock whoever reads does not wait, and writers follow in the order of their coming', async () => {
+test('while another program has the lock, readers do not wait and writers are served in order', async () => {
   const letGo = await holdLock(home.url);
   const order: string[] = [];
   const writers = names(24);
@@ -65,7 +65,7 @@ test('while another program has the lock whoever reads does not wait, and writer
   expect(await stored()).toEqual(writers);
 });
 
-test('an edge that starts at the port that is known needs no write, and so no lock', async () => {
+test('an edge that starts at its known port needs no write and therefore no lock', async () => {
   const edgePort = new EdgePort(database);
   await edgePort.remember(8443);
   const letGo = await holdLock(home.url);
@@ -74,7 +74,7 @@ test('an edge that starts at the port that is known needs no write, and so no lo
   await letGo();
 });
 
-test('a writer waits two seconds for another program from its own coming on, and the process goes on meanwhile', async () => {
+test('a writer waits two seconds from its own arrival for another program, without blocking the process', async () => {
   const letGo = await holdLock(home.url);
   const ownTime = countOwnTime();
   const joint = new JointWrites(database);
@@ -97,7 +97,7 @@ test('a writer waits two seconds for another program from its own coming on, and
   expect(await stored()).toEqual(['late']);
 });
 
-test('a request waits no longer than it has time, neither for another program nor for a writer of its own process', async () => {
+test('a request waits until its deadline at most, for another program or for a writer of its own process', async () => {
   const hurried = new Database(home.url, { deadline: { leftMs: 100 } });
   const write = () => hurried.run((db) => db.deleteFrom('quota_counters').execute());
   const letGo = await holdLock(home.url);
@@ -111,7 +111,7 @@ test('a request waits no longer than it has time, neither for another program no
   await hurried.close();
 });
 
-test('nobody is charged for a lock before their coming, nor for the time in which others of the process write', async () => {
+test('the wait of a writer does not include earlier locks or writes of its own process', async () => {
   const writers = new SqliteWriters((work) => work());
   let isLocked = true;
   let refusals = 0;
@@ -146,7 +146,7 @@ test('nobody is charged for a lock before their coming, nor for the time in whic
   writers.leave();
 });
 
-test('a start waits for a program that has the file for itself, and gives up with a sentence that says so', async () => {
+test('a start waits for a program that locks the file, and gives up with a message that says so', async () => {
   const own = await emptyDatabase('sqlite');
   const file = new SqliteDatabase(own.url.slice('sqlite:'.length)).exec('begin exclusive');
   const hurried = new Database(own.url, { deadline: { leftMs: 100 } });
@@ -160,7 +160,7 @@ test('a start waits for a program that has the file for itself, and gives up wit
   await own.drop();
 });
 
-test('a transaction that SQLite rolls back because the disk is full stores nothing, whatever follows in it', async () => {
+test('a transaction that SQLite rolls back because the disk is full stores nothing, nor do its later statements', async () => {
   const [big, tooBig] = ['x'.repeat(10_000), 'x'.repeat(10_000_000)];
   const half = database.transaction(async () => {
     await insert('first', big);

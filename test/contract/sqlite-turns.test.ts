@@ -20,7 +20,7 @@ const workFor = (milliseconds: number): void => {
   while (performance.now() < end);
 };
 
-test('many who write to SQLite at once let the event loop turn in between', async () => {
+test('many concurrent writes to SQLite do not block the event loop', async () => {
   let turns = 0;
   let isOver = false;
   const count = (): void => {

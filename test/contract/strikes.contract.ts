@@ -25,7 +25,7 @@ export const strikesContract = (open: () => Promise<OpenCounters>): void => {
   const strike = async (striker: string | undefined, now = noon, from = counters) =>
     (await from.take({ subject, limits, striker, now })).strikes;
 
-  test('each refusal is a strike of the key that called, in whichever process', async () => {
+  test('each refusal is a strike of the calling key, in any process', async () => {
     const strikes = [];
     for (let n = 0; n < 4; n++) {
       strikes.push(await strike(key, noon, n % 2 ? opened.secondProcess : counters));
@@ -49,7 +49,7 @@ export const strikesContract = (open: () => Promise<OpenCounters>): void => {
     expect(strikes).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
   });
 
-  test('a refusal of nobody in particular is no strike', async () => {
+  test('a refusal without a key is no strike', async () => {
     expect([await strike(undefined), await strike(undefined)]).toEqual([0, 0]);
     expect(await strike(key)).toBe(1);
   });
@@ -62,7 +62,7 @@ export const strikesContract = (open: () => Promise<OpenCounters>): void => {
     expect(dayIsFull).toEqual([1, 2]);
   });
 
-  test('a clock that jumps back or forth and back wipes out no strike', async () => {
+  test('a clock that jumps back, or forward and back, erases no strike', async () => {
     for (let n = 0; n < 4; n++) await strike(key);
     expect(await strike(key, at(-hour))).toBe(4);
     expect(await strike(key)).toBe(4);
@@ -70,7 +70,7 @@ export const strikesContract = (open: () => Promise<OpenCounters>): void => {
     expect(await strike(key)).toBe(5);
   });
 
-  test('strikes are no requests: the quota of a subject with the name of a key is untouched', async () => {
+  test('strikes do not count as requests, even of a subject with the name of the key', async () => {
     for (let n = 0; n < 4; n++) await strike(key);
     expect(await counters.peek(key, noon)).toEqual({ minute: 0, day: 0 });
     expect(await counters.peek(subject, noon)).toEqual({ minute: 1, day: 1 });

@@ -9,7 +9,7 @@ const known = (path: string) =>
   Object.entries(textFiles).find(([key]) => key.endsWith('/') && path.startsWith(key))?.[1];
 
 describe('test/support/text-parsers.ts', () => {
-  test('names each file of src that takes texts apart', () => {
+  test('names each file of src that parses text', () => {
     // For a new one: list its parsers, so that they are tried with long texts, or say why none comes there.
     expect([...found.keys()].filter((path) => known(path) === undefined)).toEqual([]);
   });
@@ -22,7 +22,7 @@ describe('test/support/text-parsers.ts', () => {
     expect(listed).toEqual(listed.map(([path]) => [path, found.get(path) ?? 0]));
   });
 
-  test('names no file that takes no text apart any more', () => {
+  test('names no file that no longer parses text', () => {
     const paths = [...found.keys()];
     const stale = Object.entries(textFiles).filter(
       ([key, file]) =>

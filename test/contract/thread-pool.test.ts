@@ -25,30 +25,30 @@ afterEach(async () => {
   for (const pool of opened.splice(0)) await pool.close();
 });
 
-test('one thread does task after task, with what it was given at its start', async () => {
+test('one thread does task after task, with its initial data', async () => {
   const pool = poolOf();
   expect(await pool.run('count')).toBe('turn 1');
   expect(await pool.run('count')).toBe('turn 2');
 });
 
-test('tasks that come together are all done, by no more threads than there may be', async () => {
+test('concurrent tasks are all done, by no more threads than the limit', async () => {
   const pool = poolOf({ threads: 2 });
   const counts = await Promise.all(Array.from({ length: 8 }, () => pool.run('count')));
   expect(counts).toHaveLength(8);
   expect(new Set(counts).size).toBeGreaterThanOrEqual(4);
 });
 
-test('what a task tells on its way arrives in order, before its result', async () => {
+test('the messages of a task arrive in order, before its result', async () => {
   const told: string[] = [];
   const result = poolOf().run('tell', (news) => told.push(news));
   expect(await result.then(() => [...told])).toEqual(['one', 'two', 'three']);
 });
 
-test('a thread knows nothing of the environment, where secrets are', async () => {
+test('a thread cannot read the environment, which contains secrets', async () => {
   expect(await poolOf().run('read secrets')).toBe('none');
 });
 
-describe('what a task throws comes out', () => {
+describe('an error from a task is passed on', () => {
   test.each([
     ['refuse', { name: 'DomainError', code: 'archive_link', message: 'It is a link.' }],
     ['trouble', { name: 'Unavailable', message: 'The storage cannot be reached' }],
@@ -77,7 +77,7 @@ describe('a task that takes too much', () => {
     },
   );
 
-  test('holds up neither the process nor other tasks', async () => {
+  test('blocks neither the process nor other tasks', async () => {
     const pool = poolOf({ threads: 2, deadlineMs: 2_000 });
     await pool.run('count');
     const delay = monitorEventLoopDelay({ resolution: 10 });
@@ -89,7 +89,7 @@ describe('a task that takes too much', () => {
     expect(delay.percentile(50) / 1e6).toBeLessThan(500);
   });
 
-  test('is not counted while it waits for a thread', async () => {
+  test('is not timed while it waits for a thread', async () => {
     const pool = poolOf({ deadlineMs: 700 });
     const looping = [pool.run('loop'), pool.run('loop')].map((one) => one.catch(() => 'ended'));
     expect(await pool.run('count')).toBe('turn 1');
@@ -111,21 +111,21 @@ test('a thread that cannot start fails its task', async () => {
   await expect(pool.run('count')).rejects.toHaveProperty('name', 'Unavailable');
 });
 
-test('more tasks than may wait are turned away at once', async () => {
+test('tasks beyond the queue limit are refused at once', async () => {
   const pool = poolOf({ mostWaiting: 1, deadlineMs: 500 });
   const ended = [pool.run('loop'), pool.run('loop')].map((one) => one.catch(() => 'ended'));
   await expect(pool.run('count')).rejects.toThrow('has too much to do');
   await Promise.all(ended);
 });
 
-test('a thread that has nothing to do is ended, and made again when it is needed', async () => {
+test('an idle thread is stopped, and started again when it is needed', async () => {
   const pool = poolOf({ idleMs: 50 });
   expect(await pool.run('count')).toBe('turn 1');
   await until('it is gone', () => pool.size === 0);
   expect(await pool.run('count')).toBe('turn 1');
 });
 
-test('closing ends what runs and what waits', async () => {
+test('closing ends running and waiting tasks', async () => {
   const pool = poolOf();
   const tasks = [pool.run('loop'), pool.run('count')].map((one) =>
     one.catch((error: unknown) => (error as Error).name),

@@ -44,7 +44,7 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
   const timesOf = (entries: readonly TimelineEntry[]) =>
     entries.map(({ occurredAt }) => occurredAt);
 
-  test('what happened to a domain is listed newest first, by each process, and nothing of another', async () => {
+  test('the entries of a domain are listed newest first, by each process, without those of others', async () => {
     const all = timelineKinds.map((kind, at) => entry({ kind, occurredAt: later(at) }));
     for (const one of all) await tell(domain, one);
     await tell(await another(), entry());
@@ -54,7 +54,7 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     expect(await timeline.list('dom_nobodys', 100)).toEqual([]);
   });
 
-  test('a reader goes on where a page ended, whatever comes in meanwhile, and gets each entry once', async () => {
+  test('paging returns each entry once, even when new ones arrive meanwhile', async () => {
     const tellAt = (at: number) => tell(domain, entry({ occurredAt: later(at) }));
     const other = await another();
     for (let at = 1; at < 7; at++) {
@@ -70,7 +70,7 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     expect(timesOf(read)).toEqual([6, 5, 4, 3, 2, 1, 0].map((at) => later(at)));
   });
 
-  test('an entry keeps its place, also when a page of before is forgotten', async () => {
+  test('an entry keeps its place, also when an earlier page is deleted', async () => {
     for (const at of [-1e12, 1, 2, 3]) await tell(domain, entry({ occurredAt: later(at) }));
     const [newest, second, third, , added] = await timeline.list(domain, 100);
     await timeline.sweep(later(-1e12 + 1));
@@ -79,12 +79,12 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     expect(await timeline.list(domain, 100, 1n)).toEqual([]);
   });
 
-  test('newest is what was recorded last, also when the clock was set back in between', async () => {
+  test('the newest entry is the last recorded one, even when the clock was set back', async () => {
     for (const at of [5, 9, 7]) await tell(domain, entry({ occurredAt: later(at) }));
     expect(timesOf(await timeline.list(domain, 2))).toEqual([later(7), later(9)]);
   });
 
-  test('details are given back as JSON keeps them: times become text, and what is undefined is gone', async () => {
+  test('details are read back as JSON keeps them: times become text, and undefined values are gone', async () => {
     const details = {
       text: `'"\\ ü🐦 \u0000 \ud800`,
       long: 'x'.repeat(100_000),
@@ -97,7 +97,7 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     expect(kept?.details).toStrictEqual({ ...details, retryAt: '2026-03-01T10:00:00.123Z' });
   });
 
-  test('what two processes record at once is all there', async () => {
+  test('entries that two processes record at once are all stored', async () => {
     const { lost } = await race(20, (n) =>
       tell(domain, entry({ occurredAt: later(n) }), processes()[n % 2]),
     );
@@ -108,7 +108,7 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     );
   });
 
-  test('a sweep forgets what happened before a moment, of all domains', async () => {
+  test('a sweep deletes entries of all domains from before a given time', async () => {
     const longAgo = (milliseconds: number) => later(milliseconds - 1e12);
     const other = await another();
     for (const id of [domain, other])
@@ -137,7 +137,7 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     );
   };
 
-  test('of checks and of attempts the newest 500 stay, each by themselves, and no other kind goes for them', async () => {
+  test('the newest 500 checks and the newest 500 attempts stay, and no other kind is deleted for them', async () => {
     await recordMany('attempt', 3);
     await recordMany('verified', 1);
     const other = await another();
@@ -161,7 +161,7 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     expect([times[0], times.at(-1)]).toEqual([later(60), later(11)]);
   });
 
-  test('a sweep forgets as many as there are, and leaves what tells the life of a domain', async () => {
+  test('a sweep deletes any number of entries, and leaves the milestones of a domain', async () => {
     const longAgo = later(-1e12);
     for (const kind of timelineKinds) await tell(domain, entry({ kind, occurredAt: longAgo }));
     const others = [await another(), await another()];
@@ -181,7 +181,7 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     expect(withoutPlaces(await timeline.list(domain, 1))).toEqual([kept]);
   });
 
-  test('what becomes of a domain, and of who loses the name, is told, what led to it first', async () => {
+  test('changes of a domain, and of the one that loses the name, are recorded after their cause', async () => {
     const { id, host } = await newDomain(stores, project);
     const claimant = await newDomain(stores, await servedProject(stores), { host });
     await stores.domains.change(id, verify);

@@ -40,7 +40,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
   const lastUse = async (id = keyId) =>
     (await stores.apiKeys.list(account)).find((key) => key.id === id)?.lastUsedAt;
 
-  test('what is added at one place adds up, and stays apart from every other place', async () => {
+  test('counts for the same key, operation and hour add up, apart from all others', async () => {
     const others = [
       ...usageOutcomes.map((outcome) => used({ outcome, requests: 2 })),
       ...['getPet', 'none'].map((operation) => used({ operation, requests: 3 })),
@@ -112,7 +112,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await usage.sum('acct_nobody', midnight, 'hour')).toEqual([]);
   });
 
-  test('calls to some operations are told per key, who called last first', async () => {
+  test('calls to given operations are listed per key, the latest caller first', async () => {
     const stranger = await newAccount(stores);
     const rows = [
       used({ keyId: 'key_a', operation: 'getPet', requests: 1 }),
@@ -132,7 +132,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await usage.callsTo([], account, firstHour)).toEqual([]);
   });
 
-  test('two processes that add at once lose nothing, whatever the order of their rows', async () => {
+  test('two processes that add at once lose no counts, whatever the order of their rows', async () => {
     const processes = [usage, stores.secondProcess.usage];
     const rows = ['a', 'b', 'c', 'd'].map((operation) => used({ operation }));
     const { won } = await race(20, (n) => {
@@ -144,7 +144,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await lastUse()).toEqual(later(19));
   });
 
-  test('a key tells when it was last used, and that never goes back', async () => {
+  test('a key shows when it was last used, and that time never goes back', async () => {
     const moments = [];
     for (const at of [10, 30, 20, 30]) {
       await usage.add([used()], new Map([[keyId, later(at)]]));
@@ -153,7 +153,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(moments).toEqual([later(10), later(30), later(30), later(30)]);
   });
 
-  test('the last use is of that key only, and outlives other changes of it', async () => {
+  test('the last use belongs to that key only, and outlasts other changes to it', async () => {
     const [first] = await stores.apiKeys.list(account);
     const lastUsed = new Map([
       [keyId, later(10)],
@@ -165,7 +165,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await lastUse(first?.id)).toBeUndefined();
   });
 
-  test('a sweep forgets the hours before a moment', async () => {
+  test('a sweep deletes the hours before a given time', async () => {
     await usage.sweep(hourOf(9));
     const hours = [0, 1, 2].map((number) => used({ hour: hourOf(number) }));
     await usage.add(hours, nobody);

@@ -17,7 +17,7 @@ describe.each(databaseKinds)('the usage log over transactions of %s', (kind) => 
   });
   afterAll(() => stores.close());
 
-  test('nothing is kept of what could not be stored as a whole', async () => {
+  test('usage that cannot be stored as a whole is not stored at all', async () => {
     const accountId = await newAccount(stores);
     const [key] = await stores.apiKeys.list(accountId);
     const keyId = key?.id ?? '';

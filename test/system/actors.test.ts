@@ -24,7 +24,7 @@ interface Entry {
   readonly actor: string;
 }
 
-test('the audit log tells what the service, an operator and a key did', async () => {
+test('the audit log shows what the service, an operator and a key did', async () => {
   const account = printedAccount(service);
   await home.run(['key', 'create', '--account', account, '--name', 'Till']);
   const answer = await fetch(`${service.origin}/v1/pets`, {

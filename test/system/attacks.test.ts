@@ -51,7 +51,7 @@ afterAll(() => ground.close());
 
 const attacker = () => ground.attacker.visitor;
 
-test('connections of HTTP/2 that take nothing cost little, and others are served meanwhile', async () => {
+test('stalled HTTP/2 connections cost little, and others are served meanwhile', async () => {
   const place = { port: ground.ports['secure edge'], host: siteHost('birds'), path: '/large.bin' };
   await until('the site is served', async () => {
     const [session] = await openStalledSessions(place, 1, 1);
@@ -168,7 +168,7 @@ test('a CAA value of 60 000 blanks holds nobody up', async () => {
   });
 });
 
-test('answers as large as DNS lets them be, watched on 48 live pages, hold nobody up', async () => {
+test('DNS answers of the largest size, watched on 48 live pages, hold nobody up', async () => {
   const host = 'www.giant.test';
   const records = {
     TXT: Array.from({ length: 200 }, (_, at) => `${String(at)}${'x'.repeat(250)}`),
@@ -216,7 +216,7 @@ test('an account that adds, verifies and removes domains again and again leaves 
   expect((await addDomain(other.visitor, 'cats', 'www.cats.test')).status).toBe(303);
 });
 
-test('an account that starts hundreds of projects gets those of its plan, and holds nobody up', async () => {
+test('an account that starts hundreds of projects gets as many as its plan allows, and holds nobody up', async () => {
   const { visitor } = await ground.openAccount('collector');
   const begin = (_: unknown, at: number) => () => startProject(visitor, `Nest ${at}`);
   const { result } = await underAttack(ground.service, () =>
@@ -258,7 +258,7 @@ const storedAs = async (label: string) => {
   return { names: stored.map(({ name }) => name), areTold: stored.every(({ id }) => ids.has(id)) };
 };
 
-test('while another program keeps the database locked, writes get 503 after two seconds, and all else goes on', async () => {
+test('while another program keeps the database locked, writes get 503 after two seconds, and everything else works', async () => {
   const health = await watchHealth(ground.service);
   const letGo = await holdLock(ground.databaseUrl);
   const [since, logged] = [Date.now(), logOf(ground.service).length];
@@ -292,7 +292,7 @@ test('writes wait for a program that locks the database for a moment, and each i
   await until('subscribers are told of all', async () => (await storedAs('short')).areTold);
 });
 
-test('while the disk takes nothing, writes get 503 and store nothing, and all else goes on', async () => {
+test('while the disk is full, writes get 503 and store nothing, and everything else works', async () => {
   const { pid } = ground.service;
   const limitFiles = (most: string) =>
     promisify(execFile)('prlimit', ['--pid', String(pid), `--fsize=${most}:`]);

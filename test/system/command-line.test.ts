@@ -71,7 +71,7 @@ describe.each(databaseKinds)('animal-store on %s', (kind) => {
 describe('animal-store', () => {
   useHome('sqlite');
 
-  test('issues, lists and revokes keys, and lists no secret', async () => {
+  test('issues, lists and revokes keys without listing a secret', async () => {
     const { account } = await openAccount('keys@zoo.example');
     const { key } = await json<NewAccount>(
       `key create --account ${account.id} --name CI --scopes pets:read,orders:read --expires 2099-01-01`,

@@ -65,7 +65,7 @@ const failedChecks = async () => {
   return { code, failures };
 };
 
-test('doctor finds nothing in the way of a service that is well, and what is wrong when it is not', async () => {
+test('doctor reports no problem of a healthy service, and the problems of a broken one', async () => {
   const { code, stdout } = await lab.run(['doctor']);
   expect({ code, failures: stdout.match(/^failed.*/gm) }).toEqual({ code: 0, failures: null });
   expect(stdout).toMatch(/^ok +authority .* knows our account\.$/m);
@@ -91,7 +91,7 @@ const goesLiveAfter = async (seconds: number, host: string): Promise<void> => {
 
 const hanging = 'www.hangs.test';
 
-test('an authority that never answers holds up no other domain', async () => {
+test('an authority that never answers delays no other domain', async () => {
   const { records } = await shop.add(hanging);
   lab.zone.create(records[0]);
   lab.gate.setFaults({ match: caPlaces.authorization, hang: true, times: 1 });
@@ -101,7 +101,7 @@ test('an authority that never answers holds up no other domain', async () => {
   expect(await isLive('www.beside.test')).toBe(true);
 });
 
-test('a name that the authority never issues for waits for its owner', async () => {
+test('a name that the authority refuses waits for its owner', async () => {
   await attempt('www.blocked.test');
   const { domain, problems } = await shop.show('www.blocked.test');
   expect(domain).toMatchObject({ state: 'verified', certificate: { status: 'failed' } });
@@ -109,7 +109,7 @@ test('a name that the authority never issues for waits for its owner', async () 
   expect(problems).toMatchObject([{ code: 'ca_rejected_name', severity: 'final' }]);
 });
 
-test('a host that the authority alone finds elsewhere is tried again with another order', async () => {
+test('a host that only the authority resolves elsewhere is retried with a new order', async () => {
   const host = 'www.elsewhere.test';
   lab.zone.lie(host, { A: ['127.0.0.9'] });
   await attempt(host);
@@ -120,7 +120,7 @@ test('a host that the authority alone finds elsewhere is tried again with anothe
 });
 
 // Before authorities fail in other ways: when it comes back, it must not meet those.
-test('what hung is given up after half a minute, and goes on with the same order', async () => {
+test('a hanging step is given up after half a minute, and retried with the same order', async () => {
   const isGivenUp = async () => (await lab.facts.outcomes(hanging)).length > 0;
   await until('it is given up', isGivenUp, 90_000);
   await clock.advance(minute);
@@ -134,13 +134,13 @@ test.each([
   ['in trouble', 'www.trouble.test', { match: caPlaces.newOrder, status: 500 }],
   ['cut off', 'www.cut.test', { match: caPlaces.newOrder, reset: true }],
   ['full of nonsense', 'www.nonsense.test', { match: caPlaces.order, body: '<html>' }],
-])('an authority that is %s is asked again after a minute', async (_, host, fault) => {
+])('an authority that is %s is retried after a minute', async (_, host, fault) => {
   await attempt(host, fault);
   await expectSetback(host, 'ca_unavailable', minute);
   await goesLiveAfter(minute, host);
 });
 
-test('an authority that wants to be left alone is, and the owner is told until when', async () => {
+test('a Retry-After of the authority is obeyed and shown to the owner', async () => {
   const host = 'www.patient.test';
   // One account may have ten new orders in an hour.
   await clock.advance(hour);
@@ -177,7 +177,7 @@ test.each([
   },
 );
 
-test('an order whose answer was lost is asked for again after a minute', async () => {
+test('an order whose answer was lost is requested again after a minute', async () => {
   const host = 'www.lost-order.test';
   const fault = { match: caPlaces.newOrder, after: true, reset: true, times: 1 };
   await attempt(host, fault);
@@ -186,7 +186,7 @@ test('an order whose answer was lost is asked for again after a minute', async (
   expect(finalizesOf(lab.gate, host)).toHaveLength(1);
 });
 
-test('an authority that forgot everything gets to know us again, once', async () => {
+test('after an authority lost its data, our account is registered again once', async () => {
   const known = lab.gate.asked(caPlaces.newAccount).length;
   await lab.pebble.restart();
   await attempt('www.forgotten.test');

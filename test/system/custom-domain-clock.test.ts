@@ -56,7 +56,7 @@ test('when the clock jumps ahead by two months the certificate is renewed at onc
   });
 });
 
-test('while CAA forbids it nothing is renewed, the owner is told, and the site is served on', async () => {
+test('while CAA forbids renewal, the owner is told and the site is still served', async () => {
   const { serial } = await visitor.get(host);
   lab.zone.set('time.test', { CAA: [{ tag: 'issue', value: ';' }] });
   await clock.advance(5 * day);
@@ -77,7 +77,7 @@ test('while CAA forbids it nothing is renewed, the owner is told, and the site i
   await isReplaced(serial);
 });
 
-test('when the clock is set back everything goes on', async () => {
+test('when the clock is set back everything keeps working', async () => {
   await clock.advance(-30 * day);
   await goesLive('www.earlier.test');
   expect((await visitor.get(host)).status).toBe(200);

@@ -32,7 +32,7 @@ const restAfterVerify = () => clock.advance(11);
 /** Everything that was asked of the authority since `from` of its log. */
 const askedSince = (from: number) => lab.gate.log.slice(from).map(({ line }) => line);
 
-test('a wrong record is explained in words and in JSON, and the right one is found without asking', async () => {
+test('a wrong record is explained in words and in JSON, and the right one is found automatically', async () => {
   const host = 'www.wrong.test';
   const { records } = await shop.add(host);
   lab.zone.set(host, { CNAME: ['parking.wrong.test'] });
@@ -72,7 +72,7 @@ test('a wrong record is explained in words and in JSON, and the right one is fou
   expect(await visitor.get(host)).toMatchObject({ status: 200, body: '<h1>rex</h1>\n' });
 });
 
-test('what is removed and added again is another one, which the old record does not verify', async () => {
+test('a domain that is removed and added again is not verified by the old record', async () => {
   const host = 'www.wrong.test';
   const removed = await shop.remove(host);
   const { domain } = await shop.add(host);
@@ -86,7 +86,7 @@ test('what is removed and added again is another one, which the old record does 
   expect(await lab.facts.states(host)).toEqual(['removed', 'added']);
 });
 
-test('while CAA forbids it the authority is asked nothing, and the owner is told which record to change', async () => {
+test('while CAA forbids it, the authority is not contacted, and the owner is told which record to change', async () => {
   const host = 'www.caa.test';
   const other = { tag: 'issue', value: 'ca.other.test' };
   const { records } = await shop.add(host);
@@ -106,7 +106,7 @@ test('while CAA forbids it the authority is asked nothing, and the owner is told
   await goLive({ lab, clock }, host);
 });
 
-test('who proves a name takes it over: its holder is out at once, and never both are served', async () => {
+test('proving a name takes it over: the old holder loses it at once, and both are never served', async () => {
   const host = 'www.caa.test';
   const { records } = await rival.add(host);
   lab.zone.set(host, { CNAME: [records[0].value] });

@@ -77,7 +77,7 @@ test('its certificate is renewed in time, and meanwhile every visitor is served'
 
 const held: { connection: SecureConnection; resumed: () => SecureConnection }[] = [];
 
-test('it is served to who stays connected and to who comes back with a session', async () => {
+test('it is served on open connections and on resumed TLS sessions', async () => {
   for (const visitor of visitors) {
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const connection = visitor.open(host, version);
@@ -91,7 +91,7 @@ test('it is served to who stays connected and to who comes back with a session',
   }
 });
 
-test('once removed it is served to nobody, whatever they hold, on any edge', async () => {
+test('once removed it is served to nobody on any edge, not even on open connections or resumed sessions', async () => {
   expect((await shop.remove(host)).domain).toMatchObject({ state: 'removed', reason: 'owner' });
   const isRefused = async () => (await refusals()).every((one) => one === unrecognizedName);
   // They look twice a second; without that they would not hear of it.

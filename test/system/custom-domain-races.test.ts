@@ -52,7 +52,7 @@ test('two workers order one certificate for each of many domains', async () => {
   expect(await outcomes()).toEqual(hosts.map(() => ['issued']));
 });
 
-test('of twenty who verify a domain at the same time one does, and one certificate is ordered', async () => {
+test('when twenty verify a domain at the same time, one succeeds and one certificate is ordered', async () => {
   const host = 'www.impatient.test';
   await add(host);
   // However long they take: it is the same moment for all.
@@ -70,7 +70,7 @@ test('of twenty who verify a domain at the same time one does, and one certifica
   expect(ordersOf(lab.gate, host)).toHaveLength(1);
 });
 
-test('a domain that is removed while its certificate is made gets none, and starts anew when it is added again', async () => {
+test('a domain that is removed during issuance gets no certificate, and starts over when it is added again', async () => {
   const host = 'www.fickle.test';
   await add(host);
   const removal = Promise.withResolvers<undefined>();

@@ -28,7 +28,7 @@ afterAll(async () => {
   await clock.remove();
 });
 
-test('an apex with letters of its own language goes live by ALIAS and TXT', async () => {
+test('an internationalised apex goes live by ALIAS and TXT', async () => {
   const { domain, records } = await shop.add('  BÜCHER.test. ');
   expect(domain).toMatchObject({ host: apex, unicodeHost: 'bücher.test', state: 'added' });
   const [alias, txt] = records;
@@ -99,7 +99,7 @@ test('operators list the domains of one project, or of all, with their projects'
   expect(stdout).toMatch(/^toys\.test +toys +added, awaiting DNS/m);
 });
 
-test('each domain in the list has what is shown of one, but only the end of its timeline', async () => {
+test('the list shows each domain in full, but only the end of its timeline', async () => {
   const { domain, timeline, ...about } = await shop.show(apex);
   const listed = await json<ShownDomain['domain'][]>(lab.run, ['domain', 'list']);
   const entry = listed.find(({ host }) => host === apex);
@@ -126,7 +126,7 @@ test('settings go in as YAML and come out as they went in, and www leads to the 
   expect(home.serial).not.toBe(lead.serial);
 });
 
-test('settings that lead in a loop or elsewhere are refused whole', async () => {
+test('settings with a loop or an external address are refused as a whole', async () => {
   const file = `${lab.folder}/wrong.yaml`;
   const back = `    - from: ${apex}\n      to: ${www}\n`;
   await writeFile(file, inYaml.replace(`primary: ${apex}`, 'primary: null') + back);

@@ -56,7 +56,7 @@ const everyPetOnce = async (): Promise<void> => {
 describe.each(databaseKinds)('events on %s', (kind) => {
   useHome(kind);
 
-  test('outlive the process that stored them, and reach their subscriber once through several workers', async () => {
+  test('survive the process that stored them, and reach their subscriber once through several workers', async () => {
     const api = await home.start({ ROLES: 'api' });
     await addPets(api, printedKey(api), 150);
     await untilCounted(api, 'waiting', 154);

@@ -106,7 +106,7 @@ describe('a service on SQLite', () => {
     expect(complaintsOf(edge.service)).toEqual([]);
   });
 
-  test('leaves what is served as it is when a deploy is refused', async () => {
+  test('keeps serving the same site when a deploy is refused', async () => {
     const edge = await startEdge(home);
     const before = await pageOf(edge);
     await mkdir(join(folder, 'empty'));

@@ -79,7 +79,7 @@ describe('processes on one Redis', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
-  test('go on by themselves while Redis is away, from the counts they heard last, and come back', async () => {
+  test('continue from the last shared counts while Redis is away, and recover', async () => {
     const account = await openAccount(60);
     const service = await start();
     expect(left(await ask(service, account))).toBe(59);
@@ -95,7 +95,7 @@ describe('processes on one Redis', () => {
     expect(await metric(service, 'quota_counts_locally')).toBe(0);
   });
 
-  test('answer on while their connections to Redis are dead, and count there again over new ones', async () => {
+  test('keep answering while their connections to Redis are dead, and count there again over new ones', async () => {
     const account = await openAccount(1000);
     const proxy = await startTcpProxy(redis.url);
     const service = await start(proxy.url);
@@ -115,7 +115,7 @@ describe('processes on one Redis', () => {
 });
 
 describe('a process that counts by itself', () => {
-  test('goes on after kill -9 from the counts that it stored', async () => {
+  test('continues from its stored counts after kill -9', async () => {
     const account = await openAccount(5000);
     const service = await home.start();
     for (let i = 0; i < 20; i++) await ask(service, account);

@@ -60,7 +60,7 @@ describe('the packed animal-store', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('holds what runs, as JavaScript, and little else', async () => {
+  test('contains the program, as JavaScript, and little else', async () => {
     const inside = join(folder, 'node_modules/animal-store');
     const files = globSync('{package.json,{bin,dist,docs,src,test}/**/*.*}', { cwd: inside });
     expect(files.filter((path) => path.endsWith('.ts'))).toEqual([]);
@@ -91,7 +91,7 @@ describe('the packed animal-store', () => {
     expect(stdout).toContain(`"version":"${version}"`);
   });
 
-  test('tells its version, also behind a command', async () => {
+  test('prints its version, also after a command', async () => {
     const bin = join(folder, 'node_modules/.bin/animal-store');
     const lines = [['--version'], ['key', 'create', '--version']];
     const printed = await Promise.all(lines.map((args) => run(bin, args, { cwd: folder, env })));

@@ -179,6 +179,6 @@ test('every rule of our own has a planted violation', () => {
   expect(Object.keys(patterns).sort()).toEqual(Object.keys(patternRules).sort());
 });
 
-test('everything that contexts and kernel may not use has a planted violation', () => {
+test('every import that contexts and kernel may not use has a planted violation', () => {
   expect(Object.keys(inside).sort()).toEqual(restrictions.map(({ name }) => name).sort());
 });

@@ -25,7 +25,7 @@ describe('animal-store', () => {
     return stderr;
   };
 
-  test('does not start in production with what would endanger its users, and says why', async () => {
+  test('refuses unsafe settings in production, and says why', async () => {
     const all = await refusal({
       ...production,
       SECRET_KEY: 'a'.repeat(32),
@@ -57,7 +57,7 @@ describe('animal-store', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('refused by the test')]);
   });
 
-  test('keeps every file that it makes for its own user', async () => {
+  test('creates every file for its own user only', async () => {
     const database = join(folder, 'own.db');
     const service = await home.start({ DATABASE_URL: `sqlite:${database}` });
     const modes = async () =>
@@ -77,7 +77,7 @@ describe('animal-store', () => {
     await service.end('SIGTERM');
   });
 
-  test('tightens a database that an earlier release left open, and warns of a folder that is', async () => {
+  test("tightens the permissions of an earlier release's database, and warns of an open folder", async () => {
     const database = join(folder, 'own.db');
     await mkdir(folder);
     await chmod(folder, 0o755);

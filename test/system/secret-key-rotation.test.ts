@@ -70,7 +70,7 @@ describe.each(databaseKinds)('the secret key of a service on %s', (kind) => {
     expect(await openedBy(database, after)).toBe(hosts + 2);
   });
 
-  test('leaves everything as it is when the key before is not the right one, and says which it was', async () => {
+  test('changes nothing when the previous key is wrong, and says which one it was', async () => {
     await fillSealed(database, before, 3);
     const wrong = { SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: 'x'.repeat(32) };
     const { code, printed } = await command(['reseal'], wrong);

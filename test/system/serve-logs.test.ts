@@ -52,7 +52,7 @@ describe('animal-store serve', () => {
     }
   });
 
-  test('is quiet about requests when it is told to be', async () => {
+  test('does not log requests when that is switched off', async () => {
     const service = await home.start({ LOG_LEVEL: 'error' });
     const banner = service.stdout().length;
     await fetch(`${service.origin}/v1/nope`);
@@ -60,7 +60,7 @@ describe('animal-store serve', () => {
     expect(service.stdout().slice(banner).trim() + service.stderr()).toBe('');
   });
 
-  test('makes neither account nor key in production, and needs a secret key there', async () => {
+  test('creates no account or key in production, and needs a secret key there', async () => {
     const production = { NODE_ENV: 'production', SECRET_KEY: '8c1e5b0f72d94a36c0d7e1f9b3a68245' };
     const service = await home.start(production);
     expect(service.stdout()).not.toMatch(/pets_live_|acct_/);

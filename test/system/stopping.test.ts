@@ -21,7 +21,7 @@ const ask = async (socket: Socket): Promise<string> => {
   return (await text(socket)).slice(0, 15);
 };
 
-test('who has connected when the service is told to stop is answered, also if it asks a moment later', async () => {
+test('a client that connected before the stop is answered, even if its request comes later', async () => {
   const service = await home.start();
   const sockets = Array.from({ length: 300 }, () => connectTo(service.origin));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
@@ -31,7 +31,7 @@ test('who has connected when the service is told to stop is answered, also if it
   expect(await service.end()).toEqual({ code: 0, signal: null });
 });
 
-test('who connects and says nothing keeps no service from stopping', async () => {
+test('a silent connection does not keep the service from stopping', async () => {
   const service = await home.start();
   const socket = connectTo(service.origin);
   await once(socket, 'connect');
@@ -41,7 +41,7 @@ test('who connects and says nothing keeps no service from stopping', async () =>
 });
 
 describe('with DRAIN_SECONDS', () => {
-  test('a service that stops says so first, and serves on until they are over', async () => {
+  test('a stopping service says so first, and serves until they are over', async () => {
     const service = await home.start({ DRAIN_SECONDS: '2' });
     const get = async (path: string) => (await fetch(service.origin + path)).status;
     expect(await get('/readyz')).toBe(200);

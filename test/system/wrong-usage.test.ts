@@ -58,7 +58,7 @@ describe('animal-store', () => {
     }
   });
 
-  test('names the file that cannot be read, and what it should be', async () => {
+  test('names the unreadable file and the expected format', async () => {
     const { code, stderr } = await home.run('domain config nofile.yaml --project shop'.split(' '));
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -121,7 +121,7 @@ describe('animal-store', () => {
     expect(stdout).not.toMatch(/hunter2|p2ssword/);
   });
 
-  test('doctor names each thing that is in the way, what to do about it, and no secret', async () => {
+  test('doctor names each problem and its fix, and no secret', async () => {
     const other = createServer((socket) => socket.end('not HTTP\n')).listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { code, stdout } = await home.run(['doctor', '--json'], {

@@ -34,7 +34,7 @@ const refusalOf = async (secret: string): Promise<unknown> => {
 };
 
 describe('an account', () => {
-  test('is opened with a first key of all scopes that opens at once, and its owner may sign in', async () => {
+  test('is opened with a first key of all scopes that works at once, and its owner may sign in', async () => {
     const limits = planLimits.pro;
     const caller = { accountId, keyId: first.id, plan: 'pro', limits, scopes, ban: undefined };
     expect(await face.authenticate(first.secret)).toEqual(caller);
@@ -62,7 +62,7 @@ describe('an account', () => {
     await expect(unknown).rejects.toHaveProperty('code', 'account_not_found');
   });
 
-  test('works for an address that has an account already, and changes nothing in that one', async () => {
+  test('can be opened for an address that already has one, without changing that one', async () => {
     await face.invite(accountId, 'keeper@zoo.example');
     const people = await face.listPeople(accountId);
     for (const email of ['Keeper@Zoo.example', ' OWNER@zoo.example']) {

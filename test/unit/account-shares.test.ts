@@ -68,7 +68,7 @@ const rush = fc.record({
   wait: fc.integer({ min: 0, max: 90 * minute }),
 });
 
-test('whatever is asked in whatever order, every account gets its share and no more', async () => {
+test('every account gets its share and no more, whatever the order of requests', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(rush, { maxLength: 25 }), async (rushes) => {
       const authority = new Authority();
@@ -89,7 +89,7 @@ test('whatever is asked in whatever order, every account gets its share and no m
   );
 });
 
-test('an account that adds, verifies and removes without end leaves the others their certificates', async () => {
+test('an account that adds, verifies and removes endlessly does not stop the certificates of others', async () => {
   const authority = new Authority();
   for (let n = 0; n < 250; n++) await authority.ask({ account: 0, kind: 'new', at: n * 316 });
   expect(authority.orders).toHaveLength(10);

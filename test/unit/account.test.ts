@@ -6,7 +6,7 @@ const now = new Date('2026-03-01T10:00:00Z');
 const draft = { id: 'acct_1', name: 'Zoo', email: 'owner@shop.example', plan: 'free' } as const;
 
 describe('opening an account', () => {
-  test('trims its name, writes its address in small letters and tells of its plan', () => {
+  test('trims its name, lower-cases its address and records its plan', () => {
     const wish = { ...draft, name: ' Zoo\n', email: ' Owner@Shop.Example ' };
     expect(openAccount(wish, now)).toEqual({
       state: { ...draft, ownLimits: undefined, createdAt: now },
@@ -62,12 +62,12 @@ describe('an account with limits of its own', () => {
   const account = { ...plain, ownLimits: own };
   const event = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now };
 
-  test('got them on the plan that it was on already, and that is told with the numbers', () => {
+  test('gets them without changing its plan, and the event has the numbers', () => {
     const told = { ...event, from: 'enterprise', to: 'enterprise', ...own };
     expect(changePlan(plain, 'enterprise', own, now)).toEqual({ state: account, events: [told] });
   });
 
-  test('gets other ones, one number at a time too', () => {
+  test('gets other limits, one number at a time too', () => {
     for (const other of [
       { ...own, perMinute: 8 },
       { ...own, perDay: 78 },
@@ -77,7 +77,7 @@ describe('an account with limits of its own', () => {
     }
   });
 
-  test('keeps them when it asks for the same again', () => {
+  test('keeps them when the same ones are set again', () => {
     expect(changePlan(account, 'enterprise', { ...own }, now)).toEqual({
       state: account,
       events: [],
@@ -94,13 +94,13 @@ describe('an account with limits of its own', () => {
     expect(changePlan(account, 'enterprise', undefined, now).state).toEqual(plain);
   });
 
-  test('changes to a plan with the very same numbers, and that is told', () => {
+  test('changes to a plan with the same numbers, with an event', () => {
     const twin = { ...account, ownLimits: planLimits.pro };
     const { state, events } = changePlan(twin, 'pro', undefined, now);
     expect([state, events]).toMatchObject([{ plan: 'pro', ownLimits: undefined }, [{ to: 'pro' }]]);
   });
 
-  test('is refused wrong ones, and those on any other plan', () => {
+  test('cannot get invalid ones, or any on another plan', () => {
     for (const change of [
       () => changePlan(account, 'enterprise', { ...own, perDay: 0 }, now),
       () => changePlan(account, 'pro', own, now),

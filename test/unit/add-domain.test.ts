@@ -22,7 +22,7 @@ test('a name is added without asking DNS or an authority', async () => {
   expect(await ports.domains.find(project.id, host)).toEqual(domain);
 });
 
-test('the target of an attachment is a label of its own, also when the name is added again', async () => {
+test('each attachment has its own target label, also when the name is added again', async () => {
   const { add, remove } = await domainLab();
   const first = await add();
   await remove(first);
@@ -34,7 +34,7 @@ test('the target of an attachment is a label of its own, also when the name is a
   expect(first.token).not.toBe(second.token);
 });
 
-test('what is refused leaves nothing behind', async () => {
+test('a refused domain leaves nothing behind', async () => {
   const { ports, project, add } = await domainLab();
   const of = (changed: Partial<Allowance>) => ({
     ...ports,
@@ -52,7 +52,7 @@ test('what is refused leaves nothing behind', async () => {
   expect(await full.catch(codeOf)).toBe('domain_limit_reached');
 });
 
-test('an account adds so many domains in an hour, however often it removes them', async () => {
+test('an account can add a limited number of domains per hour, however often it removes them', async () => {
   const lab = await domainLab();
   const limited = { ...allowance, plan: 'Pro', domainsAddedPerHour: 20 };
   const ports = { ...lab.ports, allowances: { of: () => Promise.resolve(limited) } };

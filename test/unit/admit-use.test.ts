@@ -26,14 +26,17 @@ const signIn = async (at = face): Promise<SignedIn> => {
   return (await at.findSession((await at.signInByLink(secret, from)).secret))!;
 };
 
-test.each(uses)('one person is let at so many %s in a minute, over all sessions', async (use) => {
-  const sessions = [await signIn(), await signIn()];
-  const most = dashboardLimits[use];
-  const { won, lost } = await race(most + 7, (n) => face.admitUse(sessions[n % 2]!, use));
-  expect([won.length, lost]).toEqual([most, Array(7).fill('too_many_requests')]);
-  clock.advance(30_000);
-  await face.admitUse(sessions[0]!, use);
-});
+test.each(uses)(
+  'one person may use a limited number of %s per minute, over all sessions',
+  async (use) => {
+    const sessions = [await signIn(), await signIn()];
+    const most = dashboardLimits[use];
+    const { won, lost } = await race(most + 7, (n) => face.admitUse(sessions[n % 2]!, use));
+    expect([won.length, lost]).toEqual([most, Array(7).fill('too_many_requests')]);
+    clock.advance(30_000);
+    await face.admitUse(sessions[0]!, use);
+  },
+);
 
 test('pages, forms and live pages are counted apart', async () => {
   const mia = await signIn();
@@ -50,7 +53,7 @@ test('a refusal says when to come again', async () => {
   expect((refusal as TooMany).retryAfter).toBe(30);
 });
 
-test('signed-in people get their pages while nothing can be counted', async () => {
+test('signed-in people get their pages while the counters are down', async () => {
   const mia = await signIn();
   class Away extends QuotaCounters {
     override take = () => Promise.reject(new Unavailable('Redis', undefined));

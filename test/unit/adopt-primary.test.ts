@@ -49,7 +49,7 @@ test('a domain that redirects is passed over, in favour of the first that serves
   expect(await goLive(lab, host)).toBe(host);
 });
 
-test('a domain that is removed by the time it is told of is not the primary', async () => {
+test('a domain that is removed before its event arrives is not the primary', async () => {
   const lab = await domainLab();
   await lab.remove(await lab.addLive());
   await adoptPrimary(lab.ports)({ projectId: lab.project.id, host });

@@ -42,7 +42,7 @@ const stuckIn = (state: OrderState): { authority: typeof lab.authority; looks: (
   return { authority, looks: () => looks };
 };
 
-test('an order is taken to its certificate, at the pace that the authority asks for', async () => {
+test('an order is completed at the pace that the authority asks for', async () => {
   const outcome = await advance();
   expect(outcome).toMatchObject({ kind: 'issued', certificate: { host } });
   expect(lab.authority.log.map((step) => step.split(' ')[0])).toEqual([
@@ -87,7 +87,7 @@ test.each([
   expect(await lab.ports.orders.find(wanted.subject)).toMatchObject({ url: 'https://ca.test/1' });
 });
 
-test('a failed order is kept until somebody noted down that it failed', async () => {
+test('a failed order is kept until its failure is recorded', async () => {
   lab.authority.failNext('look', { reason: 'challenge' });
   expect(await advance()).toMatchObject({ kind: 'failed', failure: { reason: 'challenge' } });
   expect(await lab.ports.orders.find(wanted.subject)).toBeDefined();

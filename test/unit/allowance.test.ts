@@ -11,7 +11,7 @@ const agreed = allowancesByPlan(
   loadConfig({ ENTERPRISE_PROJECT_LIMIT: '60', ENTERPRISE_STORAGE_GIB: '70' }),
 );
 
-test('each plan has room for so many projects and files', () => {
+test('each plan limits projects and files', () => {
   const rooms = plans.map((plan) => [agreed[plan].projects, agreed[plan].storedBytes / gib]);
   expect(rooms).toEqual([
     [3, 1],

@@ -20,7 +20,7 @@ const issued = (expiresAt?: Date) => issueApiKey({ ...draft, scopes, expiresAt }
 const names = Object.keys(overlaps) as Overlap[];
 
 describe('rotating an API key', () => {
-  test('changes its hint and nothing else, and tells until when the old secret works', () => {
+  test('changes only its hint, and says how long the old secret works', () => {
     const key = issued(at(1e10));
     const oldSecretsUntil = new Date('2026-03-02T10:00:00.000Z');
     expect(rotateApiKey(key, 'pets_live_new…', '24h', now)).toEqual({
@@ -69,7 +69,7 @@ describe('the rotation of an API key', () => {
     [accountId, first] = [opened.account.id, opened.key];
   });
 
-  test('lets both secrets open until the overlap ends, then the new one alone', async () => {
+  test('accepts both secrets until the overlap ends, then only the new one', async () => {
     const second = await face.rotateApiKey(first.id, '15m');
     const third = await face.rotateApiKey(first.id);
     expect(new Set([first.secret, second.secret, third.secret]).size).toBe(3);
@@ -89,7 +89,7 @@ describe('the rotation of an API key', () => {
     expect(await opened()).toEqual([false, false, true]);
   });
 
-  test('is refused for a key that is revoked or that nobody has', async () => {
+  test('is refused for a revoked or unknown key', async () => {
     await face.revokeApiKey(first.id);
     const late = face.rotateApiKey(first.id);
     await expect(late).rejects.toHaveProperty('code', 'api_key_invalid');

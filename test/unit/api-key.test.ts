@@ -11,7 +11,7 @@ const fresh = { revokedAt: undefined, lastUsedAt: undefined, ban: undefined };
 const event = { accountId: 'acct_1', keyId: 'key_1' };
 
 describe('issuing an API key', () => {
-  test('makes a key that is not revoked, and tells of it', () => {
+  test('creates a key that is not revoked, with an event', () => {
     expect(issueApiKey({ ...draft, name: '  Till ' }, now)).toEqual({
       state: { ...draft, createdAt: now, ...fresh },
       events: [{ type: 'api_key_issued', ...event, occurredAt: now }],
@@ -39,18 +39,18 @@ describe('issuing an API key', () => {
 });
 
 describe('an API key', () => {
-  test('opens for ever when it has no expiry', () => {
+  test('works for ever when it has no expiry', () => {
     const { state: key } = issueApiKey(draft, now);
     expect([now, at(1e12)].map((moment) => opens(key, moment))).toEqual([true, true]);
   });
 
-  test('opens until the moment of its expiry', () => {
+  test('works until its expiry', () => {
     const { state: key } = issueApiKey({ ...draft, expiresAt: at(1000) }, now);
     const moments = [at(0), at(999), at(1000), at(1001)];
     expect(moments.map((moment) => opens(key, moment))).toEqual([true, true, false, false]);
   });
 
-  test('opens nothing once it is revoked, whatever the clock says', () => {
+  test('does not work once it is revoked, whatever the clock says', () => {
     const { state: key } = issueApiKey({ ...draft, expiresAt: at(1e6) }, now);
     const revoked = revokeApiKey(key, at(5));
     expect(revoked).toEqual({

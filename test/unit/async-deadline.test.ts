@@ -13,11 +13,11 @@ const passing = (ms: number): Promise<void> => {
   return Promise.resolve();
 };
 
-test('without a request nobody waits', () => {
+test('without a request nothing waits', () => {
   expect(deadline.leftMs).toBe(Infinity);
 });
 
-test('all that a request does has one deadline together', async () => {
+test('all the work of a request shares one deadline', async () => {
   await deadline.during(async () => {
     await passing(1000);
     expect(deadline.leftMs).toBe(4000);
@@ -43,7 +43,7 @@ test('requests at the same time have deadlines of their own', async () => {
   expect([await earlier, await later]).toEqual([3000, 5000]);
 });
 
-test('what has a limit of its own takes nothing from the request, even when it fails', async () => {
+test('work with its own limit takes no time from the request, even when it fails', async () => {
   await deadline.during(async () => {
     await passing(1000);
     await deadline.apart(() => passing(60_000));
@@ -56,7 +56,7 @@ test('what has a limit of its own takes nothing from the request, even when it f
   });
 });
 
-test('what has a limit of its own does not end with the request', async () => {
+test('work with its own limit does not end with the request', async () => {
   await deadline.during(async () => {
     await passing(6000);
     await deadline.apart(() => {
@@ -66,7 +66,7 @@ test('what has a limit of its own does not end with the request', async () => {
   });
 });
 
-test('what a request began and nobody waits for has no deadline once the request is answered', async () => {
+test('background work of a request has no deadline once the request is answered', async () => {
   const answered = Promise.withResolvers<undefined>();
   let goesOn: Promise<number> | undefined;
   await deadline.during(() => {

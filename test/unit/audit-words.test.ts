@@ -55,7 +55,7 @@ test('no two events have the same words', () => {
   expect(new Set(all).size).toBe(all.length);
 });
 
-test('things are called by their names, and by their ids when they have none any more', () => {
+test('things are called by their names, or by their ids once they are deleted', () => {
   expect(told('api_key_revoked')).toBe('Revoked the API key Till');
   expect(told('api_key_revoked', { keyId: 'key_2' })).toBe('Revoked the API key key_2');
   expect(told('site_rolled_back')).toBe('Switched Zoo to deploy 7');
@@ -63,7 +63,7 @@ test('things are called by their names, and by their ids when they have none any
   expect(told('certificate_renewed')).toContain('www.zoo.example, until 2026-06-01 00:00 UTC');
 });
 
-test('numbers and times are written for people, and why a domain went is said', () => {
+test('numbers and times are written for people, and the reason for a removal is given', () => {
   expect(told('plan_changed')).toContain(
     'from Free to Enterprise: 5,000 requests per minute, 1,000,000 per day',
   );
@@ -98,7 +98,7 @@ test('an event of an older or newer release has no words, whatever it is called'
   expect(told('constructor')).toBeUndefined();
 });
 
-test('who did it is a person, a key by its name, the operator or the service', () => {
+test('the actor is a person, a key by its name, the operator or the service', () => {
   const actors = ['person:keeper@zoo.example', 'key:key_1', 'key:key_2', 'operator', 'service'];
   expect(actors.map((actor) => actorName(actor, names))).toEqual([
     'keeper@zoo.example',

@@ -34,7 +34,7 @@ describe('a refusal by CAA', () => {
     expect(problem('caa', ordered).fix).toMatch(/our own resolvers found none.*CNAME/s);
   });
 
-  test('of an authority that has no name in CAA records promises nothing', () => {
+  test('of an authority without a CAA name makes no promise', () => {
     expect(problem('caa', ordered, []).wanted).toBe('a certificate for shop.example.com');
   });
 });

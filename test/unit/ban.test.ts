@@ -36,7 +36,7 @@ describe('a ban', () => {
     expect(nextBan(last, at(24 * hour - 1)).minutes).toBe(Math.min(2 * minutes, 60));
   });
 
-  test('is not forgotten because the clock jumped back', () => {
+  test('is not lost when the clock jumps back', () => {
     const last = { since: now, until: at(5 * minute), minutes: 5 };
     expect(nextBan(last, at(-hour)).minutes).toBe(10);
   });
@@ -52,7 +52,7 @@ describe('a ban', () => {
 describe('banning an API key', () => {
   const { state: banned } = banApiKey(key, now);
 
-  test('notes the ban and tells its end', () => {
+  test('stores the ban and its end', () => {
     const until = at(5 * minute);
     expect(banApiKey(key, now)).toEqual({
       state: { ...key, ban: { since: now, until, minutes: 5 } },
@@ -62,14 +62,14 @@ describe('banning an API key', () => {
     });
   });
 
-  test('that is banned already changes nothing, and takes the next step once that is over', () => {
+  test('that is already banned changes nothing, and takes the next step once the ban is over', () => {
     expect(banApiKey(banned, at(5 * minute - 1))).toEqual({ state: banned, events: [] });
     const next = banApiKey(banned, at(5 * minute));
     expect(next.state.ban).toMatchObject({ since: at(5 * minute), minutes: 10 });
     expect(next.events).toHaveLength(1);
   });
 
-  test('is ended now by lifting it, and the next one is twice as long all the same', () => {
+  test('is undone by lifting the ban, and the next one is still twice as long', () => {
     const lifted = liftBan(banned, at(minute));
     expect(lifted).toEqual({
       state: { ...key, ban: { since: now, until: at(minute), minutes: 5 } },

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 describe('a banned key', () => {
-  test('counts nowhere, and makes its ban no longer', async () => {
+  test('uses no quota, and does not prolong its ban', async () => {
     account.clock.advance(5 * minute - 1);
     expect(await callMany(30)).toEqual(all(30, 'banned'));
     account.clock.advance(1);

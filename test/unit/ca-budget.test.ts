@@ -53,19 +53,19 @@ describe('a budget', () => {
     expect(verdict).toEqual({ allowed: false, reason, nextAt: ahead(20) });
   });
 
-  test('is free when so many have left it that one more fits, however many there are', () => {
+  test('has room once enough entries have left it, however many there are', () => {
     const orders = [...times(60, 30), ...times(140, 100), ...times(50, 170)];
     const verdict = mayOrder(use({ orders }), automatic, now);
     expect(verdict).toMatchObject({ reason: 'newOrders', nextAt: ahead(80) });
   });
 
-  test('for the owner is another one than for the schedule', () => {
+  test('is separate for the owner and for the schedule', () => {
     const failed = times(3, 20);
     expect(mayOrder(use({ automaticFailures: failed }), manual, now).allowed).toBe(true);
     expect(mayOrder(use({ manualFailures: failed }), automatic, now).allowed).toBe(true);
   });
 
-  test('that is used up longer than another is the one that is told', () => {
+  test('that is used up for the longest time is the one reported', () => {
     const spent = use({
       automaticFailures: times(3, 10),
       registeredDomain: times(48, week - 5),
@@ -104,7 +104,7 @@ describe('a budget', () => {
 describe('half of the orders', () => {
   const half = { orders: times(125, 100) };
 
-  test('is kept from an account that ordered within the hour, until that hour is over', () => {
+  test('are not available to an account that ordered within the hour, until that hour is over', () => {
     for (const wanted of [automatic, own]) {
       const held = mayOrder(use({ ...half, accountOrders: [ago(50)] }), wanted, now);
       expect(held).toEqual({ allowed: false, reason: 'furtherOrders', nextAt: ahead(10) });
@@ -114,7 +114,7 @@ describe('half of the orders', () => {
     }
   });
 
-  test('frees before the hour of the account is over, if orders leave the window first', () => {
+  test("become available before the account's hour is over, if orders leave the window first", () => {
     const held = mayOrder(
       use({ orders: times(125, 170), accountOrders: [ago(5)] }),
       automatic,
@@ -123,7 +123,7 @@ describe('half of the orders', () => {
     expect(held).toMatchObject({ reason: 'furtherOrders', nextAt: ahead(10) });
   });
 
-  test('is open to accounts that ordered nothing within the hour, and to renewals', () => {
+  test('are available to accounts without an order within the hour, and to renewals', () => {
     const idle = use({ ...half, accountOrders: [ago(60)] });
     for (const wanted of [automatic, own])
       expect(mayOrder(idle, wanted, now)).toEqual({ allowed: true });

@@ -25,7 +25,7 @@ const unknown = 9223372036854775807n;
 const typesOf = (events: readonly DomainEvent[]) => events.map(({ type }) => type);
 
 describe('creating an animal', () => {
-  test('gives it an id, stores it and tells of it', async () => {
+  test('gives it an id and stores it with its event', async () => {
     const common = { accountId: 'acct_1', occurredAt: now };
     expect(rex).toEqual({ id: 1n, ...draft });
     expect(await face.getPet('acct_1', rex.id)).toEqual(rex);
@@ -97,7 +97,7 @@ describe('an order', () => {
     expect(times).toEqual([0, 0, 1000, 2000]);
   });
 
-  test("of another account does not exist, and one's own is not delivered unapproved", async () => {
+  test('of another account is not found, and an unapproved one is not delivered', async () => {
     const { id } = await face.placeOrder('acct_1', rex.id);
     const foreign = face.changeOrder('acct_2', id, 'approve');
     await expect(foreign).rejects.toHaveProperty('code', 'order_not_found');
@@ -106,7 +106,7 @@ describe('an order', () => {
   });
 });
 
-test('an animal is reserved and given back', async () => {
+test('an animal is reserved and released', async () => {
   expect(await face.changePet('acct_1', rex.id, 'reserve')).toEqual({ ...rex, status: 'pending' });
   expect(await face.changePet('acct_1', rex.id, 'release')).toEqual(rex);
   expect(typesOf(happened())).toEqual(['pet_added', 'pet_reserved', 'pet_released']);

@@ -9,7 +9,7 @@ const after = (milliseconds: number, from = start) => new Date(from.getTime() + 
 
 const attempts = (failed: number) => ({ failed, firstAt: start, lastAt: start });
 
-test('after a failure it is tried again in 1, 10 and 100 minutes, then daily for 30 days', () => {
+test('a failed attempt is retried after 1, 10 and 100 minutes, then daily for 30 days', () => {
   const waits: number[] = [];
   for (let now = start, failed = 1; ; failed++) {
     const next = nextAttempt(attempts(failed), { reason: 'challenge', retryAt: undefined }, now);

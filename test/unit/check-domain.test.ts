@@ -6,7 +6,7 @@ import { around, domainLab, forbiddingCaa, host, ownershipOf } from '../support/
 import { facts } from '../support/known-dns.ts';
 import { day, hour, minute } from '../support/known-domains.ts';
 
-test('records that are wrong are told, and once they are right the domain is verified by itself', async () => {
+test('wrong records are reported, and once they are right the domain is verified automatically', async () => {
   const { add, asked, clock, current, dns, kinds, point, tendDue } = await domainLab();
   const domain = await add();
   dns.tell(host, facts());
@@ -86,7 +86,7 @@ test.each([
   },
 );
 
-test('a CAA record that forbids our authority is told before anything is asked of it', async () => {
+test('a CAA record that forbids our authority is reported before the authority is contacted', async () => {
   const { add, authority, current, point, tendDue, verify } = await domainLab();
   const domain = await add();
   point(domain, forbiddingCaa);

@@ -27,7 +27,7 @@ test('checks come after 1, 2, 5, 10, 20, 30 minutes, hourly to 48 hours, daily t
   expect(checksWith(0)).toEqual([...first, ...hourly, ...daily]);
 });
 
-test('a check that comes some seconds late does not move the others', () => {
+test('a check that is some seconds late does not move the others', () => {
   const late = 5000;
   const planned = [...first, ...hourly, ...daily].map((at) => at + late);
   expect(checksWith(0, late)).toEqual(planned);

@@ -42,7 +42,7 @@ const sessionIds = async (personId = mia.id) =>
   (await face.listSessions(personId)).map(({ id }) => id);
 
 describe('choosing a password', () => {
-  test('needs no old one the first time, nor for who came by a link', async () => {
+  test('needs no old one the first time, or after signing in by link', async () => {
     await choose(await byLink(), first);
     const again = await byLink();
     expect(again.person.passwordHash).toBeDefined();
@@ -52,14 +52,14 @@ describe('choosing a password', () => {
     expect(chosen()).toMatchObject([{ personId: mia.id }, { personId: mia.id }]);
   });
 
-  test('needs no old one where there is none, however they came', async () => {
+  test('needs no old one when the person has none, however they signed in', async () => {
     const { session, ...rest } = await byLink();
     const way: SignInWay = 'password';
     await choose({ ...rest, session: { ...session, way } }, first);
     expect(await byPassword(first)).toMatchObject({ person: { id: mia.id } });
   });
 
-  test('needs the old one for who came by it', async () => {
+  test('needs the old one after signing in with it', async () => {
     await choose(await byLink(), first);
     const session = await byPassword(first);
     for (const wrong of ['', `${first} `, session.person.passwordHash!]) {
@@ -73,7 +73,7 @@ describe('choosing a password', () => {
     expect(await byPassword(second)).toMatchObject({ person: { id: mia.id } });
   });
 
-  test('is refused when it is too short, common, or tells whose it is, and changes nothing', async () => {
+  test('is refused when it is too short, common or contains the name, and changes nothing', async () => {
     const [session, other] = [await byLink(), await byLink()];
     for (const wanted of ['too short', `my ${email} 1`, 'Password2026!', 'zoo 123456789']) {
       const choosing = choose(session, wanted);
@@ -106,7 +106,7 @@ describe('choosing a password', () => {
     expect(await byPassword(first)).toMatchObject({ person: { id: mia.id } });
   });
 
-  test('succeeds in one of two sessions that do it at once', async () => {
+  test('succeeds in one of two concurrent sessions', async () => {
     const rivals = [await byLink(), await byLink()];
     const { won, lost } = await race(2, async (n) => {
       await choose(rivals[n]!, first);
@@ -141,13 +141,13 @@ describe('the current password', () => {
     expect(chosen()).toHaveLength(2);
   });
 
-  test('has tries of its own: who tries to sign in elsewhere does not use them up', async () => {
+  test('has its own tries, which sign-in attempts elsewhere do not use up', async () => {
     await race(9, (n) => byPassword(`guess ${n}`));
     await choose(session, second, first);
     expect(chosen()).toHaveLength(2);
   });
 
-  test('is not tried by who needs none, nor for a new one that is refused', async () => {
+  test('uses no try when it is not needed or when the new one is refused', async () => {
     for (let n = 0; n < 6; n++) {
       const choosing = choose(session, 'too short', first);
       await expect(choosing).rejects.toThrow('12 to 200 characters');

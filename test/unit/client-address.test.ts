@@ -79,7 +79,7 @@ describe('the bucket of an address', () => {
     expect(addressBucket('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
   });
 
-  test('of anything else is one for all', () => {
+  test('of anything else is shared by all', () => {
     for (const junk of ['', 'localhost', '203.0.113.7/24', '1.2.3.4:80', '🐦']) {
       expect(addressBucket(junk)).toBe('unknown');
     }

@@ -57,7 +57,7 @@ test('a setting that is empty or blank counts as not set', () => {
   expect(loadConfig(blank)).toEqual(loadConfig({}));
 });
 
-test('every setting is taken over', () => {
+test('every setting is applied', () => {
   const environment = {
     ...{ NODE_ENV: 'production', SECRET_KEY: secret, LOG_LEVEL: 'warn', DATA_DIR: '/srv/zoo' },
     ...{
@@ -140,7 +140,7 @@ test.each([
   ['::', 'http://127.0.0.1:3000/v1'],
   ['::1', 'http://[::1]:3000/v1'],
   ['zoo.example', 'http://zoo.example:3000/v1'],
-])('who listens on %s is reached at %s', (host, publicUrl) => {
+])('a service that listens on %s is reached at %s', (host, publicUrl) => {
   expect(loadConfig({ HOST: host }).publicUrl).toBe(publicUrl);
 });
 
@@ -324,7 +324,7 @@ describe('the start is refused', () => {
     expect(faultsOf({ PUBLIC_URL: publicUrl, PLATFORM_HOST: platformHost })).toEqual([]);
   });
 
-  test('with one half of what binds an account to one outside', () => {
+  test('with only one of the two external account binding settings', () => {
     expect(faultsOf({ ACME_EAB_KID: 'kid-1' })).toEqual(['ACME_EAB_KID']);
     expect(faultsOf({ ACME_EAB_HMAC: 'c2VjcmV0' })).toEqual(['ACME_EAB_KID']);
     const wrong = { ACME_EAB_KID: 'kid-1', ACME_EAB_HMAC: 'not base64!' };

@@ -29,7 +29,7 @@ const restarted = async () => {
 const take = (subject: string, by = counters) => by.take({ subject, limits, striker: 'k', now });
 const saved = async () => (await snapshots.load()).map(({ subject }) => subject).sort();
 
-test('the next process goes on counting where this one saved', async () => {
+test('the next process continues from the saved counts', async () => {
   for (let n = 0; n < 4; n++) await take('account:a');
   await keeper.save();
   const refused = { allowed: false, counts: { minute: 2, day: 2 }, strikes: 3 };
@@ -48,7 +48,7 @@ test('only what changed is saved', async () => {
   expect(subjects).toEqual([['account:b'], []]);
 });
 
-test('what cannot be saved is saved the next time, as it is by then', async () => {
+test('counts that cannot be saved are saved the next time, with their latest values', async () => {
   await take('account:a');
   await take('account:b');
   jest.spyOn(snapshots, 'save').mockRejectedValueOnce(away);
@@ -62,7 +62,7 @@ test('what cannot be saved is saved the next time, as it is by then', async () =
   expect(await take('account:a', await restarted())).toMatchObject({ allowed: false });
 });
 
-test('what is put back never hides what came later', async () => {
+test('restored counts never hide later ones', async () => {
   jest.spyOn(snapshots, 'save').mockRejectedValueOnce(away);
   await take('account:a');
   await expect(keeper.save()).rejects.toBe(away);
@@ -72,7 +72,7 @@ test('what is put back never hides what came later', async () => {
   expect(await (await restarted()).peek('account:a', now)).toEqual({ minute: 2, day: 2 });
 });
 
-test('counters that cannot be read are no reason to start with empty ones', async () => {
+test('unreadable counters do not let the service start with empty ones', async () => {
   jest.spyOn(snapshots, 'load').mockRejectedValueOnce(away);
   await expect(keeper.restore()).rejects.toBe(away);
 });

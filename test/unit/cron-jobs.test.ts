@@ -35,7 +35,7 @@ test('a job runs on its schedule until it is stopped', async () => {
   expect(ranAt).toHaveLength(3);
 });
 
-test('a job that failed runs again, and one that still runs is not started beside itself', async () => {
+test('a failed job runs again, and a running job is not started twice', async () => {
   const failing = schedule('* * * * * *', () => Promise.reject(new Error('away')));
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const slow = schedule('* * * * * *', () => promise);
@@ -46,7 +46,7 @@ test('a job that failed runs again, and one that still runs is not started besid
   expect(slow.ranAt).toHaveLength(2);
 });
 
-test('while the database is away a job says so once, and again the next time that it is away', async () => {
+test('a job reports an outage of the database once, and again at the next outage', async () => {
   const away = new Unavailable('The database', new Error('refused'));
   const outcomes = [away, away, undefined, away, away];
   const { ranAt, jobs } = schedule('* * * * * *', () => {
@@ -72,7 +72,7 @@ test('stopping waits for a run under way', async () => {
   await stopping;
 });
 
-test('when the clock is set ahead a job runs once for all that it missed, and then on its schedule', async () => {
+test('when the clock is set ahead a job runs once for all missed runs, and then on its schedule', async () => {
   const { ranAt } = schedule('*/2 * * * * *');
   await jest.advanceTimersByTimeAsync(2000);
   jest.setSystemTime(start + 60 * day);
@@ -80,7 +80,7 @@ test('when the clock is set ahead a job runs once for all that it missed, and th
   expect(ranAt.map((at) => at % day)).toEqual([1500, 500, 1500, 3500]);
 });
 
-test('when the clock is set back a job goes on from there', async () => {
+test('when the clock is set back a job continues from the new time', async () => {
   const { ranAt } = schedule('*/2 * * * * *');
   await jest.advanceTimersByTimeAsync(2000);
   jest.setSystemTime(start - 60 * day);

@@ -33,7 +33,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('that was made before a rotation counts after it, and new ones are made under the new secret', () => {
+  test('that was made before a rotation stays valid, and new ones use the new secret', () => {
     fc.assert(
       fc.property(secret, secret, id, (old, current, after) => {
         fc.pre(Buffer.compare(old, current) !== 0);
@@ -44,7 +44,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('can stand in an address as it is', () => {
+  test('is URL-safe', () => {
     fc.assert(
       fc.property(scope, id, (its, after) => {
         const cursor = cursors.encode(its, after);

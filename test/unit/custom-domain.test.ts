@@ -131,7 +131,7 @@ test.each(walk)('to $name a domain that is $from: $to', ({ run, domain, from, to
   expect(domain).toEqual(before);
 });
 
-test('every step of the table is walked, and there are four states', () => {
+test('every transition of the table is tested, and there are four states', () => {
   expect(customDomainStates).toEqual(['added', 'verified', 'live', 'removed']);
   for (const from of customDomainStates) {
     const reached = walk.filter((step) => step.from === from).map(({ to }) => to);
@@ -153,7 +153,7 @@ test('each state has its own facts and none of another', () => {
 });
 
 describe('adding a domain', () => {
-  test('gives it a first check in a minute and asks for nothing', () => {
+  test('plans its first check in a minute and requests nothing', () => {
     const { state, events } = addDomain(draft, admitted, moment(start));
     expect(state).toMatchObject({
       state: 'added',
@@ -205,7 +205,7 @@ describe('adding a domain', () => {
     expect(addDomain(draft, last, moment(start)).state.state).toBe('added');
   });
 
-  test('is possible again an hour after so many were added', () => {
+  test('is possible again an hour after the limit was reached', () => {
     const addedLately = Array<Date>(1000).fill(after(-60 * minute));
     const { state } = addDomain(draft, { ...admitted, addedLately }, moment(start));
     expect(state.state).toBe('added');
@@ -231,7 +231,7 @@ describe('removing a domain', () => {
 });
 
 describe('a name that somebody else proves', () => {
-  test('is taken from who held it', () => {
+  test('is taken from its holder', () => {
     for (const holder of [verified, live]) {
       const { state, events } = contestedBy(holder, claimant.state, now);
       expect(state).toMatchObject({ state: 'removed', reason: 'contested' });
@@ -239,7 +239,7 @@ describe('a name that somebody else proves', () => {
     }
   });
 
-  test('stays with who holds it while the proof is missing', () => {
+  test('stays with its holder while the proof is missing', () => {
     const unproven = recordCheck({ ...added, id: 'dom_2' }, report(now), moment(now)).state;
     for (const rival of [unproven, { ...added, id: 'dom_2' }, removed]) {
       const contesting = () => contestedBy({ ...live, id: 'dom_9' }, rival, now);

@@ -36,7 +36,7 @@ const watched = (path: string) => {
 };
 
 describe('a good upload', () => {
-  test('is served with all its files, and told of', async () => {
+  test('is served with all its files, and recorded', async () => {
     const deploy = await site.deploy(good());
     const ended = { state: 'succeeded', finishedAt: now, files: 2, bytes: 18 + 19 };
     expect(deploy).toEqual({ id: 'dep_000001', number: 1, startedAt: now, ...ended });
@@ -68,7 +68,7 @@ describe('a good upload', () => {
     expect(told.at(-1)).toEqual({ step: 'preparing', done: 2, total: 2 });
   });
 
-  test('is never read where it is left out', async () => {
+  test('is not read where it is ignored', async () => {
     const [hidden, page] = [watched('.git/config'), watched('index.html')];
     await site.deploy(sourceOf(hidden.entry, page.entry));
     expect([hidden.reads(), page.reads()]).toEqual([0, 1]);
@@ -118,7 +118,7 @@ describe('a refused upload', () => {
     expect(site.events().slice(1)).toMatchObject([told]);
   });
 
-  test('is read no further than to what is wrong', async () => {
+  test('is not read past the first problem', async () => {
     const behind = watched('behind.html');
     await site.deploy(sourceOf(entry('../a'), behind.entry));
     expect(behind.reads()).toBe(0);
@@ -167,7 +167,7 @@ describe('an account with a quota of files', () => {
     expect(await site.site()).toMatchObject({ servedDeployId: kept.id });
   });
 
-  test('is not read any further than there is room', async () => {
+  test('is read only as far as there is room', async () => {
     await site.deploy(page(400));
     let pieces = 0;
     async function* endless() {
@@ -231,7 +231,7 @@ describe('trouble on our side', () => {
     ],
   ];
   test.each(troubled)(
-    'comes out as it is when a deploy %s, and leaves nothing',
+    'is passed on unchanged when a deploy %s, and leaves nothing',
     async (_, source) => {
       await expect(site.deploy(source())).rejects.toBe(trouble);
       const { deploys, servedDeployId } = await site.site();
@@ -242,13 +242,13 @@ describe('trouble on our side', () => {
     },
   );
 
-  test('to remove the files does not hide why they were to be removed', async () => {
+  test('in removing the files does not hide the original error', async () => {
     files.remove = () => Promise.reject(trouble);
     const deploy = await site.deploy(sourceOf(entry('about.html')));
     expect(deploy).toMatchObject({ state: 'failed', problem: 'archive_without_index' });
   });
 
-  test('of which no code is known is not shown to the owner', async () => {
+  test('without a known code is not shown to the owner', async () => {
     const strange = Object.assign(new Error('at /var/secret'), { code: 'archive_link' });
     await expect(site.deploy(sourceOf(entry('a', brokenOff(strange))))).rejects.toBe(strange);
     expect(JSON.stringify(await site.site())).not.toContain('secret');
@@ -274,7 +274,7 @@ const forgetful = (first: number, isStored: boolean): { readonly projects: Proje
   return { projects: lossy };
 };
 
-describe('when the records are out of reach', () => {
+describe('when the database is unavailable', () => {
   test('a deploy does not begin, and the upload is not touched', async () => {
     const page = watched('index.html');
     const deploying = site.deploy(sourceOf(page.entry), undefined, forgetful(1, false));
@@ -292,14 +292,14 @@ describe('when the records are out of reach', () => {
     expect(await files.list('dep_000001')).toBeUndefined();
   });
 
-  test('a recorded success stays one, although its answer was lost', async () => {
+  test('a recorded success stays one when its answer is lost', async () => {
     const deploy = await site.deploy(good(), undefined, forgetful(2, true));
     expect(deploy).toMatchObject({ id: 'dep_000001', state: 'succeeded' });
     expect((await site.site()).servedDeployId).toBe('dep_000001');
     expect(await files.list('dep_000001')).toHaveLength(2);
   });
 
-  test('a failure that could not be recorded is left to be given up', async () => {
+  test('a deploy whose failure could not be recorded is given up later', async () => {
     const refused = sourceOf(entry('about.html'));
     const deploying = site.deploy(refused, undefined, forgetful(2, false));
     await expect(deploying).rejects.toThrow('The database cannot be reached');
@@ -322,7 +322,7 @@ test('a deploy that was given up meanwhile fails, and leaves nothing', async () 
   expect(await files.list('dep_000001')).toBeUndefined();
 });
 
-test('a deploy that twelve others overtook is told to be a success, and not served', async () => {
+test('a deploy that twelve later ones overtook is reported as a success, and not served', async () => {
   async function* slow() {
     yield* inPieces('<!doctype html>');
     for (let n = 0; n < 12; n++) await site.deploy(good());

@@ -56,7 +56,7 @@ test('a zone file has no ALIAS, so that line is a comment', () => {
   expect(snippet).toContain('\n; @ 3600 IN ALIAS t1.sites.test. (ALIAS or ANAME)\n');
 });
 
-test('hints tell of the 48 hours, the TTL and CAA, and at an apex of ALIAS', () => {
+test('hints mention the 48 hours, the TTL and CAA, and ALIAS at an apex', () => {
   const hints = recordHints(false).join('\n');
   for (const word of ['48 hours', 'TTL', 'CAA']) expect(hints).toContain(word);
   expect(hints).not.toContain('ALIAS');

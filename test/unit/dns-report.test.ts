@@ -229,7 +229,7 @@ describe('the TXT record has to be there', () => {
   });
 });
 
-describe('a warning stands in nobody’s way', () => {
+describe('a warning blocks nothing', () => {
   test.each<[DnsProblemCode, Known]>([
     ['proxied', { ...proxied, txt: ownership }],
     ['proxied', { ...cname('shop.example.com.cdn.cloudflare.net'), txt: ownership }],
@@ -261,7 +261,7 @@ describe('a warning stands in nobody’s way', () => {
     expect(reportOn(asked({ ...proxied, txt: ownership }), apex).problems).toHaveLength(1);
   });
 
-  test('an address of others beside the proxy’s is in the way', () => {
+  test('a foreign address beside the proxy’s is a problem', () => {
     const mixed = { a: records('104.16.0.1', '203.0.113.1'), txt: ownership };
     expect(codesOf([mixed])).toEqual(['conflicting_a']);
   });
@@ -312,7 +312,7 @@ describe('more than half of the resolvers have to agree', () => {
     ]);
   });
 
-  test('a failing resolver agrees to nothing and blocks nothing', () => {
+  test('a failing resolver neither confirms nor blocks anything', () => {
     const failed: Known = { cname: timeout };
     expect(codesOf([rightCname, failed, rightCname])).toEqual([]);
     expect(codesOf([rightCname, failed, failed])).toEqual(['dns_lookup_failed']);
@@ -322,18 +322,18 @@ describe('more than half of the resolvers have to agree', () => {
     ]);
   });
 
-  test('what most miss is missing, also when one fails', () => {
+  test('a record that most resolvers miss is missing, even when one fails', () => {
     expect(codesOf([{}, { cname: servfail }, {}])).toEqual(['cname_missing']);
     expect(codesOf([nothing, { cname: servfail }, nothing])).toEqual(['dns_not_found']);
   });
 
-  test('of several things that are wrong, the one that most see is told', () => {
+  test('of several problems, the one that most resolvers see is reported', () => {
     const old = cname('old.test');
     expect(codesOf([{}, old, old])).toEqual(['cname_wrong_target']);
     expect(codesOf([nothing, {}, old])).toEqual(['dns_not_found']);
   });
 
-  test('a wildcard, or an apex, that one alone sees does not count', () => {
+  test('a wildcard or an apex that only one resolver sees does not count', () => {
     const odd = { ...rightCname, sibling: records('203.0.113.9'), isZoneApex: true };
     expect(reportOn(asked(rightCname, odd, rightCname), expectation)).toMatchObject({
       isApex: false,
@@ -356,7 +356,7 @@ describe('CAA records', () => {
     }));
   const wanted = 'example.com. CAA 0 issue "ca.test"';
 
-  test('that forbid our authority are told with their level and the line to add', () => {
+  test('that forbid our authority are reported with their level and the line to add', () => {
     const { problems, verifiable } = reportOn(
       asked({ ...rightCname, caa: levels('example.com', 'else.test') }),
       expectation,
@@ -378,7 +378,7 @@ describe('CAA records', () => {
     expect(problems[0]).toMatchObject({ wanted: `no ${host}. CAA 128 tbs "x"` });
   });
 
-  test('at a name with a CNAME come from where that leads', () => {
+  test('at a name with a CNAME come from its target', () => {
     const { problems } = reportOn(asked({ ...rightCname, caa: levels(host, ';') }), expectation);
     expect(problems[0]).toMatchObject({ code: 'caa_forbids_issuer' });
     expect(problems[0]?.fix).toContain('t1.sites.test');
@@ -412,7 +412,7 @@ test('a name server of ours that fails behind the right target is not the owner�
   expect(codesOf([elsewhere])).toEqual(['dns_lookup_failed']);
 });
 
-test('where the platform’s addresses are unknown, none is in the way beside the CNAME', () => {
+test('when the platform’s addresses are unknown, no address beside the CNAME is a problem', () => {
   const unknown = { ...expectation, platformAddresses: ['0.0.0.0', '::'] };
   expect(codesOf([{ ...rightCname, a: records('203.0.113.1') }], unknown)).toEqual([]);
 });

@@ -52,7 +52,7 @@ describe('an order', () => {
     ]);
   });
 
-  test('of one of twenty rivals is taken', () => {
+  test('is accepted from one of twenty concurrent requests', () => {
     let state: CustomDomain = verified;
     const rivals = Array.from({ length: 20 }, () => fenceOf(verified));
     const verdicts = rivals.map((fence) => {
@@ -64,7 +64,7 @@ describe('an order', () => {
     expect(state.generation).toBe(1);
   });
 
-  test('is not begun beside another one', () => {
+  test('is not begun while another one runs', () => {
     expect(orderStarted(ordered, fenceOf(ordered), now)).toEqual({
       state: ordered,
       events: [],
@@ -72,7 +72,7 @@ describe('an order', () => {
     });
   });
 
-  test('is worked on when its time has come', () => {
+  test('is due when its time has come', () => {
     expect(dueWork(verified, after(0))).toBeUndefined();
     expect(dueWork(verified, after(minute))).toBe('certificate');
     const later = postponeAttempt(ordered, after(hour)).state;
@@ -81,7 +81,7 @@ describe('an order', () => {
     expect(dueWork(removed, now)).toBeUndefined();
   });
 
-  test('that waits for something else than time cannot be postponed', () => {
+  test('that waits for anything but time cannot be postponed', () => {
     const waiting = fail(ordered, 'rejected_name').state;
     for (const domain of [waiting, added, removed]) {
       expect(postponeAttempt(domain, after(hour))).toEqual({ state: domain, events: [] });
@@ -90,7 +90,7 @@ describe('an order', () => {
 });
 
 describe('a certificate', () => {
-  test('puts the domain live and plans its renewal', () => {
+  test('makes the domain live and plans its renewal', () => {
     const { state, events, verdict } = certificateIssued(
       ordered,
       { ...fenceOf(ordered), ...validity },
@@ -112,7 +112,7 @@ describe('a certificate', () => {
     ]);
   });
 
-  test('renews the one of a live domain, which serves all the while', () => {
+  test('renews that of a live domain, which is served throughout', () => {
     const renewing = orderStarted(live, fenceOf(live), after(60 * day)).state;
     expect(renewing.certificate).toMatchObject({ ...validity, status: 'issued' });
     const next = { notBefore: after(60 * day), notAfter: after(150 * day) };
@@ -141,14 +141,14 @@ describe('a certificate', () => {
     expect(decision).toEqual({ state: domain, events: [], verdict: 'destroy' });
   });
 
-  test('that is brought twice stays', () => {
+  test('that is delivered twice is kept', () => {
     const again = certificateIssued(live, { ...fenceOf(live), ...validity }, now);
     expect(again).toEqual({ state: live, events: [], verdict: 'taken' });
   });
 });
 
 describe('a failure', () => {
-  test('is told with what comes next', () => {
+  test('is recorded with the next step', () => {
     const { state, events, verdict } = fail(ordered, 'challenge');
     expect(verdict).toBe('taken');
     expect(state.certificate).toMatchObject({
@@ -192,7 +192,7 @@ describe('a failure', () => {
     });
   });
 
-  test('ends the attempt that the owner asked for, so that the next one counts as automatic', () => {
+  test('ends the attempt that the owner requested, so that the next one counts as automatic', () => {
     const asked = reverify(verified, after(day)).state;
     const begun = orderStarted(asked, fenceOf(asked), after(day)).state;
     expect(begun.certificate.isManual).toBe(true);
@@ -225,7 +225,7 @@ describe('a failure', () => {
     expect(fail(live, 'unavailable')).toEqual({ state: live, events: [], verdict: 'destroy' });
   });
 
-  test('of a renewal leaves the site as it is, and is tried again as long as it takes', () => {
+  test('of a renewal leaves the site as it is, and is retried without end', () => {
     const renewing = orderStarted(live, fenceOf(live), after(60 * day)).state;
     for (const reason of ['rejected_name', 'challenge'] as const) {
       const { state, events } = fail(renewing, reason, after(95 * day));
@@ -240,7 +240,7 @@ describe('a failure', () => {
 });
 
 describe('a renewal', () => {
-  test('is planned for when the authority wishes, but not too late', () => {
+  test('is planned for the time that the authority suggests, but not too late', () => {
     const at = (wish: Date) => planRenewal(live, wish, now).state.certificate.nextAttemptAt;
     expect(at(after(50 * day))).toEqual(after(50 * day));
     expect(at(after(89 * day))).toEqual(after(85.5 * day));
@@ -254,7 +254,7 @@ describe('a renewal', () => {
     }
   });
 
-  test('is not asked for before the authority wants to be asked, unless the clock was set back', () => {
+  test('is not requested before the authority’s Retry-After, unless the clock was set back', () => {
     const { state } = planRenewal(live, after(50 * day), after(day));
     const may = (at: Date) => mayAskRenewal(state, at);
     expect([after(hour), after(day)].map(may)).toEqual([false, true]);
@@ -266,7 +266,7 @@ describe('a renewal', () => {
     expect(renewed.state.certificate.askRenewalAt).toBeUndefined();
   });
 
-  test('is spread over the time that the authority gives', () => {
+  test('is spread over the window that the authority suggests', () => {
     const span = { start: after(50 * day), end: after(52 * day) };
     const at = (chance: number) => wishedRenewalTime(validity, span, chance);
     expect([0, 0.5, 1].map(at)).toEqual([after(50 * day), after(51 * day), after(52 * day)]);

@@ -37,7 +37,7 @@ const failed = (reason: Parameters<typeof failure>[0], at: Date, domain = ordere
     .state;
 
 describe('a check of a domain that was added', () => {
-  test('verifies it and has a certificate ordered at once', () => {
+  test('verifies it and orders a certificate at once', () => {
     const now = after(minute);
     const { state, events } = recordCheck(added, report(now), moment(now));
     expect(state).toMatchObject({ state: 'verified', verifiedAt: now });
@@ -60,7 +60,7 @@ describe('a check of a domain that was added', () => {
     expect({ state: state.state, events }).toEqual({ state: 'added', events: [] });
   });
 
-  test('removes it after 30 days in vain, counted from the last time that its owner asked', () => {
+  test("removes it after 30 days without success, counted from the owner's last request", () => {
     const now = after(30 * day);
     const { state, events } = recordCheck(added, badReport(now), moment(now));
     expect(state).toMatchObject({ state: 'removed', reason: 'expired' });
@@ -71,7 +71,7 @@ describe('a check of a domain that was added', () => {
     expect(recordCheck(added, report(now), moment(now)).state.state).toBe('verified');
   });
 
-  test('changes nothing when a later one was faster', () => {
+  test('changes nothing when a later one finished first', () => {
     const later = recordCheck(added, badReport(after(3 * minute)), moment(after(3 * minute))).state;
     const overtaken = report(after(2 * minute));
     expect(recordCheck(later, overtaken, moment(after(4 * minute)))).toEqual({
@@ -94,7 +94,7 @@ describe('a check that the owner asks for', () => {
     expect(asking(-day)().state.dns.lastVerifyAskedAt).toEqual(after(-day));
   });
 
-  test('starts the dense checks again', () => {
+  test('restarts the frequent checks', () => {
     const asked = askToVerify(added, after(5 * day)).state;
     const now = after(5 * day + 3000);
     const { state } = verify(asked, badReport(now), moment(now));
@@ -113,7 +113,7 @@ describe('a check after that', () => {
     }
   });
 
-  test('is dense again after the verification', () => {
+  test('is frequent again after the verification', () => {
     const late = recordCheck(added, report(after(5 * day)), moment(after(5 * day))).state;
     const now = after(5 * day + 3 * minute);
     const { state } = recordCheck(late, report(now), moment(now));
@@ -131,7 +131,7 @@ describe('a check after that', () => {
     expect(recordCheck(removed, report(now), moment(now))).toEqual({ state: removed, events: [] });
   });
 
-  test('holds an attempt back that is due, until the DNS is in order', () => {
+  test('holds a due attempt back until the DNS is correct', () => {
     const [due, soon, later] = [after(2 * minute), after(40 * hour), after(41 * hour)];
     const held = recordCheck(verified, badReport(due), moment(due)).state;
     expect(held.certificate).toMatchObject({
@@ -163,7 +163,7 @@ describe('a check after that', () => {
     );
   });
 
-  test('lets an attempt that CAA forbade rest for as long as any other', () => {
+  test('delays an attempt that CAA forbade as long as any other', () => {
     const refused = failed('caa', after(10 * minute));
     expect(refused.certificate).toMatchObject({ waitsForDns: true, nextAttemptAt: undefined });
     const now = after(10 * minute + 1000);
@@ -221,7 +221,7 @@ describe('to re-verify', () => {
 });
 
 describe('the health of a live domain', () => {
-  test('is good as long as nothing is in the way', () => {
+  test('is good as long as there is no problem', () => {
     expect(healthOf(live, after(day))).toEqual({ kind: 'healthy' });
     expect([added, verified, removed].map((one) => healthOf(one, after(day)))).toEqual([
       undefined,

@@ -140,7 +140,7 @@ const walk = (
 
 const life = fc.array(act, { minLength: 5, maxLength: 40, size: 'max' });
 
-test('nothing that can happen leaves the table, and a state changes with an event', () => {
+test('all transitions are in the table, and each change of state has an event', () => {
   fc.assert(
     fc.property(life, (acts) => {
       walk(added, acts, ({ state: from }, _, { state: { state: to }, events }) => {
@@ -172,7 +172,7 @@ test('no next attempt is planned before the time that the authority asked for', 
   );
 });
 
-test('what belongs to another attachment or an earlier order never changes a domain', () => {
+test('results of another attachment or an earlier order never change a domain', () => {
   fc.assert(
     fc.property(life, (acts) => {
       walk(added, acts, (domain, { now }) => {
@@ -194,7 +194,7 @@ test('what belongs to another attachment or an earlier order never changes a dom
   );
 });
 
-test('once it is removed nothing changes it, and removing it again tells nobody', () => {
+test('a removed domain never changes, and removing it again records no event', () => {
   fc.assert(
     fc.property(life, somewhen, (acts, now) => {
       const { state: gone } = removeDomain(live, 'owner', now);

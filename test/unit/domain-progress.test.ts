@@ -42,7 +42,7 @@ test.each(each)('$state with certificate $status has something to say', ({ domai
 
 const line = (domain: CustomDomain) => stepsOf(domain, now).map(({ standing }) => standing);
 
-test('the step line goes on with the domain, and a removed one is on none', () => {
+test('the step line follows the domain, and a removed domain has no step', () => {
   expect(line(added)).toEqual(['done', 'now', 'ahead', 'ahead']);
   expect(line(verified)).toEqual(['done', 'done', 'now', 'ahead']);
   expect(line(live)).toEqual(['done', 'done', 'done', 'done']);
@@ -62,7 +62,7 @@ const checked = (
   return { ...added, dns: { ...added.dns, report } };
 };
 
-test('a record that is not there yet is awaited, and nothing has failed', () => {
+test('a missing record is shown as awaited, not as a failure', () => {
   const awaited = checked([false, false, false]);
   expect(progressOf(awaited, now)).toMatchObject({ actor: 'customer', tone: 'busy' });
   expect(progressOf(awaited, now).short).toContain('CNAME record is missing');
@@ -70,7 +70,7 @@ test('a record that is not there yet is awaited, and nothing has failed', () => 
   expect(line(awaited)).toEqual(['done', 'now', 'ahead', 'ahead']);
 });
 
-test('a wrong record is the turn of its owner, and says what is wrong, also beside one that is missing', () => {
+test('a wrong record asks its owner to act and says what is wrong, also beside a missing one', () => {
   const wrong = checked([false, false, false], ['ownership_txt_missing', 'cname_wrong_target']);
   expect(progressOf(wrong, now)).toMatchObject({ actor: 'customer', tone: 'bad' });
   expect(line(wrong)).toEqual(['done', 'failed', 'ahead', 'ahead']);
@@ -83,7 +83,7 @@ test('while a change spreads there is nothing to do for anybody', () => {
   expect(line(spreading)).toEqual(['done', 'now', 'ahead', 'ahead']);
 });
 
-test('an order that is under way shows that it is worked on', () => {
+test('an order under way shows as in progress', () => {
   expect(progressOf(ordered, now)).toMatchObject({ actor: 'us', isWorkedOn: true });
 });
 
@@ -108,7 +108,7 @@ test('when no automatic attempt is left, the page says to press the button', () 
   ).toContain('automatically');
 });
 
-test('a site that is served and will not be for ever says so', () => {
+test('a site that will stop being served says so', () => {
   const endangered = { ...live, dns: { ...live.dns, report: badReport(now) } };
   expect(progressOf(endangered, now)).toMatchObject({ actor: 'customer', tone: 'bad' });
   const ended = progressOf(live, live.certificate.notAfter ?? now);

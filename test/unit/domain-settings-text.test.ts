@@ -67,11 +67,11 @@ test.each([
   ['too many values', 'a: b\n'.repeat(3_000), 'It has too many values'],
   ['too much', '#'.repeat(16 * 1024 + 1), 'at most 16 KiB'],
   ['too much in bytes', '☃'.repeat(6_000), 'at most 16 KiB'],
-])('%s is refused, and it is said what would be right', (_, text, why) => {
+])('%s is refused with the correct form', (_, text, why) => {
   expect(() => readDomainSettings(text)).toThrow(why);
 });
 
-test('no words of a library reach whoever imports', () => {
+test('error messages of a library do not reach the user', () => {
   const text = redirects('{ from: 1, too: b }');
   expect(() => readDomainSettings(text)).not.toThrow(/Invalid|Expected|received/);
 });
@@ -97,7 +97,7 @@ test('16 KiB of redirects are read', () => {
   expect(readDomainSettings(text).redirects).toEqual(all);
 });
 
-test('nothing of what somebody sent is printed', () => {
+test('nothing from the input is printed', () => {
   const warnings: unknown[] = [];
   const spy = jest.spyOn(process, 'emitWarning').mockImplementation((warning: unknown) => {
     warnings.push(warning);

@@ -8,13 +8,13 @@ import { codeOf } from '../support/race.ts';
 
 const away = { from: 'www.example.com', to: host, status: 301 } as const;
 
-test('a project has no settings until somebody decides', async () => {
+test('a project has no settings until they are changed', async () => {
   const { ports, project } = await domainLab();
   const document = { domains: { primary: null, redirects: [] } };
   expect(await showDomainSettings(ports)(project.id)).toEqual({ document, suspended: {} });
 });
 
-test('a redirect stands as it was written, and works as long as its target is live', async () => {
+test('a redirect is stored as it was written, and works while its target is live', async () => {
   const lab = await domainLab();
   const target = await lab.add();
   await lab.add(lab.project, away.from);
@@ -33,7 +33,7 @@ test('a redirect stands as it was written, and works as long as its target is li
   expect(await suspended()).toEqual({ [away.from]: `Suspended until ${host} is live.` });
 });
 
-test('a change is told with what stands then; writing the same again or being refused is none', async () => {
+test('a change is recorded with the new settings; an equal or refused one is not', async () => {
   const { add, ports, project, clock } = await domainLab();
   await add();
   await add(project, away.from);

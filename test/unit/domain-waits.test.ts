@@ -26,7 +26,7 @@ if (!waiting) throw new Error('it is not verified');
 const { dns } = added;
 const asked = { ...added, dns: { ...dns, lastVerifyAskedAt: after(hour) } };
 
-test('what is shown as the time of the next Verify is when it is allowed, to the millisecond', () => {
+test('the next Verify is allowed exactly when the page says, to the millisecond', () => {
   const at = verifyAllowedAt(asked, after(hour + 1));
   expect(at).toEqual(after(hour + 10_000));
   const early = new Date(at.getTime() - 1);
@@ -39,7 +39,7 @@ test('a first Verify is allowed at once, and so is one after the clock was set b
   expect(verifyAllowedAt(asked, after(minute))).toEqual(after(minute));
 });
 
-test('what is shown as the time of the next Re-verify is when it is allowed, to the millisecond', () => {
+test('the next Re-verify is allowed exactly when the page says, to the millisecond', () => {
   const at = reverifyAllowedAt(waiting, after(2 * minute));
   expect(at).toEqual(after(31 * minute));
   const early = new Date(at.getTime() - 1);

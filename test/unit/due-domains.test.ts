@@ -41,7 +41,7 @@ const dueDomains = (domains: DuePorts['domains'], tend: DuePorts['tend'], leaseM
   return new DueDomains({ domains, tend, clock, log }, leaseMs);
 };
 
-test('a domain that is worked on is not begun again, even when its lease is over', async () => {
+test('a domain in progress is not started again, even when its lease is over', async () => {
   const { domains, released } = storeOf(added);
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const begun: string[] = [];
@@ -85,7 +85,7 @@ test('a domain whose storage was away for a moment is taken up again at the next
   expect([prolonged, released]).toEqual([[], [added.id]]);
 });
 
-test('what was not started when it stops is released', async () => {
+test('a stopping worker releases the domains that it has not started', async () => {
   const all = Array.from({ length: 150 }, (_, n) => ({ ...added, id: `dom_${n}` }));
   const { domains, released } = storeOf(...all);
   const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -102,7 +102,7 @@ test('what was not started when it stops is released', async () => {
   expect(released.toSorted()).toEqual(all.map(({ id }) => id).toSorted());
 });
 
-test('checks and orders have room of their own, and neither more than that', async () => {
+test('checks and orders have separate limits', async () => {
   const checks = Array.from({ length: 110 }, (_, n) => ({ ...added, id: `dom_check_${n}` }));
   const orders = Array.from({ length: 30 }, (_, n) => ({ ...verified, id: `dom_order_${n}` }));
   const { domains } = storeOf(...checks, ...orders);
@@ -120,7 +120,7 @@ test('checks and orders have room of their own, and neither more than that', asy
   await due.stop();
 });
 
-test('one that hangs holds up no other', async () => {
+test('a hanging domain delays no other', async () => {
   const others = Array.from({ length: 60 }, (_, n) => ({ ...verified, id: `dom_${n + 2}` }));
   const { domains, released } = storeOf(verified, ...others);
   const { promise, resolve } = Promise.withResolvers<undefined>();

@@ -6,7 +6,7 @@ const www = 'www.example.com';
 const away = { from: www, to: host, status: 301 } as const;
 const elsewhere = { from: host, to: 'https://example.com/shop', status: 302 } as const;
 
-test('a part of the settings is changed, and the rest stays', async () => {
+test('changing a part of the settings keeps the rest', async () => {
   const { ports, project, add } = await domainLab();
   await add();
   await add(project, www);
@@ -16,7 +16,7 @@ test('a part of the settings is changed, and the rest stays', async () => {
   expect(document.domains).toEqual({ primary: host, redirects: [away] });
 });
 
-test('of two concurrent changes, neither undoes the other', async () => {
+test('neither of two concurrent changes undoes the other', async () => {
   const { ports, project, add } = await domainLab();
   await add();
   await add(project, www);
@@ -31,7 +31,7 @@ test('of two concurrent changes, neither undoes the other', async () => {
   expect(document.domains.redirects.map(({ from }) => from).sort()).toEqual([host, www]);
 });
 
-test('what names a domain that was removed does not stand in the way, and is dropped', async () => {
+test('settings of a removed domain do not block a change, and are dropped', async () => {
   const { ports, project, add, remove } = await domainLab();
   const target = await add();
   await add(project, www);

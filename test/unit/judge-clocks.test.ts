@@ -15,7 +15,7 @@ test.each([
   expect(judgeClocks([undefined, other])).toEqual([expect.objectContaining({ state })]);
 });
 
-test('a clock without another one to compare with is no fault', () => {
+test('a clock without another to compare with is not a fault', () => {
   const silent = { name: 'the authority', time: Number.NaN, here: 0 };
   expect(judgeClocks([silent, undefined])).toEqual([expect.objectContaining({ state: 'ok' })]);
 });

@@ -23,7 +23,7 @@ const caaAt = (...all: readonly CaaRecord[]) => ({
 });
 const issue = (value: string): CaaRecord => ({ flags: 0, tag: 'issue', value });
 
-test('of many records the first twenty are kept, and how many more there were', () => {
+test('only the first twenty of many records are kept, with the number of the rest', () => {
   const { a } = keptOf({ a: records(...many(1000, address)) });
   expect(a).toEqual({
     kind: 'records',
@@ -39,7 +39,7 @@ test('few short records are kept as they are', () => {
   expect(kept).toEqual(facts(known));
 });
 
-test('of a long text 512 characters are kept', () => {
+test('only 512 characters of a long text are kept', () => {
   const { txt: kept } = keptOf({ txt: records('x'.repeat(60_000)) });
   expect(kept).toMatchObject({ records: [`${'x'.repeat(511)}…`] });
 });
@@ -79,7 +79,7 @@ test('the 21st CAA record forbids it, and is kept first and told', () => {
   });
 });
 
-test('the one foreign address among many of ours is told first', () => {
+test('the one foreign address among many of ours is shown first', () => {
   const apex = { ...expectation, isApex: true };
   const known = {
     a: records(...many(30, () => '192.0.2.10'), '198.51.100.9'),
@@ -145,7 +145,7 @@ test.each([1, 3, 5, 9])('the worst answers of %i resolvers take little room', (r
   expect(bytesOf(judged)).toBeLessThan(resolvers * 12_000);
 });
 
-test('what is kept is kept as it is when it is fitted again', () => {
+test('fitting kept answers again changes nothing', () => {
   const { resolvers } = worst(3);
   const once = keptAnswers(resolvers);
   expect(keptAnswers(once)).toEqual(once);

@@ -82,7 +82,7 @@ describe('a known browser', () => {
     expect(await answerTo(signIn(at(2, device)))).toBe('let in');
   });
 
-  test('has so many tries a minute, exactly, and takes none from others', async () => {
+  test('has an exact number of tries a minute, and takes none from others', async () => {
     const { device } = await signIn(at(200));
     const { perMinute } = signInLimits.device;
     const { won, lost } = await race(perMinute + 5, (n) => signIn(at(n, device)));
@@ -98,7 +98,7 @@ describe('a known browser', () => {
     expect(await answerTo(signIn(at(99, device)))).toBe('too_many_sign_ins');
   });
 
-  test('stays known while the secret key is replaced, and after it once somebody signed in meanwhile', async () => {
+  test('stays known during a rotation of the secret key, and after it once the person signed in meanwhile', async () => {
     const [oldKey, newKey] = [Buffer.from('the key before'), Buffer.from('the key from now on')];
     const { device } = await signInUnder(new AesGcmSealer(oldKey), at(200));
     const under = (sealer: AesGcmSealer, its: string) => openDevice({ sealer }, its)?.personIds;
@@ -128,7 +128,7 @@ describe('a known browser', () => {
     'v1.AAAA',
     'x'.repeat(5000),
     '{"id":"a","personIds":["pers_000003"]}',
-  ])('that says so by itself is none: %j', async (device) => {
+  ])('cannot be forged: %j', async (device) => {
     await guessesFrom(200);
     expect(await answerTo(signIn(at(200, device)))).toBe('too_many_sign_ins');
   });

@@ -27,7 +27,7 @@ const heldWork = () => {
   };
 };
 
-test('while one process is at the job another leaves it alone, and takes it afterwards', async () => {
+test('only one process runs the job at a time, and another can take it afterwards', async () => {
   const { join } = fleet();
   const { ends, work } = heldWork();
   const [one, other] = [join('one', work), join('other', work)];
@@ -42,7 +42,7 @@ test('while one process is at the job another leaves it alone, and takes it afte
   expect(await second).toBe(true);
 });
 
-test('what comes while the job runs makes it run once more, never twice at a time', async () => {
+test('requests during a run make the job run once more, never twice at a time', async () => {
   const { ends, work } = heldWork();
   const job = fleet().join('one', work);
   const runs = [job.run(), job.run(), job.run()];
@@ -54,7 +54,7 @@ test('what comes while the job runs makes it run once more, never twice at a tim
   expect(ends).toHaveLength(2);
 });
 
-test('news are not lost while another process is at the job', async () => {
+test('requests are not lost while another process runs the job', async () => {
   const { join } = fleet();
   const { ends, work } = heldWork();
   const busy = join('one', work).run();
@@ -68,7 +68,7 @@ test('news are not lost while another process is at the job', async () => {
   await woken.stop();
 });
 
-test('the job of a process that died goes to another one when its lease is over', async () => {
+test('another process takes the job of a dead one when its lease ends', async () => {
   const { join, clock } = fleet();
   void join('dead', () => new Promise(() => undefined)).run();
   const next = join('next', () => Promise.resolve());
@@ -77,14 +77,14 @@ test('the job of a process that died goes to another one when its lease is over'
   expect(await next.run()).toBe(true);
 });
 
-test('a job that fails gives its lease back, and says so to whoever ran it', async () => {
+test('a job that fails releases its lease and reports the error to its caller', async () => {
   const { join } = fleet();
   const failing = join('one', () => Promise.reject(new Error('the authority is on fire')));
   await expect(failing.run()).rejects.toThrow('on fire');
   expect(await join('other', () => Promise.resolve()).run()).toBe(true);
 });
 
-test('stopping tells the work, waits for it and begins nothing more', async () => {
+test('stopping signals the running work, waits for it and starts nothing more', async () => {
   const { join } = fleet();
   const { ends, work } = heldWork();
   let isStopping: () => boolean = () => false;

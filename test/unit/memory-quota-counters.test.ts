@@ -14,7 +14,7 @@ const take = (subject: string, striker?: string, at = now) =>
   counters.take({ subject, limits, striker, now: at });
 const subjects = () => counters.takeChanges().map(({ subject }) => subject);
 
-test('changes are taken out once, each subject and each key with strikes as one', async () => {
+test('changes are taken out once, as one entry per subject and per key with strikes', async () => {
   for (let n = 0; n < 4; n++) await take('account:a', 'key_1');
   await counters.peek('account:b', now);
   expect(subjects()).toEqual(['account:a', 'key:key_1']);
@@ -23,7 +23,7 @@ test('changes are taken out once, each subject and each key with strikes as one'
   expect(subjects()).toEqual(['account:a']);
 });
 
-test('changes that are put back are taken out again, as they are by then', async () => {
+test('changes that are put back are taken out again with their latest values', async () => {
   await take('account:a');
   const early = counters.takeChanges();
   await take('account:a');
@@ -33,7 +33,7 @@ test('changes that are put back are taken out again, as they are by then', async
   expect(JSON.parse(change?.data ?? '')).toMatchObject({ minute: { count: 2 }, day: { count: 2 } });
 });
 
-test('what was learned raises counts and never lowers them', async () => {
+test('learned counts raise counts and never lower them', async () => {
   await take('account:a');
   counters.learn('account:a', { minute: 0, day: 7 }, now);
   expect(await counters.peek('account:a', now)).toEqual({ minute: 1, day: 7 });
@@ -41,7 +41,7 @@ test('what was learned raises counts and never lowers them', async () => {
   expect(await take('account:a')).toMatchObject({ allowed: false, counts: { minute: 2, day: 7 } });
 });
 
-test('what was learned of a minute ends with it, and the day goes on', async () => {
+test('learned counts of a minute end with it, while those of the day remain', async () => {
   counters.learn('account:a', { minute: 2, day: 7 }, now);
   expect(await counters.peek('account:a', later)).toEqual({ minute: 0, day: 7 });
 });
@@ -64,7 +64,7 @@ describe('when there are more addresses than room', () => {
     expect(await take('account:a', 'key_1')).toMatchObject({ allowed: false, strikes: 2 });
   });
 
-  test('accounts and keys come in all the same', async () => {
+  test('accounts and keys are still added', async () => {
     for (let n = 0; n < 9; n++) await take(`account:${n}`);
     expect(await Promise.all([0, 8].map((n) => counted(`account:${n}`)))).toEqual([1, 1]);
   });

@@ -28,7 +28,7 @@ const allowedOf = (verdicts: readonly { readonly kind: string }[]) =>
   verdicts.filter(({ kind }) => kind === 'allowed').length;
 
 describe('an address without a key', () => {
-  test('has the numbers of the plan Free, each address its own', async () => {
+  test('has the limits of the plan Free, separately for each address', async () => {
     const verdicts = await knock(70);
     expect(allowedOf(verdicts)).toBe(60);
     expect(verdicts.at(-1)).toMatchObject({
@@ -49,7 +49,7 @@ describe('an address without a key', () => {
     expect(await knock(1)).toMatchObject([{ kind: 'refused', speaks: { window: 'day' } }]);
   });
 
-  test('that only asks what is left uses nothing', async () => {
+  test('that only asks for its remaining quota uses nothing', async () => {
     await knock(2);
     for (let n = 0; n < 5; n++) {
       const left = { kind: 'allowed', speaks: { window: 'minute', remaining: 58 } };
@@ -75,13 +75,13 @@ describe('an address with wrong keys', () => {
     expect(allowedOf(await knock(21, true))).toBe(20);
   });
 
-  test('still has the rest of its requests without a key, and another address all', async () => {
+  test('keeps its remaining requests without a key, and another address has all of its own', async () => {
     await knock(30, true);
     expect(allowedOf(await knock(60))).toBe(40);
     expect(allowedOf(await knock(30, true, '203.0.113.8'))).toBe(20);
   });
 
-  test('is refused as any other when its requests are used up', async () => {
+  test('is refused like any other when its requests are used up', async () => {
     await knock(60);
     expect(await knock(1, true)).toMatchObject([{ kind: 'refused', limits: planLimits.free }]);
   });

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 describe('a request', () => {
-  test('passes while something is left, and hears what', async () => {
+  test('passes while quota is left, and gets the rest', async () => {
     const speaks = { window: 'minute', limit: 2, resetAt: new Date('2026-03-01T10:01:00Z') };
     const kind = 'allowed';
     expect(await call()).toEqual({ kind, limits, speaks: { ...speaks, remaining: 1 } });
@@ -28,14 +28,14 @@ describe('a request', () => {
     expect(await call()).toEqual({ kind: 'refused', limits, speaks: { ...speaks, remaining: 0 } });
   });
 
-  test('counts against its account, whichever key it came with', async () => {
+  test('counts against its account, with any of its keys', async () => {
     expect([await callMany(1, 0), await callMany(2, 1)]).toEqual([
       ['allowed'],
       ['allowed', 'refused'],
     ]);
   });
 
-  test('that is refused counts nowhere but as a strike', async () => {
+  test('that is refused counts only as a strike', async () => {
     await callMany(9);
     account.clock.advance(minute);
     expect(await callMany(9)).toEqual([...all(2, 'allowed'), ...all(7, 'refused')]);
@@ -61,7 +61,7 @@ describe('ten refusals of a key inside a minute', () => {
     expect([await callMany(1, 0), await callMany(1, 1)]).toEqual([['banned'], ['allowed']]);
   });
 
-  test('are not those of two keys, nor of two minutes', async () => {
+  test('do not add up over two keys or two minutes', async () => {
     await callMany(11, 0);
     await callMany(9, 1);
     account.clock.advance(minute);
@@ -71,7 +71,7 @@ describe('ten refusals of a key inside a minute', () => {
     expect((await call()).kind).toBe('banned');
   });
 
-  test('ban once, though requests that knew of no ban go on', async () => {
+  test('ban once, even when requests from before the ban continue', async () => {
     const unaware = await account.caller();
     const calls = Array.from({ length: 40 }, () => account.face.meterCaller(unaware));
     const kinds = (await Promise.all(calls)).map(({ kind }) => kind);

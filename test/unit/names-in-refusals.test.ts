@@ -6,14 +6,14 @@ import { admitted, draft, moment, start, verified } from '../support/known-domai
 const names = { host: 'xn--bcher-kva.test', unicode: 'bücher.test' };
 const both = 'bücher.test (xn--bcher-kva.test)';
 
-test('a name that is in the list already is told with U-labels and A-labels', () => {
+test('a name that is already in the list is shown with U-labels and A-labels', () => {
   const hostname = { ...draft.hostname, ...names };
   const attachedTo = { name: 'Books', isThisOne: true };
   const add = () => addDomain({ ...draft, hostname }, { ...admitted, attachedTo }, moment(start));
   expect(add).toThrow(both);
 });
 
-test('so is one that somebody else holds', () => {
+test('a name that somebody else holds is shown with both too', () => {
   const holder = { ...verified, host: names.host, unicodeHost: names.unicode };
   expect(() => contestedBy(holder, { ...holder, id: 'dom_2' }, start)).toThrow(both);
 });

@@ -34,7 +34,7 @@ describe('the encoding that is sent', () => {
     expect(encodingFor({ ...file, brotli: undefined, gzip: undefined }, all)).toBe('identity');
   });
 
-  test('can be told for any text, more of them than are remembered', () => {
+  test('can be chosen for any text, beyond the number of remembered ones', () => {
     fc.assert(
       fc.property(fc.string(), (accepted) => {
         expect(['br', 'gzip', 'identity']).toContain(encodingFor(file, accepted));
@@ -87,7 +87,7 @@ describe('the portion that is sent', () => {
     expect(portionOf(0, '"e"', undefined, undefined)).toEqual(whole);
   });
 
-  test('goes with the version that is named, compared strongly', () => {
+  test('requires the named version, with a strong comparison', () => {
     expect(portionOf(10, '"e"', 'bytes=1-2', '"e"')).toEqual(part(1, 2));
     for (const other of ['W/"e"', '"f"', 'e', '', '*', 'Sat, 21 Nov 2026 10:00:00 GMT']) {
       expect(portionOf(10, '"e"', 'bytes=1-2', other)).toEqual(whole);
@@ -108,7 +108,7 @@ describe('the portion that is sent', () => {
   });
 });
 
-test('a version is known when it is among those that are named, weakly compared', () => {
+test('a version matches when it is among the named ones, with a weak comparison', () => {
   for (const condition of ['"e"', 'W/"e"', '*', ' * ', '"a", "e"', '"a",W/"e" ,"b"']) {
     expect(isKnown('"e"', condition)).toBe(true);
   }

@@ -34,7 +34,7 @@ const checkAt = (domain: CustomDomain, at: Date): CustomDomain => {
   return { ...domain, dns: { ...domain.dns, nextCheckAt: at } };
 };
 
-test('an attempt that waits for the DNS comes with a check, but not before the pause is over', () => {
+test('an attempt that waits for the DNS starts with a check, but not before the pause is over', () => {
   const waiting = refused();
   expect(earliestAttempt(checkAt(waiting, after(10 * minute)))).toEqual(after(10 * minute));
   // The pause after the first failure is a minute.
@@ -53,12 +53,12 @@ test('that is when the attempt is planned once the check finds the DNS correct',
   }
 });
 
-test('while our resolvers find the DNS correct, the time of the next attempt is told', async () => {
+test('while our resolvers find the DNS correct, the time of the next attempt is shown', async () => {
   const text = await shown(checkAt(refused(), after(10 * minute)));
   expect(text).toContain('Next attemptin 7 minutes, if the DNS is still correct');
 });
 
-test('while they do not, it is told what the attempt waits for', async () => {
+test('while they do not, the reason for the wait is shown', async () => {
   const waiting = checkAt(refused(), after(10 * minute));
   const wrong = { ...waiting, dns: { ...waiting.dns, report: badReport(now) } };
   expect(await shown(wrong)).toContain('correct; the next check is in 7 minutes');

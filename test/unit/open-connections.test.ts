@@ -18,7 +18,7 @@ const destroyed = (...lines: readonly Line[]): readonly boolean[] =>
   lines.map((line) => line.destroyed);
 
 describe('open connections', () => {
-  test('are ended by what they belong to, and then forgotten', async () => {
+  test('are ended by their owner, and then forgotten', async () => {
     const open = new OpenConnections();
     const [a, b, other] = [new Line(), new Line(), new Line()];
     open.add('rex.test', a);
@@ -44,7 +44,7 @@ describe('open connections', () => {
     expect([open.count, open.of('rex.test').length]).toEqual([0, 0]);
   });
 
-  test('that were opened after an end are not mixed up with those that end', async () => {
+  test('that open after an end are not confused with the ended ones', async () => {
     const open = new OpenConnections();
     const [before, after] = [new Line(), new Line()];
     open.add('rex.test', before);
@@ -56,7 +56,7 @@ describe('open connections', () => {
     expect(after.destroyed).toBe(true);
   });
 
-  test('over which nothing came are ended without the others, or all of them', () => {
+  test('that are idle can be ended without the others, or all can be ended', () => {
     const open = new OpenConnections();
     const [unused, used] = [new Line(), new Line()];
     used.bytesRead = 1;
@@ -83,7 +83,7 @@ describe('what networks hold', () => {
     expect([held.connectionsOf('a'), held.joined('a').answers]).toEqual([0, 0]);
   });
 
-  test('is nothing for a network that nobody came from', () => {
+  test('is zero for an unknown network', () => {
     const held = new HeldByNetwork();
     held.left('a');
     expect([held.connectionsOf('a'), held.all]).toEqual([0, { answers: 0, bytes: 0 }]);

@@ -32,7 +32,7 @@ const slow = () => {
   return { seen, subscriber, begun: begun.promise, letGo: () => letGo.resolve(undefined) };
 };
 
-test('a run asked for while one is under way looks again for what came meanwhile', async () => {
+test('a run that is requested during another one looks for new events again', async () => {
   const { seen, subscriber, begun, letGo } = slow();
   const { relay, store } = relayTo(subscriber);
   store('first');
@@ -47,7 +47,7 @@ test('a run asked for while one is under way looks again for what came meanwhile
 
 // Every turn of the first run is tried: none may be the one in which a call is lost.
 test.each([...Array(30).keys()])(
-  'a run asked for %d turns after another finds what is there',
+  'a run that is requested %d turns after another finds all events',
   async (turns) => {
     const seen: string[] = [];
     const { relay, store } = relayTo(({ event }) => {
@@ -91,7 +91,7 @@ test('stop finishes the deliveries in progress and claims no more', async () => 
   expect(await outbox.state()).toEqual({ waiting: 50, parked: 0 });
 });
 
-test('stop of a relay that does nothing is done at once', async () => {
+test('stopping an idle relay finishes at once', async () => {
   const { relay } = relayTo(() => Promise.resolve());
   await expect(relay.stop()).resolves.toBeUndefined();
 });

@@ -85,7 +85,7 @@ test('a subscriber that fails is retried after growing waits and then parked, wh
   expect(logged.at(-1)).toMatchObject({ subscriber: 'mail', event: 'a', eventId: 'evt_000001' });
 });
 
-test('a subscriber that recovers gets what it missed, and later events meanwhile', async () => {
+test('a subscriber that recovers gets missed events, and later events meanwhile', async () => {
   const audit = recorder();
   const works = jest.fn(audit.subscriber).mockImplementationOnce(fails);
   const { relay, outbox, clock, store } = relayTo({ audit: works });

@@ -70,7 +70,7 @@ test('walking the pages shows each animal once, in order, while others are added
 });
 
 test.each([0, 1, 19, 20, 21])(
-  'a list of %d animals has a next page only when it goes on',
+  'a list of %d animals has a next page only when there are more',
   async (n) => {
     const { pets } = memoryPorts();
     for (let count = 0; count < n; count++) await add(pets, 'mine', 'available');

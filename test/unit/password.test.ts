@@ -24,7 +24,7 @@ test.each([
   '🦜🐢🦊🐇🐈🐕🐎🐖🐏🐑🐐🐪',
   'Пароль из слов',
   'correct horse '.repeat(14),
-])('a password of 12 to 200 characters that nobody tries first is good: %j', (password) => {
+])('an uncommon password of 12 to 200 characters is accepted: %j', (password) => {
   expect(checking(password)).not.toThrow();
 });
 
@@ -73,7 +73,7 @@ test.each([
 
 describe('a reason', () => {
   test.each(['aaaaaaaaaaaa', '123456789012', 'password1234', 'mia1234567890'])(
-    'comes with what would be right: %s',
+    'comes with advice: %s',
     (password) => {
       refuses(password, 'Choose a few words that do not belong together.');
     },

@@ -125,7 +125,7 @@ describe('inviting somebody', () => {
 });
 
 describe('a link to be used right away', () => {
-  test('works for a quarter of an hour, for whom it was made', async () => {
+  test('works for a quarter of an hour, for its person only', async () => {
     const { person, endsAt, secret } = await face.signInLinkFor(` ${email.toUpperCase()}`);
     expect(person).toEqual(mia);
     expect(endsAt).toEqual(new Date(start.getTime() + 15 * minute));
@@ -179,7 +179,7 @@ describe('dismissing somebody', () => {
     expect(again.person.id).not.toBe(ben.person.id);
   });
 
-  test('is refused for the last one, and for who belongs to another account', async () => {
+  test('is refused for the last person, and for somebody of another account', async () => {
     const last = face.dismiss(accountId, mia.id);
     await expect(last).rejects.toHaveProperty('code', 'last_person');
     const draft = { name: 'Else', email: 'eve@elsewhere.example', plan: 'free' } as const;

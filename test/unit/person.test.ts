@@ -12,14 +12,14 @@ const about = { accountId: 'acct_1', occurredAt: now, personId: 'pers_1' };
 const mia: Person = { ...draft, passwordHash: undefined, createdAt: now, joinedAt: undefined };
 
 describe('inviting somebody', () => {
-  test('writes the address in small letters without spaces, and tells of it', () => {
+  test('lower-cases and trims the address, and records the invitation', () => {
     expect(invitePerson({ ...draft, email: ' Mia@Shop.Example\n' }, now)).toEqual({
       state: mia,
       events: [{ type: 'person_invited', ...about, email: 'mia@shop.example' }],
     });
   });
 
-  test('is refused for what is no address', () => {
+  test('is refused for an invalid address', () => {
     const inviting = () => invitePerson({ ...draft, email: ' Mia@shop ' }, now);
     expect(inviting).toThrow(expect.objectContaining({ code: 'person_invalid' }));
     expect(inviting).toThrow('"mia@shop" is no e-mail address; write it like keeper@shop.example.');
@@ -27,7 +27,7 @@ describe('inviting somebody', () => {
 });
 
 describe('a password', () => {
-  test('is changed with an event that does not tell it', () => {
+  test('is changed with an event that does not contain it', () => {
     expect(changePassword(mia, 'the hash', now)).toEqual({
       state: { ...mia, passwordHash: 'the hash' },
       events: [{ type: 'password_changed', ...about }],
@@ -49,7 +49,7 @@ describe('removing somebody', () => {
     expect(removing).toThrow('mia@shop.example is the only one who can sign in');
   });
 
-  test.each([[[]], [[mia]], [[mia, other]]])('is refused for who is not there', (people) => {
+  test.each([[[]], [[mia]], [[mia, other]]])('is refused for an unknown person', (people) => {
     const removing = () => removePerson(people, 'pers_3', now);
     expect(removing).toThrow(expect.objectContaining({ code: 'person_not_found' }));
   });

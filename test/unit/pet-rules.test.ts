@@ -64,7 +64,7 @@ test('a category id is any int64 from 1', () => {
   expect([0n, 1n, 2n ** 63n - 1n, 2n ** 63n].map(isCategoryId)).toEqual([false, true, true, false]);
 });
 
-test.each(petStatuses)('an animal may be added when it is %s, and that is told', (status) => {
+test.each(petStatuses)('an animal may be added when it is %s, with an event', (status) => {
   expect(addPet('acct_1', 3n, { ...rex, status }, now)).toEqual({
     state: { id: 3n, ...rex, status },
     events: [{ type: 'pet_added', accountId: 'acct_1', occurredAt: now, petId: '3' }],

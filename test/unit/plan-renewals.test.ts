@@ -9,7 +9,7 @@ const suggest = async ({ authority, ports }: DomainLab, from: number, to: number
   authority.suggestRenewal(chain, { start: after(from), end: after(to), askAgainAt: after(day) });
 };
 
-test('a renewal is planned within the time that the authority wishes', async () => {
+test('a renewal is planned within the window that the authority suggests', async () => {
   const lab = await domainLab();
   const live = await lab.addLive();
   await suggest(lab, 40 * day, 42 * day);
@@ -20,7 +20,7 @@ test('a renewal is planned within the time that the authority wishes', async () 
   expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
 });
 
-test('an authority is not asked again before it wants to be', async () => {
+test('an authority is not asked again before its Retry-After', async () => {
   const lab = await domainLab();
   const live = await lab.addLive();
   await suggest(lab, 40 * day, 42 * day);
@@ -34,7 +34,7 @@ test('an authority is not asked again before it wants to be', async () => {
   expect((await lab.current(live)).certificate.nextAttemptAt).toEqual(after(21 * day));
 });
 
-test('an authority that wishes for it now gets it now', async () => {
+test('a renewal happens now when the authority suggests it', async () => {
   const lab = await domainLab();
   const live = await lab.addLive();
   lab.clock.advance(day);
@@ -46,7 +46,7 @@ test('an authority that wishes for it now gets it now', async () => {
   expect(lab.asked('order')).toBe(2);
 });
 
-test('without a wish it is renewed with a third of its life left', async () => {
+test('without a suggestion it is renewed with a third of its life left', async () => {
   const lab = await domainLab();
   const live = await lab.addLive();
   expect(await planRenewals(lab.ports)()).toBe(0);
@@ -67,7 +67,7 @@ test('a renewal in progress is not planned again', async () => {
   expect((await lab.current(live)).certificate.nextAttemptAt).toEqual(after(62 * day));
 });
 
-test('a renewal that the authority recognises needs no place in the budgets', async () => {
+test('a renewal that the authority recognises uses no budget', async () => {
   const lab = await domainLab();
   const live = await lab.addLive();
   const spent = {
@@ -86,7 +86,7 @@ test('a renewal that the authority recognises needs no place in the budgets', as
   expect(await lab.current(live)).toMatchObject({ generation: 2 });
 });
 
-test('an authority that spoke of a renewal before is not asked again when it begins', async () => {
+test('an authority that already suggested a renewal is not asked again when it begins', async () => {
   const lab = await domainLab();
   const live = await lab.addLive();
   await suggest(lab, 0, hour);
@@ -127,7 +127,7 @@ test('a clock that jumps ahead of the authority’s orders no more than the budg
   expect(lab.asked('order')).toBeGreaterThan(1);
 });
 
-test('a clock that is an hour behind changes nothing for the worse', async () => {
+test('a clock that is an hour behind does no harm', async () => {
   const lab = await domainLab();
   const live = await lab.addLive();
   const { length: asked } = lab.authority.log;

@@ -17,12 +17,12 @@ test('every plan has its published limits', () => {
   ]);
 });
 
-test('an account with limits of its own has those', () => {
+test('an account with custom limits uses them', () => {
   expect(limitsOf('enterprise', own)).toEqual(own);
 });
 
 describe('limits of its own', () => {
-  test('are for an account on the plan enterprise, which may do without', () => {
+  test('are optional, and for accounts on the plan enterprise only', () => {
     expect(checkedLimits('enterprise', own)).toEqual(own);
     for (const plan of plans) expect(checkedLimits(plan, undefined)).toBeUndefined();
   });

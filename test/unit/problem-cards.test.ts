@@ -16,7 +16,7 @@ const copied = (...problems: readonly DnsProblem[]): readonly (string | undefine
   return buttons.map(({ attributes }) => attributes['data-copy']);
 };
 
-test('of the record that is wanted its value is copied', () => {
+test('the value of the required record can be copied', () => {
   const wanted = `_animal-store-challenge.shop.example.com TXT "animal-store-verify=${added.token}"`;
   const txt = dnsProblem('ownership_txt_missing', { seen: 'no TXT record', wanted });
   expect(copied(missing, txt)).toEqual([
@@ -25,12 +25,12 @@ test('of the record that is wanted its value is copied', () => {
   ]);
 });
 
-test('a CAA record that is to be added is copied whole', () => {
+test('a CAA record to add is copied whole', () => {
   const wanted = 'example.com. CAA 0 issue "ca.test"';
   expect(copied(dnsProblem('caa_forbids_issuer', { seen: 'another', wanted }))).toEqual([wanted]);
 });
 
-test('there is nothing to copy of what is to be deleted, or is no record', () => {
+test('nothing can be copied from records to delete or from problems without a record', () => {
   const caa = { seen: 'another', wanted: 'no example.com. CAA 128 tbs "x"' };
   const answer = { seen: 'no answer', wanted: 'the same answer from more than half' };
   expect(copied(dnsProblem('caa_forbids_issuer', caa))).toEqual([]);

@@ -38,7 +38,7 @@ describe('the slug of a project', () => {
 
 const draft = { id: 'proj_1', accountId: 'acct_1', slug: 'birds' };
 
-test('a new project has a trimmed name and tells of itself', () => {
+test('a new project has a trimmed name and an event', () => {
   const event = { accountId: 'acct_1', occurredAt: now, projectId: 'proj_1', slug: 'birds' };
   expect(createProject({ ...draft, name: ' Birds ' }, now)).toEqual({
     state: { ...draft, name: 'Birds', createdAt: now },
@@ -70,7 +70,7 @@ describe('starting a project', () => {
     };
   };
 
-  test('finds a free slug for a name that any account has taken already', async () => {
+  test('finds a free slug for a name that any account already uses', async () => {
     const { startProject, listProjects, mine, theirs } = await openProjects();
     await startProject(theirs, 'Birds');
     const started = [await startProject(mine, 'Birds!'), await startProject(mine, 'birds')];
@@ -78,7 +78,7 @@ describe('starting a project', () => {
     expect(await listProjects(mine)).toEqual(started);
   });
 
-  test('gives twenty rivals of one name twenty slugs', async () => {
+  test('gives twenty concurrent projects of one name twenty slugs', async () => {
     const { startProject, mine } = await openProjects();
     const started = await Promise.all(Array.from({ length: 20 }, () => startProject(mine, 'Cats')));
     expect(new Set(started.map(({ slug }) => slug)).size).toBe(20);
@@ -92,7 +92,7 @@ describe('starting a project', () => {
   });
 
   test.each(['App', 'www', 'API', ' Admin! ', 'Mail', 'static', 'Dashboard', 'ns1', 'WWW2'])(
-    'gives %s another address than the one that could be taken for ours',
+    'does not give %s an address that looks like ours',
     async (name) => {
       const { startProject, mine } = await openProjects();
       const { slug } = await startProject(mine, name);
@@ -104,7 +104,7 @@ describe('starting a project', () => {
   );
 
   test.each(['Apple', 'My app', 'Birds', 'Shop', 'Blog', 'Nsync', 'Wwwhat'])(
-    'leaves %s the address that it asks for',
+    'gives %s the address that it asks for',
     async (name) => {
       const { startProject, mine } = await openProjects();
       expect((await startProject(mine, name)).slug).toBe(slugOf(name));

@@ -30,7 +30,7 @@ const witness = (limit: number) => {
   };
 };
 
-test('however the clock goes and jumps, no window lets through more than its limit', async () => {
+test('no window exceeds its limit, however the clock jumps', async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async ({ limits, start, steps }) => {
       const counters = new MemoryQuotaCounters();
@@ -56,7 +56,7 @@ test('however the clock goes and jumps, no window lets through more than its lim
   );
 });
 
-test('however the clock goes and jumps, what is told of the quota makes sense', async () => {
+test('the reported quota is consistent, however the clock jumps', async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async ({ limits, start, steps }) => {
       const counters = new MemoryQuotaCounters();

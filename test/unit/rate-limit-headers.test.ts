@@ -19,7 +19,7 @@ const banned: Banned = {
 const seconds = (text: string) => String(Date.parse(text) / 1000);
 
 describe('the headers of an answer', () => {
-  test('speak for the minute in Unix seconds and in the fields of the draft', () => {
+  test('describe the minute in Unix seconds and in the fields of the draft', () => {
     expect(rateLimitHeaders(verdict(48, 48), now)).toEqual({
       'X-RateLimit-Limit': '60',
       'X-RateLimit-Remaining': '12',
@@ -29,7 +29,7 @@ describe('the headers of an answer', () => {
     });
   });
 
-  test('speak for the day when that has less left', () => {
+  test('describe the day when it has less left', () => {
     expect(rateLimitHeaders(verdict(1, 999), now)).toMatchObject({
       'X-RateLimit-Limit': '1000',
       'X-RateLimit-Remaining': '1',
@@ -90,7 +90,7 @@ describe('a request', () => {
     expect(answer.message).toMatch(words);
   });
 
-  test('is told to wait a whole second at least, also by a clock that jumped on', () => {
+  test('is told to wait at least a whole second, even when the clock jumped ahead', () => {
     for (const late of [30_499, 30_500, 31_000, 300_000, 60 * 86_400_000]) {
       const waits = [verdict(60, 500, false), banned].map(
         (refused) => overLimit(refused, at(late))?.headers['Retry-After'],

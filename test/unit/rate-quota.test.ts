@@ -37,13 +37,13 @@ describe('the count in a window', () => {
     expect(countIn(visit(7, 7), 1_000_000)).toMatchObject({ count: 0 });
   });
 
-  test('is at least that of the window which the clock fell back from', () => {
+  test('is at least that of the window from which the clock jumped back', () => {
     expect(countIn(visit(7, 7, 7), 6)).toMatchObject({ index: 6, count: 3 });
     expect(countIn(visit(6, 6, 6, 7), 6)).toMatchObject({ index: 6, count: 3 });
     expect(countIn(visit(6, 7, 7), 6)).toMatchObject({ index: 6, count: 2 });
   });
 
-  test('goes on where it was after a jump forward and back, or back and forward', () => {
+  test('continues after a jump forward and back, or back and forward', () => {
     expect(countIn(visit(7, 7, 99), 7)).toMatchObject({ count: 2 });
     expect(countIn(visit(7, 7, 3), 7)).toMatchObject({ count: 2 });
   });
@@ -71,7 +71,7 @@ describe('the count in a window', () => {
     );
   });
 
-  test('loses nothing while the clock flaps between two windows', () => {
+  test('loses nothing while the clock alternates between two windows', () => {
     const flaps = fc.tuple(count, count, fc.array(fc.boolean(), { maxLength: 30 }));
     fc.assert(
       fc.property(flaps, ([a, b, later]) => {
@@ -84,37 +84,37 @@ describe('the count in a window', () => {
     );
   });
 
-  test('remembers one window before and no more, however long it goes on', () => {
+  test('remembers only one previous window, however long it runs', () => {
     const { previous } = visit(1, 2, 3, 4) ?? {};
     expect(previous).toEqual({ index: 3, count: 1 });
   });
 });
 
-describe('an answer speaks', () => {
+describe('an answer describes', () => {
   const speaks = (minute: number, day: number, allowed = true) =>
     judge(limits, { minute, day }, allowed, now).speaks;
   const nextMinute = new Date('2026-03-01T12:35:00Z');
   const nextDay = new Date('2026-03-02T00:00:00Z');
 
-  test('for the window with the least left', () => {
+  test('the window with the least left', () => {
     const minute = { window: 'minute', limit: 60, remaining: 59, resetAt: nextMinute };
     expect(speaks(1, 1)).toEqual(minute);
     const day = { window: 'day', limit: 1000, remaining: 5, resetAt: nextDay };
     expect(speaks(1, 995)).toEqual(day);
   });
 
-  test('for the day when both have the same left', () => {
+  test('the day when both have the same left', () => {
     expect(speaks(50, 990)).toMatchObject({ window: 'day', remaining: 10 });
   });
 
-  test('for the window that refused, and for the later reset when both did', () => {
+  test('the window that refused, and the later reset when both did', () => {
     expect(speaks(60, 500, false)).toMatchObject({ window: 'minute', remaining: 0 });
     expect(speaks(3, 1000, false)).toMatchObject({ window: 'day', remaining: 0 });
     expect(speaks(60, 1000, false)).toMatchObject({ window: 'day', resetAt: nextDay });
     expect(speaks(70, 2000, false)).toMatchObject({ window: 'day', remaining: 0 });
   });
 
-  test('of no more than there is: some window with the least left, which begins anew after now', () => {
+  test('an actual window with the least left, which resets in the future', () => {
     const anything = fc.record({
       ...{ perMinute: limit, perDay: limit, minute: count, day: count },
       ...{ allowed: fc.boolean(), at: moment },

@@ -32,7 +32,7 @@ test('a redirect leads from one host of the project to another, for good unless 
   }
 });
 
-test('several may lead to one', () => {
+test('several redirects may lead to one host', () => {
   const to = 'example.com';
   const redirects = [
     { from: 'www.example.com', to },
@@ -63,7 +63,7 @@ const spelling = fc
     };
   });
 
-describe('refused is', () => {
+describe('these redirects are refused:', () => {
   const www = 'www.example.com';
   const [com, birds] = ['example.com', 'birds.sites.test'];
   test.each<[string, string, DomainSettingsDraft['redirects']]>([
@@ -194,7 +194,7 @@ describe('refused is', () => {
     );
   });
 
-  test('a primary domain that leads elsewhere, or is none of the project', () => {
+  test('a primary domain that redirects, or that the project does not have', () => {
     const redirects = [{ from: www, to: com }];
     const settings = (primary: string) => () => checkDomainSettings({ primary, redirects }, facts);
     expect(settings('WWW.example.com')).toThrow(refused('redirect_invalid'));
@@ -203,7 +203,7 @@ describe('refused is', () => {
   });
 });
 
-test('a redirect may lead to an address elsewhere', () => {
+test('a redirect may lead to an external address', () => {
   const targets = ['https://else.test', 'http://else.test:8080/shop', 'https://else.test/@me/'];
   const redirects = targets.map((to, at) => ({ from: hosts[at]!.host, to }));
   expect(check(redirects).map(({ to }) => to)).toEqual(targets);
@@ -211,7 +211,7 @@ test('a redirect may lead to an address elsewhere', () => {
   expect(idn?.to).toBe('https://xn--bcher-kva.example');
 });
 
-test('one host is one target, however its address is written', () => {
+test('all spellings of a host are one target', () => {
   fc.assert(
     fc.property(spelling, ({ host, to }) => {
       const [redirect] = check([{ from: 'birds.sites.test', to }]);
@@ -245,7 +245,7 @@ describe('a visitor is sent', () => {
   });
 });
 
-test('a redirect to what is not live is suspended and says so', () => {
+test('a redirect to a domain that is not live is suspended and says so', () => {
   const to = (target: string) =>
     suspensionOf({ from: 'www.example.com', to: target, status: 308 }, hosts);
   expect(to('example.com')).toBeUndefined();
@@ -272,7 +272,7 @@ test('settings are exported in exactly one shape', () => {
   });
 });
 
-test('what was exported is accepted again', () => {
+test('exported settings can be imported again', () => {
   const settings = checkDomainSettings(
     {
       primary: null,

@@ -66,13 +66,13 @@ describe('the host that a request names', () => {
   });
 });
 
-test('the port that a request names is told where it does', () => {
+test('the port is read from the request, if it names one', () => {
   expect(portNamed('rex.test:8080')).toBe(8080);
   expect(portNamed('rex.test')).toBeUndefined();
   expect(portNamed('')).toBeUndefined();
 });
 
-test('a header stands twice in whatever case, and a value is no name', () => {
+test('a duplicate header is found in any case, and a value does not count as a name', () => {
   const names = (...headers: readonly string[]) => isRepeated(headers, 'host');
   expect(names()).toBe(false);
   expect(names('Host', 'a')).toBe(false);
@@ -119,7 +119,7 @@ describe('what a request asks for', () => {
     expect(targetOf(url, authority)).toBeUndefined();
   });
 
-  test('is a path that begins with a slash, whatever is sent', () => {
+  test('is always a path that begins with a slash', () => {
     const piece = fc.oneof(
       fc.constantFrom('https://', 'rex.test', '/', '?', '#', ':', '@'),
       anyCharacter,

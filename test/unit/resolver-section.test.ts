@@ -20,13 +20,13 @@ const rowsOf = (...resolvers: readonly ResolverSummary[]): readonly string[] => 
   return rows;
 };
 
-test('resolvers that answer the same are one row, with the longest wait among them', () => {
+test('resolvers with equal answers share a row, with the longest wait among them', () => {
   expect(rowsOf(answer(1), answer(5), answer(3))).toEqual([
     'All 3 resolvers 192.0.2.1 192.0.2.5 192.0.2.3 CNAME elsewhere.test no in 4 minutes up to 5 ms',
   ]);
 });
 
-test('where one answers something else, each stands by itself', () => {
+test('when one answer differs, each resolver has its own row', () => {
   const right = answer(2, { seen: 'CNAME here.test', agrees: true, ttl: undefined });
   expect(rowsOf(answer(1), right, answer(3))).toEqual([
     '192.0.2.1 CNAME elsewhere.test no expired 1 ms',
@@ -35,6 +35,6 @@ test('where one answers something else, each stands by itself', () => {
   ]);
 });
 
-test('one that answers alone is no group', () => {
+test('a single answer is not a group', () => {
   expect(rowsOf(answer(5))).toEqual(['192.0.2.5 CNAME elsewhere.test no in 4 minutes 5 ms']);
 });

@@ -32,7 +32,7 @@ const signedInBy = async (secret: string): Promise<SignedIn> => {
   return signedIn;
 };
 
-test('all other sessions of the same person end, each told of, and nobody else is signed out', async () => {
+test('all other sessions of the same person end, each with an event, and nobody else is signed out', async () => {
   const secrets = [await signIn(), await signIn(), await signIn()];
   await face.invite(accountId, 'keeper@zoo.example');
   const keeper = await signIn('keeper@zoo.example');
@@ -43,7 +43,7 @@ test('all other sessions of the same person end, each told of, and nobody else i
   expect(await face.revokeOtherSessions(mine)).toBe(0);
 });
 
-test('what is over by itself is not ended again', async () => {
+test('an expired session is not ended again', async () => {
   await signIn();
   clock.advance(sessionMs);
   const mine = await signedInBy(await signIn());
@@ -51,7 +51,7 @@ test('what is over by itself is not ended again', async () => {
   expect(happened().filter(({ type }) => type === 'session_revoked')).toEqual([]);
 });
 
-test('one that ends meanwhile elsewhere is no failure', async () => {
+test('a session that ends elsewhere meanwhile is not an error', async () => {
   await signIn();
   const mine = await signedInBy(await signIn());
   await Promise.all([face.revokeOtherSessions(mine), face.revokeOtherSessions(mine)]);

@@ -42,7 +42,7 @@ const route = (name: string, deployId = 'dep_1', projectId = `proj-${name}`): vo
   records.inner.setRoute({ name, projectId, kind: 'site', deployId });
 
 describe('the routes of an edge', () => {
-  test('are found by host: a name without a dot is one below the platform host', async () => {
+  test('are found by host: a name without a dot is a subdomain of the platform host', async () => {
     route('rex.test');
     route('tom');
     await table.refresh();
@@ -52,7 +52,7 @@ describe('the routes of an edge', () => {
     expect(table.size).toBe(2);
   });
 
-  test('follow what changes, and only what changed is asked for', async () => {
+  test('follow changes, and request only what changed', async () => {
     route('rex.test');
     route('tom');
     await table.refresh();
@@ -68,7 +68,7 @@ describe('the routes of an edge', () => {
     expect(removed).toEqual(['tom.sites.test']);
   });
 
-  test('of another project are a removal of what was there', async () => {
+  test('of another project replace the earlier ones', async () => {
     route('rex.test');
     await table.refresh();
     route('rex.test', 'dep_2');
@@ -96,7 +96,7 @@ describe('the routes of an edge', () => {
     expect(table.size).toBe(3);
   });
 
-  test('are seen by a refresh that is asked for at any moment of another one', async () => {
+  test('are seen by a refresh that is requested during another one', async () => {
     for (let steps = 0; steps < 20; steps++) {
       const running = table.refresh();
       for (let step = 0; step < steps; step++) await Promise.resolve();
@@ -107,7 +107,7 @@ describe('the routes of an edge', () => {
     }
   });
 
-  test('are the known ones after a refresh that failed, and the next one catches up', async () => {
+  test('stay the same after a failed refresh, and the next one catches up', async () => {
     route('rex.test');
     await table.refresh();
     const { inner } = records;
@@ -123,7 +123,7 @@ describe('the routes of an edge', () => {
 });
 
 describe('the certificates of an edge', () => {
-  test('are those of hosts with a route, whichever comes first', async () => {
+  test('belong to hosts with a route, whichever comes first', async () => {
     const [rex, tom] = [certificateFor('rex.test'), certificateFor('tom.sites.test')];
     records.inner.setCertificate(rex);
     route('tom');
@@ -142,7 +142,7 @@ describe('the certificates of an edge', () => {
     expect(table.certificate('tom.sites.test')).toBeUndefined();
   });
 
-  test('tell when they are another one or gone', async () => {
+  test('report when they are replaced or removed', async () => {
     route('rex.test');
     records.inner.setCertificate(certificateFor('rex.test'));
     await table.refresh();

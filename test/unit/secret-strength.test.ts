@@ -24,7 +24,7 @@ test.each([
 
 const random = (seed: number): Buffer => hash('sha256', `seed ${seed}`, 'buffer');
 
-test('what a generator of random text makes is never called weak', () => {
+test('random text is never called weak', () => {
   for (let seed = 0; seed < 5000; seed++) {
     const bytes = random(seed);
     const forms = [
@@ -38,7 +38,7 @@ test('what a generator of random text makes is never called weak', () => {
   }
 });
 
-test('a long enough phrase of different words is taken', () => {
+test('a long enough phrase of different words is accepted', () => {
   const phrase = 'tulip anvil gravel mosquito harbor velvet lantern pickle orbit saddle';
   expect(weaknessOf(phrase)).toBeUndefined();
 });

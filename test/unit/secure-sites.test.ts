@@ -8,7 +8,7 @@ import { domainLab } from '../support/domain-lab.ts';
 import { after, day, minute } from '../support/known-domains.ts';
 import { newProject } from '../support/sites.ts';
 
-test('each project gets a certificate for its own host, and custom domains get none of these', async () => {
+test('each project gets a certificate for its platform host, and custom domains do not', async () => {
   const lab = await domainLab();
   await lab.addLive();
   const { length: before } = lab.authority.log;
@@ -59,7 +59,7 @@ test.each<AuthorityFailureReason>(['rate_limited', 'unavailable'])(
   },
 );
 
-test('orders for own hosts count among those of customers, and stop where these stop', async () => {
+test('orders for platform hosts count together with those for custom domains, and share their limit', async () => {
   const lab = await domainLab();
   for (let n = 0; n < 3; n++) await servedProject(lab.stores);
   const name = { accountId: 'acct_cats', host: 'cats.example', registrableDomain: 'cats.example' };
@@ -104,7 +104,7 @@ test('the hosts of one account draw on its share, and do not hold up those of ot
   expect(await secureSites(lab.ports)()).toBe(16);
 });
 
-test('a host that waits for nothing, or is not served yet, is not held up', async () => {
+test('a host that is not waiting, or is not served yet, is not reported as delayed', async () => {
   const lab = await domainLab();
   const show = showOwnHold(lab.ports);
   const unserved = await newProject(lab.stores, lab.project.accountId);

@@ -41,14 +41,14 @@ describe('a served file', () => {
     }
   });
 
-  test('varies where it has several forms', () => {
+  test('has a Vary header when it has several forms', () => {
     for (const form of Object.values(servedFile(stored('a.html', both)).forms)) {
       expect(paired(form.headers)['Vary']).toBe('Accept-Encoding');
     }
     expect(headersOf('a.html')).not.toHaveProperty('Vary');
   });
 
-  test('says everything but its content to those who have it', () => {
+  test('sends everything but its content to clients that have it', () => {
     for (const form of Object.values(servedFile(stored('a.html', both)).forms)) {
       const {
         'Content-Type': _type,
@@ -82,7 +82,7 @@ describe('a served file', () => {
     'a-7ZGFKQ3H.mjs',
     'main.3f9a1c07.woff2',
     'a.b-3f9a1c07.woff',
-  ])('%s is kept for good: its name tells its content', (path) => {
+  ])('%s is cached for ever: its name identifies its content', (path) => {
     expect(headersOf(path)['Cache-Control']).toBe('public, max-age=31536000, immutable');
   });
 
@@ -101,7 +101,7 @@ describe('a served file', () => {
     '3f9a1c07.js',
     'app-3f9a1c07.js.map',
     'app-3F9a1c07d.js',
-  ])('%s is asked for again each time', (path) => {
+  ])('%s is revalidated each time', (path) => {
     expect(headersOf(path)['Cache-Control']).toBe('public, max-age=0, must-revalidate');
   });
 });

@@ -7,7 +7,7 @@ import { domainLab } from '../support/domain-lab.ts';
 import { facts } from '../support/known-dns.ts';
 import { after, day, hour, minute, start } from '../support/known-domains.ts';
 
-test('a domain is shown with the records to create and when it is looked at', async () => {
+test('a domain is shown with the records to create and the time of its next check', async () => {
   const { add, ports } = await domainLab();
   const domain = await add();
   const shown = await showDomain(ports)(domain);
@@ -43,7 +43,7 @@ test('the apex of a zone below the registrable domain has the record and the hin
   expect(before.hints).toEqual(recordHints(false));
 });
 
-test('a failure is shown with its reason, what it used up, and when it goes on', async () => {
+test('a failure is shown with its reason, the used budget and the next attempt', async () => {
   const lab = await domainLab();
   const domain = await lab.addVerified();
   lab.authority.failNext('look', { reason: 'challenge', detail: 'Connection refused' });
@@ -56,7 +56,7 @@ test('a failure is shown with its reason, what it used up, and when it goes on',
   expect(shown.nextAt).toEqual(after(minute));
 });
 
-test('what the DNS and the authority say alike is told once', async () => {
+test('a problem that both the DNS and the authority report is shown once', async () => {
   const lab = await domainLab();
   const domain = await lab.addVerified();
   lab.dns.tell(domain.host, {});

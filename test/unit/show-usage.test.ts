@@ -37,7 +37,7 @@ test('an account that used nothing has everything left', async () => {
   });
 });
 
-test('what is left is what requests left, and looking uses nothing', async () => {
+test('the remaining quota depends on requests only, and looking uses nothing', async () => {
   for (let n = 0; n < 3; n++) await face.meterCaller(await face.authenticate(secret));
   for (let n = 0; n < 2; n++) {
     const { quota } = await face.showUsage(accountId, hour(0));
@@ -45,14 +45,14 @@ test('what is left is what requests left, and looking uses nothing', async () =>
   }
 });
 
-test('the hours are those since a moment', async () => {
+test('the hours begin at the given time', async () => {
   const hours = [8, 9, 10].map((at) => used('key_1', 'listPets', at, at));
   await usage.add(hours, new Map());
   const shown = await face.showUsage(accountId, hour(9));
   expect([shown.hours, shown.deprecated]).toEqual([hours.slice(1), []]);
 });
 
-test('each key that still calls what will be removed is named, with how often and when last', async () => {
+test('each key that calls a deprecated operation is listed with its count and last call', async () => {
   const late = { ...used('key_1', 'getPet', 9, 2), outcome: '4xx' } as const;
   const calls = [used('key_1', 'getPet', 8, 5), late, used('key_2', 'getPet', 7, 1)];
   await usage.add([...calls, used('key_3', 'listPets', 9, 9)], new Map());

@@ -22,7 +22,7 @@ test.each([
   `/v1/pets/pets_live_${secret}`,
   `/v1/pets/PETS_LIVE_${secret}`,
   `/v1/pets/pets%5Flive_${secret}`,
-])('of %s the log shows no secret', (path) => {
+])('the log shows no secret of %s', (path) => {
   expect(shownPath(path)).not.toContain(secret.slice(0, 8));
   expect(shownPath(path)).toContain('…');
 });

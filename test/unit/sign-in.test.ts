@@ -98,11 +98,11 @@ describe('who signs in with e-mail and password', () => {
     expect(await face.listSessions(mia.id)).toHaveLength(2);
   });
 
-  test('may write the address as it comes', async () => {
+  test('may write the address in any case', async () => {
     expect(await signIn({ email: ' MIA@Shop.Example\n' })).toMatchObject({ personId: mia.id });
   });
 
-  test('is told of in the audit log as the one who acted', async () => {
+  test('is the actor in the audit log', async () => {
     await signIn();
     const about = { accountId: mia.accountId, occurredAt: start, personId: mia.id };
     expect(signedIn()).toEqual([{ type: 'person_signed_in', ...about, way: 'password' }]);
@@ -112,7 +112,7 @@ describe('who signs in with e-mail and password', () => {
   });
 });
 
-describe('who is not let in', () => {
+describe('a failed sign-in', () => {
   const wrong = () => ({
     unknown: { email: 'nobody@shop.example' },
     'without a password': { email: ben.email },
@@ -122,7 +122,7 @@ describe('who is not let in', () => {
     'the hash itself': { password: mia.passwordHash! },
   });
 
-  test('gets one and the same answer, whatever is wrong', async () => {
+  test('gets the same answer, whatever is wrong', async () => {
     const attempts = Object.values(wrong()).map((its, n) => signIn(its, network(n)));
     const told = await Promise.all(attempts.map(refusalOf));
     expect(told[0]?.code).toBe('sign_in_refused');
@@ -134,7 +134,7 @@ describe('who is not let in', () => {
   test.each([
     ['changed', () => givePassword(ports, mia.id, 'another hash')],
     ['taken away with its person', () => face.dismiss(mia.accountId, mia.id)],
-  ])('gets it too when the password is %s while it is compared', async (_, meanwhile) => {
+  ])('gets the same answer when the password is %s during the comparison', async (_, meanwhile) => {
     passwords.meanwhile = meanwhile;
     const refused = await refusalOf(signIn());
     passwords.meanwhile = () => Promise.resolve();
@@ -143,7 +143,7 @@ describe('who is not let in', () => {
     expect(signedIn()).toEqual([]);
   });
 
-  test('gets it after the same work: a password is compared each time, once', async () => {
+  test('takes the same work: one password comparison each time', async () => {
     for (const attempt of Object.values(wrong())) await answerTo(signIn(attempt));
     const { passwordHash } = mia;
     const [nobody, none, mistyped, empty, nameless, raw] = passwords.asked;
@@ -173,12 +173,12 @@ describe('passwords for one address from one network', () => {
     expect(await answers(7, attempt)).toEqual({ 'let in': 5, too_many_sign_ins: 2 });
   });
 
-  test('are counted for those who do not exist too', async () => {
+  test('are counted for unknown people too', async () => {
     const guess = () => signIn({ email: 'nobody@shop.example' });
     expect(await answers(7, guess)).toEqual({ sign_in_refused: 5, too_many_sign_ins: 2 });
   });
 
-  test('do not use up those of somebody else, nor those from other networks', async () => {
+  test('do not use up the tries of others or of other networks', async () => {
     await answers(6, () => signIn());
     expect(await answerTo(signIn({ email: ben.email }))).toBe('sign_in_refused');
     expect(await answerTo(signIn({}, network(1)))).toBe('let in');
@@ -198,7 +198,7 @@ describe('passwords for one address from one network', () => {
     expect(await answerTo(signIn())).toBe('let in');
   });
 
-  test('are let through exactly, however many come at once', async () => {
+  test('are limited exactly, however many come at once', async () => {
     const { won, lost } = await race(20, () => signIn());
     expect(won).toHaveLength(5);
     expect(lost).toEqual(Array(15).fill('too_many_sign_ins'));
@@ -208,7 +208,7 @@ describe('passwords for one address from one network', () => {
 describe('one network', () => {
   const someone = (n: number) => ({ email: `guess-${n}@shop.example` });
 
-  test('may try twenty times a minute, whoever it is for, with passwords or links', async () => {
+  test('may try twenty times a minute for all people together, with passwords or links', async () => {
     const attempt = (n: number) =>
       n % 2 === 0 ? signIn(someone(n)) : face.signInByLink(`guess ${n}`, from);
     expect(await answers(24, attempt)).toEqual({
@@ -225,7 +225,7 @@ describe('one network', () => {
     expect(await answerTo(face.signInByLink(secret, network(1)))).toBe('let in');
   });
 
-  test('that tries too often does not use up what a person has', async () => {
+  test("that tries too often does not use up a person's tries", async () => {
     await answers(20, (n) => signIn(someone(n)));
     expect(await answers(9, () => signIn())).toEqual({ too_many_sign_ins: 9 });
     expect(await answerTo(signIn({}, network(1)))).toBe('let in');
@@ -246,7 +246,7 @@ describe('one network', () => {
 });
 
 describe('a sign-in link', () => {
-  test('lets in once, and says so in the session', async () => {
+  test('works once, and the session says so', async () => {
     const { secret } = await link();
     const session = await face.signInByLink(secret, from);
     expect(session).toMatchObject({ personId: mia.id, way: 'link', browser: 'Firefox' });
@@ -256,7 +256,7 @@ describe('a sign-in link', () => {
     expect(signedIn()).toMatchObject([{ personId: mia.id, way: 'link' }]);
   });
 
-  test('lets in one of twenty who bring it at once', async () => {
+  test('signs in one of twenty who use it at once', async () => {
     const { secret } = await link();
     const { won, lost } = await race(20, () => face.signInByLink(secret, from));
     expect(won).toHaveLength(1);
@@ -264,7 +264,7 @@ describe('a sign-in link', () => {
     expect(await face.listSessions(mia.id)).toHaveLength(1);
   });
 
-  test('works until its time is over', async () => {
+  test('works until it expires', async () => {
     const [early, late] = [await link(), await link()];
     clock.set(new Date(early.endsAt.getTime() - 1));
     expect(await answerTo(face.signInByLink(early.secret, from))).toBe('let in');
@@ -272,7 +272,7 @@ describe('a sign-in link', () => {
     expect(await answerTo(face.signInByLink(late.secret, from))).toBe('sign_in_link_invalid');
   });
 
-  test('gets one and the same answer when it is unknown, used, over or its person gone', async () => {
+  test('gets the same answer when it is unknown, used or expired, or its person is gone', async () => {
     const [used, over] = [await link(), await link()];
     await face.signInByLink(used.secret, from);
     const gone = await face.invite(ben.accountId, ben.email);
@@ -285,13 +285,13 @@ describe('a sign-in link', () => {
     expect(told).toEqual(told.map(() => told[0]));
   });
 
-  test('does not open by the hash that is kept of it', async () => {
+  test('is not accepted as its stored hash', async () => {
     const { secret } = await link();
     const hash = ports.keyMaterial.sha256(secret);
     expect(await answerTo(face.signInByLink(hash, from))).toBe('sign_in_link_invalid');
   });
 
-  test('works while no more passwords may be tried', async () => {
+  test('works when no password tries are left', async () => {
     await answers(6, () => signIn({ password: 'no' }));
     expect(await answerTo(face.signInByLink((await link()).secret, from))).toBe('let in');
   });

@@ -81,7 +81,7 @@ describe('a path', () => {
     ['slashes', '/'.repeat(200_000)],
     ['dots and slashes', './'.repeat(100_000)],
     ['accents', '\u0315\u0300'.repeat(100_000)],
-  ])('of 200 000 %s is refused before anything looks at it', (_, middle) => {
+  ])('of 200 000 %s is refused before it is parsed', (_, middle) => {
     for (const kind of ['file', 'folder'] as const) {
       const cost = costOf(() => {
         const refusal = refusalOf(`a${middle}b`, kind);
@@ -93,7 +93,7 @@ describe('a path', () => {
     }
   });
 
-  test('counts as it stands in the archive, with all that would not be published', () => {
+  test('counts as it is in the archive, with the parts that would not be published', () => {
     expect(admit(`${'./'.repeat(500)}index.html`)).toBe('index.html');
     expect(refusalOf(`${'./'.repeat(510)}index.html`).message).toContain('is too long');
     expect(refusalOf(`a${'/'.repeat(1024)}`, 'folder').message).toContain('is too long');
@@ -147,7 +147,7 @@ describe('a path', () => {
     );
   });
 
-  test('in a refusal is shown short and without what a terminal would obey', () => {
+  test('in an error message is shortened and has no control characters', () => {
     const { message } = refusalOf(`/\x1b[31m\u202e${'😀'.repeat(80)}`);
     expect(message).toMatch(/^The path "\/�\[31m�😀+�?…" has characters/u);
     expect(message.isWellFormed()).toBe(true);
@@ -221,7 +221,7 @@ describe('an upload', () => {
     expect(inspect(...paths).finish()).toMatchObject({ files: paths.length });
   });
 
-  test('holds 10 000 entries, whatever they are, and not one more', () => {
+  test('may have 10 000 entries of any kind, and not one more', () => {
     const inspection = inspect('index.html');
     for (let n = 1; n < siteLimits.entries; n++) {
       if (n % 2) inspection.admit(`f${String(n)}`, 'file');
@@ -233,7 +233,7 @@ describe('an upload', () => {
     expect(refusal.message).toContain('10000');
   });
 
-  test('counts folders that only the paths of its files tell of, each once', () => {
+  test('counts folders that only appear in file paths, each once', () => {
     const inspection = inspect('index.html');
     for (let n = 1; n < siteLimits.entries / 4; n++) {
       inspection.admit(`a${String(n)}/b/f`, 'file');
@@ -264,7 +264,7 @@ describe('an upload', () => {
     expect(codeOf(refusal)).toBe('archive_too_many_entries');
   });
 
-  test('of thousands of files deep in folders is looked through at once', () => {
+  test('of thousands of deeply nested files is checked quickly', () => {
     const before = process.cpuUsage();
     const inspection = inspect('index.html');
     const folder = `${'d'.repeat(30)}/`.repeat(siteLimits.folders);

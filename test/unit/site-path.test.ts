@@ -126,7 +126,7 @@ describe('a path of a site', () => {
     );
   });
 
-  test('is never sent on to another host', () => {
+  test('is never redirected to another host', () => {
     const everything = () => true;
     const onlyFolders = (path: string) => path.endsWith('/index.html');
     fc.assert(

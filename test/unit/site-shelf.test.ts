@@ -50,7 +50,7 @@ describe('the shelf', () => {
     expect(files.lists).toBe(1);
   });
 
-  test('does not remember that there is no such site, nor that storage was away', async () => {
+  test('does not remember missing sites or failures of storage', async () => {
     const files = new SlowFiles();
     const shelf = new SiteShelf(files);
     expect(await shelf.site('none')).toBeUndefined();
@@ -88,7 +88,7 @@ describe('the shelf', () => {
     expect(await read).toHaveLength(small);
   });
 
-  test('answers all who asked for more than it has room for', async () => {
+  test('answers all concurrent requests for content that does not fit', async () => {
     const files = new SlowFiles();
     const shelf = new SiteShelf(files, 100 * small);
     const asked = (await formsOf(shelf)).map(async (form) => shelf.content('dep_1', form));

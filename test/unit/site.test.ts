@@ -120,7 +120,7 @@ describe('every command in every state of a deploy', () => {
     expect(given.events).toHaveLength(state === 'uploading' ? 1 : 0);
   });
 
-  test('none knows a deploy that is not there', () => {
+  test('is refused for an unknown deploy', () => {
     for (const decide of [
       () => deploySucceeded(empty, 'dep_1', contents, now),
       () => deployFailed(empty, 'dep_1', reason, now),
@@ -141,7 +141,7 @@ describe('a new deploy', () => {
     expect(numbersOf(after('+1 bad1 +2 ok2 +3'))).toEqual([3, 2, 1]);
   });
 
-  test('has a number that none had before, also when old ones are gone', () => {
+  test('has a new number, also when old deploys are gone', () => {
     expect(numbersOf(after('+26', published(1, 25)))[0]).toBe(26);
     const { state } = deleteDeploy(after('back1', published(1, 3)), 3, now);
     expect(numbersOf(after('+4', state))).toEqual([4, 2, 1]);
@@ -149,7 +149,7 @@ describe('a new deploy', () => {
 });
 
 describe('success', () => {
-  test('is told, and serves the deploy', () => {
+  test('is recorded, and serves the deploy', () => {
     const { state, events } = deploySucceeded(after('+1'), 'dep_1', contents, now);
     expect(state.servedDeployId).toBe('dep_1');
     expect(events).toEqual([{ type: 'deploy_succeeded', ...common, deployId: 'dep_1', number: 1 }]);
@@ -169,7 +169,7 @@ describe('success', () => {
 });
 
 describe('failure', () => {
-  test('is told with its reason, and what is served stays', () => {
+  test('is recorded with its reason, and the served deploy stays', () => {
     const { state, events } = deployFailed(after('+1 ok1 +2'), 'dep_2', reason, now);
     expect(state.servedDeployId).toBe('dep_1');
     const told = { ...common, deployId: 'dep_2', number: 2, problem: 'archive_link' };
@@ -178,7 +178,7 @@ describe('failure', () => {
 });
 
 describe('rolling back', () => {
-  test('serves an older deploy, and is told', () => {
+  test('serves an older deploy, and is recorded', () => {
     const { state, events } = rollBack(published(1, 3), 2, now);
     expect(state).toEqual({ ...published(1, 3), servedDeployId: 'dep_2' });
     expect(events).toEqual([{ type: 'site_rolled_back', ...common, deployId: 'dep_2', number: 2 }]);
@@ -188,12 +188,12 @@ describe('rolling back', () => {
     expect(after('back1 back3', published(1, 3)).servedDeployId).toBe('dep_3');
   });
 
-  test('to what is served already changes nothing', () => {
+  test('to the served deploy changes nothing', () => {
     const site = published(1, 2);
     expect(rollBack(site, 2, now)).toEqual({ state: site, events: [] });
   });
 
-  test('is refused for what is kept no longer, and says how many are', () => {
+  test('is refused for a deleted deploy, and says how many are kept', () => {
     const refusal = refusalOf(() => rollBack(published(1, 11), 1, now));
     expect(codeOf(refusal)).toBe('deploy_not_found');
     expect(String(refusal)).toContain('birds has no deploy 1; the last 10 are kept');
@@ -201,7 +201,7 @@ describe('rolling back', () => {
 });
 
 describe('deleting', () => {
-  test('gives up a deploy that is not served, and tells of it', () => {
+  test('removes a deploy that is not served, and records it', () => {
     const { state, events } = deleteDeploy(published(1, 3), 2, now);
     expect(numbersOf(state)).toEqual([3, 1]);
     expect(state.servedDeployId).toBe('dep_3');
@@ -224,7 +224,7 @@ describe('deleting', () => {
 });
 
 describe('old deploys', () => {
-  test('are kept up to the tenth, and told of when they go', () => {
+  test('are kept up to the tenth, and their removal is recorded', () => {
     expect(numbersOf(published(1, 10))).toHaveLength(10);
     const { state, events } = deploySucceeded(
       after('+11', published(1, 10)),
@@ -276,7 +276,7 @@ describe('giving up', () => {
     expect(events).toEqual([{ type: 'deploy_failed', ...told }]);
   });
 
-  test('fails all of them at once, and what they come too late for', () => {
+  test('fails all of them at once, and their late results change nothing', () => {
     const { state, events } = giveUpUploads(after('+1 +2'), later(longestUploadMs + 1));
     expect(state.deploys).toMatchObject([{ state: 'failed' }, { state: 'failed' }]);
     expect(events).toHaveLength(2);

@@ -16,7 +16,7 @@ const waitingIn = (slots: Slots) => {
 
 const afterAll = () => new Promise((resolve) => setImmediate(resolve));
 
-test('an account takes no more places than it may, whatever is free', () => {
+test('an account takes no more places than its limit, however many are free', () => {
   const slots = new Slots({ all: 3, ofOne: 2 });
   expect(slots.tryTake('a')).toBeDefined();
   const giveBack = slots.tryTake('a');

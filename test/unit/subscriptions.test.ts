@@ -21,7 +21,7 @@ const subscribersOver = (known: Partial<Reactions> = {}) =>
   });
 const event = { accountId: 'acct_1', occurredAt: new Date('2026-03-01T10:00:00Z'), petId: '7' };
 
-test.each(Object.entries(subscriptions))('all who react to %s exist', (type, names) => {
+test.each(Object.entries(subscriptions))('every subscriber to %s exists', (type, names) => {
   const known = Object.keys(subscribersOver());
   expect(known).toEqual(expect.arrayContaining([...names]));
   expect(subscribersOf(type)).toEqual(names);
@@ -31,7 +31,7 @@ test('an event type of an older or newer release has no subscribers', () => {
   expect(subscribersOf('pet_vaccinated')).toEqual([]);
 });
 
-test('the audit log gets what happened, once, however often it is delivered', async () => {
+test('the audit log records an event once, however often it is delivered', async () => {
   const auditLog = new MemoryAuditLog();
   const bus = new EventBus(subscribersOver({ auditLog }));
   const actor = 'key:key_1';

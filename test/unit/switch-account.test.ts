@@ -46,7 +46,7 @@ test('a password that opens several accounts signs in to the oldest, and can swi
   expect(await names(await signIn(other))).toEqual(['Cats']);
 });
 
-test('going on in another account ends the session before, lasts no longer, and leads back', async () => {
+test('switching the account ends the previous session, does not prolong it, and allows switching back', async () => {
   const mine = await signIn();
   clock.advance(60_000);
   const started = await face.switchAccount(mine, birds.id, from);
@@ -67,7 +67,7 @@ test('going on in another account ends the session before, lasts no longer, and 
   ]);
 });
 
-test('no account is opened that the password did not open', async () => {
+test('only accounts that the password opened can be chosen', async () => {
   const mine = await signIn();
   for (const id of [cats.id, 'pers_nobody', zoo.id]) {
     const switching = face.switchAccount(mine, id, from);
@@ -76,7 +76,7 @@ test('no account is opened that the password did not open', async () => {
   expect(await names(mine)).toEqual(['Zoo', 'Birds']);
 });
 
-test('an account with another password by now, or without that person, is no choice any more', async () => {
+test('an account whose password changed, or that removed the person, can no longer be chosen', async () => {
   const mine = await signIn();
   await givePassword(ports, birds.id, await ports.passwords.hash(other));
   expect(await names(mine)).toEqual(['Zoo']);
@@ -86,7 +86,7 @@ test('an account with another password by now, or without that person, is no cho
   expect(await names(mine)).toEqual(['Zoo']);
 });
 
-test('a link opens the one account that it is for', async () => {
+test('a link opens its own account only', async () => {
   const { secret } = await face.signInLinkFor(email, birds.accountId);
   const there = await found((await face.signInByLink(secret, from)).secret);
   expect(there.person.id).toBe(birds.id);

@@ -11,7 +11,7 @@ test.each(knownTimes)('a time %d ms away is "%s"', (ms, words, date) => {
 
 const at = new Date('2026-04-30T12:34:56Z');
 
-test('a time has its exact one as a title, and in detail beside it', () => {
+test('a relative time has the exact time as its title, and beside it in detail views', () => {
   expect(String(time(at, from))).toMatch(
     /title="2026-04-30 12:34:56 UTC".*>in 60 days, 30 Apr 2026</,
   );

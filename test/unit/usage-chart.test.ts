@@ -41,7 +41,7 @@ describe('the chart of usage', () => {
     expect(other?.parts).toEqual([]);
   });
 
-  test('puts bars side by side in their order, none over another', () => {
+  test('puts bars side by side in their order, without overlap', () => {
     const { bars } = chartOf(
       Array.from({ length: 30 }, () => column({ '2xx': 1 })),
       undefined,
@@ -68,7 +68,7 @@ describe('the chart of usage', () => {
     },
   );
 
-  test('of nothing has an axis and no bars', () => {
+  test('without data has an axis and no bars', () => {
     const { ticks, bars, limit } = chartOf([column(), column()], undefined);
     expect(ticks.map(({ value }) => value)).toEqual([0, 1]);
     expect(bars.flatMap(({ parts }) => parts)).toEqual([]);
@@ -87,7 +87,7 @@ describe('the chart of usage', () => {
     expect((passed?.y ?? 0) + (passed?.height ?? 0)).toBeCloseTo(100, 9);
   });
 
-  test('draws a limit however far it is, at its place on the scale, and none where there is none', () => {
+  test('draws a limit at its place on the scale, however high, and only if there is one', () => {
     expect(chartOf([column({ '2xx': 249 })], undefined).limit).toBeUndefined();
     const far = chartOf([column({ '2xx': 1 })], 1000);
     expect(far.limit).toEqual({ value: 1000, y: 0 });
@@ -111,7 +111,7 @@ describe('the columns of the chart', () => {
     expect([...hours, ...days].map(totalOf).every((total) => total === 0)).toBe(true);
   });
 
-  test('carry what was summed at their time, and today is what began after midnight', () => {
+  test('have the sums of their time, and today began at midnight', () => {
     const sum = (begin: string, outcome: UsageOutcome, requests: number) => {
       return { begin: new Date(begin), outcome, requests };
     };
@@ -137,7 +137,7 @@ describe('the columns of the chart', () => {
     ]);
   });
 
-  test('are told in a sentence that says what came of the requests', () => {
+  test('are described in a sentence with the outcomes of the requests', () => {
     const mixed = column({ '2xx': 1200, refused: 34 });
     expect(sentence(mixed, '24h')).toBe(
       'Sun 1 Mar, 10:00–11:00: 1,234 requests; successful (2xx): 1,200, refused (429): 34',

@@ -22,13 +22,13 @@ describe('the chart by the day', () => {
 });
 
 describe('the chart by the hour', () => {
-  test('tells of no limit, since no plan limits an hour', () => {
+  test('shows no limit, since no plan limits an hour', () => {
     expect(figure('24h')).not.toContain('class="limit"');
     expect(figure('24h')).not.toMatch(/limit of|quota|10,000/);
   });
 });
 
-test('what is used today is what was counted, or else what is stored and was not refused', () => {
+test("today's use is the counter, or else the stored requests that were not refused", () => {
   const window = { resetAt: now, used: 0 };
   const windows = {
     minute: { ...window, window: 'minute', limit: 300, remaining: 300 },
@@ -40,7 +40,7 @@ test('what is used today is what was counted, or else what is stored and was not
   expect(usedToday({ ...facts, knowsCounts: false })).toBe(200);
 });
 
-test('every heading of the table of numbers says what it is the heading of', () => {
+test('every heading of the table has a scope', () => {
   const headings = String(usageTable(columnsOf(sums, '30d', now), '30d')).match(/<th\b[^>]*>/g);
   expect(headings).toHaveLength(2 + usageOutcomes.length + 30);
   expect(headings?.filter((one) => !one.includes('scope="'))).toEqual([]);

@@ -45,7 +45,7 @@ describe('the usage of an hour', () => {
     expect(add).toHaveBeenCalledTimes(1);
   });
 
-  test('tells statuses by their class, and 429 as refused', async () => {
+  test('groups statuses by class, and counts 429 as refused', async () => {
     const statuses = [200, 201, 204, 301, 304, 400, 404, 422, 428, 429, 429, 430, 499, 500, 503];
     for (const status of statuses) record({ status });
     await recorder.flush();
@@ -65,7 +65,7 @@ describe('the usage of an hour', () => {
     ]);
   });
 
-  test('is not stored twice, and nothing is stored when nothing was used', async () => {
+  test('is not stored twice, nor when nothing was used', async () => {
     await recorder.flush();
     record();
     await recorder.flush();
@@ -76,7 +76,7 @@ describe('the usage of an hour', () => {
     expect(await listed()).toEqual([used({ requests: 2 })]);
   });
 
-  test('loses nothing when it cannot be stored, nor what comes in meanwhile', async () => {
+  test('is not lost when it cannot be stored, nor is later usage', async () => {
     record();
     record({ operation: 'getPet' }, 5);
     add.mockRejectedValueOnce(away);
@@ -92,7 +92,7 @@ describe('the usage of an hour', () => {
 });
 
 describe('the last use of a key', () => {
-  test('is stored at most once a minute, each key at its time', async () => {
+  test('is stored at most once a minute, separately for each key', async () => {
     for (const moment of [0, 5000, minute - 1, minute, minute + 5000]) {
       record({}, moment);
       if (moment === 5000) record({ keyId: 'key_2' }, moment);
@@ -105,7 +105,7 @@ describe('the last use of a key', () => {
     ]);
   });
 
-  test('is the latest of those that were gathered', async () => {
+  test('is the latest of the collected times', async () => {
     for (const moment of [0, 10, 20]) record({}, moment);
     await recorder.flush();
     expect(stored()).toEqual([['key_1', at(20)]]);

@@ -35,7 +35,7 @@ test('a live domain is only checked', async () => {
   expect(lab.asked('order')).toBe(1);
 });
 
-test('the button starts a fresh attempt, but not before the authority wants to hear of us', async () => {
+test('the button starts a fresh attempt, but not before the authority’s Retry-After', async () => {
   const lab = await domainLab();
   const domain = await lab.addVerified();
   lab.authority.failNext('order', { reason: 'rate_limited', retryAt: after(day) });
@@ -53,7 +53,7 @@ test('the button starts a fresh attempt, but not before the authority wants to h
   expect((await lab.current(domain)).state).toBe('live');
 });
 
-test('an attempt that the owner asked for has one failure in an hour', async () => {
+test('an attempt that the owner requested may fail once per hour', async () => {
   const lab = await domainLab();
   const domain = await lab.addVerified();
   for (const wait of [0, 31 * minute, 31 * minute]) {

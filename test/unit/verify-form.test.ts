@@ -14,11 +14,11 @@ const shown = (domain: CustomDomain, now: Date, refusal?: Refusal) => {
   return { look: button?.attributes['class'], text: elementsIn(markup, 'form')[0]?.text };
 };
 
-test('a domain that was not looked at yet has the main button of the page', () => {
+test('a domain that was not checked yet has the main button of the page', () => {
   expect(shown(added, after(minute))).toEqual({ look: 'main', text: 'Verify' });
 });
 
-test('Re-verify stands back until it may be pressed, and tells when', () => {
+test('Re-verify is secondary until it is allowed, and shows when that is', () => {
   const waiting = shown(verified, after(2 * minute));
   expect(waiting).toEqual({ look: 'plain', text: 'Re-verify available in 29 minutes' });
   expect(shown(verified, after(31 * minute))).toEqual({ look: 'main', text: 'Re-verify' });
@@ -29,7 +29,7 @@ test('pressing too early shows the waiting time once', () => {
   expect(text).toBe(`Re-verify ${message}`);
 });
 
-test('a menu is named by the A-labels, and shows the U-labels', () => {
+test('a menu is named by the A-labels and shows the U-labels', () => {
   const domain = { ...added, host: 'xn--bcher-kva.test', unicodeHost: 'bücher.test' };
   const [button] = elementsIn(domainMenu(domain, '/there').toString(), 'button');
   expect(button?.attributes).toMatchObject({

@@ -44,7 +44,7 @@ test('a domain is added, verified, served, renewed and removed', async () => {
 });
 
 describe('before an order', () => {
-  test('a CAA record that forbids it holds it back, and costs the authority nothing', async () => {
+  test('a CAA record that forbids it delays it without contacting the authority', async () => {
     const domain = await lab.addVerified();
     lab.point(domain, forbiddingCaa);
     await lab.tendDue();
@@ -60,7 +60,7 @@ describe('before an order', () => {
     expect((await lab.current(domain)).state).toBe('live');
   });
 
-  test('a budget that is used up postpones it, and nothing is asked', async () => {
+  test('an exhausted budget postpones it, and nothing is requested', async () => {
     const domain = await lab.addVerified();
     for (let n = 0; n < 4; n++)
       await lab.ports.ledger.settle({ entered: [{ ...spent(domain), kind: 'issued' }] });
@@ -104,7 +104,7 @@ describe('the share of an account', () => {
     expect((await lab.current(other)).state).toBe('live');
   });
 
-  test('that is used up holds a domain up, without a question to its DNS, and says so once', async () => {
+  test('delays a domain when it is used up, without a DNS lookup, and records that once', async () => {
     await churn(10);
     const domain = await lab.addVerified();
     const inspected = mustNotBeUsed<DomainPorts['dns']>('dns');
@@ -126,7 +126,7 @@ describe('the share of an account', () => {
     expect((await lab.current(domain)).state).toBe('live');
   });
 
-  test('does not hold up a renewal, whether or not the authority exempts those', async () => {
+  test('does not delay a renewal, whether or not the authority exempts renewals', async () => {
     const live = await lab.addLive();
     lab.clock.advance(60 * day);
     for (let n = 0; n < 60; n++)
@@ -178,7 +178,7 @@ describe('a failure', () => {
     });
   });
 
-  test('of an authority that loses each order is not repeated in a circle', async () => {
+  test('of an authority that loses each order is not retried endlessly', async () => {
     await lab.addVerified();
     for (let second = 0; second < 3600; second += 10) {
       lab.authority.forgetOrders();
@@ -382,11 +382,11 @@ describe('the same order goes on', () => {
   });
 });
 
-describe('what comes too late', () => {
+describe('a late result', () => {
   const steps = ['newPrivateKey', 'order', 'look', 'prove', 'finalize'] as const;
   const moments = steps.flatMap((step) => [['before', step] as const, ['after', step] as const]);
 
-  test.each(moments)('is kept nowhere when the domain is removed %s %s', async (when, step) => {
+  test.each(moments)('is not kept when the domain is removed %s %s', async (when, step) => {
     const domain = await lab.addVerified();
     const remove = { [when]: () => lab.remove(domain) };
     await lab.tendDue({ authority: around(lab.ports.authority, step, remove) });
@@ -408,7 +408,7 @@ describe('what comes too late', () => {
     },
   );
 
-  test('is not served under the attachment that came after', async () => {
+  test('is not served under a later attachment', async () => {
     const domain = await lab.addVerified();
     let second = domain;
     const readd = {
@@ -446,7 +446,7 @@ describe('what comes too late', () => {
     expect((await lab.current(rival)).state).toBe('live');
   });
 
-  test('is kept nowhere when it dies right after the order is kept', async () => {
+  test('is not kept when the worker dies right after storing the order', async () => {
     const domain = await lab.addVerified();
     const orders = around(lab.ports.orders, 'begin', {
       before: () => lab.remove(domain),
@@ -459,7 +459,7 @@ describe('what comes too late', () => {
     expect(await lab.keptOrders(domain)).toEqual([]);
   });
 
-  test('of two workers on one domain, one does the work', async () => {
+  test('only one of two workers on a domain does the work', async () => {
     const domain = await lab.addVerified();
     const work = workOnCertificate(lab.ports);
     await Promise.all([work(domain), work(domain)]);
@@ -483,7 +483,7 @@ describe('what comes too late', () => {
   });
 });
 
-test('a database that cannot be reached is told, and the order goes on later', async () => {
+test('an unreachable database is reported, and the order continues later', async () => {
   const domain = await lab.addVerified();
   const orders = around(lab.ports.orders, 'publish', {
     before: () => {
