@@ -3,9 +3,9 @@ import type { Database } from './database.ts';
 import type { Schema } from './schema.ts';
 
 /**
- * Rivals of one account wait here for each other, whatever their projects. First in its transaction: whoever locks
- * an account and a project locks the account first. SQLite has one writer at a time anyway.
- * @returns whether there is such an account
+ * Serialises changes of one account, across its projects. Call it first in the transaction: accounts are always locked
+ * before projects. SQLite has one writer at a time anyway.
+ * @returns whether the account exists
  */
 export const lockAccount = async (
   { kind }: Database,

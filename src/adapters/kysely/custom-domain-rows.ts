@@ -12,7 +12,7 @@ import { fromMillis, oneOf, toMillis, toMillisOrNull, type Schema } from './sche
 
 export type CustomDomainRow = Selectable<Schema['domains']>;
 
-/** What is in no column of its own, since nothing is searched or sorted by it. */
+/** Fields without their own column, because nothing searches or sorts by them. */
 type Details = Pick<CustomDomain, 'registrableDomain' | 'isApex' | 'dns'> & {
   readonly certificate: StoredStanding;
   readonly since: Date;
@@ -21,7 +21,7 @@ type Details = Pick<CustomDomain, 'registrableDomain' | 'isApex' | 'dns'> & {
   readonly verifiedAt?: Date | undefined;
 };
 
-/** An order is a record of its own: earlier releases wrote one, and look for it. */
+/** Stored with an `order` record, which earlier releases expect. */
 type StoredStanding = Omit<CertificateStanding, 'isOrdered'> & {
   readonly order?: Readonly<Record<string, unknown>> | undefined;
 };
@@ -83,7 +83,7 @@ export const customDomainFrom = (row: CustomDomainRow): CustomDomain => {
   }
 };
 
-/** Since when it is in its state. */
+/** When it entered its state. */
 export const sinceOf = (domain: CustomDomain): Date => {
   switch (domain.state) {
     case 'added':

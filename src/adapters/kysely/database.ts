@@ -10,12 +10,12 @@ import { Outage, type OutageListener } from './outage.ts';
 import { openSqlite } from './sqlite-engine.ts';
 import type { Schema } from './schema.ts';
 
-/** Transactions that meet each other again and again, as many writers to several Galera members do. */
+/** For transactions that conflict repeatedly, as with many writers on several Galera members. */
 const retries = { most: 12, firstPauseMs: 10, longestPauseMs: 250 };
 
 interface Ambient {
   readonly transaction: Transaction<Schema>;
-  /** Runs once the transaction is stored; forgotten when it is not. */
+  /** Actions to run after the commit; dropped on a rollback. */
   readonly afterCommit: Set<() => void>;
 }
 
@@ -23,7 +23,7 @@ export interface DatabaseOptions {
   /** For migrations, and on machines of any speed: no query has a deadline. */
   readonly patient?: boolean;
   readonly onOutage?: OutageListener;
-  /** How long somebody waits for the current call; nothing is waited for any longer. */
+  /** The deadline of the current call; no wait lasts longer. */
   readonly deadline?: Pick<Deadline, 'leftMs'>;
 }
 
@@ -86,7 +86,7 @@ export class Database {
     }
   }
 
-  /** Inside a transaction: `action` runs once when that is stored. */
+  /** Inside a transaction: `action` runs once after the commit. */
   afterCommit(action: () => void): void {
     const current = this.#ambient.getStore();
     if (!current) throw new Error('afterCommit needs a transaction');
@@ -94,9 +94,9 @@ export class Database {
   }
 
   /**
-   * Compiles a reading query once. `build` names its parameters; the returned function takes their values.
-   * Building a query costs more than running it on SQLite. So does planning it, which SQLite does anew each
-   * time a parameter is bound that it looked at while planning; a plus sign keeps it from looking.
+   * Compiles a reading query once. `build` names its parameters; the returned function takes their values. Building a
+   * query costs more than running it on SQLite. So does planning it: SQLite plans again whenever a parameter changes
+   * whose value the plan used. A unary plus keeps the planner from using the value.
    */
   prepare<Parameters extends Readonly<Record<string, unknown>>, Row>(
     build: (
@@ -173,7 +173,7 @@ const translated = (error: unknown): unknown => {
 const isConflict = (error: unknown): boolean =>
   error instanceof Unavailable && failureOf(error.cause) === 'conflict';
 
-/** Rivals that pause equally long meet again. */
+/** Random, because rivals with equal pauses would conflict again. */
 const pauseAfter = (tried: number): number => {
   const { firstPauseMs, longestPauseMs } = retries;
   return Math.min(firstPauseMs * 2 ** tried, longestPauseMs) * (0.5 + Math.random() / 2);

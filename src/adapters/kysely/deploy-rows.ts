@@ -5,7 +5,7 @@ import { fromMillis, oneOf, present, toMillis, type Schema } from './schema.ts';
 
 export type DeployRow = Selectable<Schema['deploys']>;
 
-/** Saves what differs between the rows and the deploys; the caller holds their project. */
+/** Saves the differences between rows and deploys; the caller holds the lock on their project. */
 export const saveDeploys = async (
   db: Kysely<Schema>,
   projectId: string,

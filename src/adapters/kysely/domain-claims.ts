@@ -12,7 +12,7 @@ export interface WantedClaim {
   readonly limit: number;
 }
 
-/** Takes what is due for one process: see `CustomDomains.claimDue`. */
+/** Claims due domains for one process: see `CustomDomains.claimDue`. */
 export const claimDue = async (
   database: Database,
   { claim, now, leaseUntil, limit }: WantedClaim,
@@ -30,7 +30,7 @@ export const claimDue = async (
   );
   if (due.length === 0) return { claim, domains: [] };
   const ids = due.map((row) => row.id);
-  // Asks again what is due and free: who lost the race for a row changes nothing.
+  // Checks again that the row is due and free, so that the loser of a race changes nothing.
   await database.transaction((db) =>
     db
       .updateTable('domains')

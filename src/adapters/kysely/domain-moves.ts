@@ -7,16 +7,16 @@ import { removeCertificate } from './edge-route-writer.ts';
 import { alignRoutes, lockProject } from './project-routes.ts';
 import type { Schema } from './schema.ts';
 
-/** What becomes of a domain. */
+/** A domain before and after a change. */
 export interface DomainMove {
   readonly from: CustomDomain;
   readonly to: CustomDomain;
 }
 
-// For the other adapters of this folder, in this order: the projects are locked before anything is written, in one
-// order, and the revision is taken last. A deploy goes the same way, so nobody waits for each other.
+// For the other adapters of this folder, in this order: lock the projects before any write, in a fixed order, and take
+// the revision last. Deploys use the same order, so they cannot deadlock.
 
-/** Writing a domain would lock its project too, but only so far that others can do the same. */
+/** Writing a domain only takes a shared lock on its project, which others can take too. */
 export const lockProjectsOf = async (
   database: Database,
   db: Kysely<Schema>,
@@ -26,7 +26,7 @@ export const lockProjectsOf = async (
   for (const id of ids.sort()) await lockProject(database, db, id);
 };
 
-/** Takes from the edges what is not served any more, and gives them what is from now on. */
+/** Removes what is no longer served from the edges, and adds what is served from now on. */
 export const serveMoves = async (
   database: Database,
   db: Kysely<Schema>,
@@ -38,11 +38,11 @@ export const serveMoves = async (
   }
 };
 
-/** What is only verified is served as little as before. */
+/** A domain that is only verified is not served yet. */
 const changesHosts = ({ from, to }: DomainMove): boolean =>
   from.state !== to.state && to.state !== 'verified';
 
-/** Who never held the name had no certificate: what is under the name belongs to somebody else. */
+/** A domain that never held the name had no certificate: the one stored under the name belongs to another. */
 const removeCertificateOf = async (db: Kysely<Schema>, { from, to }: DomainMove): Promise<void> => {
   if (!isCertified(from) || to.state !== 'removed') return;
   await removeCertificate(db, to.host, to.removedAt);

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** The port at which visitors reach the edges over HTTPS, for whoever shows an address without being an edge. */
+/** The edges' public HTTPS port, for processes that show addresses but are no edge. */
 export class EdgePort {
   readonly #database: Database;
 
@@ -8,7 +8,10 @@ export class EdgePort {
     this.#database = database;
   }
 
-  /** Called by each edge once it listens. Writes only what is new: an edge can start while writes fail. @throws Unavailable */
+  /**
+   * Called by each edge once it listens. Writes only a changed port, so that an edge can start while writes fail.
+   * @throws Unavailable
+   */
   async remember(port: number): Promise<void> {
     if ((await this.find()) === port) return;
     await this.#database.run((db) =>

@@ -2,9 +2,8 @@ import type { Kysely } from 'kysely';
 import type { Schema } from './schema.ts';
 
 /**
- * The revision of a change that the edges must hear of. Its row stays locked until the transaction ends, so that
- * revisions are committed in their order and whoever sees one has seen all before it. Others wait meanwhile: take
- * it late.
+ * The revision of a change for the edges. Its row stays locked until the transaction ends, so that revisions are
+ * committed in order and a reader who sees one can see all earlier ones. Other writers wait meanwhile, so take it late.
  * @param db in a transaction
  */
 export const nextEdgeRevision = async (db: Kysely<Schema>): Promise<bigint> => {

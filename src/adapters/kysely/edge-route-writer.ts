@@ -6,7 +6,7 @@ import { toMillis, type Schema } from './schema.ts';
 
 // For the other adapters of this folder, last in their transaction: see `nextEdgeRevision`.
 
-/** Lets requests for a name lead somewhere, whatever they led to before. */
+/** Sets the route of a name; replaces an earlier one. */
 export const setRoute = async (db: Kysely<Schema>, route: Route): Promise<void> => {
   const revision = await nextEdgeRevision(db);
   await db.deleteFrom('routes').where('name', '=', route.name).execute();
@@ -33,7 +33,7 @@ export const removeRoute = async (
     .execute();
 };
 
-/** Its private key is gone at once. Removing what is not there is no error. */
+/** Deletes the private key immediately. Removing an absent certificate is no error. */
 export const removeCertificate = async (
   db: Kysely<Schema>,
   host: string,

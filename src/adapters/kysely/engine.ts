@@ -1,6 +1,6 @@
 import type { Dialect } from 'kysely';
 
-/** One of the two databases. How they differ at run time stands in its two makers and in `failure.ts`. */
+/** One of the two databases. Their differences at run time are in the two engines and in `failure.ts`. */
 export interface Engine {
   readonly kind: 'sqlite' | 'mysql';
   readonly dialect: Dialect;

@@ -1,12 +1,12 @@
-/** What went wrong, in words that both databases share. */
+/** Kinds of failure, the same for both databases. */
 export type Failure =
-  /** The database cannot do it now, whatever is asked: 503, and trying again may help. */
+  /** The database cannot serve any request now: 503, a retry may help. */
   | 'unavailable'
-  /** All connections that may be used for it are in use: others wait for something that is locked. */
+  /** All connections that it may use are busy, because others wait for a lock. */
   | 'busy'
   | 'duplicate'
   | 'missing_parent'
-  /** The transaction met another one and was undone: doing all of it again helps. */
+  /** The transaction conflicted with another one and was rolled back: repeating all of it helps. */
   | 'conflict'
   | 'lock_timeout'
   | 'other';
@@ -105,7 +105,7 @@ const codesOf: Readonly<
   },
 };
 
-/** Every code that means something to us, with what it means. */
+/** Every known code and its meaning. */
 export const failureCodes: ReadonlyMap<
   string,
   { readonly failure: Failure; readonly meaning: string }

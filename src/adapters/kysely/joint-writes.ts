@@ -6,33 +6,33 @@ import type { Database } from './database.ts';
 import type { Schema } from './schema.ts';
 
 interface Waiting {
-  /** @returns tells its caller what came of it, once it is stored */
+  /** @returns a function that gives the caller its result; called after the commit */
   readonly write: (db: Kysely<Schema>) => Promise<() => void>;
-  /** Stores it by itself, and tells its caller. */
+  /** Stores it in its own transaction and answers the caller. */
   readonly alone: () => void;
   readonly failed: (error: unknown) => void;
 }
 
-/** What is written sooner after the last time waits for others to come along. */
+/** Writes that follow the last one sooner than this are collected. */
 const pauseMs = 20;
-/** They delay other writers, and on SQLite everything else too. */
+/** Limited, because a group delays other writers, and on SQLite the whole process. */
 const mostAtOnce = 25;
 
 /**
- * Stores what comes at about the same time in one transaction. On SQLite each transaction waits for the disk, and
- * the whole process with it: many small ones in a row would keep it from answering anybody. Who comes first does
- * not wait. When one fails, all that were together are done again one by one, so that nobody fails for another.
+ * Groups writes that arrive at about the same time into one transaction. On SQLite each transaction blocks the whole
+ * process until the disk is done, so many small ones in a row would stop it from answering. The first write does not
+ * wait. If one fails, all of the group are repeated one by one, so that no write fails because of another.
  */
 export class JointWrites {
   readonly #database: Database;
   readonly #acting: Acting | undefined;
   readonly #waiting: Waiting[] = [];
-  /** What is stored for several has the deadline of none of them. */
+  /** A group runs outside its callers' contexts, so that no caller's deadline ends it. */
   readonly #forNobody = AsyncLocalStorage.snapshot();
   #isPlanned = false;
   #lastAt = -Infinity;
 
-  /** @param acting whose events are stored by what is written; absent where nothing stores any */
+  /** @param acting the actor of stored events; omit it if the writes store none */
   constructor(database: Database, acting?: Acting) {
     this.#database = database;
     this.#acting = acting;
@@ -40,7 +40,7 @@ export class JointWrites {
 
   /** As `Database.transaction`: `work` may run several times. @throws Unavailable */
   transaction<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
-    // Elsewhere transactions run side by side, and would lock in the order of their coming.
+    // Other databases run transactions in parallel, and a group would lock rows in arrival order.
     if (this.#database.kind !== 'sqlite' || this.#database.isInTransaction) {
       return this.#database.transaction(work);
     }
@@ -101,7 +101,7 @@ export class JointWrites {
       for (const tell of stored) tell();
     } catch (error) {
       if (error instanceof Unavailable) {
-        // One by one, each would wait as long once more; so would those who came meanwhile.
+        // Repeating them one by one would make each wait as long again, and those that arrived meanwhile too.
         for (const { failed } of [...group, ...this.#waiting.splice(0)]) failed(error);
       } else {
         for (const { alone } of group) alone();

@@ -120,7 +120,7 @@ export class KyselyApiKeys extends ApiKeys {
     );
   }
 
-  /** For the other adapters of this folder: a key or its account changed, here and now. */
+  /** For the other adapters of this folder: call it when this process changed a key or its account. */
   forget(): void {
     this.#holders.forget();
   }

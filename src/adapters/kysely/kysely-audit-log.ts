@@ -53,14 +53,14 @@ export class KyselyAuditLog extends AuditLog {
   }
 }
 
-/** What one index holds in the order of time; null is how releases before the last wrote `service`. */
+/** A range that one index holds in time order; null is how earlier releases stored `service`. */
 interface Stretch {
   readonly actor: string | null | undefined;
   readonly what: string | undefined;
   readonly before: Place | undefined;
 }
 
-/** The newest of each are found without reading more, and the newest of all are among them. */
+/** The newest of each range are found by index, and the newest overall are among them. */
 const stretchesOf = ({ actor, kinds, before }: AuditSearch): readonly Stretch[] => {
   const actors = actor === 'service' ? [actor, null] : [actor];
   return actors.flatMap((one) =>
@@ -88,7 +88,7 @@ const fromRow = (row: Selectable<Schema['audit_log']>): AuditEntry => ({
   details: JSON.parse(row.details) as Record<string, string | number>,
 });
 
-/** The first condition says less than the second, but an index can follow it. */
+/** The first condition is redundant, but it lets the database use an index. */
 const isBefore =
   ({ id, occurredAt }: Place) =>
   (eb: ExpressionBuilder<Schema, 'audit_log'>) => {

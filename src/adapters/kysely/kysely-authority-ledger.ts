@@ -55,7 +55,7 @@ export class KyselyAuthorityLedger extends AuthorityLedger {
 
 // For the other adapters of this folder, in their transaction.
 
-/** A counting transaction waits here for the one before it. Call it first in the transaction. */
+/** Serialises counting transactions. Call it first in the transaction. */
 export const takeTurn = async (db: Kysely<Schema>): Promise<void> => {
   await db
     .updateTable('authority_turn')

@@ -48,7 +48,7 @@ export class KyselyCertificateOrders extends CertificateOrders {
   }: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined> {
     const sealed = sealedColumns(this.#sealer, 'certificate_orders', subject, privateKey);
     try {
-      // A deadlock with one that is forgotten is tried again.
+      // Retries a deadlock with an order that is being deleted.
       const isBegun = await this.#database.transaction(async (db) => {
         if (await this.#isRemoved(db, attachmentIn(subject))) return false;
         await db
@@ -105,7 +105,7 @@ export class KyselyCertificateOrders extends CertificateOrders {
     return row?.key_authorization ?? undefined;
   }
 
-  /** Locks the domain: it is removed before the order begins, or its removal forgets the order. */
+  /** Locks the domain, so that it is either removed before the order begins, or its removal deletes the order. */
   async #isRemoved(db: Kysely<Schema>, domainId: string | undefined): Promise<boolean> {
     if (domainId === undefined) return false;
     const domain = await db
@@ -135,10 +135,10 @@ export const forgetOrder = async (db: Kysely<Schema>, subject: string): Promise<
   await db.deleteFrom('certificate_orders').where('subject', '=', subject).execute();
 };
 
-/** For the other adapters of this folder, in their transaction: a domain that is removed needs none any more. */
+/** For the other adapters of this folder, in their transaction: deletes the orders of a removed domain. */
 export const forgetOrdersOf = async (db: Kysely<Schema>, domainId: string): Promise<void> => {
   const first = subjectsOf(domainId);
-  // The semicolon is the character after the colon.
+  // The range ends at ";", the character after ":".
   await db
     .deleteFrom('certificate_orders')
     .where('subject', '>=', first)

@@ -46,7 +46,7 @@ export class KyselyCustomDomains extends CustomDomains {
 
   add({ accountId, projectId, host, addedSince }: Wanted, decide: Admit): Promise<CustomDomain> {
     return this.#database.transaction(async (db) => {
-      // Rivals of one account wait here for each other, whatever their projects.
+      // Serialises the adds of one account, across its projects.
       await lockAccount(this.#database, db, accountId);
       const project = await lockProject(this.#database, db, projectId);
       if (project?.account_id !== accountId) throw projectNotFound(projectId);
@@ -101,7 +101,7 @@ export class KyselyCustomDomains extends CustomDomains {
         .orderBy('id', 'desc')
         .limit(mostRemovedShown),
     );
-    // One that is removed in between is in both; what was read last counts.
+    // A domain removed between the two reads is in both; the later read wins.
     const all = new Map([...attached, ...removed].map((domain) => [domain.id, domain]));
     return [...all.values()].sort(newestFirst);
   }
@@ -127,7 +127,7 @@ export class KyselyCustomDomains extends CustomDomains {
       await takeTurn(db);
       const domain = await this.get(id);
       if (!domain) throw domainNotFound(id);
-      // What it is counted under never changes.
+      // Account and host never change, so counting before locking is safe.
       const use = await useOf(db, domain, now);
       return this.#change(db, id, (current) => decide(current, use));
     });
@@ -182,7 +182,7 @@ export class KyselyCustomDomains extends CustomDomains {
     const holder = await this.#lockHolder(db, domain);
     const change = decide(domain, holder);
     const { displaced, certificate } = change;
-    // The former holder is stored first: a name has one holder.
+    // Stores the former holder first, because the index allows one holder for each name.
     const moves = [
       ...(displaced && holder ? [moveOf(holder, displaced)] : []),
       moveOf(domain, change),
@@ -227,7 +227,7 @@ export class KyselyCustomDomains extends CustomDomains {
     return row && customDomainFrom(row);
   }
 
-  /** Asks for another one as long as the holder gives the name up while its lock is waited for. */
+  /** Looks again if the holder gave the name up while this waited for its lock. */
   async #lockHolder(
     db: Kysely<Schema>,
     { id, host }: CustomDomain,

@@ -10,7 +10,7 @@ import { openColumns } from './sealed-columns.ts';
 type CertificateRow = Selectable<Schema['certificates']>;
 type Page = Readonly<{ after: bigint; limit: number }>;
 
-/** No query comes near its deadline, however much is served. */
+/** Small enough that no query comes near its deadline, however much is served. */
 const rowsPerQuery = 2000;
 
 export class KyselyEdgeRecords extends EdgeRecords {
@@ -46,8 +46,8 @@ export class KyselyEdgeRecords extends EdgeRecords {
   }
 
   /**
-   * The revision is read first: what is committed while the rows are read may be among them already, and comes
-   * again with the next call.
+   * Reads the revision first: rows committed while it reads may be included already, and are returned again by the next
+   * call.
    */
   async changesSince(revision: bigint): Promise<EdgeChanges> {
     const [current] = await this.#revision({});
@@ -105,7 +105,7 @@ const nothing = { routes: [], removedRoutes: [], certificates: [], removedCertif
 const isRemoved = (row: { readonly removed_at: bigint | null }) => row.removed_at !== null;
 const isServed = (row: { readonly removed_at: bigint | null }) => row.removed_at === null;
 
-/** Reads page after page. A row that changes meanwhile comes again with its new revision, which counts. */
+/** Reads page after page. A row that changes meanwhile is read again with its new revision, which wins. */
 const latest = async <Row extends { readonly revision: bigint }>(
   read: (page: Page) => Promise<readonly Row[]>,
   since: bigint,

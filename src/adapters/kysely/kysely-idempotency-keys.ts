@@ -10,7 +10,7 @@ import { failureOf } from './failure.ts';
 import { toMillis } from './schema.ts';
 import { runWithNext } from './with-next.ts';
 
-/** Stands in the row while its transaction is open; nobody else ever sees it, unless half of that was committed. */
+/** The row's value while its transaction is open; visible to others only if half of that was committed. */
 const unanswered = '';
 
 export class KyselyIdempotencyKeys extends IdempotencyKeys {
@@ -50,21 +50,21 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
     request: IdempotentRequest,
     work: () => Promise<Answer>,
   ): Promise<IdempotencyOutcome<Answer>> {
-    // Elsewhere a look costs a round trip; here it spares the one writer those who repeat themselves.
+    // Only on SQLite: elsewhere the read costs a round trip, here it keeps repeated requests away from the only writer.
     const known = this.#database.kind === 'sqlite' ? await this.#kept(request) : undefined;
     if (known) return known;
     try {
       return { kind: 'answered', answer: await this.#answer(request, work) };
     } catch (error) {
       if (!(error instanceof KeyTaken)) throw error;
-      // Kept from before; or another process holds the key: it answered in the meantime, or still has it locked.
+      // Stored earlier, or another process holds the key: it has answered meanwhile, or still has it locked.
       const kept = await this.#kept(request);
       if (kept || error.isLocked) return kept ?? { kind: 'in_progress' };
       return this.#answerInstead(request, work);
     }
   }
 
-  /** The key was used so long ago that it is free again, unless somebody is faster. */
+  /** The key has expired and is free again, unless a rival takes it first. */
   async #answerInstead<Answer extends KeptAnswer>(
     request: IdempotentRequest,
     work: () => Promise<Answer>,
@@ -146,7 +146,7 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
 }
 
 class KeyTaken extends Error {
-  /** Or else it is stored. */
+  /** False if the answer is stored. */
   readonly isLocked: boolean;
 
   constructor(isLocked: boolean) {

@@ -33,7 +33,7 @@ export class KyselyJobLeases extends JobLeases {
       );
       return true;
     } catch (error) {
-      // Somebody else has it, or was first to have it at all.
+      // Another process has the lease, or has just created it.
       if (failureOf(error) !== 'duplicate') throw error;
       return false;
     }

@@ -13,8 +13,8 @@ export interface OutboxPorts {
   readonly acting: Acting;
   readonly subscribersOf: (type: string) => readonly string[];
   /**
-   * Called once after a commit that stored something to deliver, with the accounts that it happened to. What it
-   * begins, the service does.
+   * Called once after a commit with new deliveries, with the accounts of the events. What it starts runs as actor
+   * `service`.
    */
   readonly onStored: (accountIds: readonly string[]) => void;
 }
@@ -26,7 +26,7 @@ export class KyselyOutbox extends Outbox {
   readonly #ids: Ids;
   readonly #subscribersOf: OutboxPorts['subscribersOf'];
   readonly #onStored: OutboxPorts['onStored'];
-  /** By transaction: the accounts to tell of once it is stored. */
+  /** By transaction: the accounts to report after its commit. */
   readonly #accounts = new WeakMap<object, Set<string>>();
 
   constructor(database: Database, { ids, acting, subscribersOf, onStored }: OutboxPorts) {
@@ -80,7 +80,7 @@ export class KyselyOutbox extends Outbox {
     );
     if (due.length === 0) return [];
     const ids = due.map((row) => row.id);
-    // Asks `due_at` again: who lost the race for a row changes nothing.
+    // Checks `due_at` again, so that the loser of a race for a row changes nothing.
     await this.#database.transaction((db) =>
       db
         .updateTable('deliveries')

@@ -74,7 +74,7 @@ export class KyselyPeople extends People {
     });
   }
 
-  /** Who signs in meanwhile waits for the lock, and then is refused. */
+  /** A sign-in at the same time waits for the lock and is then refused. */
   async remove(
     accountId: string,
     id: string,
@@ -102,7 +102,7 @@ export const personFrom = (row: PersonRow): Person => ({
   joinedAt: fromMillisOrNull(row.joined_at),
 });
 
-/** Within a transaction: until its end nobody else changes or removes them, nor lets them in. */
+/** Within a transaction: until it ends, no other transaction changes or removes the person or signs them in. */
 export const lockPerson = async (database: Database, id: string): Promise<Person | undefined> => {
   const row = await database.run((db) =>
     db
@@ -115,7 +115,7 @@ export const lockPerson = async (database: Database, id: string): Promise<Person
   return row && personFrom(row);
 };
 
-/** Oldest first: who locks them does it in this order. */
+/** Oldest first, so that all transactions lock them in the same order. */
 const ofAccount = (db: Kysely<Schema>, accountId: string) =>
   db
     .selectFrom('people')
@@ -124,7 +124,7 @@ const ofAccount = (db: Kysely<Schema>, accountId: string) =>
     .orderBy('created_at')
     .orderBy('id');
 
-/** The first sign-in of somebody who is locked: whoever else has a link for them comes too late. */
+/** Records the first sign-in of a locked person; their other links stop working. */
 export const join = async (db: Kysely<Schema>, { id }: Person, now: Date): Promise<void> => {
   const joined = { joined_at: toMillis(now) };
   await db.updateTable('people').set(joined).where('id', '=', id).execute();
@@ -142,7 +142,7 @@ const requireSession = async (db: Kysely<Schema>, personId: string, id: string):
   if (!session) throw sessionNotFound();
 };
 
-/** Ends the sessions, but one that is kept, and the links of somebody who is locked. */
+/** Ends the links and sessions of a locked person, except the kept session. */
 const endAll = async (db: Kysely<Schema>, personId: string, keptId?: string): Promise<void> => {
   const sessions = db.deleteFrom('sessions').where('person_id', '=', personId);
   await (keptId === undefined ? sessions : sessions.where('id', '!=', keptId)).execute();

@@ -190,7 +190,7 @@ export class KyselyPets extends Pets {
   }
 }
 
-/** The row has the very shape of an animal, so that a page costs no copy of each. */
+/** The row has the shape of an animal, so that a page copies nothing. */
 const fromRow = (row: PetRow): Pet => {
   oneOf(petStatuses, row.status);
   return row as Pet;

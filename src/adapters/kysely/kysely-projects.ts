@@ -130,7 +130,7 @@ export class KyselyProjects extends Projects {
     return state;
   }
 
-  /** Last in its transaction: a route takes the revision that all others wait for. */
+  /** Call it last in the transaction: it takes the revision row, which all other writers wait for. */
   async #serve(
     db: Kysely<Schema>,
     { id, slug, createdAt }: Project,
@@ -142,7 +142,7 @@ export class KyselyProjects extends Projects {
       .set({ served_deploy_id: servedDeployId })
       .where('id', '=', id)
       .execute();
-    // A deploy takes no route away, so the time does not matter.
+    // A deploy removes no route, so the time does not matter.
     await alignRoutes(this.#database, db, id, createdAt);
   }
 
@@ -193,7 +193,7 @@ const keptBytesOf = async (
   return Number(bytes ?? 0);
 };
 
-/** One query: a project and the deploys of another moment would not fit together. */
+/** One query, so that the project and its deploys are from the same moment. */
 const siteOf = (db: Kysely<Schema>, slug: string) =>
   db
     .selectFrom('projects')
@@ -213,7 +213,7 @@ const siteFrom = (rows: readonly SiteRow[]): Site | undefined => {
       project: projectFrom(first),
       deploys: rows.filter(hasDeploy).map(deployFrom),
       servedDeployId: first.served_deploy_id ?? undefined,
-      // An earlier release beside this one numbers deploys and does not note it.
+      // An earlier release that runs beside this one does not update `last_deploy_number`.
       lastNumber: Math.max(Number(first.last_deploy_number ?? 0), Number(first.number ?? 0)),
     }
   );

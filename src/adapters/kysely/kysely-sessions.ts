@@ -16,7 +16,7 @@ import { fromMillis, oneOf, toMillis, type Schema } from './schema.ts';
 type SessionRow = Omit<Selectable<Schema['sessions']>, 'secret_hash'>;
 type AccountRow = Selectable<Schema['accounts']>;
 
-/** A session with its person; what the account has under the same names comes under others. */
+/** A session with its person and account; the account's columns have aliases, because names clash. */
 type SignedInRow = SessionRow &
   Pick<
     Selectable<Schema['people']>,
@@ -110,7 +110,7 @@ export class KyselySessions extends Sessions {
   }
 }
 
-/** A link goes with its person: where there is one, there is the other. @throws DomainError `sign_in_link_invalid` */
+/** A link is deleted with its person, so both exist or neither does. @throws DomainError `sign_in_link_invalid` */
 const useUp = async (
   db: Kysely<Schema>,
   { personId, startedAt }: Session,

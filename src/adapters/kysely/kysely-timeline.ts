@@ -57,7 +57,7 @@ export class KyselyTimeline extends Timeline {
   }
 }
 
-/** For the other adapters of this folder, in the transaction that stores what they tell of. */
+/** For the other adapters of this folder, in the transaction of the change that the entries describe. */
 export const recordEntries = async (
   db: Kysely<Schema>,
   domainId: string,
@@ -73,7 +73,7 @@ export const recordEntries = async (
   }
 };
 
-/** So many are forgotten in one step, since others wait for it; one entry takes up to some 30 kB. */
+/** Most entries deleted in one step, because other statements wait for it; an entry takes up to some 30 kB. */
 const slice = 100;
 
 const trimOne = async (
@@ -93,7 +93,7 @@ const trimOne = async (
   await forget(db, alike.offset(most).limit(slice));
 };
 
-/** By their ids, which MySQL locks one by one. @returns how many */
+/** By id, so that MySQL locks single rows. @returns how many */
 const forget = async (
   db: Kysely<Schema>,
   found: { execute(): Promise<readonly { readonly id: bigint }[]> },

@@ -10,7 +10,7 @@ import type { Database } from './database.ts';
 import { fromMillis, oneOf, toMillis } from './schema.ts';
 
 const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
-/** A sum is a decimal for MySQL unless it is told otherwise. */
+/** MySQL returns sums as decimals unless they are cast. */
 const total = sql<bigint>`cast(sum(requests) as signed)`;
 
 export class KyselyUsageLog extends UsageLog {
@@ -23,7 +23,7 @@ export class KyselyUsageLog extends UsageLog {
 
   async add(hours: readonly HourOfUsage[], lastUsed: ReadonlyMap<string, Date>): Promise<void> {
     await this.#database.transaction(async () => {
-      // In one order everywhere: two processes that add at once then wait for each other and never deadlock.
+      // A fixed order, so that two processes that add at once wait for each other instead of deadlocking.
       for (const hour of [...hours].sort(byPlace)) await this.#addHour(hour);
       for (const [keyId, at] of [...lastUsed].sort()) await this.#touch(keyId, at);
     });
@@ -138,7 +138,7 @@ export class KyselyUsageLog extends UsageLog {
     );
   }
 
-  /** Never back: another process may have noted a later use. */
+  /** Never earlier: another process may have stored a later use. */
   async #touch(keyId: string, at: Date): Promise<void> {
     await this.#database.run((db) =>
       db
@@ -153,7 +153,7 @@ export class KyselyUsageLog extends UsageLog {
   }
 }
 
-/** The begin of the UTC hour or day that an hour lies in. A literal: MySQL takes a parameter for a decimal. */
+/** The start of the UTC hour or day that contains an hour. A literal, because MySQL treats a parameter as a decimal. */
 const beginOf = (unit: keyof typeof unitMs) =>
   sql<bigint>`${sql.ref('hour')} - ${sql.ref('hour')} % ${sql.lit(unitMs[unit])}`;
 

@@ -6,14 +6,14 @@ import { giveBack, type Held, type MysqlPool } from './mysql-pool.ts';
 import { tablesOf } from './statement-tables.ts';
 import { goesWithNext } from './with-next.ts';
 
-/** Where a place in the pool is taken with the first statement: only that tells which tables it is for. */
+/** Takes a connection from the pool only with the first statement, because that one tells which tables it needs. */
 export class LateConnection implements DatabaseConnection {
   readonly #pool: MysqlPool;
   #held: Held | undefined;
   #isInTransaction = false;
-  /** Why nothing more may be asked: behind a ROLLBACK, the server's own too, a statement would be stored by itself. */
+  /** Why no further statement may run: after a rollback, also one by the server, it would be committed on its own. */
   #over: Error | undefined;
-  /** What nobody waits for the answer of. Sent with the next statement. */
+  /** Statements whose answer is not needed. Sent with the next statement. */
   #ahead: Statement[] = [];
 
   constructor(pool: MysqlPool) {
@@ -44,7 +44,7 @@ export class LateConnection implements DatabaseConnection {
     this.#ahead = [begin];
   }
 
-  /** A connection that was never asked for needs no end. */
+  /** A transaction without statements never took a connection. */
   async commit(): Promise<void> {
     this.#refuseIfOver();
     const ahead = this.#takeAhead();
@@ -54,7 +54,10 @@ export class LateConnection implements DatabaseConnection {
     await connection.send([...ahead, commit]);
   }
 
-  /** Never rejects: that would hide what led to it. Where it cannot be done the connection is closed, which does it. */
+  /**
+   * Never rejects, which would hide the original error. If ROLLBACK fails, the connection is closed, which rolls back
+   * too.
+   */
   async rollback(): Promise<void> {
     this.#over = ended();
     this.#ahead = [];

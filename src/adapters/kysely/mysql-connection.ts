@@ -10,7 +10,7 @@ export interface Statement {
 
 export interface QueryLimits {
   readonly queryMs: number;
-  /** Nothing takes longer than what is left of it. */
+  /** No statement may take longer than the time left. */
   readonly deadline: Pick<Deadline, 'leftMs'>;
 }
 
@@ -20,11 +20,10 @@ export const [begin, commit, rollback] = ['begin', 'commit', 'rollback'].map((sq
 })) as unknown as readonly [Statement, Statement, Statement];
 
 /**
- * A pooled connection. Each packet has a deadline from the moment it is asked for (mysql2's own begins when it is sent),
- * which is never later than that of the request. And only a connection that works and has no transaction open goes back
- * into the pool: the next BEGIN would commit what is left of the one before (MySQL 8 manual, 15.3.3). So one that broke,
- * that missed a deadline, or that was refused a packet with a COMMIT or a ROLLBACK for whatever reason, is closed; the
- * server then rolls back.
+ * A pooled connection. Each packet has a deadline that starts when it is requested (mysql2's starts when it is sent)
+ * and never exceeds the request's. Only a working connection without an open transaction returns to the pool, because
+ * the next BEGIN would commit the open one (MySQL 8 manual, 15.3.3). A connection that broke, missed a deadline, or
+ * failed a packet with COMMIT or ROLLBACK is closed; the server then rolls back.
  */
 export class GuardedConnection {
   readonly #connection: PoolConnection;
@@ -41,7 +40,7 @@ export class GuardedConnection {
   async send(statements: readonly Statement[]): Promise<unknown> {
     if (this.#isBroken) throw brokenConnection();
     if (this.#limits.deadline.leftMs === 0) throw new OutOfTime('The database');
-    // From the moment it is sent: nobody knows how far a lost one came.
+    // Set before sending, because a lost packet may have been executed.
     if (statements.includes(begin)) this.#isInTransaction = true;
     const last = statements.at(-1);
     const ends = last === commit || last === rollback;

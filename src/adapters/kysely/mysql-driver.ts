@@ -2,7 +2,7 @@ import type { Driver } from 'kysely';
 import { LateConnection } from './late-connection.ts';
 import type { MysqlPool } from './mysql-pool.ts';
 
-/** BEGIN takes no round trip of its own, nor does what nobody waits for the answer of. */
+/** BEGIN and statements whose answer is not needed share a round trip with the next statement. */
 export class MysqlDriver implements Driver {
   readonly #pool: MysqlPool;
 

@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts';
 import { MysqlDriver } from './mysql-driver.ts';
 import { MysqlPool, type PoolSettings } from './mysql-pool.ts';
 
-/** How long is waited for what. */
+/** How long to wait for each resource. */
 interface Deadlines extends Pick<PoolSettings, 'acquireMs' | 'queryMs' | 'lockSeconds'> {
   readonly connectMs: number;
 }

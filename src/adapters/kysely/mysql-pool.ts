@@ -31,7 +31,7 @@ export class MysqlPool {
     this.#shares = new PoolShares(settings.limits);
   }
 
-  /** @param tables what it is wanted for first */
+  /** @param tables the tables of its first statement */
   async take(tables: readonly string[]): Promise<Held> {
     const { acquireMs, deadline } = this.#settings;
     if (deadline.leftMs === 0) throw new OutOfTime('The database');
@@ -42,7 +42,7 @@ export class MysqlPool {
     try {
       return { share, connection: await inTime(opening, endsAt - performance.now()) };
     } catch (error) {
-      // One that is late is there for the next.
+      // A connection that opens too late is kept for the next caller.
       opening.then(
         (connection) => {
           giveBack({ share, connection });
@@ -55,11 +55,11 @@ export class MysqlPool {
     }
   }
 
-  /** Waits for what is under way, but not for connections that nobody has used yet. */
+  /** Waits for running queries, but not for connections that were never used. */
   close(): Promise<void> {
     for (const connection of this.#preparing) connection.destroy();
     return new Promise((resolve) => {
-      // A connection that breaks while it is being ended has ended.
+      // A connection that breaks while closing counts as closed.
       this.#pool.end(() => {
         resolve();
       });
@@ -76,7 +76,7 @@ export class MysqlPool {
     return this.#guarded.get(connection) ?? this.#prepare(connection);
   }
 
-  /** A new connection is prepared first, within the deadline of a query; one that refuses is not used. */
+  /** Prepares a new connection within the deadline of a query; one that refuses the settings is not used. */
   async #prepare(connection: PoolConnection): Promise<GuardedConnection> {
     const { queryMs, deadline, lockSeconds } = this.#settings;
     this.#preparing.add(connection);
@@ -109,7 +109,7 @@ const inTime = async <T>(work: Promise<T>, ms: number): Promise<T> => {
       },
       Math.max(0, ms),
     );
-    // It keeps no process alive that is done with the pool.
+    // The timer must not keep a process alive that no longer uses the pool.
     timer.unref();
   });
   try {

@@ -6,7 +6,7 @@ const sqlMode = [
   ...['ERROR_FOR_DIVISION_BY_ZERO', 'NO_ENGINE_SUBSTITUTION'],
 ];
 
-/** How long a statement waits for what others have locked. */
+/** How long a statement waits for locks of others. */
 export interface LockSeconds {
   readonly row: number;
   /** By LOCK TABLES, or by a change of the schema. */
@@ -14,14 +14,14 @@ export interface LockSeconds {
 }
 
 /**
- * After so long without a word from us the server ends a connection, and gives free what its transaction has locked: it
- * does not hear that a network lost one, and would wait for 8 hours by itself.
+ * The server closes a connection that was silent for this long, and releases its locks. It does not notice a lost
+ * network by itself, and its default is 8 hours.
  */
 const silentSeconds = 60;
 
 /**
- * What each connection must have, whatever the server's own settings and its `init_connect` make of it. Names as
- * `show session variables` gives them; where MySQL and MariaDB differ, either.
+ * Required session variables, whatever the server's defaults and `init_connect` are. Names as in `show session
+ * variables`; either name where MySQL and MariaDB differ.
  */
 const wanted = (lockSeconds: LockSeconds): readonly (readonly [names: string, value: string])[] => [
   ['character_set_client', 'utf8mb4'],
@@ -43,7 +43,7 @@ const wanted = (lockSeconds: LockSeconds): readonly (readonly [names: string, va
   ['transaction_read_only|tx_read_only', 'OFF'],
 ];
 
-/** How they are set: `set names` is two of them. */
+/** The statements that set them; `set names` covers two. */
 const statements = (lockSeconds: LockSeconds): readonly string[] => [
   'set session transaction isolation level read committed, read write',
   `set wait_timeout = ${String(silentSeconds)}`,
@@ -56,8 +56,8 @@ const statements = (lockSeconds: LockSeconds): readonly string[] => [
 ];
 
 /**
- * Sets what a new connection must have, and looks whether it holds, in one packet.
- * @throws the error of the server, or one with code `SESSION_REFUSED` that names what it keeps otherwise
+ * Sets the session variables of a new connection and verifies them, in one packet.
+ * @throws the server's error, or one with code `SESSION_REFUSED` that names the variables it did not accept
  */
 export const prepareSession = async (
   connection: Connection,
@@ -77,7 +77,7 @@ export const prepareSession = async (
   if (fault) throw fault;
 };
 
-/** What only says that the server is away stays as it is. */
+/** Errors that only mean an unreachable server are passed on unchanged. */
 const asRefusal = (error: Error): Error =>
   failureOf(error) === 'unavailable' ? error : sessionRefused(error.message);
 
@@ -102,5 +102,5 @@ const faultOf = (
   return faults.length === 0 ? undefined : sessionRefused(faults.join('; '));
 };
 
-/** Servers give the words of `sql_mode` back in an order of their own. */
+/** Servers return the words of `sql_mode` in any order. */
 const inOneOrder = (value: string): string => value.split(',').sort().join();

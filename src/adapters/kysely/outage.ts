@@ -1,13 +1,13 @@
-/** Hears once that the database went away, and once that it is back. */
+/** Called once when the database becomes unreachable, and once when it is back. */
 export interface OutageListener {
   onAway(error: unknown): void;
   onBack(awayMs: number): void;
 }
 
-/** While some still fail, a success does not mean that it is over. */
+/** A success ends the outage only after this long without a failure. */
 const quietMs = 5000;
 
-/** Tells of an outage once, however many meet it. */
+/** Reports each outage once, however many callers it affects. */
 export class Outage {
   readonly #listener: OutageListener | undefined;
   readonly #elapsed: () => number;

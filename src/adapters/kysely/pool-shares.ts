@@ -1,14 +1,14 @@
-/** How many connections there are, and who gets the last ones. */
+/** How many connections there are, and how many are reserved. */
 export interface PoolLimits {
   readonly all: number;
-  /** The last ones are for statements on tables that nobody else is busy with. */
+  /** Reserved for statements on tables that no other share uses. */
   readonly reserve: number;
   readonly mostWaiting: number;
 }
 
 /** A place at the database. */
 export interface Share {
-  /** Which tables it is used for from now on, too. */
+  /** Adds tables that it is used for from now on. */
   touch(tables: readonly string[]): void;
   giveBack(): void;
 }
@@ -19,14 +19,14 @@ interface Waiting {
 }
 
 /**
- * Who may use a connection now. A table that somebody has locked holds up all who need it, but never those who do not:
- * they are let past, to connections that the others cannot get.
+ * Decides who may use a connection now. A locked table blocks everyone who needs it, but never those who do not: they
+ * may use reserved connections that the others cannot get.
  */
 export class PoolShares {
   readonly #limits: PoolLimits;
   /** How many shares are used for each table. */
   readonly #busy = new Map<string, number>();
-  /** In the order of their coming. */
+  /** First come, first served. */
   readonly #waiting = new Set<Waiting>();
   #taken = 0;
 
@@ -35,7 +35,7 @@ export class PoolShares {
   }
 
   /**
-   * @param tables what it is used for first
+   * @param tables the tables of its first statement
    * @throws Error with code `POOL_BUSY` after `ms`, or `POOL_FULL`
    */
   take(tables: readonly string[], ms: number): Promise<Share> {

@@ -8,8 +8,8 @@ import { routeFrom } from './route-rows.ts';
 import type { Schema } from './schema.ts';
 
 /**
- * Makes the routes of a project what they have to be now. For the other adapters of this folder, last in their
- * transaction: whatever changed, the rule stands in `routesOf`.
+ * Updates the stored routes of a project to what `routesOf` says. For the other adapters of this folder; call it last
+ * in the transaction.
  */
 export const alignRoutes = async (
   database: Database,
@@ -17,7 +17,7 @@ export const alignRoutes = async (
   projectId: string,
   now: Date,
 ): Promise<void> => {
-  // Two changes of one project at once: the second reads what the first left.
+  // Locked, so that of two simultaneous changes the second reads the result of the first.
   const project = await lockProject(database, db, projectId);
   if (!project) throw new Error(`project ${projectId} is missing`);
   const { slug, served_deploy_id, domain_settings } = project;

@@ -88,7 +88,7 @@ export interface Schema {
     slug: string;
     created_at: Int64;
     served_deploy_id: string | null;
-    /** None where an earlier release, which knew no such column, made it. */
+    /** Null if an earlier release, without this column, created it. */
     last_deploy_number: Int64 | null;
     /** JSON. */
     domain_settings: string | null;
@@ -105,7 +105,7 @@ export interface Schema {
     problem: string | null;
     explanation: string | null;
   };
-  /** A removed one stays for a while with `removed_at`, so that every edge hears of it; certificates alike. */
+  /** A removed route stays for a while with `removed_at`, so that every edge learns of it; so do certificates. */
   routes: {
     name: string;
     project_id: string;
@@ -143,7 +143,7 @@ export interface Schema {
     state: string;
     generation: Int64;
     added_at: Int64;
-    /** JSON: what is never searched for. */
+    /** JSON of the fields that are never searched. */
     details: string;
     due_at: Int64 | null;
     claim: string | null;
@@ -231,7 +231,7 @@ export const oneOf = <Word extends string>(words: readonly Word[], stored: strin
   return word;
 };
 
-/** What a row in this state must have: without it the row is corrupt. */
+/** A value that a row in this state must have; without it the row is corrupt. */
 export const present = <Value>(column: string, stored: Value | null): Value => {
   if (stored === null) throw new Error(`stored ${column} is missing`);
   return stored;

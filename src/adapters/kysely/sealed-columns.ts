@@ -1,12 +1,12 @@
 import type { Sealer } from '../../kernel/sealer.ts';
 import type { Schema } from './schema.ts';
 
-/** Every table that has a sealed value does not compile until it stands in the table below. */
+/** A table with a sealed value does not compile until it is listed below. */
 type SealedTable = {
   readonly [Name in keyof Schema]: 'sealed_by' extends keyof Schema[Name] ? Name : never;
 }[keyof Schema];
 
-/** What each is sealed for: it does not open in another one's place. */
+/** The purpose of each: a value does not open in another table or row. */
 export const sealedTables = {
   certificates: { key: 'host', purpose: (host) => `certificate of ${host}` },
   certificate_orders: { key: 'subject', purpose: (subject) => `order of ${subject}` },
@@ -20,7 +20,7 @@ export const sealedTables = {
 
 export type SealedColumns = Readonly<{ private_key: string; sealed_by: string | null }>;
 
-/** What is stored of the private key that belongs to `key`. */
+/** The columns that store the private key of `key`. */
 export const sealedColumns = (
   sealer: Sealer,
   table: SealedTable,

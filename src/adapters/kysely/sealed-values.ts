@@ -7,7 +7,7 @@ import { openColumns, sealedColumns, sealedTables, type SealedColumns } from './
 type Table = keyof typeof sealedTables;
 type Row = SealedColumns & { readonly id: string };
 
-/** So many are stored together: others wait for the database no longer than that takes. */
+/** Rows per transaction; small, because other writers wait for it. */
 const rowsPerSlice = 100;
 
 /** How many values are sealed under which key. */
@@ -24,7 +24,7 @@ export interface LeftValue {
   readonly reason: string;
 }
 
-/** Everything in the database that is sealed, whatever it is for. */
+/** All sealed values in the database. */
 export class SealedValues {
   readonly #database: Database;
   readonly #sealer: Sealer;
@@ -51,10 +51,9 @@ export class SealedValues {
   }
 
   /**
-   * Seals anew what is not sealed under the current key, slice by slice. Each slice is stored by itself, and what is
-   * sealed anew already is not looked at again: cut off at any point, it goes on where it was. Others may read and
-   * write meanwhile.
-   * @param onSlice hears how many there were in each
+   * Re-seals all values that are not sealed under the current key, in slices. Each slice is its own transaction and
+   * skips values that are done, so an interrupted run can be repeated. Others may read and write meanwhile.
+   * @param onSlice called with the number of values in each slice
    */
   async reseal(onSlice: (values: number) => void): Promise<readonly LeftValue[]> {
     const left: LeftValue[] = [];
@@ -109,7 +108,7 @@ interface Replacement {
   readonly anew: SealedColumns;
 }
 
-/** Unless it was replaced by something newer meanwhile. */
+/** Does nothing if the value was replaced meanwhile. */
 const replace = async (
   db: Kysely<Schema>,
   table: Table,

@@ -1,6 +1,6 @@
 /**
- * Remembers what was read, for less than a second: what another process changes is seen within that second,
- * what this process changes at once (`forget`). Time is monotonic, so a clock that jumps changes nothing.
+ * Caches reads for less than a second: changes of other processes are seen within that second, changes of this process
+ * at once (`forget`). Time is monotonic, so clock jumps do not matter.
  */
 export class ShortMemory<Value> {
   readonly #kept = new Map<string, { readonly value: Value; readonly readAt: number }>();
@@ -13,7 +13,7 @@ export class ShortMemory<Value> {
     this.#most = most;
   }
 
-  /** The remembered value, or what `read` gives. "Nothing" is not remembered: guesses would fill the memory. */
+  /** The cached value, or the result of `read`. Misses are not cached, because guessed keys would fill the memory. */
   async get(
     key: string,
     read: () => Promise<Value | undefined>,
@@ -23,7 +23,7 @@ export class ShortMemory<Value> {
     if (kept && now - kept.readAt < this.#lifeMs) return kept.value;
     const generation = this.#generation;
     const value = await read();
-    // A read that was under way while something changed may be stale.
+    // A read that overlapped a change may be stale.
     if (value !== undefined && generation === this.#generation) {
       if (this.#kept.size >= this.#most) this.#kept.clear();
       this.#kept.set(key, { value, readAt: now });

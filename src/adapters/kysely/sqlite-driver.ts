@@ -3,22 +3,22 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kys
 import { givingUpAfter, pastOtherPrograms } from './sqlite-lock.ts';
 import type { Breathe, Patience, SqliteWriters } from './sqlite-writers.ts';
 
-/** An open file: what reads never waits for what writes. */
+/** An open file; readers never wait for writers. */
 export interface SqliteFile {
   /** Prepared once, on the connection that can only read. */
   readonly reader: (text: string) => SqliteDatabase.Statement;
   readonly writer: (text: string) => SqliteDatabase.Statement;
   readonly writers: SqliteWriters;
   readonly breathe: Breathe;
-  /** Of the current call. */
+  /** How long the current call waits. */
   readonly patience: () => Patience;
   isInTransaction(): boolean;
-  /** Before the first query. @throws an error with code `SQLITE_BUSY` while another program is in the way */
+  /** Before the first query. @throws an error with code `SQLITE_BUSY` while another program holds a lock */
   prepare(): void;
   close(): void;
 }
 
-/** Every write waits its turn, whether it is a transaction or a statement by itself. Reads wait for nobody. */
+/** Every write waits its turn, both transactions and single statements. Reads never wait. */
 export class SqliteFileDriver implements Driver {
   readonly #file: SqliteFile;
 
@@ -60,7 +60,7 @@ export class SqliteFileDriver implements Driver {
   }
 }
 
-/** What one caller does between taking a connection and giving it back. */
+/** One caller's use of the file, from acquiring a connection to releasing it. */
 class Session implements DatabaseConnection {
   readonly #file: SqliteFile;
   #isWriter = false;
@@ -102,7 +102,7 @@ class Session implements DatabaseConnection {
     this.#end();
   }
 
-  /** Where SQLite did so itself, as for a full disk, that is no error. */
+  /** It is no error if SQLite has rolled back by itself, as on a full disk. */
   rollBack(): void {
     if (!this.#isWriter) return;
     try {
@@ -112,7 +112,7 @@ class Session implements DatabaseConnection {
     }
   }
 
-  /** After SQLite rolled back by itself, a statement would be stored on its own. */
+  /** After a rollback by SQLite itself, a statement would be committed on its own. */
   #inTransaction<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
     if (!this.#file.isInTransaction()) throw rolledBack();
     return resultOf<R>(this.#file.writer(sql), parameters);

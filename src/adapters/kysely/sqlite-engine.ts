@@ -9,7 +9,7 @@ import { SqliteFileDriver, type SqliteFile } from './sqlite-driver.ts';
 import { givingUpAfter, pastOtherPrograms } from './sqlite-lock.ts';
 import { SqliteWriters, type Breathe, type Patience } from './sqlite-writers.ts';
 
-/** How long is waited for another program that has the file locked. */
+/** How long to wait for another program's lock on the file. */
 const lockLimitsMs = { usual: 2000, patient: 60_000 };
 
 /** Every commit is on the disk before it is acknowledged (WAL, synchronous=FULL). */
@@ -34,7 +34,7 @@ export const openSqlite = (
   };
 };
 
-/** SQLite itself waits for nobody: with it, everything in this process would wait. */
+/** SQLite's own lock wait is off, because it would block the whole process. */
 const openFile = (path: string, patience: () => Patience): SqliteFile => {
   const writer = new SqliteDatabase(path, { timeout: 0 });
   writer.defaultSafeIntegers(true);
@@ -61,9 +61,8 @@ const openFile = (path: string, patience: () => Patience): SqliteFile => {
 };
 
 /**
- * Only our user reads and writes the database: SQLite gives the files beside it the mode of the first. One that an
- * earlier release made readable to others is tightened; where it belongs to another user it stays as it is, and
- * `serve` warns of it.
+ * Makes the database readable and writable by our user only; SQLite copies its mode to the files beside it. Fixes files
+ * that an earlier release made readable to others. If another user owns the file, its mode stays and `serve` warns.
  */
 const keepToOurselves = (path: string): void => {
   closeSync(openSync(path, 'a', 0o600));
@@ -71,7 +70,7 @@ const keepToOurselves = (path: string): void => {
     try {
       chmodSync(one, 0o600);
     } catch (error) {
-      // A companion that went away meanwhile needs nothing either.
+      // A companion file that disappeared meanwhile is fine too.
       const { code } = error as { code?: unknown };
       if (code !== 'EPERM' && code !== 'ENOENT') throw error;
     }
@@ -94,8 +93,8 @@ const keepStatements = (file: SqliteDatabase.Database) => {
 const longestStretchMs = 20;
 
 /**
- * SQLite answers at once, so that all who wait for it would follow each other without a turn of the event loop: a
- * burst of two hundred forms held up everybody for most of a second.
+ * SQLite answers synchronously, so queued callers would run without a turn of the event loop in between: a burst of two
+ * hundred forms blocked the process for most of a second.
  */
 const breathing = (): Breathe => {
   let turnedAt = 0;
@@ -106,7 +105,7 @@ const breathing = (): Breathe => {
     turning = undefined;
   };
   return async (work) => {
-    // Asked again: of all who waited for this turn, the first may have used it up.
+    // Checked again, because the first waiter may have used up this turn.
     while (performance.now() - turnedAt >= longestStretchMs) await (turning ??= turn());
     return work();
   };
@@ -120,7 +119,7 @@ class SqliteFileDialect extends SqliteDialect {
     this.#file = file;
   }
 
-  /** SQLite keeps nothing of a migration that was cut off; Kysely takes the careful view that it might. */
+  /** SQLite rolls back an interrupted migration; Kysely's default assumes that it does not. */
   override createAdapter(): SqliteAdapter {
     return new (class extends SqliteAdapter {
       override get supportsTransactionalDdl(): boolean {

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 const pauses = { firstMs: 5, longestMs: 50 };
 
 /**
- * Runs `attempt` again, after short pauses, for as long as another program is in its way. SQLite can wait by itself,
- * but then the whole process waits with it.
- * @param refused hears of each time that something was in the way, and throws to give up
+ * Repeats `attempt`, with short pauses, while another program holds the lock. SQLite could wait by itself, but that
+ * would block the whole process.
+ * @param refused called after each refusal; throws to give up
  */
 export const pastOtherPrograms = async <T>(
   attempt: () => T,
@@ -18,12 +18,12 @@ export const pastOtherPrograms = async <T>(
       if (!isInTheWay(error)) throw error;
       refused(error);
     }
-    // Two programs that pause equally long meet again.
+    // Random, because two programs with equal pauses would collide again.
     await delay(pauseMs * (0.5 + Math.random() / 2));
   }
 };
 
-/** For `pastOtherPrograms`: gives up once it has lasted so long. */
+/** For `pastOtherPrograms`: gives up after `limitMs`. */
 export const givingUpAfter = (limitMs: number): ((error: unknown) => void) => {
   let since: number | undefined;
   return (error) => {
@@ -33,7 +33,7 @@ export const givingUpAfter = (limitMs: number): ((error: unknown) => void) => {
   };
 };
 
-/** What everybody hears who waited in vain. */
+/** The error for callers that waited in vain. */
 export const keptLocked = (waitedMs: number, cause: unknown): Error =>
   Object.assign(
     new Error(

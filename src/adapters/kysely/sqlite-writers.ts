@@ -7,7 +7,7 @@ const mostWaiting = 1000;
 /** Runs something that holds up the process, after a turn of the event loop if it is time for one. */
 export type Breathe = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** How long somebody waits, in milliseconds. */
+/** How long a caller waits, in milliseconds. */
 export interface Patience {
   /** For other programs. */
   readonly lockMs: number;
@@ -24,14 +24,14 @@ interface Writer {
 }
 
 /**
- * The writers of this process, one at a time and in the order of their coming. Only the first of them asks for the
- * lock of the file. Time in which other writers of this process were at work does not count as waiting for others.
+ * The writers of this process, one at a time and first come, first served. Only the first one tries to lock the file.
+ * Time spent behind other writers of this process does not count towards `lockMs`.
  */
 export class SqliteWriters {
   /** The first writes, or tries to. */
   readonly #writers: Writer[] = [];
   readonly #breathe: Breathe;
-  /** When the lock was last found to be taken; undefined since somebody had it. */
+  /** Since when the lock has been refused; undefined once a writer got it. */
   #refusedAt: number | undefined;
 
   constructor(breathe: Breathe) {
@@ -39,8 +39,8 @@ export class SqliteWriters {
   }
 
   /**
-   * Runs `attempt`, which takes the lock, once it is the caller's turn and no other program is in the way. The caller
-   * is the writer from then on, and has to call `leave`; when this throws, it is not.
+   * Runs `attempt`, which takes the lock, once it is the caller's turn and no other program holds the lock. The caller
+   * is then the writer and must call `leave`, unless this throws.
    */
   async enter<T>(attempt: () => T, patience: Patience): Promise<T> {
     if (this.#writers.length >= mostWaiting) throw tooMany();
@@ -79,7 +79,7 @@ export class SqliteWriters {
     }
   }
 
-  /** Sends those away who waited for as long as they may. @throws Error when that is the first */
+  /** Rejects the writers whose time is up. @throws Error if the first one is among them */
   #refused(first: Writer, error: unknown): void {
     const now = performance.now();
     const since = this.#refusedAt ?? now;

@@ -2,7 +2,7 @@ import type { OperationNode, TableNode } from 'kysely';
 
 const known = new WeakMap<OperationNode, readonly string[]>();
 
-/** The tables that a statement names, in sub-queries too. Those in texts of our own (`sql`) are not seen. */
+/** The tables that a statement names, in sub-queries too. Tables in raw SQL (`sql`) are not found. */
 export const tablesOf = (statement: OperationNode): readonly string[] => {
   const before = known.get(statement);
   if (before) return before;
@@ -19,7 +19,7 @@ const collect = (part: unknown, found: Set<string>): void => {
     found.add(part.table.identifier.name);
     return;
   }
-  // Of values there can be thousands, and none is a table.
+  // There can be thousands of values, and none is a table.
   if ('kind' in part && part.kind === 'PrimitiveValueListNode') return;
   for (const inner of Object.values(part)) collect(inner, found);
 };

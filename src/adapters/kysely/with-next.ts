@@ -4,8 +4,8 @@ import type { Schema } from './schema.ts';
 const unanswered = new WeakSet<object>();
 
 /**
- * Runs a statement whose answer tells nothing. In a transaction on MySQL it is sent together with the next one, the
- * COMMIT at the latest, and takes no round trip of its own; what fails then fails together with it.
+ * Runs a statement whose answer is not needed. In a MySQL transaction it is sent together with the next statement, at
+ * the latest with COMMIT, which saves a round trip; if it fails, that one fails.
  */
 export const runWithNext = async (db: Kysely<Schema>, statement: Compilable): Promise<void> => {
   const query = statement.compile();

@@ -2,24 +2,24 @@ import type { Counts } from '../../access/domain/rate-quota.ts';
 import { QuotaCounters, type Take, type Taken } from '../../access/quota-ports.ts';
 import { OutOfTime, Unavailable } from '../../kernel/unavailable.ts';
 
-/** Counters of this process that can take over: they learn what the shared ones said last. */
+/** Local counters that can take over; they follow the last shared counts. */
 export interface StandIn extends QuotaCounters {
   learn(subject: string, counts: Counts, now: Date): void;
 }
 
 export interface FailoverOptions {
-  /** Hears when the shared counters go away (`true`) and come back (`false`). */
+  /** Called when the shared counters become unreachable (`true`) and return (`false`). */
   readonly onLocal: (local: boolean) => void;
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
 }
 
-/** How long a process may count by itself while the shared counters are away. */
+/** How long a process may count locally during an outage of the shared counters. */
 export const longestAloneMs = 60_000;
 
 /**
- * Shared counters, and for at most a minute without them the ones of this process, which go on from the last
- * counts they heard: an outage does not open quotas again. After that minute nothing is known: Unavailable.
+ * Shared counters. During an outage, local counters continue from the last known counts for at most a minute, so that
+ * an outage does not reset quotas. After that: Unavailable.
  */
 export class FailoverCounters extends QuotaCounters {
   readonly #shared: QuotaCounters;

@@ -2,8 +2,8 @@
 const lifeSeconds = 3 * 86_400;
 
 /**
- * The rule of `countIn` (access/domain/rate-quota.ts) inside Redis, where look and change are one step.
- * A window is the fields i, c (index and count) and pi, pc (those before), prefixed by m or d.
+ * The rule of `countIn` (access/domain/rate-quota.ts) inside Redis, where read and change are one step. A window is the
+ * fields i, c (index and count) and pi, pc (those before), prefixed by m or d.
  */
 const countIn = `
 local function countIn(key, w, index)
@@ -24,9 +24,9 @@ end
 `;
 
 /**
- * Keys: subject, striker or none. Arguments: minute, day, per minute, per day, deadline in milliseconds of the clock
- * of Redis. Answers: 1, 0 or -1 (allowed, refused, late), minute, day, strikes, the clock of Redis.
- * A late take changes nothing: nobody waits for it any more.
+ * Keys: subject, striker or none. Arguments: minute, day, per minute, per day, deadline in milliseconds of the clock of
+ * Redis. Answers: 1, 0 or -1 (allowed, refused, late), minute, day, strikes, the clock of Redis. A late take changes
+ * nothing, because its caller has given up.
  */
 export const takeScript = `${countIn}
 local time = redis.call('TIME')

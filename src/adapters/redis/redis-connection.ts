@@ -2,34 +2,33 @@ import { Redis } from 'ioredis';
 
 const usualPatienceMs = 500;
 
-/** How often an idle connection is asked something: so soon is it known that it is dead. */
+/** Interval of pings on an idle connection, so that a dead one is detected. */
 export const heartbeatMs = 1000;
 
 export interface ConnectionOptions {
-  /** Hears of lost connections; commands fail by themselves. */
+  /** Called for lost connections; commands reject by themselves. */
   readonly onProblem: (error: Error) => void;
-  /** For how long an answer is waited for; `commandTimeout` in the address goes before it. */
+  /** How long to wait for an answer; `commandTimeout` in the address takes precedence. */
   readonly patienceMs?: number | undefined;
-  /** Whether commands fail without an answer in time; a subscription waits until it is there. */
+  /** Whether commands fail without a timely answer; subscriptions wait as long as needed. */
   readonly commandsEnd: boolean;
   readonly lazyConnect?: true;
   readonly enableOfflineQueue?: false;
-  /** null: commands wait for as long as Redis is away. */
+  /** null: commands wait until Redis is back. */
   readonly maxRetriesPerRequest: number | null;
 }
 
 export interface Connection {
   readonly redis: Redis;
-  /** For which it waits for answers. */
+  /** How long it waits for answers. */
   readonly patienceMs: number;
 }
 
 /**
- * A connection that is opened again whenever it is lost, until it is disconnected.
- *
- * A firewall that lost its state and a frozen server end no connection: they only never answer again. So a
- * connection on which nothing comes back in time is destroyed, also while it is being opened (`socketTimeout`).
- * After a fail-over the server behind a connection may be a replica, which says READONLY: it is left as well.
+ * A connection that reconnects until it is disconnected. A firewall that lost its state, or a frozen server, never
+ * closes a connection; it just stops answering. So a connection without a timely answer is destroyed, also while it
+ * opens (`socketTimeout`). After a fail-over the server may be a replica, which answers READONLY; that connection is
+ * dropped too.
  */
 export const openConnection = (url: string, options: ConnectionOptions): Connection => {
   const { onProblem, commandsEnd, patienceMs: given = usualPatienceMs, ...rest } = options;

@@ -7,11 +7,11 @@ import { OutOfTime, Unavailable } from '../../kernel/unavailable.ts';
 import { peekScript, takeScript, type Scripts, type TakeAnswer } from './quota-scripts.ts';
 import { heartbeatMs, openConnection } from './redis-connection.ts';
 
-/** Of the patience: the rest is for the way back, and for timers that fire early. */
+/** Share of `patienceMs`; the rest covers the way back and early timers. */
 const shareForRedis = 0.8;
 
 export interface CounterOptions {
-  /** For which an answer is waited for. */
+  /** How long to wait for an answer. */
   readonly patienceMs?: number;
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
@@ -20,11 +20,9 @@ export interface CounterOptions {
 
 /**
  * Counts for a whole fleet, exactly: one round trip and one atomic script for each request.
- *
- * After an answer that did not come, all calls fail at once until Redis has run the script again for a question of
- * our own: one question at a time waits, and no request. The same question says how far the clock of Redis is ahead
- * of ours, so each take tells Redis until when somebody waits for it: a server that was frozen counts none that had
- * been given up.
+ * After a missing answer, all calls fail immediately until Redis has answered a probe, which runs the same script: one
+ * probe at a time waits, and no request does. The probe also measures how far the clock of Redis is ahead of ours, so
+ * each take carries its deadline in Redis time: after a freeze, Redis does not count takes that were given up.
  */
 export class RedisQuotaCounters extends QuotaCounters {
   readonly #redis: Redis & Scripts;
@@ -33,13 +31,13 @@ export class RedisQuotaCounters extends QuotaCounters {
   readonly #deadline: Pick<Deadline, 'leftMs'>;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #proofs = new EventEmitter();
-  /** At least so far is the clock of Redis ahead of `elapsed`. Undefined: nothing has proven that Redis counts. */
+  /** Lower bound of how far the clock of Redis is ahead of `elapsed`. Undefined: Redis is not known to answer. */
   #ahead: number | undefined;
   #proving = false;
-  /** Since when answers are waited for, in the order of the questions. */
+  /** Start times of pending commands, oldest first. */
   readonly #waiting = new Set<{ readonly since: number }>();
 
-  /** @param onProblem hears of lost connections; commands fail by themselves */
+  /** @param onProblem called for lost connections; commands reject by themselves */
   constructor(url: string, onProblem: (error: Error) => void, options: CounterOptions = {}) {
     super();
     const { redis, patienceMs } = openConnection(url, {
@@ -60,7 +58,10 @@ export class RedisQuotaCounters extends QuotaCounters {
     this.#heartbeat = setInterval(() => void this.#prove(), heartbeatMs);
   }
 
-  /** What Redis calls late was not counted. Where its clock or ours has jumped, it says so, and is asked once more. */
+  /**
+   * A take that Redis calls late was not counted. If a clock has jumped, its answer shows that, and the take is
+   * repeated once.
+   */
   override async take(take: Take): Promise<Taken> {
     const taken = (await this.#tryTake(take)) ?? (await this.#tryTake(take));
     if (taken) return taken;
@@ -93,7 +94,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     this.#redis.disconnect();
   }
 
-  /** Undefined: Redis found it late. */
+  /** Undefined: it reached Redis too late. */
   async #tryTake({ subject, limits, striker, now }: Take): Promise<Taken | undefined> {
     const keys = [place(subject), ...(striker === undefined ? [] : [place(`key:${striker}`)])];
     const windows = [windowIndex('minute', now), windowIndex('day', now)];
@@ -116,7 +117,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     return leftMs < this.#patienceMs ? before(leftMs, answer) : answer;
   }
 
-  /** Waited for until the end, also where nobody waits for it any more: it tells whether Redis answers. */
+  /** Awaits the answer even after the caller has given up, because it shows whether Redis is alive. */
   async #answerTo<T>(command: () => Promise<T>): Promise<T> {
     try {
       return await this.#ask(command);
@@ -136,7 +137,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     }
   }
 
-  /** Not before: who waits longest for an answer decides when the connection is given up, with all others on it. */
+  /** The oldest pending command decides when the connection, with all commands on it, is given up. */
   #givenUpAt(): number {
     const [oldest = { since: this.#elapsed() }] = this.#waiting;
     return Math.min(
@@ -145,7 +146,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     );
   }
 
-  /** A take whose deadline has long passed runs through the whole way, and changes nothing. */
+  /** Probes with a take whose deadline has long passed: it runs the whole script and changes nothing. */
   async #prove(): Promise<void> {
     if (this.#proving || this.#redis.status !== 'ready') return;
     this.#proving = true;
@@ -161,7 +162,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     }
   }
 
-  /** Redis read its clock before its answer came, so it is ahead by this much or more, never by less. */
+  /** Redis read its clock before the answer arrived, so this is a lower bound. */
   #learnClock(clock: number): void {
     this.#ahead = clock - this.#elapsed();
   }
@@ -184,5 +185,5 @@ const before = async <T>(ms: number, answer: Promise<T>): Promise<T> => {
 
 const place = (subject: string): string => `animal-store:quota:${subject}`;
 
-/** A refusal of Redis itself, which is no sign that the connection is dead. */
+/** An error reply of Redis itself, so the connection is alive. */
 const isAnswer = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import * as v from 'valibot';
 import { heartbeatMs, openConnection } from './redis-connection.ts';
 
-/** Many changes in a row are told of as one. */
+/** Changes within this time are sent as one signal. */
 const gatherMs = 50;
 
 const messageSchema = v.pipe(
@@ -12,17 +12,17 @@ const messageSchema = v.pipe(
 );
 
 export interface SignalOptions {
-  /** Tells this process from the others. */
+  /** Identifies this process. */
   readonly self: string;
-  /** Hears whose things another process stored. */
+  /** Called with the accounts for which another process stored something. */
   readonly onHeard: (accountIds: readonly string[]) => void;
-  /** Hears of lost connections, and of signals that could not be sent. */
+  /** Called for lost connections and for signals that could not be sent. */
   readonly onProblem: (error: unknown) => void;
 }
 
 /**
- * What the processes of a fleet tell each other: whose things were stored. Signals may be lost, and nothing rests on
- * them: who listens looks for changes by itself too, only later.
+ * Signals between the processes of a fleet: the accounts for which one stored something. Signals may be lost; listeners
+ * also poll for changes, only later.
  */
 export class RedisSignals {
   readonly #url: string;
@@ -54,7 +54,7 @@ export class RedisSignals {
     this.#planned ??= setTimeout(() => void this.#send(), gatherMs);
   }
 
-  /** From now on the others are heard; while Redis is away, as soon as it is back. */
+  /** Starts listening; during an outage, as soon as Redis is back. */
   listen(): void {
     if (this.#hearing) return;
     const { onProblem } = this.#options;
@@ -70,13 +70,13 @@ export class RedisSignals {
     });
     hearing.subscribe(this.#channel).catch(onProblem);
     this.#hearing = hearing;
-    // Who only listens would never notice that nothing can come any more.
+    // A connection that only listens would never notice that it is dead.
     this.#heartbeat = setInterval(() => {
       if (hearing.status === 'ready') hearing.ping().catch(onProblem);
     }, heartbeatMs);
   }
 
-  /** Sends what is still waiting. */
+  /** Sends pending signals first. */
   async close(): Promise<void> {
     await this.#send();
     clearInterval(this.#heartbeat);
