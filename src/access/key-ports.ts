@@ -13,8 +13,8 @@ export interface KeyToStore {
 
 export abstract class Accounts {
   /**
-   * Stores a new account, its first key, the first person who signs in, and the events together. Whatever their
-   * addresses are: who has an account may open another one.
+   * Stores a new account, its first key, its first person and the events together. E-mail addresses need not be unique:
+   * a person may open several accounts.
    */
   abstract open(
     decision: Decision<Account, AccessEvent>,

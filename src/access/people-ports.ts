@@ -18,9 +18,9 @@ export abstract class People {
   abstract listByEmail(email: string): Promise<readonly Person[]>;
 
   /**
-   * Locks somebody, decides, stores, and ends all their other sessions and all their links; together or not at all.
-   * Of rivals who come by different sessions, one succeeds.
-   * @param sessionId by which it is changed, and which goes on
+   * Locks the person, decides, stores, and ends all their other sessions and all links; together or not at all. Of
+   * rivals with different sessions, one succeeds.
+   * @param sessionId the session that makes the change; it stays valid
    * @throws DomainError `person_not_found`; `session_not_found` when that one has ended
    */
   abstract changePassword(
@@ -30,8 +30,8 @@ export abstract class People {
   ): Promise<void>;
 
   /**
-   * Removes somebody with all sessions and links. Locks the people of the account, decides and removes as one step:
-   * of rivals who remove each other, one stays.
+   * Removes a person with all sessions and links. Locks the account's people, decides and removes as one step: of two
+   * who remove each other, one stays.
    * @throws DomainError whatever `decide` throws
    */
   abstract remove(
@@ -41,18 +41,18 @@ export abstract class People {
   ): Promise<void>;
 }
 
-/** Somebody with the account that they sign in to. */
+/** A person with the account that they sign in to. */
 export interface Membership {
   readonly person: Person;
   readonly account: Account;
 }
 
-/** One who is signed in, as every request needs it. */
+/** A signed-in person, with what every request needs. */
 export interface SignedIn extends Membership {
   readonly session: Session;
 }
 
-/** What lets somebody in. */
+/** The proof that admits a person. */
 export type SignInProof =
   | {
       readonly way: 'password';
@@ -72,11 +72,10 @@ export interface SessionStart {
 /** Secrets come and stay as SHA-256 in lower-case hex. */
 export abstract class Sessions {
   /**
-   * Locks the person, asks again whether the proof holds, and stores session and events; together or not at all.
-   * The password must not have changed since it matched. The link is used up: of many who bring the same at once,
-   * one is let in. Who comes for the first time has joined from then on, and all their other links end: somebody else
-   * may have kept one.
-   * @throws DomainError `sign_in_refused` by password, `sign_in_link_invalid` by link; also when the person is gone
+   * Locks the person, checks the proof again, and stores session and events; together or not at all. The password must
+   * not have changed since it matched. A link is used up: of many simultaneous uses, one succeeds. The first sign-in
+   * marks the person as joined and ends all their other links, because another person may have kept one.
+   * @throws DomainError `sign_in_refused` by password, `sign_in_link_invalid` by link; also when the person was removed
    */
   abstract start(start: SessionStart): Promise<void>;
 
@@ -99,11 +98,11 @@ export interface SignInLink {
   readonly endsAt: Date;
 }
 
-/** Links that sign somebody in, once. Secrets come and stay as SHA-256 in lower-case hex. */
+/** One-time sign-in links. Secrets come and stay as SHA-256 in lower-case hex. */
 export abstract class SignInLinks {
   /**
    * Locks the person, and stores the link and the events together.
-   * @param whose `newcomer`: only for somebody who has not joined
+   * @param whose `newcomer`: only for a person who has not joined
    * @throws DomainError `person_not_found`, `person_joined`
    */
   abstract add(
@@ -123,7 +122,7 @@ export abstract class SignInLinks {
 }
 
 /**
- * Hashes of passwords (scrypt, RFC 7914) in a form that says how they were made. Few are worked out side by side.
+ * Password hashes (scrypt, RFC 7914) in a form that includes the parameters. Computes only a few at a time.
  * @throws Unavailable while too many wait for their turn
  */
 export abstract class Passwords {
@@ -134,8 +133,8 @@ export abstract class Passwords {
   abstract hash(password: string, beside?: string): Promise<string>;
 
   /**
-   * Which of the hashes the password has. Where there are none it takes as long as for one. Never throws for a hash it
-   * cannot read.
+   * The hashes that match the password. Without hashes it takes as long as for one. Never throws for an unreadable
+   * hash.
    */
   abstract matching(password: string, hashes: readonly string[]): Promise<readonly string[]>;
 

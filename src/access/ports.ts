@@ -19,7 +19,7 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number>>;
 }
 
-/** Which entries of an audit log are looked for; what is left out leaves out none. */
+/** Filter for the audit log; an absent field does not filter. */
 export interface AuditSearch {
   /** Who did it; see `Acting`. */
   readonly actor?: string | undefined;
@@ -34,7 +34,7 @@ export abstract class AuditLog {
   /** Recording the same event twice leaves one entry. */
   abstract record(stored: StoredEvent): Promise<void>;
 
-  /** Newest first. However many entries there are, it reads about as many as it gives. */
+  /** Newest first. Reads about as many entries as it returns, however long the log is. */
   abstract list(
     accountId: string,
     limit: number,
@@ -42,7 +42,7 @@ export abstract class AuditLog {
   ): Promise<readonly AuditEntry[]>;
 }
 
-/** What was answered first under an idempotency key. */
+/** The first answer under an idempotency key. */
 export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export interface KeptAnswer {
 export interface IdempotentRequest {
   readonly accountId: string;
   readonly key: string;
-  /** Tells this request from another one under the same key. */
+  /** Distinguishes this request from others with the same key. */
   readonly fingerprint: string;
   readonly now: Date;
 }
@@ -61,14 +61,16 @@ export type IdempotencyOutcome<Answer extends KeptAnswer = KeptAnswer> =
   | { readonly kind: 'answered'; readonly answer: Answer }
   | { readonly kind: 'replayed'; readonly answer: KeptAnswer }
   | { readonly kind: 'in_progress' | 'reused' }
-  /** A database that lost a part of a transaction kept the key without its answer. Nobody knows what else it kept. */
+  /**
+   * The database kept the key without its answer, so it lost part of a transaction; what else was stored is unknown.
+   */
   | { readonly kind: 'unknown' };
 
 export abstract class IdempotencyKeys {
   /**
-   * Runs `work` once per account and key. What `work` writes and its answer are stored in one transaction:
-   * after a crash there is both or neither. When `work` throws, nothing is kept and the key is free again.
-   * What it gives back besides is kept nowhere.
+   * Runs `work` once per account and key. What `work` writes and its answer are stored in one transaction: after a
+   * crash there is both or neither. When `work` throws, nothing is kept and the key is free again. Other parts of its
+   * result are not stored.
    */
   abstract once<Answer extends KeptAnswer>(
     request: IdempotentRequest,

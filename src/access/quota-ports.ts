@@ -18,9 +18,11 @@ export interface Taken {
   readonly strikes: number;
 }
 
-/** What has passed in the current windows. Exact: of N + k takes at once against a limit of N, N are allowed. */
+/** Counts of the current windows. Exact: of N + k simultaneous takes against a limit of N, N are allowed. */
 export abstract class QuotaCounters {
-  /** Takes one of the minute and one of the day if both have one left; else takes neither and adds a strike. */
+  /**
+   * Takes one from the minute and one from the day if both have one left; otherwise takes neither and adds a strike.
+   */
   abstract take(take: Take): Promise<Taken>;
 
   /** The counts as they are; changes nothing. */

@@ -6,7 +6,7 @@ export type UsageOutcome = (typeof usageOutcomes)[number];
 export interface HourOfUsage {
   readonly accountId: string;
   readonly keyId: string;
-  /** `none` for what is no operation. */
+  /** `none` for requests that match no operation. */
   readonly operation: string;
   readonly outcome: UsageOutcome;
   /** Begin of the hour. */
@@ -40,7 +40,7 @@ export abstract class UsageLog {
   /** Summed over keys and operations where it is kept, oldest first; hours and days without requests are left out. */
   abstract sum(accountId: string, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]>;
 
-  /** Who called any of these operations, summed over outcomes; who did last comes first. */
+  /** The keys that called any of these operations, summed over outcomes, most recent caller first. */
   abstract callsTo(
     operations: readonly string[],
     accountId: string,

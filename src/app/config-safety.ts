@@ -1,6 +1,6 @@
 import { leastCharacters, weaknessOf } from './secret-strength.ts';
 
-/** What the rules of this page look at. */
+/** The settings that these rules check. */
 interface Exposed {
   readonly production: boolean;
   readonly roles: readonly string[];
@@ -68,7 +68,7 @@ const isLoopbackAddress = (address: string): boolean =>
 /** RFC 6761, RFC 8375, RFC 9476. */
 const reservedZone = /(^|\.)(test|example|invalid|localhost|local|internal|home\.arpa|alt)$/;
 
-/** Also beside faults of other settings: one message has all of them. */
+/** Checked even if other settings are faulty, so that one message lists all faults. */
 export const secretFaults = ({
   production,
   secretKey,
@@ -88,7 +88,9 @@ export const secretFaults = ({
     : [`SECRET_KEY: can be guessed: it ${weakness}; ${howToMakeOne}`];
 };
 
-/** Published sites must not share a parent with the dashboard: their scripts could set cookies for it. */
+/**
+ * Published sites must not share a parent domain with the dashboard, because their scripts could set cookies for it.
+ */
 const platformFaults = ({ publicUrl, platformHost }: Exposed): readonly string[] => {
   const host = new URL(publicUrl).hostname;
   if (host !== platformHost && !host.endsWith(`.${platformHost}`)) return [];

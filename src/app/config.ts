@@ -27,7 +27,7 @@ export interface Config {
   readonly edgeHttpsPort: number;
   /** Undefined: visitors come to the port that the edge listens on. */
   readonly edgePublicPort: number | undefined;
-  /** In lower case: the zone below which every project has a host of its own. */
+  /** Lower case. Every project's own host is directly below it. */
   readonly platformHost: string;
   /** What an apex has to resolve to. */
   readonly platformAddresses: readonly string[];
@@ -40,11 +40,11 @@ export interface Config {
   readonly dnsServers: readonly string[];
   /** Undefined: certificates come from a local authority, for development. */
   readonly acme: AcmeConfig | undefined;
-  /** node-cron expression: how often domains with something to do are looked for. */
+  /** node-cron expression: how often to look for due domains. */
   readonly verifierSchedule: string;
   /** Undefined: the one in the data folder is used, and made when it is missing. */
   readonly secretKey: string | undefined;
-  /** The one that is being replaced: what was sealed or signed with it still counts. */
+  /** The key that is being replaced; it still opens and verifies older values. */
   readonly previousSecretKey: string | undefined;
   readonly logLevel: string;
   readonly corsOrigins: readonly string[];
@@ -124,7 +124,7 @@ const list = (text: string) =>
 const urlLike = (text: string, protocols: readonly string[]) =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol);
 
-/** It is shown and sent around, so it must not hold a password, however it is written. */
+/** The address is public, so it must not contain a password in any spelling. */
 const hasNoUser = (text: string): boolean => {
   if (!URL.canParse(text)) return true;
   const { username, password } = new URL(text);
@@ -141,7 +141,7 @@ const apiAddress = v.pipe(
   v.transform((text) => plainAddress(new URL(text))),
 );
 
-/** Written in the usual way: what asks whether it is https looks at its beginning. */
+/** Normalised, because the check for https looks at its beginning. */
 const plainAddress = ({ origin, pathname }: URL): string => origin + pathname.replace(/\/$/, '');
 
 const portRule = 'must be a port number from 1 to 65535';

@@ -16,7 +16,7 @@ import { web } from './web.module.ts';
 
 /**
  * Everything, wired, on an up-to-date database. `close` with `unbindAllAsync`.
- * @param actor who acts where nobody is named
+ * @param actor the actor outside of `Acting.run`
  */
 export const openContainer = async (
   config: Config,

@@ -9,7 +9,7 @@ import { NotPlainYaml, parsePlainYaml } from './plain-yaml.ts';
 
 export type DomainSettingsFormat = 'yaml' | 'json';
 
-/** Exactly what is written can be read again. */
+/** Reads back exactly what an export writes. */
 const shape = v.strictObject({
   domains: v.strictObject({
     primary: v.nullish(v.string()),
@@ -37,7 +37,7 @@ export const readDomainSettings = (text: string): DomainSettingsDraft => {
   throw refusal([...faults, ...(more > 0 ? [`And ${more} more.`] : [])].join('\n'));
 };
 
-/** Bytes: some two hundred redirects. Everybody else waits while it is read. */
+/** Bytes: some two hundred redirects. Parsing blocks the thread. */
 export const longestSettings = 16 * 1024;
 
 const parseYaml = (text: string): unknown => {
@@ -51,7 +51,7 @@ const parseYaml = (text: string): unknown => {
   }
 };
 
-/** What people read, whatever somebody sent. */
+/** Most faults shown to the author. */
 const mostFaults = 5;
 
 const refusal = (message: string): DomainError<SitesErrorCode> =>

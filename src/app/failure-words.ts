@@ -4,7 +4,7 @@ import { DomainError } from '../kernel/domain-error.ts';
 import { Unavailable } from '../kernel/unavailable.ts';
 import { ConfigFault, placesIn } from './config.ts';
 
-/** An error as far as it is looked at. */
+/** The parts of an error that are read here. */
 interface Failure {
   readonly message: string;
   readonly stack?: string;

@@ -44,7 +44,7 @@ export interface WorkerPorts {
   readonly clock: Clock;
 }
 
-/** Everything that a worker does by itself, and when. */
+/** All scheduled jobs of a worker. */
 export const workerJobs = (ports: WorkerPorts): readonly Job[] => {
   const ago = (milliseconds: number) => new Date(ports.clock.now().getTime() - milliseconds);
   return [
@@ -123,7 +123,7 @@ export interface ApiJobPorts {
   readonly usage: UsageRecorder;
 }
 
-/** What a process that answers requests stores of them, and when. */
+/** The scheduled jobs of a process that answers API requests. */
 export const apiJobs = ({ counters, usage }: ApiJobPorts): readonly Job[] => [
   ...(counters
     ? [{ name: 'keep counters', schedule: '* * * * * *', run: () => counters.save() }]

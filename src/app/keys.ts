@@ -8,15 +8,15 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Sites } from '../sites/sites.ts';
 import type { Config } from './config.ts';
 
-// Container keys of what is no class. Ports are their own keys.
+// Container keys for values that are no classes. Ports are their own keys.
 const key = <T>(name: string) => Symbol(name) as ServiceIdentifier<T>;
 
 export const ConfigKey = key<Config>('config');
 export const SecretKey = key<Uint8Array>('secret key');
-/** Which it replaces: what they sealed or signed still counts. */
+/** The replaced keys, which still open and verify older values. */
 export const PreviousSecretKeys = key<readonly Uint8Array[]>('previous secret keys');
 export const LogKey = key<Logger>('log');
-/** Tells this process from the others of a fleet. */
+/** Identifies this process within a fleet. */
 export const ProcessKey = key<string>('process');
 export const CatalogueKey = key<Catalogue>('catalogue');
 export const AccessKey = key<Access>('access');

@@ -3,7 +3,7 @@ import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
 import { ConfigKey } from './keys.ts';
 
-/** Before anything is counted or shown: this process knows the counts so far, wherever they are kept. */
+/** Loads the counts so far. Call it before anything is counted or shown. */
 export const recallCounters = async (container: Container): Promise<void> => {
   if (container.get(ConfigKey).redisUrl === undefined) await container.get(CounterKeeper).restore();
   else await container.get(RedisQuotaCounters).ready();

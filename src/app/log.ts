@@ -3,7 +3,7 @@ import pino, { stdSerializers, type Logger } from 'pino';
 
 export interface Log {
   readonly log: Logger;
-  /** Writes what was held back. Whoever ends the process calls it. */
+  /** Writes buffered lines. Call it before the process exits. */
   readonly flush: () => void;
 }
 
@@ -36,7 +36,7 @@ export const createLog = (level: string, redact: (text: string) => string): Log 
 
 const redactedError = (redact: (text: string) => string) => (error: unknown) => {
   const shown: unknown = error instanceof Error ? stdSerializers.err(error) : error;
-  // What JSON cannot say, a bigint or a circle, is told as text.
+  // Values that JSON cannot represent, such as a bigint or a cycle, are logged as text.
   try {
     return JSON.parse(redact(JSON.stringify(shown))) as unknown;
   } catch {
@@ -44,7 +44,7 @@ const redactedError = (redact: (text: string) => string) => (error: unknown) => 
   }
 };
 
-/** A reader that is gone or slow must not end or block the service for good: what it cannot take is dropped. */
+/** A closed or slow reader must neither end nor block the service: lines that it cannot take are dropped. */
 const writeAll = (bytes: Buffer): void => {
   try {
     for (let written = 0; written < bytes.length;) {

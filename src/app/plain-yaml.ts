@@ -1,11 +1,11 @@
 import { Composer, CST, Lexer, Parser, type Document, type ParseOptions } from 'yaml';
 
-/** Says what is wrong with a text in which line, in words for the one who wrote it. */
+/** Says what is wrong in which line, in words for the author of the text. */
 export class NotPlainYaml extends Error {
   override readonly name = 'NotPlainYaml';
 }
 
-/** What makes little text into much work, or means more than is written. Nobody needs it for settings. */
+/** YAML features that turn little text into much work, or have hidden meaning. Settings need none of them. */
 const refused: Partial<Record<CST.TokenType, string>> = {
   tag: 'Tags such as !!str are not allowed',
   anchor: 'Anchors (&) are not allowed',
@@ -32,7 +32,7 @@ export const parsePlainYaml = (text: string): unknown => {
   return document?.toJS();
 };
 
-/** Stops at the first sign that is out of place; undefined for a text with nothing in it. */
+/** Stops at the first syntax error; undefined for an empty text. */
 const documentIn = (text: string): Document.Parsed | undefined => {
   // The library would warn on standard error with lines of the text, and draw those lines for each error.
   const options = { logLevel: 'silent', prettyErrors: false, uniqueKeys: false, stringKeys: true };

@@ -47,7 +47,7 @@ import { visit } from './request-work.ts';
 import { threadEntry } from './threads/thread-entry.ts';
 import type { UnpackingSetup } from './threads/unpack-sites.ts';
 
-/** Where sites are kept, who vouches for their names, and the servers that answer for them. */
+/** Site files, certificates, DNS and the edge servers. */
 export const publishing = new ContainerModule(({ bind }) => {
   bind(SiteFiles)
     .toDynamicValue((c) => new FileSystemSiteFiles(deploysIn(c.get(ConfigKey))))

@@ -5,7 +5,7 @@ const secretName = /SECRET|PASSWORD|TOKEN|HMAC|_KEY$|_KEY_PREVIOUS$/;
 /** Shorter ones would be found in the middle of words; inside an address they are left out by their place. */
 const shortestSecret = 6;
 
-/** `//user:password@host`: all of it up to the last @ before the host ends, whatever is in the password. */
+/** `//user:password@host`: everything up to the last @ before the host, whatever the password contains. */
 const userInAddress = /(\b[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s"'<>]{0,500}@/gi;
 const secretInQuery =
   /([?&][^=&\s"']{0,40}(?:pass|secret|token|key)[^=&\s"']{0,40}=)[^&\s"']{1,500}/gi;
@@ -34,7 +34,7 @@ const secretsIn = (environment: Environment): readonly string[] =>
     .filter((secret) => secret.length >= shortestSecret)
     .toSorted((one, other) => other.length - one.length);
 
-/** As it stands there, and as it is sent. */
+/** As written in the address, and decoded. */
 const passwordsIn = (value: string): readonly string[] => {
   if (!value.includes('@') || !URL.canParse(value)) return [];
   const { password } = new URL(value);

@@ -1,7 +1,7 @@
 import type { Handler } from '../adapters/http/http-server.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 
-/** Each request gets its deadline when its turn comes: its headers are read then. */
+/** Starts each request's deadline when its turn comes, after its headers were read. */
 export const timed =
   (deadline: Deadline, handle: Handler): Handler =>
   (request, response) =>
@@ -9,7 +9,7 @@ export const timed =
       await handle(request, response);
     });
 
-/** The same port. What its calls take does not count against a request, since they have limits of their own. */
+/** Wraps a port whose calls have their own limits, so that their time does not count against the request's deadline. */
 export const apart = <Port extends object>(deadline: Deadline, port: Port): Port =>
   new Proxy(port, {
     get: (target, name) => {

@@ -3,7 +3,7 @@ import type { Handler } from '../adapters/http/http-server.ts';
 import type { RunningWork, Work } from '../adapters/system/running-work.ts';
 import { shownPath } from '../kernel/shown-path.ts';
 
-/** A request as the log knows it. Put into words only when somebody asks. */
+/** A request as the log shows it. Formatted only when needed. */
 class RequestWork implements Work {
   readonly #request: Pick<IncomingMessage, 'method' | 'url'>;
   readonly #response: Pick<ServerResponse, 'getHeader'>;
@@ -24,7 +24,7 @@ class RequestWork implements Work {
   }
 }
 
-/** Tells `running` of each request from when it comes until it is answered, or its sender gone. */
+/** Registers each request with `running` until it is answered or its client disconnects. */
 export const watched =
   (running: RunningWork, handle: Handler): Handler =>
   (request, response) => {

@@ -37,7 +37,7 @@ interface RunningRole {
 
 /**
  * Starts the roles of this process.
- * @returns what stops them again: whoever is being served is finished
+ * @returns a function that stops them after the requests under way
  * @throws Error when one cannot start; those that did are stopped
  */
 export const startRoles = async (
@@ -47,7 +47,7 @@ export const startRoles = async (
 ): Promise<() => Promise<void>> => {
   const { host, port, operationsHost, operationsPort, roles, redisUrl } = config;
   const running: RunningRole[] = [];
-  // Asked about until the end.
+  // Health checks must work until the end, so it stops last.
   const operations = operationsPort === undefined ? undefined : container.get(OperationsKey);
   const watch = container.get(EventLoopWatch);
   watch.start();
@@ -84,7 +84,7 @@ export const startRoles = async (
   return () => stop(config.drainSeconds);
 };
 
-/** Live pages are requests that never end: they go first. */
+/** Live pages are requests that never end, so they are closed first. */
 const withDashboard = (server: HttpServer, container: Container): RunningRole => ({
   stop: () => {
     container.get(DashboardKey).close();
@@ -146,7 +146,7 @@ const startWorker = (
   const cron = new CronJobs(watchedJobs(container.get(RunningWork), workerJobs(ports)), log);
   return {
     stop: async () => {
-      // Together: the jobs wait for these, which would go on until nothing is due any more.
+      // Stopped together: the jobs wait for these, which would otherwise continue until nothing is due.
       const working = [relay, dueDomains, secureSites, planRenewals];
       await Promise.all([cron, ...working].map((one) => one.stop()));
     },

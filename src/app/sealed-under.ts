@@ -4,7 +4,7 @@ import { Database } from '../adapters/kysely/database.ts';
 import { SealedValues } from '../adapters/kysely/sealed-values.ts';
 import { Sealer } from '../kernel/sealer.ts';
 
-/** How much is sealed under a key, and which key that is for this process. */
+/** How many values are sealed under a key, and whether this process has that key. */
 export interface KeyState {
   readonly keyId: string | undefined;
   readonly key: 'current' | 'previous' | 'unknown' | 'kept without id';
@@ -24,7 +24,7 @@ const whichOf = ({ keyIds }: Sealer, keyId: string | undefined): KeyState['key']
   return at === 0 ? 'current' : 'previous';
 };
 
-/** Says at the start what would else show at the first visit of each host: this process has not the key. */
+/** Warns at the start if this process lacks a key, which would otherwise show only at the first visit of a host. */
 export const warnOfUnknownKeys = async (container: Container, log: Logger): Promise<void> => {
   for (const { keyId, key, values } of await keyStates(container)) {
     if (key !== 'unknown') continue;

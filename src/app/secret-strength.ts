@@ -10,9 +10,9 @@ const mostInSequence = 0.5;
 const keyboard = '1234567890 qwertyuiop asdfghjkl zxcvbnm';
 
 /**
- * Why a secret could be guessed, as far as its text tells: it repeats itself, runs along the alphabet or the
- * keyboard, or is made of words. Whether it was really drawn at random nobody can see.
- * @returns undefined when nothing speaks against it
+ * Why a secret looks guessable: it repeats itself, follows the alphabet or the keyboard, or is made of words. It cannot
+ * prove that a secret is random.
+ * @returns undefined if no weakness was found
  */
 export const weaknessOf = (secret: string): string | undefined => {
   if (repeats(secret)) return 'repeats itself';
@@ -38,7 +38,7 @@ const runsInSequence = (secret: string): boolean => {
   return followers > (secret.length - 1) * mostInSequence;
 };
 
-/** A word that stands there twice counts once. */
+/** A repeated word counts once. */
 const guessedBits = (secret: string): number => {
   const pieces = new Set(secret.split(/[^\p{L}\p{N}]+/u));
   return [...pieces].reduce(

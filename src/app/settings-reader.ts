@@ -5,10 +5,10 @@ import type { DomainSettingsDraft } from '../sites/domain/redirects.ts';
 import type { SitesErrorCode } from '../sites/domain/sites-error.ts';
 import { threadEntry } from './threads/thread-entry.ts';
 
-/** What reading one document may take; usually it takes some milliseconds. */
+/** Limits for parsing one document, which usually takes some milliseconds. */
 export const settingsLimits: ThreadLimits = { deadlineMs: 3_000, memoryMiB: 128 };
 
-/** Reads what people paste under "Configuration", in a thread of its own. */
+/** Parses the text that people paste under "Configuration", in a separate thread. */
 export class SettingsReader {
   readonly #pool: ThreadPool<string, DomainSettingsDraft>;
 

@@ -3,8 +3,8 @@ import { siteUrl } from './addresses.ts';
 import type { Config } from './config.ts';
 
 /**
- * Where projects are served. The port is the one that the edges have told the database, since this process may be none
- * or have other settings; before any has started, the one in our settings.
+ * Public addresses of projects. The port is the one that the edges stored in the database, because this process may be
+ * no edge or have other settings; until an edge has started, the configured one.
  */
 export class SiteAddresses {
   readonly #edgePort: EdgePort;
@@ -23,7 +23,7 @@ export class SiteAddresses {
     return this;
   }
 
-  /** Tells all processes: an edge listens at `port` here. @throws Unavailable */
+  /** Stores for all processes that an edge listens at `port`. @throws Unavailable */
   async publish(port: number): Promise<void> {
     this.#port = this.#config.edgePublicPort ?? port;
     await this.#edgePort.remember(this.#port);

@@ -71,7 +71,7 @@ export const subscribers = ({
   readonly tendDomains: () => void;
 }): Readonly<Record<SubscriberName, Subscriber>> => ({
   audit: (stored) => auditLog.record(stored),
-  // These two return at once: orders take longer than a subscriber may, and are looked after by the schedule too.
+  // These two only start the work and return: orders take longer than a subscriber may, and the schedule retries them.
   certificates: () => {
     secureSites();
     return Promise.resolve();

@@ -25,13 +25,13 @@ export interface ApiKey {
   readonly createdAt: Date;
   readonly expiresAt: Date | undefined;
   readonly revokedAt: Date | undefined;
-  /** When it last opened the door; written at most once a minute. */
+  /** When it was last accepted; written at most once a minute. */
   readonly lastUsedAt: Date | undefined;
   /** The last ban, over or not: the next one depends on it. */
   readonly ban: Ban | undefined;
 }
 
-/** How long the old secret goes on working after a rotation, in milliseconds. */
+/** How long the old secret keeps working after a rotation, in milliseconds. */
 export const overlaps = {
   '0': 0,
   '15m': 15 * 60_000,
@@ -71,7 +71,7 @@ export const issueApiKey = (
   };
 };
 
-/** From now on the key opens nothing. Revoking twice is no error and keeps the first time. */
+/** Disables the key. Revoking twice is no error and keeps the first time. */
 export const revokeApiKey = (key: ApiKey, now: Date): Decision<ApiKey, ApiKeyRevoked> =>
   key.revokedAt
     ? { state: key, events: [] }
@@ -88,7 +88,7 @@ export interface Rotation {
   readonly oldSecretsUntil: Date;
 }
 
-/** @throws DomainError `api_key_invalid` for a key that opens nothing any more */
+/** @throws DomainError `api_key_invalid` for a revoked or expired key */
 export const rotateApiKey = (
   key: ApiKey,
   hint: string,
@@ -137,7 +137,7 @@ export const liftBan = (key: ApiKey, now: Date): Decision<ApiKey, ApiKeyBanLifte
 
 /**
  * Another account's key does not exist for you.
- * @param accountId whose it has to be; an operator looks after the keys of all and names none
+ * @param accountId the account that must own the key; undefined for an operator, who manages all keys
  * @throws DomainError `api_key_not_found`
  */
 export const keyOf = (accountId: string | undefined, key: ApiKey): ApiKey => {

@@ -1,4 +1,4 @@
-/** A key that goes on calling after refusals is banned for a while. */
+/** A key that keeps calling after refusals is banned for a while. */
 export interface Ban {
   readonly since: Date;
   readonly until: Date;

@@ -4,8 +4,8 @@ import { passwordLength } from './password.ts';
 const longestTyped = passwordLength.max * 4 * 2;
 
 /**
- * A password as it is hashed: the same from every keyboard (NFKC). What nobody can have chosen is cut, because many
- * accents take very long to put in order, and anybody may send a password.
+ * A password as it is hashed: the same from every keyboard (NFKC). Text longer than any valid password is cut, because
+ * normalising many accents takes very long and anyone may send a password.
  */
 export const passwordText = (typed: string): string =>
   typed.slice(0, longestTyped).normalize('NFKC');

@@ -3,7 +3,7 @@ import type { PeopleErrorCode } from './people-error.ts';
 
 export const passwordLength = { min: 12, max: 200 } as const;
 
-/** What a password is checked against. */
+/** The facts that a password is checked against. */
 export interface PasswordFacts {
   readonly email: string;
   readonly accountName: string;
@@ -55,7 +55,7 @@ const folded = (text: string): string => text.normalize('NFKC').toLowerCase().tr
 
 const localPart = (email: string): string => email.slice(0, email.lastIndexOf('@'));
 
-/** Shorter ones are no reason to refuse what stands around them. */
+/** A shorter core is no reason to refuse the password around it. */
 const shortestCore = 3;
 
 /** The text itself, and what is left without digits and signs at its end and at both ends. */

@@ -14,7 +14,7 @@ export type PeopleErrorCode =
   | 'too_many_requests'
   | 'session_not_found';
 
-/** Who comes too often has to wait: so long, and then one more is admitted. */
+/** Too many attempts: after `retryAfter` one more is admitted. */
 export class TooMany extends DomainError<PeopleErrorCode> {
   /** Whole seconds, at least one. */
   readonly retryAfter: number;
@@ -35,14 +35,14 @@ export const personNotFound = (id: string): DomainError<PeopleErrorCode> =>
 export const personTaken = (email: string): DomainError<PeopleErrorCode> =>
   new DomainError('person_taken', `${email} is in this account already.`);
 
-/** Who has been in has what it takes to come again. */
+/** A person who has signed in needs no invitation. */
 export const personJoined = (email: string): DomainError<PeopleErrorCode> =>
   new DomainError(
     'person_joined',
     `${email} has signed in before: only they or the operator can create a link for them.`,
   );
 
-/** One answer for whatever is wrong: it does not tell who there is. */
+/** The same answer for every cause, so that it does not reveal which people exist. */
 export const signInRefused = (): DomainError<PeopleErrorCode> =>
   new DomainError(
     'sign_in_refused',

@@ -4,16 +4,19 @@ import type { AccessEvent, PasswordChanged, PersonInvited } from './access-event
 import { emailOf, isEmail } from './email.ts';
 import { personNotFound, type PeopleErrorCode } from './people-error.ts';
 
-/** Somebody who signs in to the dashboard of one account. */
+/** A person who signs in to the dashboard of one account. */
 export interface Person {
   readonly id: string;
   readonly accountId: string;
-  /** Lower case. No two people of one account have the same; who looks after several accounts is a person in each. */
+  /** Lower case. Unique within an account; a human with several accounts is one person in each. */
   readonly email: string;
   /** As `Passwords` made it; undefined until there is one: then only links lead in. */
   readonly passwordHash: string | undefined;
   readonly createdAt: Date;
-  /** When they first signed in. Until then whoever invited them may make another link; afterwards nobody else may. */
+  /**
+   * When they first signed in. Until then a colleague may make another link for them; afterwards only they themselves
+   * may.
+   */
   readonly joinedAt: Date | undefined;
 }
 
@@ -49,7 +52,7 @@ export const changePassword = (
 };
 
 /**
- * Nobody can lock the last one out.
+ * The last person cannot be removed.
  * @param people all of the account
  * @throws DomainError `person_not_found`, `last_person`
  */

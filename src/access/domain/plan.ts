@@ -10,7 +10,7 @@ export interface Limits {
   readonly perDay: number;
 }
 
-/** Enterprise: where the account has no numbers of its own. */
+/** Enterprise: the default for accounts without custom limits. */
 export const planLimits: Readonly<Record<Plan, Limits>> = {
   free: { perMinute: 60, perDay: 1000 },
   pro: { perMinute: 300, perDay: 10_000 },

@@ -21,8 +21,8 @@ export interface WindowCount {
 }
 
 /**
- * The count in the window with this index. Time may jump: back in an earlier window the count is at least that
- * of the later one, so that no jump opens a quota again; forward in one that was left, it goes on.
+ * The count in the window with this index. The clock may jump: after a jump back, the count is at least that of the
+ * later window, so that no jump reopens a quota; back in a window that was left, it continues.
  */
 export const countIn = (kept: WindowCount | undefined, index: number): WindowCount => {
   if (!kept) return { index, count: 0 };
@@ -46,7 +46,7 @@ export interface WindowState {
 
 export interface Verdict {
   readonly kind: 'allowed' | 'refused';
-  /** The window that the answer speaks for. */
+  /** The window that the answer's headers describe. */
   readonly speaks: WindowState;
   readonly limits: Limits;
 }

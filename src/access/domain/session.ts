@@ -1,6 +1,6 @@
 import type { Limits } from './plan.ts';
 
-/** `link`: whoever came by a link may choose a new password without the old one. */
+/** `link`: allows choosing a new password without the old one. */
 export const signInWays = ['password', 'link'] as const;
 export type SignInWay = (typeof signInWays)[number];
 
@@ -13,14 +13,14 @@ export interface Session {
   readonly browser: string;
   readonly startedAt: Date;
   readonly endsAt: Date;
-  /** The same password opens these accounts too: the session may go on in one of them. */
+  /** Accounts that the same password opens too; the session may switch to them. */
   readonly others: readonly SessionChoice[];
 }
 
-/** Somebody of another account, with the same address and, when the session began, the same password. */
+/** A person of another account with the same address and, when the session began, the same password. */
 export interface SessionChoice {
   readonly personId: string;
-  /** SHA-256 of the hash that the password had: with another password it is no choice any more. */
+  /** SHA-256 of the password's hash at that time: a changed password ends this choice. */
   readonly proof: string;
 }
 
@@ -29,18 +29,18 @@ const minute = 60_000;
 export const sessionMs = 12 * 60 * minute;
 /** For a link that is used right away. */
 export const shortLinkMs = 15 * minute;
-/** For somebody who is invited. */
+/** For an invitation. */
 export const invitationMs = 7 * 24 * 60 * minute;
 
 /** Random base62 characters of a session's or link's secret: more than 256 bits. */
 export const secretLength = 43;
 
 /**
- * Passwords and links that may be tried. Browsers in which somebody has signed in before are counted by themselves, all
- * others together (OWASP, device cookies): so nobody locks somebody else out from elsewhere.
+ * Allowed attempts at passwords and links. Browsers with an earlier sign-in are counted separately from all others
+ * (OWASP, device cookies), so that an attacker elsewhere cannot lock a person out.
  */
 export const signInLimits = {
-  /** By one network, for whomever. */
+  /** From one network, for any person. */
   network: { perMinute: 20, perDay: 1000 },
   /** For one address of a person, by one network. */
   addressFromNetwork: { perMinute: 5, perDay: 100 },

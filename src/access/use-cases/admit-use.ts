@@ -8,8 +8,8 @@ import { inWords, waitBeforeAttempt } from './sign-in-attempts.ts';
 type Ports = Pick<AccessPorts, 'counters' | 'clock'>;
 
 /**
- * Counts what somebody who is signed in asks of the dashboard, over all their sessions. While nothing can be counted,
- * everything is admitted: who is known is let at their pages.
+ * Counts the dashboard requests of a signed-in person, over all their sessions. Admits everything while the counters
+ * are unavailable, since the person is known.
  * @throws TooMany
  */
 export const admitUse =

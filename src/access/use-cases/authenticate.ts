@@ -17,8 +17,8 @@ export interface Caller {
 }
 
 /**
- * Mistyped, unknown, revoked and expired keys get one answer, so that it tells nothing about which keys exist.
- * The look-up is by a hash of what was presented: no comparison depends on the secret itself.
+ * Mistyped, unknown, revoked and expired keys get the same answer, so that it does not reveal which keys exist. The
+ * look-up uses a hash, so no comparison depends on the secret itself.
  * @throws DomainError `invalid_api_key`
  */
 export const authenticate =

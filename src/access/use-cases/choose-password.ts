@@ -5,8 +5,8 @@ import type { AccessPorts } from '../ports.ts';
 import { admitCurrent } from './sign-in-attempts.ts';
 
 /**
- * Who came by a link, or has no password yet, needs no old one; tries of it count as attempts to sign in. All other
- * sessions and all links of that person end.
+ * A person who signed in by a link, or has no password yet, needs no old one; attempts at the old one count as sign-in
+ * attempts. All other sessions and all links of the person end.
  * @throws DomainError `password_invalid`, `too_many_sign_ins`; `session_not_found` when their own ended meanwhile
  */
 export const choosePassword =
@@ -26,7 +26,7 @@ export const choosePassword =
     );
   };
 
-/** Passwords of one address are compared together when it signs in; the time tells nobody how many there are. */
+/** A sign-in compares all passwords of an address together, so that the time does not reveal how many there are. */
 const hashBeside = async (
   people: AccessPorts['people'],
   { id, email }: Person,
@@ -35,7 +35,7 @@ const hashBeside = async (
   return namesakes.find((one) => one.id !== id && one.passwordHash !== undefined)?.passwordHash;
 };
 
-/** A session may be stolen: its thief does not get to guess the password at leisure. */
+/** Counts attempts, so that the thief of a session cannot guess the password. */
 const proveOwner = async (
   ports: AccessPorts,
   { person, session }: SignedIn,

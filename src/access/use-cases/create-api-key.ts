@@ -5,7 +5,7 @@ import { composeSecret, randomLength, secretHint } from '../domain/api-key-secre
 import type { KeyToStore } from '../key-ports.ts';
 import type { AccessPorts } from '../ports.ts';
 
-/** A key with its secret: the only time that it is seen. */
+/** A key with its secret, which is shown only once. */
 export interface IssuedKey extends ApiKey {
   readonly secret: string;
 }

@@ -2,10 +2,10 @@ import type { AccessPorts } from '../ports.ts';
 
 type Ports = Pick<AccessPorts, 'sealer' | 'keyMaterial'>;
 
-/** A browser in which somebody has signed in. */
+/** A browser from which people have signed in. */
 export interface KnownDevice {
   readonly id: string;
-  /** Who has signed in there, newest first. */
+  /** The people who have signed in there, newest first. */
   readonly personIds: readonly string[];
 }
 
@@ -14,7 +14,7 @@ const longestToken = 4000;
 const mostPeople = 8;
 const idLength = 32;
 
-/** @param token as `markDevice` made it, or anything. @returns undefined for whatever we did not make */
+/** @param token from `markDevice`, or untrusted text. @returns undefined for a token that we did not make */
 export const openDevice = (
   { sealer }: Pick<Ports, 'sealer'>,
   token: string | undefined,
@@ -27,7 +27,7 @@ export const openDevice = (
   }
 };
 
-/** The browser knows somebody more. @returns what it brings along from now on; it opens nothing by itself */
+/** Adds a person to a browser. @returns its new token, which grants no access by itself */
 export const markDevice = (
   { sealer, keyMaterial }: Ports,
   token: string | undefined,

@@ -32,7 +32,7 @@ export const meterCaller =
     return judge(limits, counts, allowed, now);
   };
 
-/** While the database is away the refusal still holds; ten more bring the ban. */
+/** While the database is unreachable the refusal still holds; the ban follows after ten more. */
 const unlessUnavailable = (error: unknown): void => {
   if (!(error instanceof Unavailable)) throw error;
 };
@@ -59,7 +59,7 @@ export const meterAddress =
     return judge(limits, counts, allowed, now);
   };
 
-/** What is left for an address, counting nothing: for answers to no request of its own. */
+/** What is left for an address, without counting: for answers that are not counted as requests. */
 export const peekAddress =
   ({ counters, clock }: MeterPorts) =>
   async (address: string): Promise<Verdict> => {

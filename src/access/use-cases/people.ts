@@ -14,7 +14,7 @@ import {
 import type { SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
 
-/** A link's secret: the only time that it is seen. */
+/** A link with its secret, which is shown only once. */
 export interface Invitation {
   readonly person: Person;
   readonly secret: string;
@@ -22,12 +22,16 @@ export interface Invitation {
 }
 
 /**
- * A colleague lets somebody in, by a link that works for 7 days. Who was invited but never came gets a new one.
+ * A colleague invites a person by a link that works for 7 days. A person who was invited but never came gets a new
+ * link.
  * @throws DomainError `person_invalid`, `person_joined`, `account_not_found`
  */
 export const invite = (ports: AccessPorts) => inviting(ports, 'newcomer');
 
-/** The operator does, also somebody who has lost the password. @throws DomainError `person_invalid`, `account_not_found` */
+/**
+ * The operator invites anyone, including a person who has lost the password. @throws DomainError `person_invalid`,
+ * `account_not_found`
+ */
 export const inviteAnybody = (ports: AccessPorts) => inviting(ports, 'anybody');
 
 const inviting =
@@ -52,7 +56,7 @@ export const renewLink =
     return makeLink(ports, { person, lastsMs: invitationMs, whose });
   };
 
-/** Tries first and looks then: of two who invite somebody at once, both find the same one. */
+/** Inserts first and looks up on conflict, so that two simultaneous invitations end with the same person. */
 const addOrFind = async (
   people: AccessPorts['people'],
   decision: Decision<Person, AccessEvent>,
@@ -70,8 +74,8 @@ const addOrFind = async (
 };
 
 /**
- * The operator makes a link to be used right away.
- * @param accountId where there are several accounts with this address; else the oldest is meant
+ * Makes a short-lived link for the operator.
+ * @param accountId needed if several accounts have this address; default: the oldest
  * @throws DomainError `person_not_found`
  */
 export const signInLinkFor =
@@ -98,7 +102,7 @@ export const revokeSession =
     return sessions.end(personId, sessionId, [{ type: 'session_revoked', ...about }]);
   };
 
-/** Ends every session of the same person but the current one; each is told of. @returns how many */
+/** Ends every session of the person except the current one, with an event for each. @returns how many */
 export const revokeOtherSessions =
   (ports: AccessPorts) =>
   async (signedIn: SignedIn): Promise<number> => {
@@ -109,7 +113,7 @@ export const revokeOtherSessions =
     return others.length;
   };
 
-/** It ended meanwhile by itself, or by somebody quicker. */
+/** It has expired meanwhile, or another request ended it first. */
 const unlessEnded = (error: unknown): void => {
   if (!isRefusal(error, 'session_not_found')) throw error;
 };

@@ -4,7 +4,7 @@ import type { AccessPorts } from '../ports.ts';
 import type { IssuedKey } from './create-api-key.ts';
 
 /**
- * A new secret for a key; the old one works on for the overlap. Under the lock of the key it is made sure whose it is.
+ * Gives a key a new secret; the old one keeps working for the overlap. Ownership is checked under the key's lock.
  * @throws DomainError `api_key_not_found`, `api_key_invalid`
  */
 export const rotateKey =

@@ -10,14 +10,14 @@ type Ports = Pick<AccessPorts, 'counters' | 'keyMaterial' | 'clock' | 'people' |
 type CountingPorts = Pick<AccessPorts, 'counters' | 'clock'>;
 
 export interface Attempt {
-  /** As `emailOf` gives it; also of nobody. */
+  /** As `emailOf` returns it; may belong to no person. */
   readonly email: string;
   readonly network: string;
-  /** What the browser brought along from an earlier sign-in. */
+  /** The device token that the browser has from an earlier sign-in. */
   readonly device: string | undefined;
 }
 
-/** Counts a password or link that is tried from a network, right or wrong. @throws TooMany */
+/** Counts an attempt with a password or link from a network, right or wrong. @throws TooMany */
 export const admitAttemptFrom = async (ports: CountingPorts, network: string): Promise<void> => {
   const wait = await waitBeforeAttempt(ports, `sign-in-from:${network}`, signInLimits.network);
   if (wait === undefined) return;
@@ -25,14 +25,15 @@ export const admitAttemptFrom = async (ports: CountingPorts, network: string): P
   throw new TooMany('too_many_sign_ins', message, wait);
 };
 
-/** Counts a current password that is tried by somebody who is signed in, right or wrong. @throws TooMany */
+/** Counts an attempt of a signed-in person at their current password, right or wrong. @throws TooMany */
 export const admitCurrent = (ports: CountingPorts, personId: string): Promise<void> =>
   admit(ports, `password-of:${personId}`, signInLimits.current);
 
 /**
- * Counts a password that is tried for an address, right or wrong. Links are not refused with it.
- * @returns whose passwords may be compared. In a browser that is known to some of them these are counted by themselves,
- *   so that nobody elsewhere uses up their attempts, and it gives no further attempts at the passwords of others
+ * Counts an attempt at a password for an address, right or wrong. Does not limit links.
+ * @returns the people whose passwords may be compared. People who have signed in from this browser before are counted
+ *   separately, so that attempts elsewhere cannot lock them out; the browser gets no extra attempts at other people's
+ *   passwords
  * @throws TooMany
  */
 export const peopleToCompare = async (

@@ -13,35 +13,35 @@ import type { AccessPorts } from '../ports.ts';
 import { markDevice } from './known-device.ts';
 import { admitAttemptFrom, peopleToCompare } from './sign-in-attempts.ts';
 
-/** A session with its secret, for the browser's cookie: the only time that it is seen. */
+/** A session with the secret for the browser's cookie, which is never available again. */
 export interface StartedSession extends Session {
   readonly secret: string;
-  /** For another cookie: by it the browser is known when it comes again. */
+  /** For a second cookie that identifies the browser at its next sign-in. */
   readonly device: string;
 }
 
-/** Where somebody comes from. */
+/** Where a sign-in attempt comes from. */
 export interface SignInOrigin {
-  /** What shares one bucket: an address, or its network. */
+  /** The address, or its network, that shares one bucket of attempts. */
   readonly network: string;
   readonly browser: string;
-  /** What `StartedSession` gave the browser earlier. */
+  /** The `device` of an earlier `StartedSession`. */
   readonly device?: string | undefined;
 }
 
-/** Who is let in, and why. */
+/** Who is admitted, and why. */
 interface Admission {
   readonly person: Person;
   readonly proof: SignInProof;
   /** See `Session`. */
   readonly others?: readonly SessionChoice[];
-  /** Not later than this, where it goes on from another session. */
+  /** Latest end, if it continues another session. */
   readonly until?: Date;
 }
 
 /**
- * With e-mail and password. Whoever is unknown, has no password or mistypes it gets one answer, after the same time.
- * Where the same password opens several accounts, the session is of the oldest, and may go on in another one.
+ * Signs in with e-mail and password. An unknown address, a missing password and a wrong one get the same answer after
+ * the same time. If the password opens several accounts, the session starts in the oldest and may switch.
  * @throws DomainError `sign_in_refused`, `too_many_sign_ins`
  */
 export const signIn =
@@ -72,7 +72,7 @@ export const choiceOf = (
   passwordHash: string,
 ): SessionChoice => ({ personId, proof: keyMaterial.sha256(passwordHash) });
 
-/** With a link, which is used up by it. @throws DomainError `sign_in_link_invalid`, `too_many_sign_ins` */
+/** Signs in with a link, which works only once. @throws DomainError `sign_in_link_invalid`, `too_many_sign_ins` */
 export const signInByLink =
   (ports: AccessPorts) =>
   async (secret: string, from: SignInOrigin): Promise<StartedSession> => {
@@ -81,7 +81,10 @@ export const signInByLink =
     return openSession(ports, { person, proof: { way: 'link', linkHash } }, from);
   };
 
-/** Whom a link signs in, and where. It is not used up. @throws DomainError `sign_in_link_invalid`, `too_many_sign_ins` */
+/**
+ * The person and account behind a link, which stays usable. @throws DomainError `sign_in_link_invalid`,
+ * `too_many_sign_ins`
+ */
 export const lookBehindLink =
   (ports: AccessPorts) =>
   async (secret: string, { network }: Pick<SignInOrigin, 'network'>): Promise<Membership> => {
@@ -104,7 +107,7 @@ const personBehind = async (
   return { person, linkHash };
 };
 
-/** Who holds the secret of a session; undefined once it is over, ended or its person gone. */
+/** The person of a session secret; undefined once the session has expired or ended, or the person was removed. */
 export const findSession =
   ({ sessions, keyMaterial, clock }: AccessPorts) =>
   async (secret: string): Promise<SignedIn | undefined> => {

@@ -7,7 +7,7 @@ import type { AccessPorts } from '../ports.ts';
 import { revokeSession } from './people.ts';
 import { choiceOf, openSession, type SignInOrigin, type StartedSession } from './sign-in.ts';
 
-/** Every account that the session may go on in, its own first. */
+/** Every account that the session may switch to, its own first. */
 export const accountsOf =
   (ports: AccessPorts) =>
   async ({ person, account, session }: SignedIn): Promise<readonly Membership[]> => {
@@ -16,8 +16,8 @@ export const accountsOf =
   };
 
 /**
- * Goes on in another account: by a session of its own that ends when this one would have, and this one ends.
- * @throws DomainError `person_not_found` for somebody whom the password of this session does not open, or no longer
+ * Switches to another account: starts a session there with the same expiry, and ends this one.
+ * @throws DomainError `person_not_found` if the password of this session does not open that account, or no longer does
  */
 export const switchAccount =
   (ports: AccessPorts) =>
@@ -52,7 +52,7 @@ const membershipOf = async (
   return account && { person, account };
 };
 
-/** Undefined when they are gone, or have another password by now. */
+/** Undefined when the person was removed or has changed the password. */
 const personOf = async (
   { people, keyMaterial }: AccessPorts,
   { personId, proof }: SessionChoice,
@@ -62,7 +62,7 @@ const personOf = async (
   return hash !== undefined && keyMaterial.sha256(hash) === proof ? person : undefined;
 };
 
-/** Somebody was quicker. */
+/** Another request ended it first. */
 const unlessEnded = (error: unknown): void => {
   const ended: PeopleErrorCode = 'session_not_found';
   if (!(error instanceof DomainError) || error.code !== ended) throw error;

@@ -18,7 +18,7 @@ export const setRoute = async (db: Kysely<Schema>, route: Route): Promise<void> 
 
 const nowhere = { deploy_id: null, redirect_to: null, redirect_status: null };
 
-/** Removing what is not there is no error. */
+/** Removing an absent route is no error. */
 export const removeRoute = async (
   db: Kysely<Schema>,
   name: string,

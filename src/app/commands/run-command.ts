@@ -7,7 +7,7 @@ export interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** Opens everything for one short command, and closes it whatever happens. */
+/** Opens the container for one short command, and always closes it. */
 export const withContainer = async <T>(work: (container: Container) => Promise<T>): Promise<T> => {
   const config = loadConfig(process.env);
   const container = await openContainer(config, pino({ level: 'silent' }), 'operator');

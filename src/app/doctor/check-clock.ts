@@ -8,13 +8,13 @@ const coarse = 1.5;
 
 export interface OtherClock {
   readonly name: string;
-  /** Milliseconds; no number where it says nothing. */
+  /** Milliseconds; NaN if it does not say. */
   readonly time: number;
   /** And what this machine's clock said in that moment. */
   readonly here: number;
 }
 
-/** Compares this machine's clock with those that could be asked. */
+/** Compares this machine's clock with all that answered. */
 export const judgeClocks = (others: readonly (OtherClock | undefined)[]): readonly Finding[] => {
   const known = others.flatMap((one) => (one && Number.isFinite(one.time) ? [one] : []));
   if (known.length === 0) return [ok('No other clock to compare with.')];

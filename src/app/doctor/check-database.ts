@@ -26,7 +26,7 @@ export const checkDatabase = async ({
   }
 };
 
-/** What its clock says; undefined where it has none of its own, or cannot say. */
+/** The database's clock; undefined if it has none of its own, or does not answer. */
 export const databaseClock = async (databaseUrl: string): Promise<OtherClock | undefined> => {
   if (!databaseUrl.startsWith('mysql:')) return undefined;
   const ask = (database: Database) =>

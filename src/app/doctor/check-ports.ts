@@ -60,7 +60,7 @@ const advice = (code: string): string =>
     ? 'Give the service the permission to listen below 1024: docs/operations.md, "Ports 80 and 443".'
     : 'Set the host to an address of this machine.';
 
-/** @returns the code of what is in the way */
+/** @returns the error code if listening fails */
 const listenOnce = (host: string, port: number): Promise<string | undefined> =>
   new Promise((resolve) => {
     const server = createServer();
@@ -76,7 +76,7 @@ const listenOnce = (host: string, port: number): Promise<string | undefined> =>
 
 const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-/** From here a server that listens everywhere is at the loopback address. */
+/** A server that listens everywhere is reached locally at the loopback address. */
 const reachable = (host: string): string => {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '[::1]' : urlHost(host);
@@ -87,7 +87,7 @@ const isHealthy: Place['isOurs'] = async ({ host, port }, signal) => {
   return (await answer.text()) === '{"status":"ok"}';
 };
 
-/** An edge refuses a host that it does not serve in these words. */
+/** Recognises an edge by its answer to an unknown host. */
 const isEdge: Place['isOurs'] = async ({ host, port }, signal) => {
   const answer = await fetch(`http://${reachable(host)}:${String(port)}/`, { signal });
   return answer.status === 404 && (await answer.text()) === '404 Not Found\n';

@@ -8,7 +8,7 @@ import { failed, ok, warning, type Finding } from './finding.ts';
 const mib = 1024 * 1024;
 const least = { toWork: 100 * mib, toBeCalm: 1024 * mib };
 
-/** Writes a file where data is kept, or will be, flushes it to the disk and removes it. */
+/** Writes a file to the data folder (or its future parent), flushes it to the disk and removes it. */
 export const checkStorage = async ({
   dataDir,
 }: Pick<Config, 'dataDir'>): Promise<readonly Finding[]> => {

@@ -1,4 +1,4 @@
-/** What one look found. */
+/** The result of one check. */
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'failed';
   /** A sentence, without secrets. */
@@ -24,7 +24,7 @@ export const failed = (seen: string, advice: string): Finding => ({
 /** Looks at one thing, until the signal aborts. */
 export type Look = (signal: AbortSignal) => Promise<readonly Finding[]>;
 
-/** Never rejects, and ends at the deadline even where `look` goes on. */
+/** Never rejects, and returns at the deadline even if `look` has not ended. */
 export const within = async (deadlineMs: number, look: Look): Promise<readonly Finding[]> => {
   const end = new AbortController();
   const late = Promise.withResolvers<readonly Finding[]>();
