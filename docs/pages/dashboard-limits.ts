@@ -44,18 +44,15 @@ export const dashboardNumbers = (): readonly (readonly string[])[] => [
   ],
   ['a session ends after', span(sessionMs)],
   ['the link of the first start and of `account create` works once, for', span(shortLinkMs)],
+  ['a link from the page Account or from `user invite` works once, for', span(invitationMs)],
   [
-    'a link that is made on the page Account or by `user invite` works once, for',
-    span(invitationMs),
+    'live pages that are open in one session, and in one account',
+    `${String(mostStreams.session)}, ${String(mostStreams.account)}; beyond that the oldest one pauses and is live again a minute later`,
   ],
-  [
-    'pages that follow what happens, open in one session, and in one account',
-    `${String(mostStreams.session)}, ${String(mostStreams.account)}; beyond that the oldest one follows again a minute later`,
-  ],
-  ['an archive that is uploaded', `${String(largestUpload / 1024 / 1024)} MiB`],
+  ['an uploaded archive', `${String(largestUpload / 1024 / 1024)} MiB`],
   ['an archive arrives within', span(uploadPace.longestMs)],
   [
-    `an archive arrives, over any ${String(uploadPace.windowMs / 1000)} seconds, at`,
+    `an archive arrives, in any ${String(uploadPace.windowMs / 1000)} seconds, at`,
     `${String(uploadPace.slowest / 1024)} KiB per second or more`,
   ],
   ['archives of one account at once', String(uploadSlots.inAll.ofOne)],

@@ -6,14 +6,14 @@ import { shownAtMost } from '../../src/sites/domain/shortened.ts';
 /** What is read, kept and shown of the DNS of a domain. */
 export const dnsNumbers = (): readonly (readonly string[])[] => [
   [
-    'one answer that is judged',
+    'one answer, as evaluated',
     `${String(largestAnswer.records)} records, ${String(largestAnswer.characters)} characters`,
   ],
   [
-    'one answer that is kept and shown',
+    'one answer, as kept and shown',
     `the first ${String(shownAtMost.records)} records, ${String(shownAtMost.characters)} characters of each`,
   ],
-  ['all answers of one check', `${String(mostKeptBytes / 1024)} KiB are kept`],
+  ['all answers of one check, as kept', `${String(mostKeptBytes / 1024)} KiB`],
   ['checks in a timeline', `the newest ${String(mostOfKind.checked)}`],
   ['attempts in a timeline', `the newest ${String(mostOfKind.attempt)}`],
   ['checks, and attempts, of a removed domain', `the newest ${String(mostOfRemoved)}`],

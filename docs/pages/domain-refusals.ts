@@ -5,7 +5,7 @@ type Told = readonly [meaning: string, advice: string];
 
 const names: Readonly<Record<DomainNameProblem, Told>> = {
   domain_name_invalid: [
-    'It is no name of a site: an address with path or port, an underscore, a character or dot too many, a top-level domain that does not exist.',
+    'It is not a valid host name: it has a path, a port, an underscore or another invalid character, a dot too many, or a top-level domain that does not exist.',
     'The message says what is wrong with it.',
   ],
   ip_literal: ['It is an IP address, or written like one.', 'Use a name.'],
@@ -14,18 +14,18 @@ const names: Readonly<Record<DomainNameProblem, Told>> = {
     'Use a name that you registered.',
   ],
   name_too_long: [
-    'A part has more than 63 characters, or all of it more than 253.',
+    'A part has more than 63 characters, or the whole name more than 253.',
     'Use a shorter one.',
   ],
   public_suffix: [
-    'Others register their domains below it, as with `co.uk`.',
+    'It is a public suffix, such as `co.uk`: others register their domains below it.',
     'Use a name below a domain that you registered.',
   ],
   wildcard_unsupported: ['It has an asterisk.', 'Add each name by itself.'],
 };
 
 const others: Readonly<Record<string, Told>> = {
-  plan_upgrade_required: ['The plan has no custom domains.', 'Change the plan.'],
+  plan_upgrade_required: ['The plan does not include custom domains.', 'Change the plan.'],
   domains_added_too_fast: [
     'The account has added too many domains within an hour; removed ones count too.',
     'Wait; the message says how long.',
@@ -37,7 +37,7 @@ const others: Readonly<Record<string, Told>> = {
   no_successful_deploy: ['The project has nothing to serve yet.', 'Deploy it.'],
   domain_taken: [
     'Your account has added it already; the message names the project.',
-    'On this project there is nothing to do; on another one, remove it there first.',
+    'If it is on this project, there is nothing to do. If it is on another project, remove it there first.',
   ],
 };
 

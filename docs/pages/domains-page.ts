@@ -55,13 +55,10 @@ export const domainsPage = (): string =>
     'Removed domains do not count towards the first number, but do count towards the second.',
     '## The records',
     `For ${code(names.host)}, a name below your domain:`,
-    table(
-      ['Name', 'Type', 'Value', 'TTL', 'Has to be there'],
-      exampleRecords(false).map(recordRow),
-    ),
+    table(['Name', 'Type', 'Value', 'TTL', 'Required'], exampleRecords(false).map(recordRow)),
     block('', bindSnippet(exampleRecords(false), names.registrableDomain)),
     `For ${code(names.registrableDomain)}, the domain itself (its apex):`,
-    table(['Name', 'Type', 'Value', 'TTL', 'Has to be there'], exampleRecords(true).map(recordRow)),
+    table(['Name', 'Type', 'Value', 'TTL', 'Required'], exampleRecords(true).map(recordRow)),
     'The value belongs to this domain on this project and is never used again. So a record left behind is harmless: ' +
       'it points to nothing, and nobody else can use it. Copy the value from `domain show`, not from here.',
     recordHints(true)
@@ -88,14 +85,14 @@ export const domainsPage = (): string =>
         fix,
       ]),
     ),
-    '## When the DNS is looked at',
-    `Counted from Add or from your last Verify: ${checkTimes()} Each wait is up to a tenth shorter or longer. ` +
+    '## When the DNS is checked',
+    `We check the DNS, counted from Add or from your last Verify, ${checkTimes()} Each wait is up to a tenth shorter or longer. ` +
       'A domain that is not verified by then is removed with the reason `expired`. Once it is verified, checks continue, daily in ' +
       'the end, and hourly while a certificate waits for the DNS.',
     'You can verify every 10 seconds. On a `verified` domain, Verify starts a new attempt to get the certificate, at the ' +
       'earliest 30 minutes after the last one; before that, the message says how long to wait.',
     'We ask several resolvers, each separately, and cache nothing between checks. A record counts if more than half of ' +
-      'them see it. If some still see something else, the problem is `propagation_incomplete`, and lists what each sees.',
+      'them see it. If some still see something else, the problem is `propagation_incomplete`, which lists the answer of each.',
     '## Certificates',
     'Certificates are automatic: one for each name, ordered when the domain is verified and renewed in time. ' +
       'Before each order we check the DNS and CAA records as the certificate authority will, so that an order that would fail ' +
@@ -108,7 +105,7 @@ export const domainsPage = (): string =>
       'long to wait, we wait that long.',
     'Certificate authorities limit requests. So we keep budgets, over all processes:',
     table(['What', 'We stop at', 'The authority allows', 'Within'], budgets()),
-    'A row without a limit of the authority is the share of one account, so that it cannot use up what all need. A ' +
+    'A row without a limit of the authority is the share of one account, so that one account cannot use up the budget of all. A ' +
       'certificate for a project host counts towards its account too; renewals do not. A renewal that the authority recognises ' +
       'needs only the first two budgets, and counts towards none.',
     'If the answer to an order is lost, that order still counts, and the next attempt places a new one.',
@@ -134,29 +131,29 @@ export const domainsPage = (): string =>
       ].join('\n'),
     ),
     [
-      '- `primary`: the main domain of the project, or `null`. The first domain that goes live becomes it, unless you chose one. It cannot be redirected.',
+      '- `primary`: the main domain of the project, or `null`. The first domain that goes live becomes the primary one, unless you chose one. It cannot be redirected.',
       '- `from`: a domain of the project, with a certificate of its own. `to`: another one, or an address such as ' +
         '`https://example.com/shop`, without user, query or fragment. Path and query are kept.',
       `- \`status\`: ${redirectStatuses.map(String).join(', ')}; the default is 308. 307 and 308 keep the verb.`,
     ].join('\n'),
-    'Refused: a domain that the project does not have (`redirect_unknown_domain`), a redirect in a loop or to itself ' +
+    'These are refused: a domain that the project does not have (`redirect_unknown_domain`), a redirect in a loop or to itself ' +
       '(`redirect_loop`), to a domain that is redirected itself (`redirect_chain`), and anything else that is invalid ' +
       '(`redirect_invalid`). A redirect to a domain that is not live is suspended until it is: `from` shows the site meanwhile. ' +
       '`domain config` says so on standard error.',
-    `A document has at most ${longestSettings / 1024} KiB. Of YAML, plain names and values are read: no tags, anchors, aliases, merge keys or ` +
+    `A document has at most ${longestSettings / 1024} KiB. YAML may have plain names and values, but no tags, anchors, aliases, merge keys or ` +
       'directives.',
     'The page Domains of the dashboard shows the same document, and imports one. An error names its place, such as ' +
-      '`domains.redirects[0].to`, and what would be right there; nothing changes then.',
+      '`domains.redirects[0].to`, and the values that are allowed there; then nothing changes.',
     '## Timeline',
     `For long answers, the page and the timeline show the first ${String(shownAtMost.records)} records, ` +
       `${String(shownAtMost.characters)} characters of each, and how many more there are, the decisive ones first. ` +
       'We evaluate the whole answer, up to ' +
       `${String(largestAnswer.records)} records and ${String(largestAnswer.characters / 1024)} Ki characters. Beyond that the problem is ` +
       '`dns_answer_too_large`.',
-    'The page of a domain, and `domain show --json`, have the timeline, newest first: the checks with what each resolver ' +
-      'answered, and the attempts with what came of them. Of both the newest ' +
-      `${String(mostOfKind.checked)} are kept, for 90 days; once the domain is removed, the newest ${String(mostOfRemoved)}. ` +
-      'The dates when it was added, verified, live, renewed and removed are kept for good. When a name is removed and added ' +
-      'again, that is another attachment with a timeline of its own; the earlier one is behind its row under ' +
+    'The page of a domain, and `domain show --json`, have the timeline, newest first: the checks with the answers of each resolver, ' +
+      'and the attempts with their results. We keep the newest ' +
+      `${String(mostOfKind.checked)} of each for 90 days; once the domain is removed, the newest ${String(mostOfRemoved)}. ` +
+      'We always keep the dates when it was added, verified, live, renewed and removed. If you remove a name and add it ' +
+      'again, it is a new attachment with its own timeline; to see the earlier one, click its row under ' +
       '"Removed" on the page Domains.',
   );

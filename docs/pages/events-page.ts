@@ -28,22 +28,22 @@ const told: {
   api_key_ban_lifted: ['The ban of an API key was ended early.', 'keyId'],
   api_key_revoked: ['An API key was revoked.', 'keyId'],
   person_invited: ['Somebody may sign in to the dashboard.', 'personId', 'email'],
-  person_removed: ['Somebody may not sign in any more.', 'personId', 'email'],
-  sign_in_link_made: ['A link was made that signs somebody in, once.', 'personId', 'email'],
+  person_removed: ['Somebody may no longer sign in.', 'personId', 'email'],
+  sign_in_link_made: ['A link was made that signs somebody in once.', 'personId', 'email'],
   person_signed_in: ['Somebody signed in.', 'personId', 'way'],
   password_changed: ['Somebody chose a password.', 'personId'],
-  session_revoked: ['A session was ended by its person.', 'personId', 'sessionId'],
+  session_revoked: ['A person ended one of their sessions.', 'personId', 'sessionId'],
   project_created: ['A project was started.', 'projectId', 'slug'],
   deploy_succeeded: ['A deploy is complete.', 'projectId', 'deployId', 'number'],
   deploy_failed: [
-    'What was uploaded was refused, or the upload was cut off.',
+    'An upload was refused or interrupted.',
     'projectId',
     'deployId',
     'number',
     'problem',
   ],
   site_rolled_back: ['An older deploy is served again.', 'projectId', 'deployId', 'number'],
-  deploy_discarded: ['A deploy is not kept any longer.', 'projectId', 'deployId'],
+  deploy_discarded: ['A deploy is no longer kept.', 'projectId', 'deployId'],
   deploy_deleted: ['A deploy was deleted by its owner.', 'projectId', 'deployId', 'number'],
   domain_settings_changed: [
     'A project has another primary domain, or other redirects.',
@@ -59,7 +59,7 @@ const told: {
     'host',
   ],
   domain_live: ['A domain is served from now on.', 'projectId', 'domainId', 'host'],
-  domain_removed: ['A domain is not served any more.', 'projectId', 'domainId', 'host', 'reason'],
+  domain_removed: ['A domain is no longer served.', 'projectId', 'domainId', 'host', 'reason'],
   certificate_ordered: [
     'An attempt at a certificate began.',
     'projectId',
@@ -81,10 +81,10 @@ const told: {
 const reactions: Readonly<Record<SubscriberName, string>> = {
   audit: "Adds a line to the account's audit log. The same event again adds nothing.",
   certificates: 'Gets a certificate for every served host that has none.',
-  domains: 'Wakes whoever works on domains that have something to do.',
+  domains: 'Wakes the job that works on due domains.',
   primary:
-    'Makes the domain the primary one of its project, if it is the first that is live and nobody chose one.',
-  storage: 'Removes the files of the deploy. Removed ones stay removed.',
+    'Makes the domain the primary one of its project, if it is the first live domain and nobody chose a primary one.',
+  storage: 'Removes the files of the deploy. The same event again changes nothing.',
 };
 
 export const eventsPage = (): string => {
@@ -96,8 +96,8 @@ export const eventsPage = (): string => {
   return page(
     '# Events',
     printed('src/app/subscriptions.ts'),
-    'Every event carries `type`, `accountId` and `occurredAt`, and what the table lists. Stored with it is who ' +
-      'did it: `person:<e-mail>` in the dashboard, `key:<id>` over the API, `operator` by a command, `service` by itself. ' +
+    'Every event carries `type`, `accountId` and `occurredAt`, and the fields in the table. We store who caused it beside the event: ' +
+      '`person:<e-mail>` for the dashboard, `key:<id>` for the API, `operator` for commands, `service` for automatic changes. ' +
       'Ids of animals and orders are decimal digits in text, since they are int64; times are ISO 8601. ' +
       'How an event travels: [architecture](architecture.md#how-an-event-is-delivered).',
     table(['Event', 'When', 'Carries', 'Subscribers'], rows),

@@ -26,19 +26,19 @@ export const limitsPage = (): string =>
     '# Limits',
     printed('the numbers and rules in src/access, src/sites and src/adapters'),
     'What they mean for a client, and how it should back off: [the API](api.md#limits). ' +
-      'How they are counted and looked after: [operations](operations.md#plans-quotas-and-bans). Numbers that only ' +
-      'who runs the service meets are there too: [of the edge](operations.md#limits-of-the-edge), and [how many uploads ' +
-      'and live pages](operations.md#dashboard) there may be at once.',
+      'How we count them, and how operators manage them: [operations](operations.md#plans-quotas-and-bans). Operators also find there the ' +
+      '[limits of the edge](operations.md#limits-of-the-edge), and [how many uploads and live pages](operations.md#dashboard) ' +
+      'can be open at once.',
     '## Requests by plan',
     table(['Plan', 'Requests per minute', 'Requests per day'], plans.map(planRow)),
-    'They are counted per account, over all its keys. ' +
-      'Numbers of `enterprise` hold where nothing else was agreed with the account.',
+    'We count requests per account, over all its keys. ' +
+      'The numbers of `enterprise` apply unless the account has agreed other ones.',
     '## Windows',
     table(['Window', 'Seconds', 'Begins'], windowNames.map(windowRow)),
-    'A request that finds no room in one of the two windows is refused, and counted in neither.',
+    'If either window is full, the request is refused and counts in neither.',
     '## Bans',
     `A key that is refused ${String(strikesForBan)} times in one UTC minute is banned. ` +
-      `A ban that begins less than ${hours(banMemoryMs())} after the one before began is longer than that one:`,
+      `A ban that begins less than ${hours(banMemoryMs())} after the previous one began is longer than the previous one:`,
     table(['Ban', 'Minutes'], banLadder()),
     '## Without a valid key',
     table(
@@ -53,14 +53,14 @@ export const limitsPage = (): string =>
     table(['What', 'Limit'], others()),
     '## Dashboard',
     table(['What', 'Per minute', 'Per day'], signInAttempts()),
-    'A browser in which somebody has signed in within a year is counted by itself, and those limits of others do not touch it. ' +
-      'Links are counted for the network address only: they work also when too many passwords were tried for the email address. ' +
+    'A browser in which somebody has signed in within a year has its own limit, so attempts by others do not affect it. ' +
+      'Links count only for the network address: they still work when too many passwords were tried for the email address. ' +
       'More: [signing in](dashboard.md#signing-in).',
     table(['Once signed in', 'Per minute'], dashboardUse()),
     table(['What', 'Limit'], dashboardNumbers()),
     '## Deploys',
     table(['What', 'Limit'], ofDeploys()),
-    `The last ${String(keptDeploys)} deploys of a project and the served one are kept. More: ` +
+    `We keep the last ${String(keptDeploys)} deploys of a project and the served one. More: ` +
       '[sites](sites.md#what-a-deploy-may-hold).',
     '## Visitors of sites',
     'A network is an IPv4 address, or the /64 network of an IPv6 address. Requests beyond a limit get 503 with ' +
@@ -71,15 +71,15 @@ export const limitsPage = (): string =>
       ['Plan', 'Projects of an account', 'Files that its deploys keep, unpacked'],
       allowances(),
     ),
-    'A deploy that would not fit is refused. Who is at a limit keeps what is there; see [what a deploy may hold](sites.md#what-a-deploy-may-hold).',
+    'A deploy that does not fit is refused. An account at a limit keeps what it has; see [what a deploy may hold](sites.md#what-a-deploy-may-hold).',
     '## Custom domains',
     table(['Plan', 'Custom domains of an account', 'Added in an hour'], domainsByPlan()),
-    'Domains that were removed since count as added too: each could have cost a certificate.',
-    'What may be asked of the certificate authority:',
+    'Domains that you add and remove within the hour count too: each could have used a certificate.',
+    'Limits of what we ask the certificate authority for:',
     table(['What', 'We stop at', 'The authority allows', 'Within'], budgets()),
-    'What is read, kept and shown of the DNS of a domain:',
+    'How much of the DNS answers of a domain we evaluate, keep and show:',
     table(['What', 'Limit'], dnsNumbers()),
-    'When the DNS is looked at, and when an attempt is made again: [custom domains](domains.md#when-the-dns-is-looked-at).',
+    'When we check the DNS, and when we retry: [custom domains](domains.md#when-the-dns-is-checked).',
   );
 
 const mebibytes = (bytes: number) => `${String(bytes / 1024 / 1024)} MiB`;
@@ -94,8 +94,8 @@ const ofVisitors = (): readonly (readonly string[])[] => {
     ['requests at once in one process', String(limits.answers)],
     ['memory for answers to one network', mebibytes(limits.bytesOfNetwork)],
     ['memory for answers in one process', mebibytes(limits.bytes)],
-    ['of which an answer with a large file holds', `${String(pieceBytes / 1024)} KiB`],
-    ['an answer of which nothing is taken is reset after', seconds(limits.stalledAnswerMs)],
+    ['of this, an answer with a large file holds', `${String(pieceBytes / 1024)} KiB`],
+    ['an answer that the visitor does not read is reset after', seconds(limits.stalledAnswerMs)],
     ['an HTTP/2 connection without progress ends after', seconds(limits.idleSessionMs)],
   ];
 };
@@ -169,7 +169,7 @@ const others = (): readonly (readonly string[])[] => {
       `${String(petNameLength.min)} to ${String(petNameLength.max)} Unicode code points`,
     ],
     ['length of an `Idempotency-Key`', `${String(longestIdempotencyKey)} characters`],
-    ['an answer is kept under its `Idempotency-Key` for', hours(idempotencyRetentionMs)],
+    ['we keep an answer under its `Idempotency-Key` for', hours(idempotencyRetentionMs)],
     [
       'a rotated key: its old secret stays valid for',
       `${Object.keys(overlaps).map(code).join(', ')}, as chosen with the rotation`,

@@ -12,8 +12,8 @@ export const signIn: readonly Defence[] = [
     against: 'Guessed passwords, and owners locked out by guesses.',
     how:
       `${String(signInLimits.addressFromNetwork.perMinute)} passwords a minute for one email address from one network, ` +
-      `${String(signInLimits.network.perMinute)} from one network for all addresses. Attempts from one network lock out nobody in another, ` +
-      'and a browser in which the owner has signed in is counted by itself.',
+      `${String(signInLimits.network.perMinute)} from one network for all addresses. Attempts from one network do not lock out an owner in another, ` +
+      'and a browser in which the owner has signed in has its own limit.',
     tests: ['unit/sign-in', 'unit/known-device', 'dashboard/sign-in', 'system/attacks'],
   },
   {
@@ -49,7 +49,7 @@ export const signIn: readonly Defence[] = [
     against: 'One person who sends too many requests.',
     how:
       `${String(dashboardLimits.pages)} pages and ${String(dashboardLimits.forms)} forms a minute, ${String(mostStreams.session)} live ` +
-      `pages in a session and ${String(mostStreams.account)} in an account. A live page is made once for all who look at it.`,
+      `pages in a session and ${String(mostStreams.account)} in an account. All viewers of a live page share one rendering.`,
     tests: ['dashboard/request-limits', 'dashboard/many-streams', 'dashboard/live-streams'],
   },
 ];
@@ -57,7 +57,7 @@ export const signIn: readonly Defence[] = [
 export const accounts: readonly Defence[] = [
   {
     against: 'Accounts that see or change what belongs to others.',
-    how: 'Every query names the account. What belongs to another account is answered as if it did not exist.',
+    how: 'Every query names the account. A request for anything of another account gets the same answer as if it did not exist.',
     tests: ['http/tenants', 'dashboard/tenants', 'system/fuzz'],
   },
   {
@@ -83,7 +83,7 @@ export const accounts: readonly Defence[] = [
   {
     against: 'A secret key that somebody has seen.',
     how:
-      'With `SECRET_KEY_PREVIOUS` you replace it, and what it encrypted, signed or made known stays valid meanwhile. A command ' +
+      'You replace it with `SECRET_KEY_PREVIOUS`. Meanwhile, data that it encrypted, cursors that it signed and known browsers stay valid. A command ' +
       'encrypts everything under the new key.',
     tests: [
       'system/secret-key-rotation',
@@ -94,12 +94,12 @@ export const accounts: readonly Defence[] = [
   },
   {
     against: 'Error messages that reveal internals.',
-    how: 'An unexpected error is answered with a request id. Only the log has its cause.',
+    how: 'The answer to an unexpected error has a request id, but not the cause. Only the log has the cause.',
     tests: ['http/faults', 'dashboard/failed-pages', 'system/fuzz'],
   },
   {
     against: 'Settings that endanger users.',
-    how: 'A `PLATFORM_HOST` above the dashboard stops the start; in production, a weak `SECRET_KEY` and an `http` address do too.',
+    how: 'The service does not start with a `PLATFORM_HOST` above the dashboard. In production it also refuses a weak `SECRET_KEY` or an `http` address.',
     tests: ['unit/config', 'unit/secret-strength', 'system/safe-start'],
   },
 ];
@@ -115,8 +115,8 @@ export const whole: readonly Defence[] = [
   {
     against: 'Unexpected work that blocks the event loop.',
     how:
-      'The delay of the event loop is measured and exported. ' +
-      `From ${String(noticedMs)} ms on, the log names what ran.`,
+      'We measure the delay of the event loop and export it. ' +
+      `From ${String(noticedMs)} ms on, the log names the work that ran.`,
     tests: ['http/event-loop-watch'],
   },
   {

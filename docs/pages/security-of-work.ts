@@ -26,8 +26,8 @@ export const text: readonly Defence[] = [
   {
     against: 'Text that is slow to parse.',
     how:
-      'Wherever text comes from outside, its length is checked before its content. A lint rule refuses regular expressions with ' +
-      'super-linear time. Each parser is run on a megabyte of each of its own letters.',
+      'We check the length of all text from outside before its content. A lint rule refuses regular expressions with ' +
+      'super-linear time. Tests run each parser on a megabyte of each character that it treats specially.',
     tests: ['contract/slow-texts', 'contract/text-parsers', 'system/lint-rules'],
   },
   {
@@ -54,12 +54,12 @@ export const text: readonly Defence[] = [
     against: 'Thousands of connections to the API and the dashboard.',
     how:
       `At most ${String(connectionLimits.all)} are open, and ${String(connectionLimits.ofNetwork)} of one IPv4 address or /64 of IPv6; the next one is cut. ` +
-      'Behind a proxy (`TRUST_PROXY`) all come from its address: let it limit them.',
+      'Behind a proxy (`TRUST_PROXY`) all connections come from its address: let the proxy limit them.',
     tests: ['http/connection-share'],
   },
   {
     against: 'Thousands of requests in one packet.',
-    how: `Requests of one connection over HTTP/1.1 are worked on one after the other, and others get their turn in between. With more than ${mostAhead} of them waiting it ends.`,
+    how: `The service handles requests of one HTTP/1.1 connection one after the other, and other connections get their turn in between. A connection with more than ${mostAhead} waiting requests is closed.`,
     tests: ['http/requests-ahead', 'edge/hostile-requests', 'system/attacks'],
   },
   {
@@ -74,7 +74,7 @@ export const uploads: readonly Defence[] = [
     against: 'Archives with path traversal, links, false sizes or compression bombs.',
     how:
       `At most ${mib(largestUpload)} packed, ${mib(siteLimits.bytes)} unpacked, ${String(siteLimits.entries)} files and folders, ` +
-      `${String(siteLimits.folders)} folders within each other. Bytes are counted while they are unpacked. Files are stored under their hash.`,
+      `${String(siteLimits.folders)} levels of nested folders. We count bytes while unpacking, and store files under their hash.`,
     tests: ['contract/hostile-archives', 'unit/site-contents', 'system/attacks'],
   },
   {
@@ -82,7 +82,7 @@ export const uploads: readonly Defence[] = [
     how:
       `At least ${kib(uploadPace.slowest)} a second must arrive, all of it within ${minutes(uploadPace.longestMs)}. A process receives ` +
       `${String(uploadSlots.receiving.all)} uploads at once and unpacks ${String(uploadSlots.unpacking.all)}; an account holds ` +
-      `${String(uploadSlots.receiving.ofOne)} and ${String(uploadSlots.unpacking.ofOne)} of these. A slot is free again however its sender ends.`,
+      `${String(uploadSlots.receiving.ofOne)} and ${String(uploadSlots.unpacking.ofOne)} of these. A slot becomes free however the upload ends.`,
     tests: ['dashboard/slow-uploads', 'dashboard/uploads-at-once', 'unit/slots', 'system/attacks'],
   },
 ];
@@ -99,7 +99,7 @@ export const edge: readonly Defence[] = [
     against: 'One network that takes all connections and memory.',
     how:
       'Per IPv4 address, or /64 of IPv6: ' +
-      `${String(edgeLimits.connectionsOfNetwork)} connections, ${String(edgeLimits.answersOfNetwork)} answers under way, ` +
+      `${String(edgeLimits.connectionsOfNetwork)} connections, ${String(edgeLimits.answersOfNetwork)} answers in progress, ` +
       `${mib(edgeLimits.bytesOfNetwork)} of unsent answers. Per process: ${String(edgeLimits.connections)} connections to each port, ` +
       `${String(edgeLimits.answers)} answers, ${mib(edgeLimits.bytes)}.`,
     tests: ['edge/stalled-visitors', 'edge/hostile-requests'],
@@ -125,9 +125,9 @@ export const dns: readonly Defence[] = [
   {
     against: 'DNS answers of any size and form.',
     how:
-      `An answer is judged up to ${String(largestAnswer.records)} records and ${String(largestAnswer.characters)} characters. The first ` +
-      `${String(shownAtMost.records)} records are kept, ${String(shownAtMost.characters)} characters of each, and the newest ` +
-      `${String(mostOfKind.checked)} checks of a domain. Records that belong to another question are ignored.`,
+      `We evaluate an answer of up to ${String(largestAnswer.records)} records and ${String(largestAnswer.characters)} characters. We keep the first ` +
+      `${String(shownAtMost.records)} records, ${String(shownAtMost.characters)} characters of each, and the newest ` +
+      `${String(mostOfKind.checked)} checks of a domain. We ignore records that belong to another question.`,
     tests: [
       'contract/node-dns-verifier-size',
       'unit/kept-answers',
@@ -139,11 +139,11 @@ export const dns: readonly Defence[] = [
     against: 'One account that uses up the certificate budget of all accounts.',
     how:
       `${String(caBudgets.accountHour.stopAt)} new orders an hour and ${String(caBudgets.accountDay.stopAt)} a day for an account. Of ` +
-      `${String(caBudgets.orders.stopAt)} orders in 3 hours, half is kept for renewals and for accounts that have ordered nothing within the hour.`,
+      `${String(caBudgets.orders.stopAt)} orders in 3 hours, half is reserved for renewals and for accounts that have ordered nothing within the hour.`,
     tests: ['unit/account-shares', 'unit/ca-budget', 'contract/authority-ledger'],
   },
   {
-    against: 'One account that makes projects, files or domains without end.',
+    against: 'One account that creates unlimited projects, files or domains.',
     how:
       `An account on plan Free has ${String(planAllowances.free.projects)} projects and ${bytesInWords(planAllowances.free.storedBytes)} of files; ` +
       `on Pro ${String(planAllowances.pro.projects)} projects, ${bytesInWords(planAllowances.pro.storedBytes)}, and ` +
@@ -158,7 +158,7 @@ export const dns: readonly Defence[] = [
   },
   {
     against: 'Certificates for names of others.',
-    how: 'Each attachment has its own token, and the DNS of the name must show it. CAA is judged as certificate authorities do.',
+    how: 'Each attachment has its own token, and the DNS of the name must show it. We evaluate CAA as certificate authorities do.',
     tests: ['system/custom-domain-dns', 'unit/verify-domain', 'unit/caa'],
   },
   {

@@ -13,15 +13,15 @@ const sections: Readonly<Record<string, readonly Defence[]>> = {
   'The whole': whole,
 };
 
-/** What an attacker may still do; who runs the service has to know. */
+/** What an attacker may still do; operators have to know. */
 const open = [
   'Floods that fill the network itself. Put a provider or a firewall in front that absorbs them.',
-  'Many networks together. Limits apply to one network, and a botnet has many, also to guess passwords from. Long passwords hold.',
+  'Attacks from many networks at once. Limits apply to one network, and a botnet has many, also to guess passwords. Long passwords withstand this.',
   'Anyone who controls the machine, the database, `DATA_DIR` or `SECRET_KEY`. Keep backups as safe as these.',
-  'A resolver that lies. Use resolvers that check DNSSEC, over a network that you trust.',
-  'What a customer publishes. Sites are not scanned. Each has its own host, apart from the dashboard.',
+  'Resolvers that give false answers. Use resolvers that check DNSSEC, over a network that you trust.',
+  'Harmful content on a published site. We do not scan sites. Each has its own host, apart from the dashboard.',
   'Cookies that a published site sets for a domain above it and the dashboard, such as `shop.example` for `sites.shop.example` ' +
-    'and `app.shop.example`. Over https none of them can replace ours. To rule them out, take a `PLATFORM_HOST` below another domain.',
+    'and `app.shop.example`. Over https none of them can replace ours. To exclude them, choose a `PLATFORM_HOST` below another domain.',
   'Someone who reads the mail of an owner, or uses their open browser. There is no second factor.',
   'People who share one IPv4 address: they share its limits.',
   'A proxy in front that sets no `X-Forwarded-For`, or a wrong `TRUST_PROXY`: all visitors then look like one.',

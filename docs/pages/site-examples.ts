@@ -27,7 +27,7 @@ export const entries = (): readonly (readonly string[])[] => {
 const fate = (path: string, kind: EntryKind): string => {
   try {
     const published = inspectSite().admit(path, kind);
-    return published === undefined ? 'left out' : code(published);
+    return published === undefined ? 'skipped' : code(published);
   } catch (error) {
     if (error instanceof DomainError) return `refused: ${code(String(error.code))}`;
     throw error;

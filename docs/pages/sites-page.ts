@@ -104,7 +104,7 @@ const told: Readonly<Record<UploadProblem, readonly [meaning: string, advice: st
   ],
   archive_unsafe_path: [
     'A path is absolute, leads outside the site, is too long or too deep, or has invalid characters.',
-    'Pack from within the folder of the site; rename the file that is named.',
+    'Pack from within the folder of the site, or rename the file that the message names.',
   ],
   archive_link: [
     'It contains a symbolic or hard link, or a device.',
@@ -116,19 +116,19 @@ const told: Readonly<Record<UploadProblem, readonly [meaning: string, advice: st
   ],
   archive_too_many_entries: [
     `It has more than ${String(siteLimits.entries)} files and folders.`,
-    'Leave out what visitors do not need.',
+    'Remove the files that visitors do not need.',
   ],
   archive_too_large: [
-    `Unpacked it is larger than ${mib(siteLimits.bytes)}.`,
-    'Leave out or shrink what is largest.',
+    `It is larger than ${mib(siteLimits.bytes)} unpacked.`,
+    'Remove or shrink the largest files.',
   ],
   archive_too_costly: [
     `Unpacking and compressing it took longer than ${String(unpackingLimits.deadlineMs / 60_000)} minutes, or more than ${String(unpackingLimits.memoryMiB)} MiB of memory.`,
-    'Leave out what visitors do not need: fewer files, smaller ones.',
+    'Upload fewer and smaller files; remove those that visitors do not need.',
   ],
   archive_without_index: [
     'There is no `index.html` at its top.',
-    'Add one, or pack what is inside the folder.',
+    'Add one, or pack the contents of the folder instead of the folder.',
   ],
   storage_full: [
     'The server has no disk space left.',
