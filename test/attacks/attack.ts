@@ -7,18 +7,18 @@ import { usageOf, type ProcessUsage } from './process-usage.ts';
 
 /** Connections that browsers keep open, files of logs and databases. */
 const spareDescriptors = 30;
-/** What V8 and the allocator keep for the next time. */
+/** Memory that V8 and the allocator keep for reuse. */
 const spareMiB = 250;
-/** How long after an attack all is back. */
+/** How long after an attack everything is released. */
 const mostMsAfter = 60_000;
 
 const error = 50;
 
 export interface Attacked<T> {
-  /** What the attack itself gave back. */
+  /** The attack's own result. */
   readonly result: T;
   readonly before: ProcessUsage;
-  /** When it was over: before anything of it was given back. */
+  /** When it ended, before its resources were released. */
   readonly during: ProcessUsage;
 }
 

@@ -6,7 +6,7 @@ import { findFreePort } from '../support/debian-server.ts';
 import { liftLimits, newHome, printedKey, type Service } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 
-/** Somebody with an account of their own, signed in. */
+/** A signed-in person with their own account. */
 export interface Customer {
   readonly visitor: DashboardVisitor;
   readonly email: string;
@@ -81,7 +81,7 @@ export const openGround = async (
   };
 };
 
-/** Somebody more of the same account, signed in. */
+/** Another signed-in person of the same account. */
 export const invite = async (
   visitor: DashboardVisitor,
   email: string,

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { DashboardVisitor } from '../support/dashboard-visitor.ts';
 import { uploadBody, uploadHeaders, uploadPath } from './ground.ts';
 
-/** Sends a whole upload, and with its last byte that nothing more comes. @returns what is answered, if anything */
+/** Sends a whole upload and half-closes with its last byte. @returns the answer, if any */
 export const halfClosedUpload = async (
   { origin, cookie = '' }: DashboardVisitor,
   slug: string,

@@ -5,7 +5,7 @@ import { edgeClient } from '../support/edge-client.ts';
 import { siteHost, type Ground } from './ground.ts';
 
 export interface Written {
-  /** What the answer says to whoever wrote. */
+  /** What the writer is told. */
   readonly told: {
     readonly status: number;
     readonly code: string | undefined;

@@ -11,7 +11,7 @@ export interface SlowUpload {
   readonly stop: () => void;
 }
 
-/** Begins an upload of a megabyte, and sends single bytes of it from then on. */
+/** Starts an upload of a megabyte, and sends the rest byte by byte. */
 export const slowUpload = async (
   { origin, cookie = '' }: DashboardVisitor,
   slug: string,

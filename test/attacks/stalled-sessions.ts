@@ -49,7 +49,7 @@ const openStalled = async (
   return socket;
 };
 
-/** Many of them, from one address. @returns those that were let in */
+/** Opens many of them from one address. @returns those that were accepted */
 export const openStalledSessions = async (
   place: Place,
   connections: number,

@@ -31,7 +31,7 @@ afterEach(() => {
 
 const connected = () => connectAuthority(lab, {}, { accounts, clock });
 
-/** What is heard when the authority gives this. */
+/** What the adapter reports for this certificate. */
 const given = (body: string) => {
   lab.gate.setFaults({ match: caPlaces.certificate, body });
   return connected().authority.look(order);

@@ -52,7 +52,7 @@ describe('every step fails as unavailable while the authority is down, and works
     const isSilent = fault.hang ?? fault.delayMs !== undefined;
     const { authority } = connectAuthority(lab, isSilent ? { deadlineMs } : {}, { accounts });
     const order = await placed(patient.authority);
-    // A step that was given up may still reach the authority.
+    // An abandoned step may still reach the authority.
     const url = await challengeUrlOf(patient, order);
     const [place, ...others] = stepsOf(authority, order, url);
     for (const [step, match] of [
@@ -175,7 +175,7 @@ describe('a rate limit', () => {
     const url = await challengeUrlOf({ authority }, order);
     for (const step of stepsOf(authority, order, url)) {
       lab.gate.log.length = 0;
-      // The directory is there without asking only as long as nothing went wrong.
+      // The directory is cached only as long as nothing went wrong.
       lab.gate.setFaults({ match: /^POST/, status: 429, problem });
       expect(await step()).toMatchObject({ failure: { reason: 'rate_limited' } });
       expect(lab.gate.asked(/^POST/)).toHaveLength(1);

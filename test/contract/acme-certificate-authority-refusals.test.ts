@@ -24,7 +24,7 @@ afterEach(() => {
   lab.gate.setFaults();
 });
 
-/** How an order ends, and what whoever looks later hears. */
+/** How an order ends, and what a later look at it reports. */
 const ending = async (connected = connectAuthority(lab)) => {
   const order = await placed(connected.authority);
   const end = await takeTo(connected, order, 'issued');
@@ -157,7 +157,7 @@ describe('a name is rejected', () => {
 describe('an order that became invalid', () => {
   const now = new Date('2026-03-01T12:00:00Z');
 
-  /** What is heard of an order whose documents are replaced by these. */
+  /** What is reported of an order when these documents replace its own. */
   const lookAt = async (documents: { order: object; authorization: object }) => {
     const { authority } = connectAuthority(lab, {}, { clock: new SettableClock(now) });
     const order = await placed(authority);

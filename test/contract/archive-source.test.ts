@@ -53,7 +53,7 @@ const zipped = (site: Site, compress = true): Promise<Buffer> => {
   return buffer(zip.outputStream);
 };
 
-/** As the program packs it that everybody has. */
+/** As the `tar` program packs it. */
 const packedBy = async (format: string, site: Site): Promise<string> => {
   const [from, to] = [join(folder, 'site'), join(folder, 'site.tgz')];
   for (const [path, content] of Object.entries(site)) {

@@ -228,7 +228,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     await stores.certificateOrders.begin({ subject, host: cats.host, privateKey: 'key' });
     await enter(entry());
     const before = await usedOf();
-    // No JSON can hold it.
+    // JSON cannot represent it.
     const cause = { kind: 'attempt', occurredAt: now, details: { number: 1n } } as const;
     const freed = [{ kind: 'order', orderKey: asked.orderKey }] as const;
     const changing = stores.domains.change(id, (domain) => ({

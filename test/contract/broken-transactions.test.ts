@@ -27,7 +27,7 @@ afterEach(() => {
   proxy.refuse([]);
 });
 
-/** Two rows of any table: the second write is told from the first by its name. */
+/** Two rows of any table; their names tell the two writes apart. */
 const store = (name: string): Promise<unknown> =>
   database.transaction(async (db) => {
     for (const half of ['first half', 'second half']) {
@@ -41,7 +41,7 @@ const halvesOf = async (name: string): Promise<number> => {
   return (await rows.where('job', 'like', `${name}, %`).execute()).length;
 };
 
-/** Error numbers of which no table of ours knows anything special count as well. */
+/** Includes error numbers that our tables do not list. */
 const errnos = { 'a limit of the user': 1226, 'no quorum': 1047, 'nothing we know': 1525 };
 
 const moments: Readonly<Record<string, (errno: number) => readonly Refusal[]>> = {

@@ -5,13 +5,13 @@ import { until } from '../support/until.ts';
 
 export interface AnsweredAuthority {
   readonly authority: CertificateAuthority;
-  /** Makes the answer to a challenge be found; left out for an authority that asks for none. */
+  /** Publishes the answer to a challenge; left out for an authority without challenges. */
   readonly publish?: (token: string, keyAuthorization: string) => void;
 }
 
 let hosts = 0;
 
-/** A host that nobody used before. */
+/** A new host. */
 export const newHost = (): string => `shop-${++hosts}.customer.test`;
 
 /** @throws Error with the authority's refusal */
@@ -25,7 +25,7 @@ export const placed = async (
   return { host, url: answer.url, privateKey };
 };
 
-/** Of the challenge that the order waits for; its answer is published, where it can be. @throws Error when there is none */
+/** @returns the URL of the challenge that the order waits for; publishes its answer if possible @throws Error without one */
 export const challengeUrlOf = async (
   { authority, publish }: AnsweredAuthority,
   order: CertificateOrder,
@@ -36,7 +36,7 @@ export const challengeUrlOf = async (
   return state.challengeUrl;
 };
 
-/** Takes the step that the order waits for, as whoever orders does. */
+/** Takes the next step of the order, as the product does. */
 export const advance = async (
   { authority, publish }: AnsweredAuthority,
   order: CertificateOrder,
@@ -57,7 +57,7 @@ export const advance = async (
   }
 };
 
-/** Takes an order on until it is in this state, or in the end. */
+/** Continues an order until it is in this state or has ended. */
 export const takeTo = async (
   opened: AnsweredAuthority,
   order: CertificateOrder,
@@ -81,6 +81,6 @@ export const takeToCertificate = async (
   return state.certificate;
 };
 
-/** From nothing to a certificate. */
+/** Takes a new order to its certificate. */
 export const obtain = async (opened: AnsweredAuthority, host = newHost()): Promise<Certificate> =>
   takeToCertificate(opened, await placed(opened.authority, host));

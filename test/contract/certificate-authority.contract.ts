@@ -43,7 +43,7 @@ export const visit = async (
   host: string,
 ): Promise<string> => {
   const server = createServer({ cert: chain, key: privateKey }, (socket) => socket.end('hello'));
-  // The client tells what went wrong.
+  // The client reports what went wrong.
   server.on('tlsClientError', () => undefined);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
@@ -57,7 +57,7 @@ export const visit = async (
   }
 };
 
-/** How orders go on, for whatever issues. */
+/** The contract of orders, for any certificate authority. */
 export const certificateOrdersContract = (
   open: () => Promise<AnsweredAuthority & { close(): Promise<void> }>,
 ): void => {
@@ -130,7 +130,7 @@ export const certificateOrdersContract = (
   });
 };
 
-/** What clients meet, besides: for whatever issues certificates that are real. */
+/** In addition, what clients see, for authorities that issue real certificates. */
 export const certificateAuthorityContract = (open: () => Promise<OpenAuthority>): void => {
   let opened: OpenAuthority;
   let issued: Certificate;
@@ -194,7 +194,7 @@ export const certificateAuthorityContract = (open: () => Promise<OpenAuthority>)
     const all = [issued, await obtain(opened), await obtain(opened)];
     const numbers = all.map((one) => leafOf(one).serialNumber);
     expect(new Set(numbers).size).toBe(3);
-    // 64 bits of chance at least, of which the first ones may be zeros: CA/Browser Forum Baseline
+    // At least 64 random bits, of which the first may be zeros: CA/Browser Forum Baseline
     // Requirements, section 7.1.2.7
     for (const number of numbers) expect(number.length).toBeGreaterThanOrEqual(10);
   });

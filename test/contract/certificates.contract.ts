@@ -21,7 +21,7 @@ export const certificatesContract = (open: () => Promise<Stores>): void => {
   });
   afterAll(() => stores.close());
 
-  /** As an edge gets them, with the private keys in the clear. */
+  /** As an edge gets them, with decrypted private keys. */
   const loaded = async (
     host: string,
     { edgeRecords }: Pick<StoragePorts, 'edgeRecords'> = stores,

@@ -28,7 +28,7 @@ import type { Stores } from '../support/stores.ts';
 const oddText = `'"\\ ü🐦 \u0000 \ud800 {"$date":"2026-03-01"} ${'x'.repeat(3000)}`;
 const problem = dnsProblem('cname_wrong_target', { seen: oddText, wanted: 'ä', resolver: '::1' });
 
-/** With everything that can be known of it. */
+/** With every optional field. */
 const dns: DnsStanding = {
   report: report(later(5), {
     problems: [problem, dnsProblem('cname_missing', { seen: '', wanted: '', actor: 'us' })],
@@ -77,7 +77,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     project = await servedProject(stores, account);
   });
 
-  /** Stores this very state in the place of the domain's. */
+  /** Replaces the state of the domain with this one. */
   const put = async (domain: CustomDomain): Promise<CustomDomain> =>
     (await domains.change(domain.id, () => unchanged(domain))).state;
 

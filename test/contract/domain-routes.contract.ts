@@ -17,7 +17,7 @@ import {
 import { race } from '../support/race.ts';
 import type { Stores } from '../support/stores.ts';
 
-/** What the hosts of a project lead to, whoever changes the project. */
+/** Where the hosts of a project lead, after any change of the project. */
 export const domainRoutesContract = (open: () => Promise<Stores>): void => {
   let stores: Stores;
   let project: Project;

@@ -11,7 +11,7 @@ import type { Stores } from '../support/stores.ts';
 const lease = 60_000;
 const idsOf = (domains: readonly CustomDomain[]) => domains.map(({ id }) => id);
 
-/** Which domains have something to do, and who does it. */
+/** Which domains are due, and which process works on them. */
 export const dueDomainsContract = (open: () => Promise<Stores>): void => {
   let stores: Stores;
   let domains: CustomDomains;
@@ -23,7 +23,7 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
   afterAll(() => stores.close());
   beforeEach(async () => {
     project = await servedProject(stores);
-    // What other tests left is held for ever.
+    // Domains left by other tests are claimed for ever.
     await domains.claimDue(later(1e12), later(2e12), 1000);
   });
 

@@ -238,7 +238,7 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
   });
 };
 
-/** Knows what is served only by the changes it was told of. */
+/** Knows only the changes that it received. */
 const edgeThatFollows = (records: EdgeRecords) => {
   const serves = new Map<string, string>();
   let known = 0n;

@@ -160,7 +160,7 @@ describe('a name that an error suggests', () => {
   });
 });
 
-/** What is said of a name that is refused; '' for one that is taken. */
+/** The error message for a refused name; '' for an accepted one. */
 const refusalOf = (raw: string): string => {
   try {
     parse(raw);

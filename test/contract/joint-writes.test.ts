@@ -27,8 +27,8 @@ beforeEach(() => {
 });
 
 /**
- * Each verifies a domain of its own, but for those who refuse.
- * @param beside what somebody else does meanwhile
+ * Each one verifies its own domain, except those that refuse.
+ * @param beside what another caller does meanwhile
  * @returns which domain is whose
  */
 const verifyAll = async (
@@ -49,7 +49,7 @@ const verifyAll = async (
   return domains;
 };
 
-/** By whom each domain was verified, as the events say. */
+/** Who verified each domain, according to the events. */
 const verifiers = async (): Promise<ReadonlyMap<unknown, Actor>> => {
   const deliveries = await stores.outbox.claim(now, later(1000), 1000);
   for (const { id } of deliveries) await stores.outbox.done(id);

@@ -129,7 +129,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     for (let round = 0; round < 10; round++) {
       const domain = await liveDomain(stores, project);
       const draft = { subject: orderSubject(domain), host: domain.host, privateKey: 'key' };
-      // Where it began first, the removal may forget it before it is read back.
+      // If it began first, the removal may delete it before it is read back.
       await Promise.allSettled([
         stores.domains.change(domain.id, remove),
         stores.secondProcess.certificateOrders.begin(draft),

@@ -7,7 +7,7 @@ import { keyDecision, later, newAccount, now } from '../support/accounts.ts';
 import { scribble } from '../support/scribble.ts';
 import type { Stores } from '../support/stores.ts';
 
-/** The part of the contract of API keys that every request depends on: who holds a secret. */
+/** The part of the API key contract that every request needs: finding the holder of a secret. */
 export const keyHoldersContract = (open: () => Promise<Stores>): void => {
   let stores: Stores;
   let apiKeys: ApiKeys;

@@ -32,7 +32,7 @@ afterEach(() => void jest.useRealTimers());
 
 const openFiles = (): number => readdirSync('/dev/fd').length;
 
-/** Whoever asks now is answered after all who asked before. */
+/** Resolves after all earlier queries have been answered. */
 const othersAreAnswered = () => inspect.one('nobody.test');
 
 test('a hanging resolver delays no other', async () => {
@@ -101,7 +101,7 @@ test('two hundred concurrent hosts use a bounded number of sockets, all closed a
     servers: inspect.dns.servers,
     clock: new SystemClock(),
     randomLabel: () => 'made-up',
-    // More than a busy machine needs; a datagram that is lost, as some are each time, is asked for again.
+    // More than a busy machine needs; queries whose datagram is lost, as happens in each run, are repeated.
     ...{ perTryMs: 8_000, deadlineMs: 100_000 },
   });
   const hosts = Array.from({ length: 200 }, (_, n) => `shop-${n}.customer.test`);

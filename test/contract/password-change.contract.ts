@@ -135,7 +135,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
         { way: 'password', passwordHash },
         { way: 'link', linkHash },
       ]);
-      // Whoever is first, and with whatever lead.
+      // Either may be first, by any margin.
       const { lost } = await race(7, (n) =>
         n === time ? change('another hash') : start(proofs[n % 6]!, both()[n % 2]),
       );

@@ -95,7 +95,7 @@ describe('passwords under scrypt', () => {
     const real = await passwords.hash(password);
     const usual = Math.min(await spent(real), await spent(real));
     for (const hash of [undefined, '', 'unreadable']) {
-      // Without the work it would be next to nothing; cores that share their units take up to twice as long for it.
+      // Without the work it would take almost no time; cores that share their units need up to twice as long.
       expect(await spent(hash)).toBeGreaterThan(usual / 5);
     }
   });

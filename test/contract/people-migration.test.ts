@@ -24,7 +24,7 @@ const personOf = (name: string) => {
   return { id, accountId, email, passwordHash, createdAt, joinedAt };
 };
 
-/** As a release does it that knows no actors. */
+/** As a release without actors does it. */
 const addEvent = async ({ root }: Database, id: string): Promise<void> => {
   const event = { account_id: account.id, details: '{}', occurred_at: 0n };
   await root

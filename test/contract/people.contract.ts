@@ -12,7 +12,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
   let stores: Stores;
   let people: People;
   let account: string;
-  /** Whom the account was opened with. */
+  /** The first person of the account. */
   let owner: Person;
   beforeAll(async () => {
     stores = await open();

@@ -20,7 +20,7 @@ import { scribble } from '../support/scribble.ts';
 import { certificateFor } from '../support/sites.ts';
 import type { Stores } from '../support/stores.ts';
 
-/** Who holds a name that several want, and what hangs on that. */
+/** Which of several claimants holds a name, and what depends on that. */
 export const provenNamesContract = (open: () => Promise<Stores>): void => {
   let stores: Stores;
   let domains: CustomDomains;
@@ -57,7 +57,7 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     expect(await stores.certificateOrders.answer(host, subject)).toBe(order && 'yes');
     return order !== undefined;
   };
-  /** What an edge has under the name that knows nothing else. */
+  /** What a new edge gets for the name. */
   const served = async () => {
     const { routes, certificates } = await stores.secondProcess.edgeRecords.changesSince(0n);
     const route = routes.find(({ name }) => name === host);

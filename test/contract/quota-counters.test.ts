@@ -40,7 +40,7 @@ const step = fc.record({
 });
 type Step = ReturnType<typeof step.generate>['value'];
 
-/** What counters answer to each step, the clock starting at noon. */
+/** The answers of counters to each step, with a clock that starts at noon. */
 const answersOf = async (counters: QuotaCounters, steps: readonly Step[], prefix: string) => {
   let now = Date.UTC(2026, 2, 1, 12);
   const answers = [];

@@ -172,7 +172,7 @@ test('a server that answers but cannot run scripts is not waited for either', as
   const counters = await join(server.url);
   await watcher.call('CLIENT', 'PAUSE', '60000', 'WRITE');
   await expect(take(counters)).rejects.toEqual(unavailable);
-  // Meanwhile new connections are made, and answer to all but scripts.
+  // Meanwhile new connections are opened, which answer everything except scripts.
   const connections = async () => /received:(\d+)/.exec(await watcher.info('stats'))?.[1];
   const before = await connections();
   await until('there is a new one', async () => (await connections()) !== before);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ShortMemory } from '../../src/adapters/kysely/short-memory.ts';
 
-/** Reads 1, 2, 3 …, so that a value tells when it was read. */
+/** Reads 1, 2, 3 …, so that each value shows which read it came from. */
 const counter = () => {
   let count = 0;
   return () => Promise.resolve(++count);

@@ -75,7 +75,7 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
     }
     expect(await links.personIdOf(late, now)).toBeUndefined();
     expect(await takeEvents(stores)).toEqual([]);
-    // Whoever kept one from before comes too late.
+    // An older link no longer works.
     expect(await links.personIdOf(early, now)).toBeUndefined();
     expect(await links.personIdOf(await added(), now)).toBe(personId);
   });

@@ -35,7 +35,7 @@ export const signInProofsContract = (open: () => Promise<Stores>): void => {
     expect(await stores.sessions.list(person.id)).toEqual([]);
     expect(await takeEvents(stores)).toEqual([]);
   };
-  /** Somebody of the account who is removed again. */
+  /** A person of the account who is removed again. */
   const leaver = async (): Promise<Person> => {
     const { state } = personDecision(person.accountId);
     await stores.people.add({ state, events: [] });

@@ -15,7 +15,7 @@ export interface OpenedSiteFiles {
 type Site = Readonly<Record<string, string | Uint8Array>>;
 
 const page = '<!doctype html><title>Birds</title>'.repeat(100);
-/** What no compression makes smaller, longer than any chunk that is read at once. */
+/** Incompressible content, longer than any chunk that is read at once. */
 const photo = randomBytes(200_000);
 const birds: Site = {
   'index.html': page,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { textFiles, type TextParser } from '../support/text-parsers.ts';
 
 const megabyte = 2 ** 20;
-/** Milliseconds of the processor: 1 MB takes any linear parser less on a slow machine. */
+/** Milliseconds of CPU time: any linear parser needs less for 1 MB, even on a slow machine. */
 const patience = 50;
 const tries = 3;
 
@@ -11,13 +11,13 @@ const costOf = (work: () => unknown): number => {
   try {
     work();
   } catch {
-    // A refusal is an answer like another.
+    // A refusal counts as an answer.
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 };
 
-/** The best of some tries: the first one also compiles, and others use the machine. */
+/** The best of several tries: the first one also compiles, and the machine is shared. */
 const leastCostOf = (work: () => unknown): number => {
   let least = Infinity;
   for (let left = tries; left > 0 && least >= patience; left--) {
@@ -26,7 +26,7 @@ const leastCostOf = (work: () => unknown): number => {
   return least;
 };
 
-/** Short ones, too: they are where limits do not end the work. */
+/** Includes short ones, which stay below the limits. */
 const lengths = [megabyte, megabyte / 64, 1000];
 
 const repeated = (letters: string, length: number): string =>

@@ -42,7 +42,7 @@ const setPragma = (text: string) =>
     return db.executeQuery({ ...any, sql: `pragma ${text}` });
   });
 
-/** By turns a transaction, and a statement by itself. */
+/** Alternates between a transaction and a single statement. */
 const write = (name: string, at: number): Promise<unknown> =>
   at % 2 === 0 ? insert(name) : database.transaction(() => insert(name));
 const names = (count: number) => Array.from({ length: count }, (_, at) => `writer ${at + 10}`);
@@ -55,7 +55,7 @@ test('while another program has the lock, readers do not wait and writers are se
     await write(name, at);
     order.push(name);
   });
-  // Had these to wait, they would wait for ever.
+  // If these had to wait, they would wait for ever.
   await database.ping();
   expect(await stored()).toEqual([]);
   expect(order).toEqual([]);
@@ -80,7 +80,7 @@ test('a writer waits two seconds from its own arrival for another program, witho
   const joint = new JointWrites(database);
   const writing = Promise.allSettled([
     ...names(25).map(write),
-    // More than are stored together.
+    // More than one batch.
     ...names(30).map((name) => joint.transaction(() => insert(`joint ${name}`))),
   ]);
   const started = performance.now();
@@ -121,7 +121,7 @@ test('the wait of a writer does not include earlier locks or writes of its own p
     throw Object.assign(new Error('locked'), { code: 'SQLITE_BUSY' });
   };
   const enter = () => writers.enter(attempt, { lockMs: 100, leftMs: Infinity });
-  /** Lets somebody in whom the lock kept out at least once. */
+  /** Unlocks once an attempt was refused because of the lock. */
   const openAfterRefusal = async (): Promise<void> => {
     const before = refusals;
     isLocked = true;

@@ -7,7 +7,7 @@ const at = (milliseconds: number) => new Date(noon.getTime() + milliseconds);
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 const limits = { perMinute: 1, perDay: 2 };
 
-/** The other half of the contract of counters: what refusals leave behind. */
+/** The other half of the counter contract: strikes. */
 export const strikesContract = (open: () => Promise<OpenCounters>): void => {
   let opened: OpenCounters;
   let counters: QuotaCounters;

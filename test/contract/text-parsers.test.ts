@@ -10,12 +10,12 @@ const known = (path: string) =>
 
 describe('test/support/text-parsers.ts', () => {
   test('names each file of src that parses text', () => {
-    // For a new one: list its parsers, so that they are tried with long texts, or say why none comes there.
+    // For a new file: list its parsers, so that they are tried with long texts, or say why it gets no long text.
     expect([...found.keys()].filter((path) => known(path) === undefined)).toEqual([]);
   });
 
   test('knows how many patterns each of them has', () => {
-    // Where one came along: see that a parser in the list reaches it, then correct the number.
+    // When a pattern was added: make sure a listed parser reaches it, then correct the number.
     const listed = Object.entries(textFiles).flatMap(([path, file]) =>
       typeof file === 'string' ? [] : [[path, file.operations] as const],
     );

@@ -32,7 +32,7 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
   });
 
   const processes = () => [stores, stores.secondProcess] as const;
-  /** A domain that has just been added, and says so. */
+  /** A domain that has just been added, with its entry. */
   const another = async () => (await newDomain(stores, project)).id;
   const tell = (id: string, one: TimelineEntry, through: Pick<Stores, 'domains'> = stores) =>
     record(through, id, one);
@@ -205,7 +205,7 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     const { id } = await newDomain(stores, project);
     const before = await stores.domains.get(id);
     const { revision } = await stores.edgeRecords.changesSince(0n);
-    // No JSON can hold it.
+    // JSON cannot represent it.
     const cause = entry({ details: { number: 1n } });
     const changing = stores.domains.change(id, (domain) => ({ ...remove(domain), cause }));
     await expect(changing).rejects.toThrow(/BigInt/);

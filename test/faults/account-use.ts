@@ -7,7 +7,7 @@ export interface AccountUse {
   readonly day: number;
 }
 
-/** How many requests the account has used of its day, this one too. */
+/** How many requests the account has used today, including this one. */
 export const usedOf = async ({
   origins,
   key,

@@ -13,7 +13,7 @@ import { soak } from './soak.ts';
 import { sqliteFaults } from './sqlite-faults.ts';
 import { upgrade } from './upgrade.ts';
 
-/** Every fault, in the order in which they run; those that want the same ground follow each other. */
+/** Every fault in running order; faults that need the same ground follow each other. */
 export const catalogue: readonly Fault[] = [
   ...sqliteFaults,
   ...serverLimits,

@@ -5,14 +5,14 @@ import type { Fault } from './fault.ts';
 const hour = 3600;
 const between = 1_500;
 
-/** The clock of the service is set ahead and back, as by somebody who mends it. */
+/** Sets the clock of the service ahead and back, as an operator who corrects it would. */
 export const clockJump: Fault = {
   name: 'the clock jumps an hour ahead and back',
   databases: ['sqlite', 'mariadb'],
   needs: 'fake clock',
   mayAnswer: inProgress,
   recoversWithinMs: 5_000,
-  // It counts in other windows meanwhile.
+  // Meanwhile it counts in other windows.
   countsInexactly: true,
   strike: async ({ ground }) => {
     await ground.clock!.advance(hour);

@@ -3,7 +3,7 @@ import { DashboardVisitor, type PageAnswer } from '../support/dashboard-visitor.
 import { answerOf, type LoadRecord } from './load-record.ts';
 
 export interface ClerkOf {
-  /** `name=value` of somebody who is signed in. */
+  /** `name=value` of a signed-in person. */
   readonly cookie: string;
   /** A project with a deploy, to which domains can be added. */
   readonly slug: string;
@@ -16,7 +16,7 @@ interface Wish {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Somebody in the dashboard who sells animals and adds domains, and sends a form again until it is answered. */
+/** A dashboard user who sells animals and adds domains, and resends a form until it is answered. */
 export class DashboardClerk {
   readonly sold: number[] = [];
   readonly domains: string[] = [];
@@ -39,7 +39,7 @@ export class DashboardClerk {
     return this.#wish !== undefined;
   }
 
-  /** Sends the form that is next, or the one that is in doubt once more. @returns whether it was done */
+  /** Sends the next form, or resends the one in doubt. @returns whether it succeeded */
   async act(origin: string): Promise<boolean> {
     this.#wish ??= this.#next();
     if (this.#wish === undefined) return true;
@@ -48,7 +48,7 @@ export class DashboardClerk {
     const visitor = new DashboardVisitor(origin, this.#of.cookie);
     const sent = visitor.post(path, fields);
     const page = await sent.catch(() => undefined);
-    // An animal is sold once: who sends the form again after a lost answer is told that it is sold.
+    // An animal is sold once: a form resent after a lost answer is told that it is sold.
     const isDone = isCarriedOut(page) || (this.#isRepeated && page?.status === 422);
     const told = page ? answerOf(page.status, page.headers, page.text) : 'no answer';
     this.#record.answer(asked, isDone ? '303' : told);

@@ -7,21 +7,21 @@ import { answerOf, LoadRecord } from './load-record.ts';
 
 export interface LoadTarget extends ClerkOf {
   readonly key: string;
-  /** Processes of the service, each of which a client may ask. */
+  /** Processes of the service; clients may use any of them. */
   readonly origins: () => readonly string[];
 }
 
 export interface LoadOptions {
-  /** What all names begin with, so that each load finds its own. */
+  /** The prefix of all names, so that each load finds its own. */
   readonly label: string;
   readonly keyedWriters: number;
   readonly paceMs: number;
-  /** Numbers in [0, 1): which process is asked. */
+  /** Numbers in [0, 1) that choose the process for a request. */
   readonly random: () => number;
 }
 
 const pauseAfterFailureMs = 20;
-/** Against hanging, never a measure: machines are busy. */
+/** Only against hanging, not a measurement: machines are busy. */
 const longestWaitMs = 60_000;
 
 /** Clients that never stop asking: they write with and without an idempotency key, read, sell and add domains. */
@@ -29,7 +29,7 @@ export class FaultLoad {
   readonly record = new LoadRecord();
   readonly label: string;
   readonly clerk: DashboardClerk;
-  /** By name, what was answered 201. */
+  /** By name, the writes answered 201. */
   readonly acknowledged = new Map<string, number>();
   /** Written without a key, and the answer never came or was 503: it may be stored or not. */
   readonly inDoubt = new Set<string>();
@@ -59,7 +59,7 @@ export class FaultLoad {
     ];
   }
 
-  /** Ends when nothing under a key is in doubt any more. */
+  /** Ends when no write under a key is in doubt any more. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(this.#loops);
@@ -152,7 +152,7 @@ export class FaultLoad {
     return origins[Math.floor(this.#options.random() * origins.length)] ?? '';
   }
 
-  /** @throws Error when there is no answer */
+  /** @throws Error without an answer */
   async #send(client: string, url: string, init: RequestInit): Promise<Response> {
     const request = this.record.ask(client, url);
     try {

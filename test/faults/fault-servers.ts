@@ -21,19 +21,19 @@ export interface FaultServer {
 }
 
 export interface PlacedDatabase extends TestDatabase {
-  /** Past the proxy and as the administrator: for looking on from outside. */
+  /** Bypasses the proxy, as the administrator, to inspect the data from outside. */
   readonly directUrl: string;
   readonly server?: FaultServer;
 }
 
 const rights = 'select, insert, update, delete, create, alter, drop, index, references';
 
-/** Database servers of one run: each is started when it is first needed, and ended with the run. */
+/** Database servers of one run: each starts when it is first needed and ends with the run. */
 export class FaultServers {
   #mariadb: Promise<MariaDb> | undefined;
   #galera: Promise<GaleraCluster> | undefined;
 
-  /** An empty database of that kind; on that disk where one is given. */
+  /** An empty database of that kind, on the given disk if any. */
   async place(kind: FaultDatabase, disk?: SmallDisk): Promise<PlacedDatabase> {
     if (kind === 'sqlite') {
       const given = disk && {
@@ -69,7 +69,7 @@ const onServerOfItsOwn = async ({ folder }: SmallDisk): Promise<PlacedDatabase> 
   };
 };
 
-/** An empty database there, a user who may use it, and a proxy that leads there. */
+/** An empty database on that server, with a user and a proxy for it. */
 export const onServer = async (node: MariaDb, cluster?: GaleraCluster): Promise<PlacedDatabase> => {
   const database = await createDatabase(node.url);
   const name = new URL(database.url).pathname.slice(1);

@@ -14,7 +14,7 @@ const columns = [
   'verdict',
 ] as const;
 
-/** For people, in columns; what is wrong stands below. */
+/** For people, in columns, with the complaints below. */
 export const faultTable = (reports: readonly FaultReport[]): string => {
   const rows = [columns, ...reports.map(cellsOf)];
   const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));

@@ -1,18 +1,18 @@
 export const faultDatabases = ['sqlite', 'mariadb', 'galera'] as const;
 export type FaultDatabase = (typeof faultDatabases)[number];
 
-/** What a ground has besides its database. */
+/** What a ground has in addition to its database. */
 export type FaultNeed =
   'redis' | 'small disk' | 'balancer' | 'inspector' | 'fake clock' | 'last release';
 
-/** What faults share that want the same of it. */
+/** Faults with equal needs share one. */
 export interface GroundWish {
   /** Service processes at one database; 1 unless said otherwise. */
   readonly processes?: number;
   readonly needs?: FaultNeed;
 }
 
-/** An answer as the load tells it: `201`, `503 service_unavailable`, `no answer`. */
+/** An answer as the load reports it: `201`, `503 service_unavailable`, `no answer`. */
 export type Answer = string;
 
 export const unavailable: readonly Answer[] = ['503 service_unavailable', '503 page'];

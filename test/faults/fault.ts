@@ -2,7 +2,7 @@ import type { Answer, FaultDatabase, GroundWish } from './fault-words.ts';
 import type { FaultLoad } from './fault-load.ts';
 import type { Ground } from './ground.ts';
 
-/** How much of each fault there is: `make faults` asks for all of it, `make test` for a short form. */
+/** How long each fault takes: `make faults` runs the full form, `make test` a short one. */
 export interface FaultOrders {
   readonly kills: number;
   readonly soakMinutes: number;
@@ -18,15 +18,15 @@ export interface Scene {
   readonly orders: FaultOrders;
 }
 
-/** What a fault itself found out. */
+/** The findings of the fault itself. */
 export interface Struck {
   /** What the table says beside the name. */
   readonly note?: string;
-  /** Laws of its own that it saw broken. */
+  /** Violations of its own laws. */
   readonly complaints?: readonly string[];
-  /** What was measured as its recovery; else the time from its end until all succeed again. */
+  /** The measured recovery time; by default the time from its end until all requests succeed again. */
   readonly recoveryMs?: number;
-  /** When it was over, as `performance.now()`; else when `strike` returned. */
+  /** When it ended, as `performance.now()`; by default when `strike` returned. */
   readonly endedAt?: number;
 }
 
@@ -38,12 +38,12 @@ export interface Fault extends GroundWish {
   readonly keyedWriters?: number;
   /** Pause of each writer after a success. */
   readonly paceMs?: number;
-  /** What may be answered besides success, until it is over and the time to recover has passed. */
+  /** Answers other than success that are allowed until it is over and the recovery time has passed. */
   readonly mayAnswer: readonly Answer[];
   readonly recoversWithinMs: number;
   /** Processes end during it: their `/healthz` is not watched, and a quota may lose its last second. */
   readonly endsProcesses?: boolean;
-  /** Whether what was counted has to be exact; it is not where Redis or the clock is what fails. */
+  /** Whether counts must be exact; not when Redis or the clock fails. */
   readonly countsInexactly?: boolean;
   /** Makes the fault under load, and ends it. */
   readonly strike: (scene: Scene) => Promise<Struck>;

@@ -2,7 +2,7 @@ import { inProgress, unavailable } from './fault-words.ts';
 import type { Fault } from './fault.ts';
 import { outage } from './outage.ts';
 
-/** The disk that the database is on has no room left, until somebody makes some. */
+/** The disk of the database is full until somebody frees space. */
 export const fullDisk: Fault = {
   name: 'the disk of the database is full',
   databases: ['sqlite', 'mariadb'],

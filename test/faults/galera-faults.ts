@@ -18,7 +18,7 @@ const galera = (name: string, strike: Fault['strike']): Fault => ({
   strike,
 });
 
-/** From now on the service writes to that node; what is open to the other one ends. */
+/** From now on the service writes to that node; connections to the other one are closed. */
 const writeTo = (scene: Scene, at: number): void => {
   const { proxy } = serverOf(scene);
   proxy.leadTo(clusterOf(scene).nodes[at]!.url);

@@ -8,7 +8,7 @@ import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import type { FaultNeed } from './fault-words.ts';
 
-/** What some faults need besides a database and the service. */
+/** What some faults need in addition to a database and the service. */
 export interface Extras {
   readonly redis?: { readonly server: RedisServer; readonly proxy: TcpProxy };
   readonly disk?: SmallDisk;
@@ -21,7 +21,7 @@ export interface Extras {
   close(): Promise<void>;
 }
 
-/** A server's own files take most of it. */
+/** Mostly for the server's own files. */
 const diskMebibytes = 320;
 
 export const openExtras = async (

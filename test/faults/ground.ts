@@ -17,7 +17,7 @@ import type { LoadTarget } from './fault-load.ts';
 import { openExtras, type Extras } from './ground-extras.ts';
 import { accountLimit } from './load-record.ts';
 
-/** Processes of the real service on a real database, an account beyond all limits, and somebody signed in. */
+/** Processes of the real service on a real database, with an account without limits and a signed-in person. */
 export interface Ground extends LoadTarget, Omit<Extras, 'settings' | 'close'> {
   readonly kind: FaultDatabase;
   readonly database: PlacedDatabase;
@@ -34,7 +34,7 @@ const common: Settings = {
   SECRET_KEY: 'a secret key that only these faults know',
   LOG_LEVEL: 'error',
   ALLOW_TEST_DOMAINS: '1',
-  // Nobody answers there: domains stay as they are.
+  // No name server answers there, so domains keep their state.
   DNS_SERVERS: '127.0.0.1:9',
 };
 
@@ -84,7 +84,7 @@ const withoutSettings = ({ redis, disk, balancer, inspectorPort, clock, lastRele
 const operatorOf = (home: Home, program: string | undefined): Pick<Home, 'run'> =>
   program === undefined ? home : { run: (args) => home.execute(args, {}, program) };
 
-/** An account without limits, somebody of it who is signed in, and a project that can have domains. */
+/** An account without limits, a signed-in person of it, and a project that can have domains. */
 const furnish = async (operator: Pick<Home, 'run'>, service: Service) => {
   const visitor = await signInFirst(service);
   await liftLimits(operator, service, accountLimit);

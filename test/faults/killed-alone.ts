@@ -8,7 +8,7 @@ const runsForMs = 3_000;
 /** Counts are stored once a second; a busy machine may be late by as much. */
 const mayLoseMs = 2_000;
 
-/** The only process is killed, and goes on from what is stored: data, events and quota. */
+/** The only process is killed, and continues from its stored data, events and quota. */
 export const killedAlone: Fault = {
   name: 'the only process is killed (-9)',
   databases: faultDatabases,

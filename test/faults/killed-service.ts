@@ -3,14 +3,14 @@ import { faultDatabases, inProgress, unavailable } from './fault-words.ts';
 import type { Fault, Scene } from './fault.ts';
 
 const seats = 4;
-/** A process serves for at most so long before it is killed. */
+/** The longest time that a process serves before it is killed. */
 const longestLifeMs = 400;
-/** One of so many times all processes are killed in one moment, and nobody is left to write. */
+/** Every so many kills, all processes are killed at once and none is left to write. */
 const togetherOnceIn = 20;
 
 interface Tally {
   kills: number;
-  /** Kills of a process that had not answered a write yet. */
+  /** Kills of processes that had not answered a write yet. */
   cutOff: number;
 }
 
@@ -22,7 +22,7 @@ export const killedService: Fault = {
   name: 'the service is killed (-9)',
   databases: faultDatabases,
   processes: seats,
-  // Starting takes the machine; writers only have to be on their way at any moment.
+  // Starting needs the CPU; there only has to be some write under way at any moment.
   paceMs: 25,
   mayAnswer: [...unavailable, ...inProgress, 'no answer'],
   recoversWithinMs: 30_000,
@@ -63,7 +63,7 @@ const killAgainAndAgain = async (scene: Scene, seat: number, tally: Tally): Prom
   }
 };
 
-/** A process that is on its way down or up already is not counted again. */
+/** A process that is already stopping or starting is not counted again. */
 const kill = ({ ground, load, orders }: Scene, seat: number, tally: Tally): void => {
   const service = ground.services[seat]!;
   if (service.hasEnded() || !isServing(service.stdout()) || tally.kills >= orders.kills) return;

@@ -2,11 +2,11 @@ import { until } from '../support/until.ts';
 import type { FaultLoad } from './fault-load.ts';
 import type { Ground } from './ground.ts';
 
-/** What became of what was acknowledged. */
+/** What became of the acknowledged writes. */
 export interface Lawful {
   readonly lost: number;
   readonly doubled: number;
-  /** Each a sentence; none when all laws hold. */
+  /** Each is a sentence; empty when all laws hold. */
   readonly complaints: readonly string[];
 }
 
@@ -15,7 +15,7 @@ const usuallyDeliveredWithinMs = 3_000;
 const deliveredWithinMs = 120_000;
 
 /**
- * Looks whether nothing acknowledged is lost and nothing is stored twice, and whether each animal, order and domain has
+ * Checks that nothing acknowledged is lost, nothing is stored twice, and each animal, order and domain has
  * its event and each event all its deliveries.
  */
 export const lawsOf = async (ground: Ground, load: FaultLoad): Promise<Lawful> => {
@@ -40,7 +40,7 @@ export const lawsOf = async (ground: Ground, load: FaultLoad): Promise<Lawful> =
   return { lost, doubled, complaints };
 };
 
-/** What was sent several times during the fault is sent once more: the first answer has to come again. */
+/** Repeats every write that was sent several times during the fault: it must get the first answer again. */
 const wronglyRepeated = async (ground: Ground, load: FaultLoad): Promise<number> => {
   const latest = [...load.acknowledged].filter(([name]) => name.includes(' keyed ')).slice(-20);
   const chosen = [...load.repeated, ...latest.map(([name, id]) => ({ name, id }))];
@@ -66,7 +66,7 @@ const repeat = async ({ origins, key }: Ground, name: string) => {
   return (await answer.json()) as { readonly id?: number };
 };
 
-/** What was claimed and could not be finished comes again when its lease ends, a minute later: that time is let pass. */
+/** Waits for the leases of unfinished deliveries to end, a minute later, when they come again. */
 const delivered = async ({ facts }: Ground): Promise<readonly string[]> => {
   const isEmpty = async () => (await facts.undelivered()).waiting === 0;
   const soon = until('all are delivered', isEmpty, usuallyDeliveredWithinMs);

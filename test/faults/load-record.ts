@@ -28,7 +28,7 @@ const mostRemembered = 20_000;
 
 const successes: ReadonlySet<Answer> = new Set(['200', '201', '303']);
 
-/** What a load saw, in little room: failures one by one, successes counted. */
+/** What a load saw, in compact form: single failures, and the number of successes. */
 export class LoadRecord {
   readonly clients = new Map<string, Seen>();
   readonly answers = new Map<Answer, number>();
@@ -38,7 +38,7 @@ export class LoadRecord {
   longestMs = 0;
   /** The longest time between two acknowledged writes. */
   longestPauseMs = 0;
-  /** Answers that say that they were counted against the account. */
+  /** Answers that were counted against the account, by their headers. */
   counted = 0;
   #acknowledgedAt: number | undefined;
   readonly #used: { readonly at: number; readonly requests: number }[] = [];

@@ -56,7 +56,7 @@ const run = new FaultRun({
   },
 });
 
-/** Whatever ends it: servers, folders and mounts go with it. */
+/** Servers, folders and mounts are removed however the run ends. */
 const finish = async (code: number): Promise<never> => {
   if (run.reports.length > 0) process.stdout.write(`\n${faultTable(run.reports)}\n`);
   await run.close().catch((error: unknown) => {

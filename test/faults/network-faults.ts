@@ -5,12 +5,12 @@ import { outage } from './outage.ts';
 import { serverOf } from './server-outages.ts';
 
 const databases = ['mariadb', 'galera'] as const;
-/** So long the server keeps what a lost connection has locked (`wait_timeout` of mysql-session.ts), and a little more. */
+/** A little longer than the server keeps locks of a lost connection (`wait_timeout` of mysql-session.ts). */
 const recoversWithinMs = 75_000;
 const distantMs = 15;
 const distantForMs = 3_000;
 
-/** What happens between the service and its database. */
+/** Faults between the service and its database. */
 export const networkFaults: readonly Fault[] = [
   {
     name: 'the network to the database goes silent',

@@ -3,15 +3,15 @@ import { unavailable, type Answer } from './fault-words.ts';
 import type { Fault, Scene, Struck } from './fault.ts';
 import { isWriter } from './load-record.ts';
 
-/** How something goes away and comes back. */
+/** How a server fails and recovers. */
 export interface Outage {
   readonly away: (scene: Scene) => Promise<unknown>;
   readonly back: (scene: Scene) => Promise<unknown>;
-  /** What each writer has to be told meanwhile, at least once. */
+  /** Answers that each writer must get meanwhile, at least once. */
   readonly writersSee?: readonly Answer[];
-  /** What each reader has to be told meanwhile. */
+  /** Answers that each reader must get meanwhile. */
   readonly readersSee?: readonly Answer[];
-  /** Which clients are refused nothing meanwhile, once those that were under way have settled. */
+  /** Clients that must see no refusal meanwhile, once earlier requests have settled. */
   readonly goesOn?: (client: string) => boolean;
   /** How long a client may wait for a refusal. */
   readonly refusedWithinMs?: number;
@@ -21,8 +21,8 @@ const longestMs = 30_000;
 const settlingMs = 2_000;
 
 /**
- * Something goes away under load. It stays away until whoever asked before has an answer, and each client has seen it:
- * no fixed time would be met by a request that waits for it.
+ * A server fails under load, until every earlier request has an answer and each client has seen the outage:
+ * a request that waits for the server would meet no fixed time.
  */
 export const outage =
   (one: Outage): Fault['strike'] =>

@@ -5,7 +5,7 @@ import type { Ground } from './ground.ts';
 import { outage } from './outage.ts';
 
 const awayForMs = 3_000;
-/** Each process counts by itself for so long, then refuses. */
+/** How long each process counts by itself before it refuses. */
 const countsAloneMs = 60_000;
 
 const redisOf = ({ ground }: Scene): NonNullable<Ground['redis']> => {
@@ -15,7 +15,7 @@ const redisOf = ({ ground }: Scene): NonNullable<Ground['redis']> => {
 
 type Step = (scene: Scene) => Promise<unknown>;
 
-/** For less than a minute nobody notices. */
+/** Outages below a minute go unnoticed. */
 const shortly =
   (away: Step, back: Step): Fault['strike'] =>
   async (scene): Promise<Struck> => {
@@ -34,7 +34,7 @@ const countsLocally = async ({ ground }: Scene): Promise<number> => {
 
 const redisFault = (name: string, strike: Fault['strike'], mayAnswer: Fault['mayAnswer'] = []) => ({
   name: `Redis ${name}`,
-  // Which database it is makes no difference to it.
+  // The kind of database makes no difference here.
   databases: ['mariadb'] as const,
   needs: 'redis' as const,
   processes: 2,
@@ -47,7 +47,7 @@ const redisFault = (name: string, strike: Fault['strike'], mayAnswer: Fault['may
 const kill: Step = (scene) => redisOf(scene).server.kill();
 const restart: Step = (scene) => redisOf(scene).server.restart();
 
-/** What counts for all processes goes away and comes back. */
+/** The shared counters fail and recover. */
 export const redisFaults: readonly Fault[] = [
   redisFault('is killed (-9) and started again', shortly(kill, restart)),
   redisFault(

@@ -4,7 +4,7 @@ import { FaultServers } from './fault-servers.ts';
 import { openGround, type Ground } from './ground.ts';
 import { runFault, type FaultReport } from './run-fault.ts';
 
-/** Grounds are opened one after the other; a fault gets the one before it where it wants the same of it. */
+/** Opens one ground after the other; a fault reuses the previous one when its needs are equal. */
 export class FaultRun {
   readonly reports: FaultReport[] = [];
   readonly #servers = new FaultServers();
@@ -15,11 +15,11 @@ export class FaultRun {
     this.#orders = orders;
   }
 
-  /** @returns the report, in which what the fault threw is a complaint */
+  /** @returns the report, with an error of the fault as a complaint */
   async run(fault: Fault, kind: FaultDatabase): Promise<FaultReport> {
     const started = performance.now();
     const report = await this.#attempt(fault, kind).catch(async (error: unknown) => {
-      // Nobody knows what it left behind.
+      // Its leftovers are unknown.
       await this.#leave().catch(() => undefined);
       return notRun(fault, kind, { error, tookMs: performance.now() - started });
     });

@@ -19,17 +19,17 @@ export interface FaultReport {
   readonly unexpected: number;
   readonly recoveryMs: number;
   readonly longestAnswerMs: number;
-  /** Of `/healthz`, by the service's own fault; undefined where processes end. */
+  /** Of `/healthz`, caused by the service itself; undefined when processes end. */
   readonly longestHealthMs: number | undefined;
   readonly tookMs: number;
-  /** None when all laws hold. */
+  /** Empty when all laws hold. */
   readonly complaints: readonly string[];
 }
 
 const wellWithinMs = 90_000;
 let count = 0;
 
-/** Puts the ground under load, lets the fault happen and end, and judges what is left. */
+/** Puts the ground under load, runs the fault, and checks the result. */
 export const runFault = async (
   fault: Fault,
   ground: Ground,
@@ -84,7 +84,7 @@ const ignored = (): undefined => undefined;
 
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
 
-/** Waits until nothing is in doubt any more. @returns who waits for ever, and what they are told */
+/** Waits until no write is in doubt. @returns clients that wait for ever, with their last answers */
 const stopped = async (load: FaultLoad): Promise<readonly string[]> => {
   const late = delay(wellWithinMs, true, { ref: false });
   if (!(await Promise.race([load.stop(), late]))) return [];
@@ -114,7 +114,7 @@ const toldOf = (unexpected: readonly Observation[], endedAt: number): readonly s
 const kindOf = (client: string): string =>
   /(keyed|plain)/.exec(client)?.[0] ?? (client === 'clerk' ? 'a form' : 'a reader');
 
-/** A main thread that waits for a lock is not busy, and answers nobody all the same. */
+/** A main thread that waits for a lock is not busy, but still answers no request. */
 const longestStillMs = 1_500;
 
 const missedHealth = (probes: readonly Probe[]): readonly string[] => {

@@ -41,7 +41,7 @@ const readOnly: Fault = {
   strike: outage({
     away: (scene) => order(scene, 'set global read_only = 1'),
     back: (scene) => order(scene, 'set global read_only = 0'),
-    // Who only reads goes on.
+    // Readers continue.
     readersSee: ['200'],
   }),
 };
@@ -68,14 +68,14 @@ const fewQueries: Fault = {
 };
 
 const fewConnections = (): Fault => {
-  /** The first one came in before, and puts it right again. */
+  /** The first connection was opened before the limit, and lifts it again. */
   const held: MysqlAdmin[] = [];
   const hold = async (url: string): Promise<MysqlAdmin> => {
     const one = await connectAsAdmin(url);
     held.push(one);
     return one;
   };
-  /** Takes each connection that comes free, until the server has no other. */
+  /** Takes each free connection until the server has none left. */
   const holdAll = async (url: string): Promise<void> => {
     while (await hold(url).catch(() => undefined));
   };
@@ -129,7 +129,7 @@ const lockedTable = (): Fault => {
   };
 };
 
-/** What a server refuses although it is there. */
+/** Refusals of a server that is running. */
 export const serverLimits: readonly Fault[] = [
   killedConnections,
   readOnly,

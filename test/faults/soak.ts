@@ -7,10 +7,10 @@ import type { Fault, Scene } from './fault.ts';
 /** Of the time at first: caches fill, V8 compiles what is called often. */
 const warmingUp = 0.2;
 const measurements = 8;
-/** What may come and go between two measurements. */
+/** Allowed variation between two measurements. */
 const spareMiB = 12;
 const spareDescriptors = 12;
-/** The event loop of a service that is well. */
+/** The event loop delay of a healthy service. */
 const mostDelayMs = 50;
 
 interface Measured {
@@ -20,7 +20,7 @@ interface Measured {
   readonly delayMs: number;
 }
 
-/** Minutes of mixed load: what is alive after a collection, open files and delays must not grow. */
+/** Minutes of mixed load, in which the live heap, open files and delays must not grow. */
 export const soak: Fault = {
   name: 'a long time of mixed load',
   databases: faultDatabases,
@@ -60,7 +60,7 @@ const loopDelayOf = async (origin: string): Promise<number> => {
   return Number(told) * 1000;
 };
 
-/** The medians of both halves: one measurement may have met whatever the machine did. */
+/** The medians of both halves: the machine may have disturbed a single measurement. */
 const halvesOf = (all: readonly Measured[]): readonly [Measured, Measured] => {
   const half = Math.floor(all.length / 2);
   return [medianOf(all.slice(0, half)), medianOf(all.slice(half))];

@@ -49,5 +49,5 @@ const unwritableFile: Fault = {
   }),
 };
 
-/** What happens to a file that the service writes. */
+/** Faults of a file that the service writes. */
 export const sqliteFaults: readonly Fault[] = [lockedFile(), unwritableFile];

@@ -2,7 +2,7 @@ import { until } from '../support/until.ts';
 import { faultDatabases, inProgress } from './fault-words.ts';
 import type { Fault, Scene } from './fault.ts';
 
-/** Three processes of the last release are replaced by this one, one after the other, while they serve. */
+/** Three processes of the last release are replaced by this one, one by one, while they serve. */
 export const upgrade: Fault = {
   name: 'the last release is upgraded while it serves',
   databases: faultDatabases,

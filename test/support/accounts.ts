@@ -29,13 +29,13 @@ export const keyDecision = (accountId: string, draft: Partial<ApiKey> = {}, at =
   return { state: { key, secretHash } satisfies KeyToStore, events };
 };
 
-/** Somebody who may sign in, with an address of their own unless said otherwise. */
+/** A person who may sign in, with a unique address by default. */
 export const personDecision = (accountId: string, draft: Partial<Person> = {}, at = later(0)) => {
   const id = ids.next('pers');
   return invitePerson({ id, accountId, email: `${id}@shop.example`, ...draft }, at);
 };
 
-/** Takes all that waits out of the outbox. @returns its events, oldest first */
+/** Empties the outbox. @returns its events, oldest first */
 export const takeEvents = async ({
   outbox,
 }: Pick<StoragePorts, 'outbox'>): Promise<readonly DomainEvent[]> => {
@@ -44,7 +44,7 @@ export const takeEvents = async ({
   return deliveries.map(({ stored }) => stored.event);
 };
 
-/** An account made through the port; its events are out of the way. @returns its id */
+/** Creates an account through the port and removes its events. @returns its id */
 export const newAccount = async (
   stores: Pick<StoragePorts, 'accounts' | 'outbox'>,
 ): Promise<string> => {

@@ -12,7 +12,7 @@ const askEveryMs = 100;
 
 /**
  * A proxy in front of several processes, as docs/operations.md wants one: it sends requests to those whose `/readyz` says
- * 200, each over a connection of its own, and asks another one only where the first did not even take the connection.
+ * 200, each over its own connection, and tries another one only when the first did not accept the connection.
  */
 export const startBalancer = async (origins: () => readonly string[]): Promise<Balancer> => {
   const state = { ready: [] as readonly string[], turn: 0, isOver: false };
@@ -71,7 +71,7 @@ const pass = async (
       got.pipe(answer);
       return;
     } catch (error) {
-      // Anything later may have been stored: it is not asked twice.
+      // Anything later may have been stored, so it is not retried.
       if ((error as { code?: unknown }).code !== 'ECONNREFUSED') break;
     }
   }

@@ -10,7 +10,7 @@ import { startGuard } from './debian-server.ts';
 export interface OpenPage {
   readonly browser: BothName;
   readonly path: string;
-  /** Waits until it shows what a page with this markup would. @throws Error when it crashes, fails or never does */
+  /** Waits until it shows the same as a page with this markup. @throws Error when it crashes, fails or never does */
   shows(markup: string): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ const shapeScript = readFileSync(join(import.meta.dirname, 'page-shape.js'), 'ut
   .trim()
   .replace(/;$/, '');
 
-/** Against hanging, never a measure. */
+/** Only against hanging, not a measurement. */
 const patienceMs = 60_000;
 const waiting = { timeout: patienceMs, polling: 'mutation' } as const;
 

@@ -8,9 +8,9 @@ import { libraryEnvironment } from './debian-server.ts';
 const cache = join(import.meta.dirname, '..', '..', '.cache', 'debian');
 
 interface Kind {
-  /** Names a program of one's own. */
+  /** The variable that names another program. */
   readonly variable: string;
-  /** As it is called where it is installed. */
+  /** Its name when it is installed. */
   readonly names: readonly string[];
   /** In Debian's package. Not the script in usr/bin, which names places of the whole machine. */
   readonly program: string;
@@ -33,7 +33,7 @@ export type BrowserName = keyof typeof kinds;
 
 export interface BrowserProgram {
   readonly executable: string;
-  /** What it needs in its environment beyond what is there. */
+  /** Additional environment variables. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -58,7 +58,7 @@ const environmentOf = (root: string): Readonly<Record<string, string>> => {
   const nested = globSync(join(root, 'usr/lib/*-linux-gnu/pulseaudio'));
   return {
     LD_LIBRARY_PATH: [LD_LIBRARY_PATH, ...nested].join(delimiter),
-    // Where the machine has no fonts either, those that came along are used.
+    // If the machine has no fonts either, the unpacked ones are used.
     ...(existsSync(join(root, 'etc/fonts/fonts.conf')) && { FONTCONFIG_SYSROOT: root }),
   };
 };
@@ -70,7 +70,7 @@ const advise = (name: BrowserName, cause: unknown): never => {
   });
 };
 
-/** Apt finds out by itself which libraries this machine lacks; nothing of that needs root. */
+/** Apt determines the missing libraries; none of this needs root. */
 const unpack = async (name: BrowserName, root: string): Promise<void> => {
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(`${root}.`);
@@ -88,7 +88,7 @@ const unpack = async (name: BrowserName, root: string): Promise<void> => {
   }
 };
 
-/** With lists of its own: the machine's may be missing or old, and only root may refresh them. */
+/** With private package lists: the machine's may be missing or old, and only root may refresh them. */
 const download = async (name: BrowserName, folder: string): Promise<void> => {
   for (const name of ['state/lists/partial', 'cache/archives/partial']) {
     await mkdir(join(folder, name), { recursive: true });

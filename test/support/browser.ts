@@ -14,19 +14,19 @@ export interface Look {
   readonly cookie?: string | undefined;
 }
 
-/** A real browser that looks at one service, and notes everything that must not happen there. */
+/** A real browser for one service, which records everything that must not happen there. */
 export interface TestBrowser {
-  /** A page in a profile of its own. */
+  /** A page in its own profile. */
   open(look?: Look): Promise<Page>;
   /** @throws Error when a page asked another host, failed to run a script, or showed a dialog */
   closePages(): Promise<void>;
-  /** The same, and the end of the browser. */
+  /** The same, and closes the browser. */
   close(): Promise<void>;
 }
 
 /** For the hook that starts one: a machine without a browser downloads and unpacks it first. */
 export const browserStartMs = 600_000;
-/** Of a click, a page, a wait: against hanging, never a measure. */
+/** For a click, a page or a wait: only against hanging, not a measurement. */
 const patienceMs = 60_000;
 
 const quiet = [
@@ -98,7 +98,7 @@ const launch = async () => {
 };
 
 const watch = (context: BrowserContext, origin: string, tell: (fault: string) => void): void => {
-  /** Chromium calls it an error too when a page is meant to be refused. */
+  /** Chromium also reports an error for a page that is refused on purpose. */
   const pages = new Set<string>();
   const note = (page: Page | null, what: string) => {
     tell(`${page?.url().replace(origin, '') ?? ''} ${what}`);

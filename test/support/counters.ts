@@ -7,7 +7,7 @@ import { until } from './until.ts';
 
 export interface OpenCounters {
   readonly counters: QuotaCounters;
-  /** The same counts through an adapter of its own, as another process has it. */
+  /** The same counts through another adapter, as in another process. */
   readonly secondProcess: QuotaCounters;
   close(): void;
 }
@@ -15,7 +15,7 @@ export interface OpenCounters {
 export const counterKinds = ['memory', 'Redis', 'Redis with a stand-in'] as const;
 export type CounterKind = (typeof counterKinds)[number];
 
-/** All tests share one Redis server: each takes subjects of its own. */
+/** All tests share one Redis server, so each uses its own subjects. */
 export const newSubject = (kind = 'account'): string => `${kind}:${randomUUID()}`;
 
 export const redisServerUrl = (): string => {
@@ -30,7 +30,7 @@ export const isAnswered = (call: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-/** A connected adapter that waits for answers as long as any machine may take. */
+/** A connected adapter with a timeout long enough for any machine. */
 export const openRedisCounters = async (url = redisServerUrl()): Promise<RedisQuotaCounters> => {
   const counters = new RedisQuotaCounters(url, () => undefined, { patienceMs: 60_000 });
   await until('Redis answers', () => isAnswered(counters.ping()));

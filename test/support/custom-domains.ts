@@ -19,7 +19,7 @@ import type { StoragePorts } from './storage-ports.ts';
 
 const ids = new UuidIds();
 
-/** One that nobody used before. */
+/** A new one. */
 export const newHost = (): string => `${ids.next('www').replace('_', '-')}.shop.example`;
 
 const validity = { notBefore: now, notAfter: later(90 * 86_400_000) };
@@ -34,7 +34,7 @@ export const deployTo = async (
   return id;
 };
 
-/** A project that serves a deploy, of an account of its own unless said otherwise. */
+/** A project that serves a deploy, in its own account by default. */
 export const servedProject = async (stores: StoragePorts, accountId?: string): Promise<Project> => {
   const project = await newProject(stores, accountId ?? (await newAccount(stores)));
   await deployTo(stores, project);
@@ -78,7 +78,7 @@ export const addTo = (
   );
 };
 
-/** A domain made through the port; its event is out of the way. */
+/** Creates a domain through the port and removes its event. */
 export const newDomain = async (
   stores: StoragePorts,
   project: Project,
@@ -91,11 +91,11 @@ export const newDomain = async (
 
 const proven = report(later(1), { ownershipProven: true });
 
-/** Decides that the name is proven, whoever holds it. */
+/** Decides that the name is proven, and ignores its holder. */
 export const verify = (domain: CustomDomain): DomainChange =>
   recordCheck(domain, proven, moment(later(1)));
 
-/** Decides that the name is proven, and takes it from whoever holds it. */
+/** Decides that the name is proven, and takes it from its holder. */
 export const contest = (domain: CustomDomain, holder: CustomDomain | undefined): DomainChange => {
   const decision = verify(domain);
   return holder
@@ -117,7 +117,7 @@ export const goLive = (domain: CustomDomain): DomainChange => {
 export const remove = (domain: CustomDomain): DomainChange =>
   removeDomain(domain, 'owner', later(4));
 
-/** A live domain made through the port; its events are out of the way. */
+/** Creates a live domain through the port and removes its events. */
 export const liveDomain = async (
   stores: StoragePorts,
   project: Project,
@@ -139,7 +139,7 @@ export const record = async (
   await domains.change(id, (domain) => ({ ...unchanged(domain), cause }));
 };
 
-/** All routes of a project as an edge gets them that knows nothing. */
+/** All routes of a project as a new edge gets them. */
 export const routesIn = async (
   { edgeRecords }: Pick<StoragePorts, 'edgeRecords'>,
   { id }: Project,

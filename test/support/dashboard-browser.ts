@@ -6,12 +6,12 @@ import type { Page } from 'playwright-core';
 export interface BrowsedDashboard {
   readonly dashboard: RunningDashboard;
   readonly owner: Owner;
-  /** A page of the owner's, or of a stranger with `cookie: undefined`, that looks at a path. */
+  /** Opens a path as the owner, or as a stranger with `cookie: undefined`. */
   visit(path: string, look?: Look): Promise<Page>;
 }
 
 /**
- * A dashboard and a browser for one test file. A test fails if one of its pages did what no page may do.
+ * A dashboard and a browser for one test file. A test fails if one of its pages did something forbidden.
  * @param keepsPages whether pages stay open, and are judged, until the end of the file
  */
 export const browseDashboard = (

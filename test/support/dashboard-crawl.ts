@@ -6,7 +6,7 @@ export interface FoundForm {
   readonly page: string;
   readonly method: string;
   readonly action: string;
-  /** What is sent if nothing is typed. */
+  /** The values sent if nothing is typed. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -15,7 +15,7 @@ export interface Crawl {
   readonly forms: readonly FoundForm[];
 }
 
-/** Looks at every page that links lead to, from the first one on, as somebody who is signed in may. */
+/** Follows all links from the first page as a signed-in person, and visits every page. */
 export const crawl = async (visitor: DashboardVisitor): Promise<Crawl> => {
   const pages = new Map<string, PageAnswer>();
   const forms = new Map<string, FoundForm>();
@@ -54,7 +54,7 @@ const formsIn = (markup: string, page: string): readonly FoundForm[] =>
     };
   });
 
-/** What is chosen in lists of which the first is chosen unless another one is. */
+/** The selected options of lists; the first one by default. */
 const choicesIn = (form: string) =>
   [...form.matchAll(/<select[^>]* name="([^"]*)"[^>]*>([^]*?)<\/select>/g)].map(
     ([, name, within = '']) => {

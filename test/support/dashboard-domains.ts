@@ -7,7 +7,7 @@ import type { RunningDashboard } from './running-dashboard.ts';
 
 const platformHost = 'sites.animal-store.test';
 
-/** Lets the DNS say what the owner was asked to create. */
+/** Creates the records in DNS that the owner was asked for. */
 export const pointAtUs = (
   { dns }: Pick<RunningDashboard, 'dns'>,
   { host, token }: CustomDomain,

@@ -9,7 +9,7 @@ import type { Owner, RunningDashboard } from './running-dashboard.ts';
 import { deployEntries } from './deploy-entries.ts';
 import { entry } from './site-source.ts';
 
-/** What would run if it were not shown as text, wherever it is put. */
+/** Markup that would run anywhere on a page if it were not escaped. */
 export const hostile = `'"></title></textarea><script>alert(1)</script><img src=x onerror=alert(1)>`;
 
 /** Gives an account some of everything, so that no page is empty; names are hostile. @returns the project's slug */
@@ -22,7 +22,7 @@ export const fill = async (
   await fillKeys(dashboard, owner);
   await fillAnimals(dashboard, owner);
   await fillPeople(dashboard, owner);
-  // What is delivered would set off work on domains that goes on during the tests.
+  // Deliveries would start work on domains that continues during the tests.
   await dashboard.container.get(DueDomains).stop();
   await dashboard.container.get(OutboxRelay).run();
   return slug;

@@ -1,4 +1,4 @@
-/** One element as it was sent; of what is in it, the text. */
+/** One element as it was sent, with its content as text. */
 export interface Element {
   readonly attributes: Readonly<Record<string, string>>;
   readonly text: string;
@@ -17,7 +17,7 @@ export const elementsIn = (markup: string, name: string): readonly Element[] => 
   }));
 };
 
-/** What is said to be wrong: at the head of a form, or beside one of its fields. */
+/** Error messages at the head of a form or beside its fields. */
 export const problemsIn = (markup: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     elementsIn(markup, 'p')
@@ -25,7 +25,7 @@ export const problemsIn = (markup: string): Readonly<Record<string, string>> =>
       .map(({ attributes, text }) => [attributes['id']?.replace(/-error$/, '') ?? 'form', text]),
   );
 
-/** Text as somebody reads it. */
+/** Text as it is displayed. */
 export const textOf = (markup: string): string =>
   decoded(markup.replace(/<[^>]*>/g, ' '))
     .replace(/\s+/g, ' ')

@@ -8,7 +8,7 @@ export const printedLink = ({ stdout }: Pick<Service, 'stdout'>): string => {
   return link;
 };
 
-/** Whoever started the service, signed in. */
+/** The operator who started the service, signed in. */
 export const signInFirst = async (service: Service): Promise<DashboardVisitor> => {
   const visitor = new DashboardVisitor(service.origin);
   const { status } = await visitor.get(printedLink(service));

@@ -29,7 +29,7 @@ export class DashboardStream {
     return new DashboardStream(await fetch(url, { headers, signal, redirect: 'manual' }), abort);
   }
 
-  /** Waits for a page that says that. */
+  /** Waits for a page with this text. */
   async shows(text: string): Promise<void> {
     await until(`the page shows "${text}"`, () =>
       this.events.some(({ event, data }) => event === 'page' && data.includes(text)),

@@ -12,12 +12,12 @@ export interface PageRequest {
   readonly body?: string | Uint8Array<ArrayBuffer> | FormData;
 }
 
-/** A browser without a window: keeps its cookies, and says of itself what browsers say. */
+/** A browser without a window: keeps cookies and sends the usual headers. */
 export class DashboardVisitor {
   readonly origin: string;
   /** `name=value` */
   cookie: string | undefined;
-  /** The same for what says that the browser is known. */
+  /** The same for the cookie of a known browser. */
   device: string | undefined;
 
   constructor(origin: string, cookie?: string) {

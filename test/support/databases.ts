@@ -13,11 +13,11 @@ export interface TestDatabase {
 export type DatabaseKind = 'sqlite' | 'mysql';
 export const databaseKinds: readonly DatabaseKind[] = ['sqlite', 'mysql'];
 
-/** An empty database of its own for one test file. */
+/** An empty database for one test file. */
 export const emptyDatabase = (kind: DatabaseKind): Promise<TestDatabase> =>
   kind === 'sqlite' ? sqliteFile() : createDatabase(mysqlServer());
 
-/** It waits for as long as any machine may take: only what really is away is found to be away. */
+/** Its timeout is long enough for any machine, so that only a real outage counts as one. */
 export const openDatabase = (url: string, deadline = noDeadline): Database =>
   new Database(url, { patient: true, deadline });
 

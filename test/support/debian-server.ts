@@ -69,7 +69,7 @@ const install = async (name: string, packages: readonly string[], root: string):
   }
 };
 
-/** Packages that no system has by itself, always unpacked. @returns where */
+/** Packages that are always unpacked, because no system includes them. @returns where */
 export const unpack = async (name: string, packages: readonly string[]): Promise<string> => {
   const root = join(cache, name);
   if (findUnpacked(root, name) === undefined) await install(name, packages, root);
@@ -117,7 +117,7 @@ export const libraryEnvironment = (root: string): Readonly<Record<string, string
 
 const givenPorts = new Set<number>();
 
-/** Never the same one twice: who got it may not listen yet, or not at the moment. */
+/** Never the same port twice: its user may not listen yet, or may be down for now. */
 export const findFreePort = async (): Promise<number> => {
   // Below the range of outgoing connections: none may take the port while the server is down.
   const port = randomInt(15_000, 32_000);

@@ -1,4 +1,4 @@
-/** Passes bytes on later, in their order, however the delay changes. */
+/** Forwards bytes with a delay, in order even when the delay changes. */
 export const delayed = (
   delayMs: () => number,
   pass: (bytes: Buffer) => void,

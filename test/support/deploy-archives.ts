@@ -1,6 +1,6 @@
 /**
- * A process of its own that deploys archives, one after the other, as one project with its records in memory:
- * `node deploy-archives.ts JSON`. Prints an `Outcome`; or "stuck", once it stands still where it was told to.
+ * A separate process that deploys archives one after the other to one project, with its records in memory:
+ * `node deploy-archives.ts JSON`. Prints an `Outcome`, or "stuck" once it has stopped at the requested step.
  */
 import { writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -14,7 +14,7 @@ import {
 import { deploySite } from '../../src/sites/use-cases/deploy-site.ts';
 import { sourceOf } from './site-source.ts';
 
-/** Deploys what is in memory to a project of a running service. */
+/** Deploys entries from memory to a project of a running service. */
 export const deployEntries = (
   container: Container,
   project: Project,

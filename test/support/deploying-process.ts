@@ -9,7 +9,7 @@ export interface Orders {
   /** Of the stored files. */
   readonly folder: string;
   readonly archives: readonly string[];
-  /** Whether it lets the event loop turn a good while before it reads a file. */
+  /** Whether it yields to the event loop for a while before it reads a file. */
   readonly isSlow?: boolean;
   /** Where it stops working, for good. */
   readonly stuckAt?: Pick<UploadProgress, 'step' | 'done'>;
@@ -19,7 +19,7 @@ export interface Outcome {
   readonly deploys: readonly Deploy[];
   /** See listingOf. */
   readonly listing: readonly string[];
-  /** Memory at its highest. */
+  /** Peak memory. */
   readonly largestMiB: number;
 }
 
@@ -32,10 +32,10 @@ const commandFor = (orders: Orders): readonly string[] => [
   JSON.stringify(orders),
 ];
 
-/** Deploys archives in a process of its own. */
+/** Deploys archives in a separate process. */
 export const deployInProcess = (orders: Orders): Promise<Outcome> => run(commandFor(orders));
 
-/** The same, where the folder is a disk of its own that holds so much. */
+/** The same on a separate disk of the given size. */
 export const deployOnDisk = (size: string, orders: Orders): Promise<Outcome> => {
   const mount = `mount -t tmpfs -o size=${size} none "$0" && exec "$@"`;
   return run(['unshare', '-rm', 'sh', '-c', mount, orders.folder, ...commandFor(orders)]);

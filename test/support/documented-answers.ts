@@ -34,7 +34,7 @@ interface DocumentedSchema {
   readonly properties?: Readonly<Record<string, { readonly format?: string }>>;
 }
 
-/** Of an OpenAPI document, what the tests look at. */
+/** The parts of an OpenAPI document that the tests use. */
 export interface ApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
@@ -61,7 +61,7 @@ const undocumented =
 
 const ofDeprecated = ['deprecation', 'sunset', 'link'];
 
-/** Errors that are always told in the same words. */
+/** Errors whose words are always the same. */
 const oneWording = [
   'missing_api_key',
   'invalid_api_key',
@@ -92,7 +92,7 @@ export const resolve = <Part extends object>(
 
 /** Compares answers with what the document promises for their operation and status. */
 export const documentedAnswers = (document: ApiDocument) => {
-  // test/http/openapi.test.ts sees that the document is a valid one.
+  // test/http/openapi.test.ts checks that the document is valid.
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   formats.default(ajv);
   ajv.addSchema(document, 'openapi');

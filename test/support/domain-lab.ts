@@ -17,7 +17,7 @@ import { memoryPorts } from './memory-ports.ts';
 
 export const host = 'shop.example.com';
 
-/** A project that is served, and everything that custom domains need, in memory. Its time stands still. */
+/** A served project and everything that custom domains need, in memory, with a stopped clock. */
 export const domainLab = async () => {
   const stores = memoryPorts();
   const { certificateOrders: orders } = stores;
@@ -42,14 +42,14 @@ export const domainLab = async () => {
   } satisfies DomainPorts;
   const project = await servedProject(stores);
 
-  /** What is due is done once, by a process of its own. @param changed ports that are other than usual */
+  /** Does all due work once, as a separate process. @param changed replacements for the usual ports */
   const tendDue = async (changed: Partial<DomainPorts> = {}): Promise<void> => {
     const tend = tendDomain({ ...ports, ...changed });
     const { domains } = await ports.domains.claimDue(clock.now(), clock.now(), 100);
     for (const domain of domains) await tend(domain);
   };
 
-  /** The records of a domain are created as they are wanted. */
+  /** Creates the records that a domain requires. */
   const point = ({ host: name, token }: CustomDomain, more: Partial<ResolverFacts> = {}): void =>
     dns.tell(name, facts({ ...cname(`${token}.sites.test`), ...more }));
 
@@ -92,7 +92,7 @@ export const domainLab = async () => {
   };
 };
 
-/** Knows of no suffix with more than one label, and of no letters but those of DNS. */
+/** Knows only suffixes of one label, and only the letters of DNS. */
 const plainNames: DomainPorts['hostNames'] = {
   read: (name) => ({
     ascii: name,
@@ -119,7 +119,7 @@ export const forbiddingCaa: Partial<ResolverFacts> = {
   ],
 };
 
-/** Calls something before or after a method of a port, each time that it is used. */
+/** Calls a function before or after each use of a port's method. */
 export const around = <Port extends object>(
   port: Port,
   method: keyof Port & string,

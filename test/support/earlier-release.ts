@@ -23,13 +23,13 @@ import { openDatabase } from './databases.ts';
 
 const main = resolve(import.meta.dirname, '../../src/main.ts');
 
-/** Over connections of its own, while the earlier release has others. @returns what it applied */
+/** Uses separate connections beside those of the earlier release. @returns what it applied */
 export const migrate = async (url: string): Promise<readonly string[]> => {
   const database = openDatabase(url);
   return migrateUp(database).finally(() => database.close());
 };
 
-/** In a process of its own, as an operator or a starting service does it. @returns what it applied */
+/** In a separate process, as an operator or a starting service does it. @returns what it applied */
 export const migrateInProcess = async (url: string): Promise<readonly string[]> => {
   const { stdout } = await promisify(execFile)(
     process.execPath,

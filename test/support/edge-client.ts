@@ -32,10 +32,10 @@ export interface EdgeAnswer {
   readonly body: Buffer;
 }
 
-/** What visitors of an edge use. All trust its authority, and find every host at its address. */
+/** Clients of an edge that trust its authority and resolve every host to its address. */
 export interface EdgeClient {
   readonly ports: { readonly http: number; readonly https: number };
-  /** Over a connection of its own. */
+  /** Over a new connection. */
   get(host: string, path: string, visit?: Visit): Promise<EdgeAnswer>;
   /** The same over either protocol. */
   visit(protocol: Protocol, host: string, path: string, visit?: Visit): Promise<EdgeAnswer>;

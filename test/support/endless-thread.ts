@@ -1,6 +1,6 @@
 import { answerTasks } from '../../src/adapters/threads/answer-tasks.ts';
 
-// Whatever it is given, it never ends by itself.
+// It never ends by itself.
 answerTasks(() => () => {
   for (;;);
 });

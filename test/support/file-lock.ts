@@ -2,7 +2,7 @@ import { openDatabase } from './databases.ts';
 
 /**
  * Holds the write lock of a SQLite file, as another program does.
- * @returns lets go of it
+ * @returns a function that releases it
  */
 export const holdLock = async (url: string): Promise<() => Promise<void>> => {
   const other = openDatabase(url);

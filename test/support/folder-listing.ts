@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** All that is in a folder, however deep: its paths, and of files their rights and what is in them. */
+/** Everything in a folder, however deep: paths, and for files their permissions and content. */
 export const listingOf = async (folder: string): Promise<readonly string[]> => {
   const paths = await readdir(folder, { recursive: true });
   const lines = paths.sort().map(async (path) => {

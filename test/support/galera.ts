@@ -4,10 +4,10 @@ import { findFreePort, unpack } from './debian-server.ts';
 import { startMariaDb, type MariaDb } from './mariadb.ts';
 import { until } from './until.ts';
 
-/** Three MariaDB servers that hold the same, by the Galera library. */
+/** A Galera cluster of three MariaDB servers. */
 export interface GaleraCluster {
   readonly nodes: readonly MariaDb[];
-  /** Returns when so many nodes see each other, as the one at `at` says. */
+  /** Returns when that many nodes are connected, according to the one at `at`. */
   readonly hasSize: (at: number, size: number) => Promise<void>;
   stop(): Promise<void>;
 }
@@ -16,7 +16,7 @@ const size = 3;
 // wsrep_sst_rsync brings a new node its first state: it asks for rsync, my_print_defaults and a tool that lists sockets.
 const packages = 'mariadb-server mariadb-client-core galera-4 rsync libpopt0 libxxhash0 lsof';
 
-/** rsync as root gives what it receives to the user `nobody`; so the servers run as that one. */
+/** As root, rsync gives received files to the user `nobody`, so the servers run as that user. */
 const nobody = { uid: 65_534, gid: 65_534 };
 
 interface Ports {

@@ -1,5 +1,5 @@
 /**
- * A process of its own that asks a service for its health, so that whatever else a test does cannot be what is
+ * A separate process that checks the health of a service, so that other work of the test is not
  * measured: `node health-prober.ts ORIGIN PID EVERY_MS`. Prints a `Probe` as a line of JSON for each answer.
  */
 import { once } from 'node:events';
@@ -37,7 +37,7 @@ const timed = async <T>(work: Promise<T>): Promise<{ result: T; tookMs: number }
   return { result, tookMs: performance.now() - started };
 };
 
-/** A server that has nothing else to do: what it is late by, the machine is late by. */
+/** An idle server: its delay is the delay of the machine. */
 const serveNothing = (): void => {
   const server = createServer((_, response) => response.end());
   server.listen(0, '127.0.0.1', () => {
@@ -49,7 +49,7 @@ const probe = async (origin: string, pid: string, idle: string): Promise<Probe> 
   const [at, before] = [Date.now(), mainThreadOf(pid)];
   const service = timed(ask(`${origin}/healthz`));
   const over = service.then(() => true);
-  // Asked again for as long as the service takes: both see the same machine.
+  // Repeated while the service takes its time, so that both see the same machine.
   let machineMs = 0;
   for (let isOver = false; !isOver; isOver = await Promise.race([over, setTimeout(5, false)])) {
     machineMs = Math.max(machineMs, (await timed(ask(idle))).tookMs);
@@ -63,7 +63,7 @@ const probe = async (origin: string, pid: string, idle: string): Promise<Probe> 
 
 const probeForEver = async (): Promise<never> => {
   const [, , origin = '', pid = '', everyMs = ''] = process.argv;
-  // Whoever started it is gone when nothing can be read any more.
+  // The end of the input means that the parent process is gone.
   process.stdin.resume().once('end', () => process.exit(0));
   const [port] = (await once(new Worker(new URL(import.meta.url)), 'message')) as [number];
   for (;;) {

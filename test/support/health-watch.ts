@@ -19,12 +19,12 @@ export interface Probe {
   readonly stillMs: number;
 }
 
-/** What nobody may ever wait longer for than that, by the service's own fault. */
+/** The longest wait that the service itself may cause. */
 export const longestHealthMs = 250;
 
 export interface HealthWatch {
   readonly probes: readonly Probe[];
-  /** Waits for one more answer, so that none is under way that began before. */
+  /** Waits for one more answer, so that no earlier one is under way. */
   settle(): Promise<void>;
   /** Of those that were asked since then. @param since as `Date.now()` */
   worst(since?: number): Probe | undefined;
@@ -33,7 +33,7 @@ export interface HealthWatch {
 
 const prober = join(import.meta.dirname, 'health-prober.ts');
 
-/** Asks `/healthz` all the time from a process of its own. */
+/** Polls `/healthz` from a separate process. */
 export const watchHealth = async (
   { origin, pid }: Pick<Service, 'origin' | 'pid'>,
   everyMs = 50,

@@ -4,7 +4,7 @@ import { facts, records } from './known-dns.ts';
 const many = <Item>(count: number, make: (n: number) => Item): readonly Item[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
-/** As much as an adapter lets through. @param letter that texts are made of */
+/** The largest facts that an adapter lets through. @param letter to fill texts with */
 export const heavyFacts = (letter: string): Omit<ResolverFacts, 'resolver'> => {
   const text = letter.repeat(60_000);
   const caa = many(60, () => ({ flags: 0, tag: 'issue', value: letter.repeat(1000) }));

@@ -1,18 +1,18 @@
 import type { UploadProblem } from '../../src/sites/domain/sites-error.ts';
 import { zipOf } from './zip-bytes.ts';
 
-/** An archive that holds a good index.html, unless that is the point, and one thing that is wrong. */
+/** An archive with one fault and, unless that is the fault, a good index.html. */
 export interface HostileArchive {
   readonly what: string;
   readonly bytes: () => Buffer | Promise<Buffer>;
-  /** Why it is refused; undefined for what looks strange and does no harm. */
+  /** Why it is refused; undefined if it is strange but harmless. */
   readonly problem: UploadProblem | undefined;
 }
 
 /** A page to go with it. */
 export const index = { name: 'index.html', content: '<!doctype html><title>hostile</title>' };
 
-/** What is written there escaped. One folder and one name in it. */
+/** A file written there has escaped. One folder and a name in it. */
 export const escapesOf = (escape: string): { readonly folder: string; readonly name: string } => {
   const at = escape.lastIndexOf('/');
   return { folder: escape.slice(0, at), name: escape.slice(at + 1) };
@@ -25,7 +25,7 @@ export const linesOf = (
   lines: readonly (readonly [string, HostileArchive['bytes'], UploadProblem?])[],
 ): readonly HostileArchive[] => lines.map(([what, bytes, problem]) => ({ what, bytes, problem }));
 
-/** What no archive begins with. */
+/** First bytes that no archive has. */
 export const noArchives: Readonly<Record<string, Buffer>> = {
   'a page': Buffer.from('<!doctype html>'),
   'nothing at all': Buffer.alloc(0),

@@ -21,7 +21,7 @@ const encrypted = 0x801;
 const stronglyEncrypted = 0x841;
 const noUtf8 = 0;
 
-/** A zip64 field that says where an entry is: beyond all numbers that JavaScript counts in. */
+/** A zip64 offset of an entry beyond JavaScript's safe integers. */
 const farAway = (): Buffer => {
   const extra = Buffer.from([1, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
   extra.writeBigUInt64LE(2n ** 62n, 4);

@@ -1,4 +1,4 @@
-/** Frames of HTTP/2 as bytes (RFC 9113, section 4.1), to send what no client would. */
+/** HTTP/2 frames as bytes (RFC 9113, section 4.1), to send what no client would. */
 export const frameTypes = {
   headers: 1,
   priority: 2,

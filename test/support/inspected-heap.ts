@@ -14,7 +14,7 @@ interface Told {
   readonly result?: { readonly usedSize?: number };
 }
 
-/** Collects the garbage of that process. @returns MiB of its heap that are alive afterwards */
+/** Runs the garbage collector of that process. @returns MiB of live heap afterwards */
 export const livingHeapOf = async (port: string): Promise<number> => {
   const socket = new WebSocket(await inspectorOf(port));
   await once(socket, 'open');
@@ -27,7 +27,7 @@ export const livingHeapOf = async (port: string): Promise<number> => {
     }
   };
   try {
-    // Twice: what the first one leaves to finalizers goes with the second.
+    // Twice: the second run collects what finalizers released.
     await ask(1, 'HeapProfiler.collectGarbage');
     await ask(2, 'HeapProfiler.collectGarbage');
     const { result } = await ask(3, 'Runtime.getHeapUsage');

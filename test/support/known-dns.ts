@@ -31,7 +31,7 @@ export const expectation: DnsExpectation = {
 
 export const ownership = records('animal-store-verify=t1');
 
-/** A name with nothing at it, until more is said of it. */
+/** A name without records by default. */
 export const facts = (known: Partial<ResolverFacts> = {}): Omit<ResolverFacts, 'resolver'> => ({
   tookMs: 5,
   cname: none,
@@ -64,7 +64,7 @@ export const cname = (...names: readonly string[]): Partial<ResolverFacts> => {
 
 export const rightCname = cname('t1.sites.test');
 
-/** What each resolver says; one for all three, where only one is given. */
+/** The answer of each resolver; a single one counts for all three. */
 export const asked = (...known: readonly Partial<ResolverFacts>[]): DnsFacts => {
   const all = known.length === 1 ? [known[0], known[0], known[0]] : known;
   const resolvers = all.map((one, at) => ({ ...facts(one), resolver: `198.51.100.${at + 1}` }));

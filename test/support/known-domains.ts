@@ -19,7 +19,7 @@ export const start = new Date('2026-03-01T10:00:00Z');
 export const after = (milliseconds: number): Date => new Date(start.getTime() + milliseconds);
 export const moment = (now: Date) => ({ now, jitter: 0 });
 
-/** Of an account that is not held up. */
+/** Of an account whose orders are not delayed. */
 export const allowance: Allowance = {
   plan: 'Pro',
   projects: 1000,
@@ -78,7 +78,7 @@ export const failure = (reason: AuthorityFailure['reason'], retryAt?: Date): Aut
 /** Valid for 90 days. */
 export const validity = { notBefore: start, notAfter: after(90 * day) };
 
-/** One domain on its way: each step a minute after the one before. */
+/** The life of one domain, with a minute between steps. */
 export const added = addDomain(draft, admitted, moment(start)).state;
 export const verified = recordCheck(added, report(after(minute)), moment(after(minute))).state;
 export const ordered = orderStarted(verified, fenceOf(verified), after(2 * minute)).state;

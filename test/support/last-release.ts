@@ -13,10 +13,10 @@ const git = async (...args: readonly string[]): Promise<string> => {
   return stdout.trim();
 };
 
-/** The program of the release before this one, in a folder of its own. */
+/** The program of the previous release, in a separate folder. */
 export interface LastRelease {
   readonly program: string;
-  /** What it is called, or its commit. */
+  /** Its tag, or its commit. */
   readonly name: string;
   remove(): Promise<void>;
 }

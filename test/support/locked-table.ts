@@ -8,7 +8,7 @@ export interface LockedTable {
   close(): Promise<void>;
 }
 
-/** Nobody else reads or writes this table, as while somebody repairs it by hand. */
+/** Locks a table for all other connections, like a manual repair. */
 export const lockTable = async (url: string, table: string): Promise<LockedTable> => {
   const connection = await createConnection(url);
   await connection.query(`lock tables ${table} write`);

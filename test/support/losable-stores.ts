@@ -22,10 +22,10 @@ export class LosableEdgeRecords extends MemoryEdgeRecords {
   }
 }
 
-/** Passes everything on to another storage, as long as it is not away. */
+/** Passes everything on to another storage unless `isAway` is set. */
 export class LosableSiteFiles extends SiteFiles {
   isAway = false;
-  /** What is read breaks off after so many bytes. */
+  /** Reads break off after so many bytes. */
   readsAtMost = Infinity;
   /** Bytes read until now. */
   bytesRead = 0;

@@ -16,7 +16,7 @@ export interface MariaDb {
   stop(): Promise<void>;
   /** The server vanishes as in a crash; its data stays for `restart`. */
   kill(): Promise<void>;
-  /** The server takes its leave of all who are connected; its data stays for `restart`. */
+  /** The server shuts down gracefully; its data stays for `restart`. */
   shutDown(): Promise<void>;
   /** Returns when it stands still. */
   freeze(): Promise<void>;
@@ -26,7 +26,7 @@ export interface MariaDb {
 
 const packages = 'mariadb-server-core libaio1|libaio1t64 libnuma1 liburing2 libpcre2-8-0';
 const memory = ['--innodb-buffer-pool-size=128M', '--innodb-log-file-size=32M'];
-/** Nothing waits for the disk: what a killed server wrote the system has, and only a machine that fails would lose it. */
+/** Does not wait for the disk: writes of a killed server survive, and only a failing machine would lose them. */
 const unsynced = ['--debug-no-sync', '--innodb-flush-method=nosync'];
 const network = ['--bind-address=127.0.0.1', '--skip-name-resolve', '--max-connections=200'];
 
@@ -68,7 +68,7 @@ export interface MariaDbOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** A user other than ours. */
   readonly runAs?: { readonly uid: number; readonly gid: number };
-  /** It gets all that is in it, its users too, from another server. */
+  /** It gets its data, including users, from another server. */
   readonly startsEmpty?: boolean;
   /** Where its folder is made. */
   readonly place?: string;
@@ -157,7 +157,7 @@ export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaD
     shutDown: () => end('SIGTERM'),
     freeze: async () => {
       server.kill('SIGSTOP');
-      // One thread takes the signal and stops the others; until then these go on answering.
+      // One thread takes the signal and stops the others, which answer until then.
       await until('it stands still', () => standsStill(server));
     },
     thaw: () => void server.kill('SIGCONT'),

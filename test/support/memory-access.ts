@@ -13,11 +13,11 @@ export interface MemoryAccess {
   readonly ports: AccessPorts;
   readonly clock: SettableClock;
   readonly happened: () => readonly DomainEvent[];
-  /** Whatever waits in the outbox, with who did it. */
+  /** Events in the outbox, with their actors. */
   readonly stored: () => Promise<readonly StoredEvent[]>;
 }
 
-/** The face of the access context over memory, with a clock that stands still. */
+/** The public interface of the access context over memory, with a stopped clock. */
 export const memoryAccess = (now: Date, stubs: Partial<AccessPorts> = {}): MemoryAccess => {
   const { outbox, acting, accounts, apiKeys, counters, usage, people, sessions, signInLinks } =
     memoryPorts();

@@ -24,7 +24,7 @@ import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
 import { now } from './accounts.ts';
 import type { EdgeWriter } from './storage-ports.ts';
 
-/** Every port that keeps something, in memory. `outbox.events` tells what happened. */
+/** Every storage port, in memory. `outbox.events` lists what happened. */
 export const memoryPorts = (
   subscribersOf: (type: string) => readonly string[] = () => ['witness'],
 ) => {

@@ -19,14 +19,14 @@ import { memoryPorts } from './memory-ports.ts';
 import { newProject } from './sites.ts';
 import type { StoragePorts } from './storage-ports.ts';
 
-/** One project with its site; all but the files is in memory. Its deploys are dep_000001, dep_000002, … */
+/** One project with its site, in memory except for the files. Its deploys are dep_000001, dep_000002, … */
 export interface MemorySite {
   readonly project: Project;
   readonly projects: Projects;
   readonly allowances: Allowances;
   readonly clock: SettableClock;
   readonly stores: StoragePorts;
-  /** @param other what stands in for the site's own */
+  /** @param other replacements for the site's own ports */
   readonly deploy: (
     source: SiteSource,
     onProgress?: (progress: UploadProgress) => void,

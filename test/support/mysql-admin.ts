@@ -1,6 +1,6 @@
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 
-/** An administrator's connection to a server: past the service and all its limits. */
+/** An administrator's connection to a server, which bypasses the service and its limits. */
 export interface MysqlAdmin {
   readonly order: (sql: string) => Promise<void>;
   /** Kills all connections of a user. */
@@ -8,7 +8,7 @@ export interface MysqlAdmin {
   readonly close: () => void;
 }
 
-/** @throws Error when the server takes no connection */
+/** @throws Error when the server accepts no connection */
 export const connectAsAdmin = async (url: string): Promise<MysqlAdmin> => {
   const connection = await createConnection(url);
   connection.on('error', () => undefined);
@@ -20,7 +20,7 @@ export const connectAsAdmin = async (url: string): Promise<MysqlAdmin> => {
     killConnectionsOf: async (user) => {
       const asked = 'select id from information_schema.processlist where user = ?';
       const [rows] = await connection.query<RowDataPacket[]>(asked, [user]);
-      // One that has ended meanwhile is no error.
+      // It may have ended meanwhile.
       for (const { id } of rows) await order(`kill ${String(id)}`).catch(() => undefined);
     },
     close: () => {

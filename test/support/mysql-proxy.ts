@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { delayed } from './delayed.ts';
 
-/** What the proxy answers in place of the server. */
+/** The proxy's answer in place of the server. */
 export interface Refusal {
   /** Which statements, by their text; those that are sent together with them do not arrive either. */
   readonly statement: RegExp;
@@ -14,19 +14,19 @@ export interface Refusal {
 export interface MysqlProxy {
   /** Of the same database, through the proxy. */
   readonly url: string;
-  /** From now on these statements do not reach the server; an empty list lets everything pass. */
+  /** Answers these statements in place of the server from now on; an empty list lets everything pass. */
   refuse(refusals: readonly Refusal[]): void;
-  /** Everything takes so much longer, on the way there and on the way back. */
+  /** Adds a delay in both directions. */
   slowDown(ms: number): void;
   /**
    * After so many statements nothing passes any more: the next one does not arrive, or of the last one the answer.
    */
   loseAfter(statements: number, what: 'statement' | 'answer'): void;
-  /** Ends the connections on which something was lost. */
+  /** Closes the connections that lost something. */
   recover(): void;
   /** Whether something did not pass since `loseAfter`. */
   readonly hasLost: boolean;
-  /** What clients asked since the last call: the text of each statement, in the order of their coming. */
+  /** The statements since the last call, in order of arrival. */
   takeAsked(): readonly string[];
   /** How many statements were refused. */
   readonly refused: number;
@@ -36,7 +36,7 @@ export interface MysqlProxy {
 const queryCommand = 0x03;
 const headerBytes = 4;
 
-/** Stands between the service and a real server, and makes faults that a server makes on bad days only. */
+/** A proxy between the service and a real server that produces rare server faults. */
 export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
   const target = new URL(url);
   const sockets = new Set<Socket>();

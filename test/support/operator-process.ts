@@ -7,7 +7,7 @@ const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
 type Written = () => void;
 
-/** Takes down what is written to one of the standard streams. */
+/** Records what is written to one of the standard streams. */
 const takeDown = (stream: NodeJS.WriteStream): (() => string) => {
   let written = '';
   stream.write = (
@@ -39,7 +39,7 @@ const doErrand = async ({ number, args, env }: Errand): Promise<Done> => {
   process.env = { ...env };
   process.argv = [process.execPath, main, ...args];
   process.exitCode = 0;
-  // A name of its own lets the whole file run again; what it imports stays loaded.
+  // A unique name lets the whole file run again, while its imports stay loaded.
   await import(`${pathToFileURL(main).href}?${String(number)}`);
   const code = exitCode();
   // A command that leaves something open would never end as a process.

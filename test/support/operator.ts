@@ -16,7 +16,7 @@ export class Operator {
   readonly #waiting = new Map<number, PromiseWithResolvers<CommandResult>>();
   #number = 0;
 
-  /** @param settings what Node itself reads at its start, and what each command has besides its own */
+  /** @param settings read by Node at its start, and added to those of each command */
   constructor(folder: string, settings: Errand['env']) {
     const stdio = ['ignore', 'inherit', 'pipe', 'ipc'] as const;
     const args = ['--disable-warning=ExperimentalWarning', script];

@@ -1,9 +1,9 @@
 const tickMs = 10;
 
 /**
- * Counts the milliseconds in which this process could run: a tick that comes late counts once, however late it is. So
- * what the same process does by timers of its own takes no more of them on a busy machine.
- * @returns ends the count and gives it
+ * Counts the milliseconds in which this process could run: a late tick counts once, however late it is. So
+ * work by timers of the same process takes no more of them on a busy machine.
+ * @returns a function that ends the count and returns it
  */
 export const countOwnTime = (): (() => number) => {
   let ticks = 0;

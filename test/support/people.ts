@@ -38,7 +38,7 @@ export const newLink = async (
   return secretHash;
 };
 
-/** Starts a session by a link of its own. Nothing is told of it. */
+/** Starts a session by a new link, without events. */
 export const letIn = async (ports: PeoplePorts, known: KnownSession): Promise<KnownSession> => {
   const { personId, endsAt } = known.session;
   const linkHash = await newLink(ports, personId, endsAt);
@@ -46,7 +46,7 @@ export const letIn = async (ports: PeoplePorts, known: KnownSession): Promise<Kn
   return known;
 };
 
-/** Leaves nothing but the password: it ends all sessions and links, and nothing is told of it. */
+/** Ends all sessions and links without events, and leaves only the password. */
 export const givePassword = async (
   ports: PeoplePorts,
   personId: string,
@@ -59,7 +59,7 @@ export const givePassword = async (
   await ports.sessions.end(personId, session.id, []);
 };
 
-/** Somebody of the account with one session and one link. */
+/** A person of the account with one session and one link. */
 export const signedInPerson = async (
   ports: PeoplePorts,
   accountId: string,

@@ -15,7 +15,7 @@ interface Wish {
   readonly idempotencyKey: string;
 }
 
-/** Adds animals one after the other and repeats each, under its idempotency key, until the service says 201. */
+/** Adds animals one by one and retries each, under its idempotency key, until the answer is 201. */
 export class PersistentWriter {
   readonly acknowledged: Acknowledged[] = [];
   /** Every status that came, in order; 0 when there was no answer. */
@@ -32,12 +32,12 @@ export class PersistentWriter {
     this.#send = send;
   }
 
-  /** A request that was sent and not acknowledged: nobody knows whether it was stored. */
+  /** A request that was sent and not acknowledged, so it may be stored or not. */
   get isInDoubt(): boolean {
     return this.#wish !== undefined;
   }
 
-  /** Goes on until `stopped`, or until a request gets no answer: the service is dead then. */
+  /** Continues until `stopped`, or until a request gets no answer because the service is dead. */
   async write(origin: string, stopped: () => boolean): Promise<void> {
     while (!stopped()) {
       this.#wish ??= this.#next();
@@ -46,7 +46,7 @@ export class PersistentWriter {
     }
   }
 
-  /** Repeats what is in doubt until it is acknowledged. */
+  /** Repeats the request in doubt until it is acknowledged. */
   async settle(origin: string): Promise<void> {
     while (this.#wish) {
       if (!(await this.#attempt(origin, this.#wish))) throw new Error('the service is dead');

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** A copy of parts of this project, to spoil. */
+/** A copy of parts of this project, to plant violations in. */
 export interface PlantedTree {
   readonly folder: string;
   /** Runs a tool of node_modules with `--flag value` arguments; what it prints is taken as JSON. */
@@ -32,7 +32,7 @@ export const plantTree = async (
   };
 };
 
-/** A tool that finds something ends with a failure, and prints its report all the same. */
+/** A tool with findings exits with a failure and still prints its report. */
 const printedJson = (cwd: string, args: readonly string[]): Promise<unknown> =>
   new Promise((done, reject) => {
     execFile(process.execPath, args, { cwd, maxBuffer: 2 ** 26 }, (_error, stdout, stderr) => {

@@ -1,8 +1,8 @@
-/** The code of what was thrown; without one, all of it, so that a failing test shows what happened. */
+/** The code of the error, or the whole error without a code, so that a failing test shows it. */
 export const codeOf = (error: unknown): string =>
   String((error as { code?: unknown } | null)?.code ?? error);
 
-/** Starts all rivals in one turn. @returns what the winners got and the error codes of the losers */
+/** Starts all calls in one turn. @returns the results of the winners and the error codes of the losers */
 export const race = async <T>(
   count: number,
   rival: (number: number) => Promise<T>,

@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** One answer as it came over the wire. @throws Error when it is none */
+/** One answer as it was received. @throws Error when it is invalid */
 export const answerFrom = (bytes: string): RawAnswer => {
   const [, status, head, body = ''] =
     /^HTTP\/1\.1 (\d{3}) [^\r\n]+\r\n(.*?)\r\n\r\n(.*)$/s.exec(bytes) ?? [];
@@ -20,10 +20,10 @@ export const answerFrom = (bytes: string): RawAnswer => {
   return { status: Number(status), headers: Object.fromEntries(headers), body };
 };
 
-/** Against hanging: longer than the service lets anybody take. */
+/** Against hanging: longer than any timeout of the service. */
 const patienceMs = 60_000;
 
-/** Sends bytes over a connection of their own. @returns all that comes until the service closes it */
+/** Sends bytes over a new connection. @returns everything received until the service closes it */
 export const exchangeBytes = (origin: string, bytes: string): Promise<string> => {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /**
- * Sends bytes as they are over a connection of their own, for what no HTTP client would send.
- * @returns everything that comes back until the server closes the connection
+ * Sends raw bytes over a new connection, for requests that no HTTP client would send.
+ * @returns everything received until the server closes the connection
  */
 export const rawRequest = (
   origin: string,

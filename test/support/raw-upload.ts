@@ -6,7 +6,7 @@ export const partHead =
   '--x\r\nContent-Disposition: form-data; name="archive"; filename="a.zip"\r\n\r\n';
 export const partEnd = '\r\n--x--\r\n';
 
-/** A form with one file, sent byte for byte as a test wants it. */
+/** A form with one file, whose bytes the test controls. */
 export const uploadHead = (path: string, visitor: DashboardVisitor, length: number): string =>
   [
     `POST ${path} HTTP/1.1`,
@@ -18,7 +18,7 @@ export const uploadHead = (path: string, visitor: DashboardVisitor, length: numb
     '\r\n',
   ].join('\r\n');
 
-/** A connection that a test writes into; errors of it are no errors of the test. */
+/** A connection that a test writes to; its errors do not fail the test. */
 export const connectTo = async (origin: string): Promise<Socket> => {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { findFreePort, findServer, libraryEnvironment, startGuard } from './debian-server.ts';
 import { until } from './until.ts';
 
-/** A server that keeps nothing on disk: whatever ends it empties it. */
+/** A server without persistence: it is empty after every restart. */
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
@@ -16,7 +16,7 @@ export interface RedisServer {
   stop(): Promise<void>;
   /** The server vanishes as in a crash; `restart` brings an empty one to the same port. */
   kill(): Promise<void>;
-  /** Once it stands still: until then a server goes on for a moment. */
+  /** Returns once it is frozen, which takes a moment. */
   freeze(): Promise<void>;
   thaw(): void;
   restart(): Promise<void>;

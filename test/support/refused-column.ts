@@ -1,6 +1,6 @@
 import SqliteDatabase from 'better-sqlite3';
 
-/** From now on the SQLite file refuses every change of that column. */
+/** Makes the SQLite file refuse every change of that column from now on. */
 export const refuseChangesOf = (path: string, table: string, column: string): void => {
   const database = new SqliteDatabase(path);
   database.exec(`create trigger refuse before update of ${column} on ${table}

@@ -23,7 +23,7 @@ import {
 } from './documented-answers.ts';
 import { exactJson } from './exact-json.ts';
 
-/** Where clients are told that the API is; no test may depend on where it really listens. */
+/** The advertised address of the API; no test may depend on the real one. */
 export const publicUrl = 'https://api.animal-store.test/v1';
 
 export interface Call {
@@ -39,7 +39,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Integers are bigints. Undefined when there is no body or it is no JSON. */
+  /** Integers are bigints. Undefined without a JSON body. */
   readonly body: unknown;
 }
 
@@ -53,7 +53,7 @@ export interface RunningApi {
   readonly account: TestAccount;
   newAccount(): Promise<TestAccount>;
   newKey(wish: Omit<KeyWish, 'accountId' | 'name'>): Promise<IssuedKey>;
-  /** Sends, and checks the answer against everything that holds for every answer. */
+  /** Sends a request, and checks the answer against the rules for all answers. */
   send(path: string, call?: Call): Promise<Answer>;
   /** Adds an animal of category 1. @returns its id */
   add(name: string, status?: string, key?: string): Promise<bigint>;
@@ -69,15 +69,15 @@ export interface TestAccount {
 export interface ApiOptions {
   readonly now?: Date;
   readonly settings?: Readonly<Record<string, string>>;
-  /** Of the accounts that are made; enterprise, so that no test meets a limit that it does not ask for. */
+  /** The plan of created accounts; enterprise by default, so that no test meets a limit by accident. */
   readonly plan?: Plan;
   /** Another process over the same storage. */
   readonly databaseUrl?: string;
-  /** For each request; an hour, so that a busy machine fails nothing. */
+  /** For each request; an hour by default, so that no test fails on a busy machine. */
   readonly deadlineMs?: number;
 }
 
-/** The service as it is wired, in this process, on an empty database and a port of its own. */
+/** The real service in this process, on an empty database and its own port. */
 export const startApi = async (
   kind: DatabaseKind,
   {
@@ -182,7 +182,7 @@ const documentOf = async (origin: string): Promise<DocumentedAnswers | undefined
   return documented;
 };
 
-/** What holds for every answer of the service, whatever was asked. */
+/** The rules for every answer of the service. */
 const checkAnswer = (
   documented: DocumentedAnswers | undefined,
   method: string,

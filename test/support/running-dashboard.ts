@@ -17,7 +17,7 @@ import { DashboardVisitor } from './dashboard-visitor.ts';
 import { emptyDatabase } from './databases.ts';
 import { findFreePort } from './debian-server.ts';
 
-/** Somebody who owns an account, signed in. */
+/** The owner of an account, signed in. */
 export interface Owner {
   readonly accountId: string;
   readonly email: string;
@@ -34,11 +34,11 @@ export interface RunningDashboard {
   /** Lines of the log until now. */
   readonly log: readonly string[];
   newOwner(draft?: { readonly name?: string; readonly plan?: Plan }): Promise<Owner>;
-  /** One more session of somebody, from a network of its own. */
+  /** Starts another session of a person, from a new network. */
   signIn(email: string, browser?: string): Promise<DashboardVisitor>;
-  /** A link that signs somebody in. @returns its path */
+  /** Creates a sign-in link. @returns its path */
   linkFor(email: string): Promise<string>;
-  /** Nobody yet. */
+  /** A visitor who is not signed in. */
   stranger(): DashboardVisitor;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface DashboardOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** The dashboard as it is wired, in this process, on an empty SQLite database; its clock stands still. */
+/** The real dashboard in this process, on an empty SQLite database, with a stopped clock. */
 export const startDashboard = async ({
   now = new Date(),
   settings = {},

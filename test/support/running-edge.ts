@@ -33,14 +33,14 @@ export interface RunningEdge extends EdgeClient {
   readonly records: LosableEdgeRecords;
   readonly files: LosableSiteFiles;
   readonly logged: readonly LogLine[];
-  /** A new one of an authority that every visitor trusts, as yet for nobody but the caller. */
+  /** A new certificate of an authority that every visitor trusts, not served yet. */
   issue(host: string): Promise<Certificate>;
   /** Serves it from now on, with a certificate if the host has none. */
   publish(host: string, contents: SiteContents, projectId?: string): Promise<void>;
-  /** Stores what `publish` serves, and leaves it to the edge to find that out. @returns the id of the deploy */
+  /** Stores the same as `publish`, but does not notify the edge. @returns the id of the deploy */
   store(host: string, contents: SiteContents, projectId?: string): Promise<string>;
   remove(host: string): Promise<void>;
-  /** Removes it from what is stored, and leaves it to the edge to find that out. */
+  /** Removes it from storage, but does not notify the edge. */
   forget(host: string): void;
   close(): Promise<void>;
 }
@@ -50,13 +50,13 @@ export interface LogLine {
   readonly msg: string;
 }
 
-/** An edge in this process on ports of its own, over memory and with an authority of its own. */
+/** An edge in this process on its own ports, over memory and with its own authority. */
 export const startEdge = async (
   options: {
     storage?: SiteStorage;
     settings?: EdgeSettings;
     networkOf?: (address: string) => string;
-    /** Answers challenges; without it there are none. */
+    /** Answers challenges; none by default. */
     answer?: (host: string, token: string) => Promise<string | undefined>;
   } = {},
 ): Promise<RunningEdge> => {

@@ -43,7 +43,7 @@ export const fillSealed = async (
   });
 };
 
-/** How many of them a process with these keys opens as they were. @throws Error from the first that does not open */
+/** How many of them a process with these keys opens unchanged. @throws Error for the first that does not open */
 export const openedBy = async (database: Database, sealer: Sealer): Promise<number> => {
   const { certificates } = await new KyselyEdgeRecords(database, sealer).changesSince(0n);
   const right = certificates.filter(({ host, privateKey }) => privateKey() === secretOf(host));

@@ -6,7 +6,7 @@ export interface LogEntry {
   readonly err?: { readonly type: string };
 }
 
-/** What it logged until now. */
+/** Its log so far. */
 export const logOf = (service: Pick<Service, 'stdout'>): readonly LogEntry[] =>
   service
     .stdout()
@@ -16,10 +16,10 @@ export const logOf = (service: Pick<Service, 'stdout'>): readonly LogEntry[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as LogEntry);
 
-/** Said of the machine and of who runs the tests, not of the service. */
+/** Warnings about the machine and the user of the tests, not about the service. */
 const aboutMachine = /^(the event loop was blocked$|The process runs as root )/;
 
-/** All that it warned of, but for a database that did not answer in time: machines are busy. */
+/** All its warnings, except those about a slow database: machines are busy. */
 export const complaintsOf = (service: Pick<Service, 'stdout'>): readonly LogEntry[] =>
   logOf(service).filter(
     ({ level, err, msg }) => level >= 40 && err?.type !== 'Unavailable' && !aboutMachine.test(msg),

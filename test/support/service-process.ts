@@ -11,7 +11,7 @@ import { until } from './until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const main = join(root, 'src', 'main.ts');
-/** Many processes are started, each in half the time. */
+/** Halves the start time of each process. */
 const compileCache = { NODE_COMPILE_CACHE: join(root, '.cache', 'compile') };
 
 export type Settings = Readonly<Record<string, string>>;
@@ -24,11 +24,11 @@ export interface Exit {
 export interface Service {
   readonly origin: string;
   readonly pid: number;
-  /** What it wrote until now. */
+  /** Its output so far. */
   stdout(): string;
   stderr(): string;
   hasEnded(): boolean;
-  /** @returns what `signal`, or the process by itself, led to */
+  /** @returns the outcome after `signal`, or after the process ended by itself */
   end(signal?: NodeJS.Signals): Promise<Exit>;
   signal(signal: NodeJS.Signals): void;
 }
@@ -36,15 +36,15 @@ export interface Service {
 /** Settings that Node, or a library before it, reads once when a process starts. */
 const readAtStart = /^(?:NODE_|LD_|FAKETIME_|TZ$)/;
 
-/** Where one installation keeps its things: settings, data folder, database, port. */
+/** One installation: settings, data folder, database, port. */
 export interface Home {
   readonly settings: Settings;
   /**
-   * In a process that has loaded the program already; `serve` in one of its own.
+   * Runs in a process that has loaded the program already; `serve` in a new one.
    * @param desk commands at one desk follow one another, and run beside those at others
    */
   run(args: readonly string[], settings?: Settings, desk?: number): Promise<CommandResult>;
-  /** In a process of its own, beside the others. */
+  /** Runs in a new process, beside the others. */
   execute(args: readonly string[], settings?: Settings, program?: string): Promise<CommandResult>;
   /**
    * Waits until it serves. @throws Error with its output when it ends before that
@@ -56,7 +56,7 @@ export interface Home {
   remove(): Promise<void>;
 }
 
-/** @param storage a kind of database, of which an empty one is made; or an empty one that is to be used */
+/** @param storage a kind of database, to create an empty one, or an existing empty one */
 export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Home> => {
   const database = typeof storage === 'string' ? await emptyDatabase(storage) : storage;
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-home-'));
@@ -165,7 +165,7 @@ export const printedAccount = (service: Pick<Service, 'stdout'>): string => {
   return account;
 };
 
-/** Puts the account of a first start beyond every limit that a test could meet, and waits until that holds. */
+/** Lifts all limits of a first start's account, and waits until that takes effect. */
 export const liftLimits = async (
   home: Pick<Home, 'run'>,
   service: Service,

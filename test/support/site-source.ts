@@ -1,14 +1,14 @@
 import type { EntryKind } from '../../src/sites/domain/site-contents.ts';
 import type { SiteSource, SourceEntry } from '../../src/sites/ports.ts';
 
-/** All of what is streamed, in one piece. */
+/** The whole stream in one piece. */
 export const allOf = async (content: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   const chunks = [];
   for await (const chunk of content) chunks.push(Uint8Array.from(chunk));
   return Buffer.concat(chunks);
 };
 
-/** Content that comes in the given pieces, each in a turn of its own. */
+/** Content in the given pieces, each in its own turn of the event loop. */
 export async function* inPieces(...pieces: readonly (string | Uint8Array)[]) {
   for (const piece of pieces) yield await Promise.resolve(new Uint8Array(Buffer.from(piece)));
 }

@@ -14,7 +14,7 @@ export const projectDecision = (accountId: string, draft: Partial<Project> = {},
   return createProject({ id, accountId, name: 'Birds', slug: id.replace('_', '-'), ...draft }, at);
 };
 
-/** A project made through the port; its event is out of the way. */
+/** Creates a project through the port and removes its event. */
 export const newProject = async (
   stores: Pick<StoragePorts, 'projects' | 'outbox'>,
   accountId: string,

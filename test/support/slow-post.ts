@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
 export interface SlowPost {
-  /** Sends the rest. @returns everything that came after the invitation to go on */
+  /** Sends the rest. @returns everything received after `100 Continue` */
   finish(): Promise<string>;
   abandon(): void;
 }
 
 /**
- * An animal being added by a client whose body is still to come. The server has the request in its hands:
+ * An animal being added by a client that has not sent the body yet. The server has accepted the request:
  * it has answered `Expect: 100-continue`.
  */
 export const slowPost = async (origin: string, key: string, body: string): Promise<SlowPost> => {

@@ -10,9 +10,9 @@ const run = promisify(execFile);
 /** A file system in memory with little room. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Takes all room that is left. */
+  /** Takes all free space. */
   fill(): Promise<void>;
-  /** Gives that room back. */
+  /** Frees that space again. */
   free(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export const mountSmallDisk = async (mebibytes: number): Promise<SmallDisk> => {
     fill: async () => {
       const { bavail, bsize } = await statfs(folder);
       await writeFile(filler, Buffer.alloc(bavail * bsize)).catch((error: unknown) => {
-        // Somebody else was faster with the last of it.
+        // Another writer took the last space.
         if ((error as { code?: unknown }).code !== 'ENOSPC') throw error;
       });
     },

@@ -11,10 +11,10 @@ export interface Observed {
   readonly at: number;
 }
 
-/** Against hanging, never a measure: machines are busy. */
+/** Only against hanging, not a measurement: machines are busy. */
 const longestWaitMs = 60_000;
 
-/** Readers and writers that never pause while all goes well, and everything that they see. */
+/** Readers and writers that never pause while requests succeed, and their answers. */
 export class SteadyLoad {
   readonly observed: Observed[] = [];
   /** What was answered 201, with and without an idempotency key. */
@@ -43,13 +43,13 @@ export class SteadyLoad {
     ];
   }
 
-  /** Ends after every request is answered and nothing is in doubt. */
+  /** Ends once every request is answered and none is in doubt. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(this.#loops);
   }
 
-  /** How many requests wait for their answer since before `moment`. */
+  /** How many requests from before `moment` still have no answer. */
   openSince(moment: number): number {
     return [...this.#open].filter(({ since }) => since < moment).length;
   }

@@ -22,7 +22,7 @@ import type {
   Projects,
 } from '../../src/sites/ports.ts';
 
-/** Every port that keeps something, over one storage. */
+/** Every storage port, over one storage. */
 export interface StoragePorts {
   readonly pets: Pets;
   readonly orders: Orders;

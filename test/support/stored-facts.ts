@@ -5,12 +5,12 @@ export interface StoredPet {
   readonly name: string;
 }
 
-/** Looks into a service's database from outside, past everything that could be wrong in the service. */
+/** Reads a service's database directly, independent of faults in the service. */
 export class StoredFacts {
   readonly #database: Database;
 
   constructor(url: string) {
-    // The service has deadlines for its queries; whoever looks on has time.
+    // The service has deadlines for its queries; this connection has none.
     this.#database = new Database(url, { patient: true });
   }
 

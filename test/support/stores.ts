@@ -37,13 +37,13 @@ import { memoryPorts } from './memory-ports.ts';
 import type { EdgeWriter, StoragePorts } from './storage-ports.ts';
 
 export interface Stores extends StoragePorts {
-  /** The same storage through adapters of their own, as another process has them. */
+  /** The same storage through other adapters, as in another process. */
   readonly secondProcess: StoragePorts;
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
-  /** One witness for every event, unless said otherwise. */
+  /** The subscribers; by default one `witness` for every event. */
   readonly subscribersOf?: (type: string) => readonly string[];
   readonly onStored?: (accountIds: readonly string[]) => void;
 }
@@ -51,7 +51,7 @@ export interface StoreOptions {
 export type StoreKind = 'memory' | DatabaseKind;
 export const storeKinds: readonly StoreKind[] = ['memory', ...databaseKinds];
 
-/** Empty storage of its own for one test file. */
+/** Empty storage for one test file. */
 export const openStores = async (
   kind: StoreKind,
   { subscribersOf = () => ['witness'], onStored = () => undefined }: StoreOptions = {},
@@ -76,10 +76,10 @@ export const openStores = async (
   };
 };
 
-/** What every test process seals with. */
+/** The secret key of every test process. */
 export const testSealer = new AesGcmSealer(Buffer.from('a secret key that everybody knows'));
 
-/** Opens all connections of the pool: rivals that had to wait for one would not be rivals. */
+/** Opens all connections of the pool, so that concurrent calls do not wait for one. */
 const warmUp = (database: Database): Promise<unknown> =>
   Promise.all(Array.from({ length: 10 }, () => database.ping()));
 

@@ -16,7 +16,7 @@ export type StubbornTask =
   | 'trouble'
   | 'wait';
 
-/** Tasks that a thread may be given, and what they do to it. */
+/** Tasks for a thread, and their effect on it. */
 answerTasks<string, StubbornTask, unknown, string>((setup) => {
   let count = 0;
   const kept: unknown[] = [];

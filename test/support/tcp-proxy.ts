@@ -3,22 +3,22 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface TcpProxy {
-  /** As the given one, through the proxy. */
+  /** The given address through the proxy. */
   readonly url: string;
   /**
    * Makes the open connections half-open, as a firewall does that lost its state: nothing passes on them any more,
    * and neither side hears that the other one ended. New ones work.
    */
   loseState(): void;
-  /** Until it is let through again, nothing passes on new connections either. */
+  /** Blocks new connections too, until they are allowed again. */
   swallowNew(swallow: boolean): void;
   /** How many connections there have been. */
   readonly accepted: number;
   /** New connections lead there; open ones stay where they are. */
   leadTo(url: string): void;
-  /** Open connections end, as when a balancer takes a server out. */
+  /** Closes open connections, as when a balancer removes a server. */
   cut(): void;
-  /** From now on whatever passes is so much later, in both directions. */
+  /** Delays all data from now on, in both directions. */
   slowDown(milliseconds: number): void;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ interface Passage {
   lost: boolean;
 }
 
-/** Stands between a client and a real server, and makes the faults of the network. */
+/** A proxy between a client and a real server that produces network faults. */
 export const startTcpProxy = async (url: string): Promise<TcpProxy> => {
   let target = new URL(url);
   const sockets = new Set<Socket>();
@@ -52,7 +52,7 @@ export const startTcpProxy = async (url: string): Promise<TcpProxy> => {
         };
         const dueAt = performance.now() + faults.lateMs;
         if (faults.lateMs === 0 && turn === undefined) pass();
-        // Nothing overtakes what is late, also when the network is fast again.
+        // Data stays in order, also when the network is fast again.
         else
           turn = (turn ?? Promise.resolve())
             .then(() => delay(Math.max(0, dueAt - performance.now())))

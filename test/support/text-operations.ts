@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** Called on a text, these look at all of it, some of them many times. */
+/** Methods that scan a whole text, some of them many times. */
 const methods = new Set(['match', 'matchAll', 'normalize', 'search', 'split']);
-/** These take a text apart, too. */
+/** Functions that parse a text too. */
 const functions = new Set([
   'BigInt',
   'JSON.parse',
@@ -14,7 +14,7 @@ const functions = new Set([
   'URLSearchParams',
 ]);
 
-/** How many patterns, and calls that take a text apart, each file of a folder has. Files without any are left out. */
+/** The number of patterns and parsing calls in each file of a folder. Files without any are left out. */
 export const textOperations = (folder: string): ReadonlyMap<string, number> => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))

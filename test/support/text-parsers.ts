@@ -45,21 +45,21 @@ import {
 import { checkDomainSettings } from '../../src/sites/domain/redirects.ts';
 import { inspectSite } from '../../src/sites/domain/site-contents.ts';
 
-/** Reads a text that somebody outside wrote. It may throw. */
+/** Reads an untrusted text. It may throw. */
 export interface TextParser {
   readonly read: (text: string) => unknown;
-  /** What means something to it; each is repeated, alone and with its neighbour. */
+  /** The characters with a meaning; each is repeated, alone and with its neighbour. */
   readonly letters: readonly string[];
 }
 
-/** A file of src that takes texts apart. */
+/** A file of src that parses text. */
 export type TextFile =
   | {
-      /** How many patterns and calls that take a text apart it has: a new one may need a new parser here. */
+      /** Its number of patterns and parsing calls: a new one may need a new parser here. */
       readonly operations: number;
       readonly parsers: Readonly<Record<string, TextParser>>;
     }
-  /** Why no long text of a stranger comes there. */
+  /** Why it gets no long untrusted text. */
   | string;
 
 const parser = (letters: string, read: TextParser['read']): TextParser => ({
@@ -95,7 +95,7 @@ const short =
   'It reads only a header or an address, of 64 KiB at most, by patterns that are linear: ';
 const shapes = 'Its patterns have an end after some characters: ';
 
-/** Each file of src that takes texts apart. A path that ends in a slash stands for all files of that folder. */
+/** Each file of src that parses text. A path that ends in a slash stands for all files of that folder. */
 export const textFiles: Readonly<Record<string, TextFile>> = {
   'access/domain/api-key-secret.ts': {
     operations: 1,

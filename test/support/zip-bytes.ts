@@ -10,7 +10,7 @@ export interface ZipEntry {
   readonly method?: number;
   readonly flags?: number;
   readonly crc?: number;
-  /** What is announced, in both headers. */
+  /** The declared values, in both headers. */
   readonly size?: number;
   readonly packed?: Buffer;
   readonly localOffset?: number;

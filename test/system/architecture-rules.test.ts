@@ -7,7 +7,7 @@ const config = require('../../.dependency-cruiser.cjs') as {
   readonly forbidden: readonly { readonly name: string }[];
 };
 
-/** For each rule the files that break it, and only it. */
+/** For each rule, files that break only that rule. */
 const violations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'no-cycles': {
     'src/adapters/memory/planted-egg.ts': `import type { Hen } from './planted-hen.ts';`,
@@ -85,7 +85,7 @@ const violations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Near to a violation and right: no rule may report them. */
+/** Correct files that are close to a violation: no rule may report them. */
 const allowed = {
   // A cycle is reported once, at the file that comes first.
   'src/adapters/memory/planted-hen.ts': `import './planted-egg.ts';`,

@@ -41,7 +41,7 @@ const attempt = async (host: string, ...faults: readonly CaFault[]): Promise<voi
   lab.gate.setFaults();
 };
 
-/** The owner is told what is in the way and when the next attempt is, so many seconds later; sites are served on. */
+/** The owner sees the problem and the time of the next attempt, so many seconds later; sites are still served. */
 const expectSetback = async (host: string, code: string, seconds: number): Promise<void> => {
   const { domain, problems } = await shop.show(host);
   expect(domain).toMatchObject({ state: 'verified', certificate: { problem: { code } } });

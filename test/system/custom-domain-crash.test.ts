@@ -43,7 +43,7 @@ const killWhileHanging = async (...places: readonly RegExp[]): Promise<void> => 
   lab.gate.setFaults();
 };
 
-/** What the dead process held is held for half a minute. */
+/** Claims of the dead process last for half a minute. */
 const startAgain = async (...faults: readonly CaFault[]): Promise<void> => {
   lab.gate.setFaults(...faults);
   service = await lab.start();
@@ -57,7 +57,7 @@ test('killed at every step of an issuance at once, the next process goes on with
   await clock.advance(120);
   await killWhileHanging(...stuck.map(({ match }) => match));
 
-  // The order that nobody heard of is asked for again, and nobody hears of that one either.
+  // The order whose answer was lost is requested again, and that answer is lost too.
   const { length: before } = unanswered(lab.gate, caPlaces.newOrder);
   await startAgain({ match: caPlaces.newOrder, after: true, ...hang });
   await until('it hangs again', () => unanswered(lab.gate, caPlaces.newOrder).length > before);
@@ -72,7 +72,7 @@ test('killed at every step of an issuance at once, the next process goes on with
     const unheard = asked.filter(({ status }) => status === 0).map(() => 'unanswered');
     expect(await lab.facts.outcomes(host)).toEqual([...unheard, 'issued']);
     expect(await lab.facts.privateKeys(host)).toBe(1);
-    // The order that nobody heard of is asked for again, all else goes on.
+    // The order whose answer was lost is requested again; all others continue.
     expect(asked).toHaveLength(1 + unheard.length);
     expect(await lab.facts.countedOrders(host)).toBe(asked.length);
     expect(finalizesOf(lab.gate, host)).toHaveLength(1);

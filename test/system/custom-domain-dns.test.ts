@@ -29,14 +29,14 @@ afterAll(async () => {
 /** Before that the owner may not ask again. */
 const restAfterVerify = () => clock.advance(11);
 
-/** Everything that was asked of the authority since `from` of its log. */
+/** All requests to the authority since `from` of its log. */
 const askedSince = (from: number) => lab.gate.log.slice(from).map(({ line }) => line);
 
 test('a wrong record is explained in words and in JSON, and the right one is found automatically', async () => {
   const host = 'www.wrong.test';
   const { records } = await shop.add(host);
   lab.zone.set(host, { CNAME: ['parking.wrong.test'] });
-  // However long the commands take, the second one comes too early.
+  // The second command comes too early, however long they take.
   await clock.stop();
   expect(await shop.verify(host)).toMatchObject({
     domain: { state: 'added' },
@@ -136,7 +136,7 @@ test('proving a name takes it over: the old holder loses it at once, and both ar
   expect(await lab.facts.privateKeys(host)).toBe(1);
 });
 
-/** Visits a host all the time. */
+/** Visits a host continuously. */
 const watchHost = (host: string) => {
   const seen: { readonly body: string; readonly serial: string; times: number }[] = [];
   let isOver = false;

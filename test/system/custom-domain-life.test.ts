@@ -94,7 +94,7 @@ test('it is served on open connections and on resumed TLS sessions', async () =>
 test('once removed it is served to nobody on any edge, not even on open connections or resumed sessions', async () => {
   expect((await shop.remove(host)).domain).toMatchObject({ state: 'removed', reason: 'owner' });
   const isRefused = async () => (await refusals()).every((one) => one === unrecognizedName);
-  // They look twice a second; without that they would not hear of it.
+  // They poll twice a second, and hear of it in no other way.
   await until('both refuse it', isRefused);
   for (const { connection, resumed } of held) {
     expect(await connection.ask()).toBe('');

@@ -11,7 +11,7 @@ import { SteadyLoad } from '../support/steady-load.ts';
 import { StoredFacts } from '../support/stored-facts.ts';
 import { until } from '../support/until.ts';
 
-/** Who waits for the database waits for 2 s at least. */
+/** The shortest wait for the database is 2 s. */
 const withoutWaitingMs = 1000;
 
 describe('while the database is away', () => {

@@ -44,7 +44,7 @@ const untilCounted = async (
   });
 };
 
-/** What was claimed and could not be finished comes again when its lease ends, a minute later. */
+/** Unfinished deliveries come again when their lease ends, a minute later. */
 const untilAllDelivered = () =>
   until('all is delivered', async () => (await facts.count('deliveries')) === 0, 90_000);
 

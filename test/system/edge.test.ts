@@ -10,7 +10,7 @@ import { newHome, printedAccount, type Home, type Service } from '../support/ser
 import { until } from '../support/until.ts';
 
 const host = 'birds.sites.animal-store.test';
-/** Who waits for the database waits for 2 s at least. */
+/** The shortest wait for the database is 2 s. */
 const withoutWaitingMs = 1000;
 
 let folder: string;
@@ -21,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 interface Edge {
   readonly service: Service;
-  /** Visits its sites as somebody does who trusts the exported root. */
+  /** Visits its sites as a client that trusts the exported root. */
   client(): Promise<EdgeClient>;
 }
 

@@ -14,7 +14,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 const kills = 5;
 const seed = randomInt(2 ** 31);
 
-/** With as few processes as show it: starting them is what takes the time. */
+/** With as few processes as possible, because starting them takes most of the time. */
 const few = (fault: Fault): Fault => ({ ...fault, processes: 2 });
 
 const named = (faults: readonly Fault[], words: string): Fault => {

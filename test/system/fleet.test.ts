@@ -137,7 +137,7 @@ describe('a process that counts by itself', () => {
   });
 });
 
-/** What is left of the window with the least left, as an operator is told it. */
+/** What is left of the window with the least left, as the operator's command reports it. */
 const storedRest = async ({ account }: NewAccount): Promise<number> => {
   const { quota } = (await json(`account usage --account ${account.id}`)) as {
     quota: { speaks: { remaining: number } };

@@ -13,7 +13,7 @@ const { ourRules, patternRules, insideRules } = (await import(configFile)) as {
 
 const compare = 'export const same = (a: unknown, b: unknown) => a == b;';
 
-/** For each rule that holds everywhere, code that breaks it, and only it. */
+/** For each rule that holds everywhere, code that breaks only that rule. */
 const everywhere: Readonly<Record<string, readonly string[]>> = {
   eqeqeq: [compare],
   'local/explained-suppression': [
@@ -96,7 +96,7 @@ const inside: Readonly<Record<string, string>> = {
 const clock = 'export interface Clock {\n  now(): Date;\n}';
 const contexts = ['kernel', 'catalogue', 'access', 'sites/use-cases', 'a-new-context'];
 
-/** Near to a violation and right: nothing may be reported. */
+/** Correct code that is close to a violation: nothing may be reported. */
 const allowed = {
   'src/app/clock.ts': clock,
   'src/app/everything.ts': Object.values(inside).join('\n'),

@@ -15,7 +15,7 @@ describe('animal-store', () => {
   });
   afterAll(() => home.remove());
 
-  /** The first line in a process of its own, as people run it. */
+  /** Runs the first line in a separate process, as people do. */
   const exitCodes = async ([first = '', ...rest]: readonly string[]) => {
     const lines = [first, ...rest];
     const results = await Promise.all([

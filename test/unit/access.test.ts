@@ -26,7 +26,7 @@ beforeEach(async () => {
   [accountId, first] = [opened.account.id, opened.key];
 });
 
-/** What a refused caller is told. */
+/** The answer to a refused caller. */
 const refusalOf = async (secret: string): Promise<unknown> => {
   const outcome = await face.authenticate(secret).catch((error: unknown) => error);
   const { code, message } = outcome as { code?: string; message?: string };

@@ -16,7 +16,7 @@ interface Order {
   readonly at: number;
 }
 
-/** Orders that many accounts want, each for a name of its own; whatever is allowed is entered. */
+/** Orders of many accounts, each for a new name; allowed ones are entered. */
 class Authority {
   readonly ledger = new MemoryAuthorityLedger();
   readonly orders: Order[] = [];
@@ -47,7 +47,7 @@ class Authority {
 
 const isNew = ({ kind }: Pick<Order, 'kind'>) => kind === 'new' || kind === 'own';
 
-/** The rules, said once more in other words than the domain says them. */
+/** The rules, written a second time, independent of the domain. */
 const mayPass = (authority: Authority, { account, kind, at }: Order): boolean => {
   if (kind === 'exempt') return true;
   const all = authority.within(3 * hour, at, (one) => one.kind !== 'exempt');

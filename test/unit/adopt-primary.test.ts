@@ -5,7 +5,7 @@ import { domainLab, host, type DomainLab } from '../support/domain-lab.ts';
 
 const www = 'www.example.com';
 
-/** Brings a domain there, and tells of it as the service does. @returns the primary domain afterwards */
+/** Brings a domain to that state and delivers its event. @returns the primary domain afterwards */
 const goLive = async (lab: DomainLab, name: string): Promise<string | undefined> => {
   const { ports, project, add, point, verify, tendDue } = lab;
   const known = await ports.domains.find(project.id, name);

@@ -10,7 +10,7 @@ const names: Names = {
   domain: (id) => (id === 'dom_1' ? 'www.zoo.example' : id),
 };
 
-/** Whatever any event carries. */
+/** The details of all events together. */
 const details = {
   petId: '9007199254740993',
   orderId: '12',

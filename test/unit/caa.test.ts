@@ -12,7 +12,7 @@ const policy = {
 
 const names = ['shop.example.com', 'example.com', 'com'];
 
-/** The answers from the host upwards; where there are fewer, nothing stands at the rest. */
+/** The answers from the host upwards; missing levels have no records. */
 const levels = (...answers: readonly DnsAnswer<CaaRecord>[]): readonly CaaLevel[] =>
   names.map((name, at) => ({ name, answer: answers[at] ?? none }));
 

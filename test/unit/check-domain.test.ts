@@ -78,7 +78,7 @@ test.each([
       lab.point(domain, isProven ? ownershipOf(domain) : {});
     };
     lab.point(domain, isProven ? ownershipOf(domain) : {});
-    // Between the look at who holds the name and the decision.
+    // Between the lookup of the name's holder and the decision.
     const domains = around(lab.ports.domains, 'holderOf', { after: rivalVerifies });
     const checked = await checkDomain({ ...lab.ports, domains })(domain, recordCheck);
     expect(checked.state).toBe(state);

@@ -13,7 +13,7 @@ const id = fc.bigInt(0n, 2n ** 63n - 1n);
 const cursors = new Cursors([new Uint8Array(32)]);
 const pets: CursorScope = { list: 'pets', accountId: 'acct_1', filter: 'sold' };
 
-/** The code of the refusal, or undefined when the cursor is taken. */
+/** The code of the refusal, or undefined when the cursor is accepted. */
 const refusalOf = (its: CursorScope, cursor: string, by = cursors): unknown => {
   try {
     by.decode(its, cursor);

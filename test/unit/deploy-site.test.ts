@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 const good = (): SiteSource => sourceOf(entry('index.html'), entry('img/rex.jpg'));
 
-/** One that counts how often its content was asked for. */
+/** An entry that counts the reads of its content. */
 const watched = (path: string) => {
   let reads = 0;
   const content = { [Symbol.asyncIterator]: () => ((reads += 1), inPieces('content')) };
@@ -255,7 +255,7 @@ describe('trouble on our side', () => {
   });
 });
 
-/** The site's own projects, whose answers get lost: of the change with the given number, and of all behind it. */
+/** The site's own projects; they lose the answers of the given change and of all later ones. */
 const forgetful = (first: number, isStored: boolean): { readonly projects: Projects } => {
   let changes = 0;
   const forgetting = async (change: () => Promise<Site>): Promise<Site> => {

@@ -32,7 +32,7 @@ import {
 
 const table: Transitions<CustomDomainState> = customDomainTransitions;
 
-/** What somebody does, at some time: clocks jump, and what is late belongs to an earlier attempt. */
+/** An act at some time: clocks jump, and late results belong to an earlier attempt. */
 interface Act {
   readonly kind: (typeof helpful | typeof hindering | typeof final)[number];
   readonly now: Date;
@@ -115,7 +115,7 @@ const decide = (domain: CustomDomain, step: Act): Decision<CustomDomain, SitesEv
   }
 };
 
-/** Refusals are none of the domain's states, so they change nothing. */
+/** Refusals do not change the state of the domain. */
 const resultOf = (domain: CustomDomain, step: Act): Decision<CustomDomain, SitesEvent> => {
   try {
     return decide(domain, step);

@@ -36,7 +36,7 @@ test.each(each)('$state with certificate $status has something to say', ({ domai
   expect(short).toMatch(/^[A-Z].*[^.]$/);
   expect(['customer', 'us', 'nobody']).toContain(actor);
   const steps = stepsOf(standing, now).map((step) => step.standing);
-  // What is done comes first, then at most one that is under way or failed, then what is ahead.
+  // Finished steps come first, then at most one that is under way or failed, then the remaining ones.
   expect(steps.join(' ')).toMatch(/^(done ?)*(now ?|failed ?)?(ahead ?)*$/);
 });
 

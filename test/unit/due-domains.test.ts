@@ -8,7 +8,7 @@ import type { HeldDomain } from '../../src/sites/domain-ports.ts';
 import { added, after, start, verified } from '../support/known-domains.ts';
 import { until } from '../support/until.ts';
 
-/** What a store of domains hears; it gives out these domains, again and again. */
+/** A store that returns these domains at each claim, with the calls that it got. */
 const storeOf = (...due: readonly CustomDomain[]) => {
   const prolonged: [ids: readonly string[], until: Date][] = [];
   const released: string[] = [];

@@ -108,7 +108,7 @@ test.each(['txt', 'a', 'caa'] as const)(
   },
 );
 
-/** The most that the adapter lets through, of what takes the most room in JSON. */
+/** The largest answers that the adapter lets through, in characters that take the most room in JSON. */
 const worst = (resolvers: number): DnsFacts => {
   const long = '\u0000'.repeat(253);
   const full = records(...many(1000, () => '\u0001'.repeat(65)));

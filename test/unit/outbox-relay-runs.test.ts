@@ -19,7 +19,7 @@ const relayTo = (audit: Subscriber) => {
   return { relay, outbox, store };
 };
 
-/** A subscriber that begins and then waits to be let go. */
+/** A subscriber that starts and then waits to be released. */
 const slow = () => {
   const seen: string[] = [];
   const begun = Promise.withResolvers<undefined>();

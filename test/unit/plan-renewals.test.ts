@@ -113,7 +113,7 @@ test('a clock that jumps 60 days ahead renews once, without a storm', async () =
 test('a clock that jumps ahead of the authority’s orders no more than the budget allows', async () => {
   const lab = await domainLab();
   await lab.addLive();
-  // The authority goes on issuing by its own clock, so that what it issues is always due soon.
+  // The authority keeps issuing by its own clock, so that its certificates are always due soon.
   const authority = around(lab.ports.authority, 'look', {
     before: () => lab.clock.advance(-80 * day),
     after: () => lab.clock.advance(80 * day),

@@ -16,7 +16,7 @@ const scenario = fc.record({
   steps: fc.array(fc.record({ step, takes: fc.integer({ min: 0, max: 5 }) }), { maxLength: 30 }),
 });
 
-/** Counts what passed in a window; one that was left for two others may be visited anew. */
+/** Counts the requests that passed in a window; a window left for two others may start over. */
 const witness = (limit: number) => {
   let [last, before] = [
     { index: NaN, passed: 0 },
@@ -47,7 +47,7 @@ test('no window exceeds its limit, however the clock jumps', async () => {
           expect(counts).toEqual({ minute: seen.minute + more, day: seen.day + more });
           inMinute(windowIndex('minute', now), allowed);
           inDay(windowIndex('day', now), allowed);
-          // Going back never helps who was refused.
+          // Setting the clock back never helps a refused caller.
           if (refusedAt && now <= refusedAt) expect(allowed).toBe(false);
           refusedAt = allowed ? undefined : now;
         }

@@ -6,7 +6,7 @@ import { EdgeRecords, type EdgeChanges } from '../../src/sites/ports.ts';
 import { now } from '../support/accounts.ts';
 import { certificateFor } from '../support/sites.ts';
 
-/** Whatever the database is. It may be put back to an older state. */
+/** Stands for any database. It may be restored to an older state. */
 class Records extends EdgeRecords {
   inner = new MemoryEdgeRecords();
   readonly asked: bigint[] = [];

@@ -19,10 +19,10 @@ const day = 24 * hour;
 const email = 'mia@shop.example';
 const password = 'correct horse battery';
 
-/** Remembers what it had to compare. */
+/** Records its comparisons. */
 class WatchedPasswords extends PlainPasswords {
   readonly asked: (string | undefined)[] = [];
-  /** Happens once it has compared, before it answers. */
+  /** Runs after the comparison, before the answer. */
   meanwhile: () => Promise<unknown> = () => Promise.resolve();
 
   override async matching(tried: string, hashes: readonly string[]): Promise<readonly string[]> {
@@ -59,7 +59,7 @@ const signIn = (its: { email?: string; password?: string } = {}, origin = from) 
   face.signIn({ email, password, ...its }, origin);
 const answerTo = (attempt: Promise<unknown>): Promise<string> =>
   attempt.then(() => 'let in', codeOf);
-/** What a refused one is told. */
+/** The answer to a refused sign-in. */
 const refusalOf = async (attempt: Promise<unknown>) => {
   const refusal = await attempt.catch((error: unknown) => error);
   const { code, message } = refusal as { readonly code?: string; readonly message?: string };
@@ -218,7 +218,7 @@ describe('one network', () => {
     });
     const { secret } = await link();
     expect(await answerTo(face.signInByLink(secret, from))).toBe('too_many_sign_ins');
-    // It does not send to a link whoever was refused with one.
+    // It does not offer a link to a person whose link was refused.
     await expect(face.signInByLink(secret, from)).rejects.toThrow(
       /^Too many attempts to sign in from your network\. Try again in \d+ seconds?\.$/,
     );

@@ -70,7 +70,7 @@ describe('a path', () => {
     expect(refusalOf(`${longest}n`).message).toContain('1024 bytes fit');
   });
 
-  /** Milliseconds of the processor. */
+  /** Milliseconds of CPU time. */
   const costOf = (work: () => unknown): number => {
     const before = process.cpuUsage();
     work();

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 
 const small = 500;
 
-/** Files named by numbers; each read waits until it is let go. */
+/** Files named by numbers; each read waits until it is released. */
 class SlowFiles extends SiteFiles {
   readonly waiting: (() => void)[] = [];
   lists = 0;
@@ -92,7 +92,7 @@ describe('the shelf', () => {
     const files = new SlowFiles();
     const shelf = new SiteShelf(files, 100 * small);
     const asked = (await formsOf(shelf)).map(async (form) => shelf.content('dep_1', form));
-    // Those that began first come last, when others have long taken their place.
+    // The oldest ones finish last, when others have long replaced them.
     let isAnswered = false;
     const answers = Promise.all(asked).finally(() => (isAnswered = true));
     await until('all are answered', () => {

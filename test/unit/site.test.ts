@@ -292,7 +292,7 @@ describe('whatever happens to a site', () => {
     wait: fc.constantFrom(0, 0, 0, longestUploadMs / 3),
   });
 
-  /** Does what can be done; what is refused changes nothing. */
+  /** Applies the commands; refused ones change nothing. */
   const play = (commands: readonly { word: string; which: number; wait: number }[]) => {
     let site = empty;
     let at = now;

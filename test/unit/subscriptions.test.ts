@@ -6,7 +6,7 @@ import { mustNotBeUsed } from '../support/strict-fake.ts';
 
 type Reactions = Parameters<typeof subscribers>[0];
 
-/** All of them, over what must not be used unless said otherwise. */
+/** All subscribers, over ports that must not be used by default. */
 const subscribersOver = (known: Partial<Reactions> = {}) =>
   subscribers({
     auditLog: mustNotBeUsed<Reactions['auditLog']>('the audit log'),

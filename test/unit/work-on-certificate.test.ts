@@ -75,7 +75,7 @@ describe('before an order', () => {
   });
 });
 
-/** Something of that domain in the ledger, from now. */
+/** Adds a current ledger entry for that domain. */
 const spent = ({ accountId, host: name, registrableDomain }: CustomDomain) => {
   const occurredAt = lab.clock.now();
   return { accountId, host: name, registrableDomain, isManual: false, orderKey: 'o', occurredAt };
@@ -272,7 +272,7 @@ describe('the same order goes on', () => {
   const expectAllCounted = async (domain: CustomDomain) =>
     expect((await useOf(domain)).orders.length).toBeGreaterThanOrEqual(lab.asked('order'));
 
-  /** All that is stored on the way, from ports that die after so many steps. */
+  /** Everything stored along the way by ports that die after so many steps. */
   const dyingAfter = (steps: number): Partial<DomainPorts> => {
     let done = 0;
     const step = {
