@@ -16,7 +16,7 @@ interface Shown {
   readonly invited?: Invitation;
 }
 
-/** What the account is and may, who looks after it, and what has happened in it. */
+/** The account's plan, people and audit log. */
 export const accountScreen = (ports: DashboardPorts): Screen => {
   const { access, sites, settings, ids } = ports;
   const newId = () => ids.next('form');

@@ -12,12 +12,12 @@ interface SentForm {
   readonly ports: Pick<DashboardPorts, 'idempotencyKeys'>;
 }
 
-/** What `?done=` says where a secret was shown the first time, which is kept nowhere. */
+/** The code in `?done=` when the first answer showed a secret, which is not stored. */
 export const shownOnce = 'shown-once';
 
 /**
- * A form that is sent twice, by a second click or a reload, does nothing more and leads to the same place. Where
- * that was a page with a secret, it leads to the screen, which says so.
+ * A form that is sent twice, by a second click or a reload, acts once and leads to the same place. If that was a page
+ * with a secret, it leads to the screen, which explains it.
  * @throws PageProblem
  */
 export const actOnce = async (

@@ -1,7 +1,10 @@
 import { orderStatuses, type OrderStatus } from '../../catalogue/domain/order.ts';
 import { largestInt64, petStatuses, type PetStatus } from '../../catalogue/domain/pet.ts';
 
-/** Which animals and orders are looked at. It goes along with every form, so that one comes back to the same place. */
+/**
+ * The filter and position in the lists of animals and orders. Every form carries it, so that its answer shows the same
+ * place.
+ */
 export interface AnimalsQuery {
   readonly status: PetStatus | undefined;
   /** Only animals with a lower id. */
@@ -13,7 +16,7 @@ export interface AnimalsQuery {
 
 export const animalsPath = '/dashboard/animals';
 
-/** What an address says; what makes no sense there is as if it were not. */
+/** Parses the address; ignores invalid parameters. */
 export const readAnimalsQuery = (query: URLSearchParams): AnimalsQuery => ({
   status: petStatuses.find((one) => one === query.get('status')),
   before: readId(query.get('before')),

@@ -23,7 +23,7 @@ const perPage = 20;
 export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
   path: animalsPath,
   section: 'animals',
-  // What is added elsewhere would move the buttons away from under the pointer.
+  // Not live: new rows would move the buttons away from under the pointer.
   isLive: false,
   notices: {
     added: 'The animal is added.',
@@ -77,7 +77,7 @@ const namedOrders = async (
   return orders.map((order) => ({ ...order, petName: names.get(order.petId) }));
 };
 
-/** One more is asked for than is shown: it tells whether there are more. */
+/** Reads one more than it shows, to know whether there are more. */
 const stretchOf = <Thing extends { readonly id: bigint }>(
   found: readonly Thing[],
 ): Stretch<Thing> => {
@@ -98,7 +98,7 @@ const adding = (catalogue: Catalogue): Form =>
     },
   });
 
-/** Somebody may have been faster: then the page says so. */
+/** Another person may have been faster; then the page says so. */
 const stepping = (catalogue: Catalogue, step: Step, kind: 'animal' | 'order'): Form =>
   form({
     name: step.name,

@@ -4,10 +4,10 @@ import { gzip } from 'node:zlib';
 import type { Context } from 'koa';
 
 const zip = promisify(gzip);
-/** Below that it does not get smaller. */
+/** Compression does not help below that size. */
 const worthwhile = 1400;
 
-/** Nothing from another host, nothing inline, no frame around it. */
+/** Nothing from other hosts, nothing inline, no framing. */
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -40,11 +40,11 @@ export const sendHtml = async (ctx: Context, status: number, text: string): Prom
   }
 };
 
-/** Whether a script asks for what happens to a page. */
+/** Whether a script asks for live updates. */
 export const wantsEvents = (ctx: Context): boolean =>
   ctx.method === 'GET' && ctx.get('Accept').includes('text/event-stream');
 
-/** Server-sent events (HTML standard, section 9.2), which no proxy is to gather first. */
+/** Server-sent events (HTML standard, section 9.2); proxies must not buffer them. */
 export const sendEvents = (ctx: Context, events: string | Readable): void => {
   ctx.status = 200;
   ctx.type = 'text/event-stream; charset=utf-8';

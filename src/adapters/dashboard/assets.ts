@@ -9,7 +9,7 @@ const types = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' } a
 
 const own = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8');
 
-/** Compares two trees of a page and changes only what differs: what has the focus keeps it. */
+/** Morphs a page: changes only what differs, so that the focus stays. */
 const morphingModule = 'idiomorph/dist/idiomorph.esm.js';
 
 const names = ['dashboard.css', 'dashboard.js', 'idiomorph.js', 'paw.svg'] as const;
@@ -63,7 +63,7 @@ let loaded: ReturnType<typeof load> | undefined;
 /** Once, and not before a page is shown: commands show none. */
 const assets = (): ReturnType<typeof load> => (loaded ??= load());
 
-/** Its name has a hash of its content in it: another content has another name. */
+/** The name contains a hash of the content, so a new content gets a new name. */
 export const assetPath = (name: AssetName): string => assets().byName.get(name)?.path ?? '';
 
 /** @returns whether there is such an asset */

@@ -18,7 +18,7 @@ export interface AuditFilter {
   readonly before: AuditPlace | undefined;
 }
 
-/** What makes no sense in an address is as if it were not there. */
+/** Ignores invalid parameters. */
 export const readAuditFilter = (query: URLSearchParams): AuditFilter => {
   const who = query.get('who') ?? '';
   return {
@@ -52,7 +52,7 @@ const placeOf = (text: string | null): AuditPlace | undefined => {
 
 const textOf = ({ id, occurredAt }: AuditPlace): string => `${occurredAt.getTime()}.${id}`;
 
-/** Who may have done something in an account. */
+/** The possible actors of an account. */
 export interface Actors {
   readonly people: readonly Person[];
   /** E-mail addresses of people who were removed. */
@@ -60,7 +60,7 @@ export interface Actors {
   readonly keys: readonly ListedKey[];
 }
 
-/** A plain form: what is chosen stands in the address. */
+/** A GET form, so that the filter is part of the address. */
 export const auditFilterForm = ({ actor, topic }: AuditFilter, all: Actors, names: Names): Html => {
   const actors = new Set([...actorsOf(all), ...(actor === undefined ? [] : [actor])]);
   return html`<form action="${auditPath}#${auditAnchor}" class="row filter">

@@ -3,7 +3,7 @@ import type { Actors } from './audit-filter.ts';
 import type { Names } from './audit-words.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 
-/** The names of everything that these entries speak of; all of it belongs to the account. */
+/** The names of everything that these entries mention; everything belongs to the account. */
 export const namesIn = async (
   { sites }: Pick<DashboardPorts, 'sites'>,
   { accountId, keys, people }: Actors & { readonly accountId: string },
@@ -30,7 +30,7 @@ const withDomains = (entries: readonly AuditEntry[]): readonly string[] => {
   return [...new Set(nameless.map(({ details }) => String(details['projectId'])))];
 };
 
-/** Who is not there any more may still be named by what happened. */
+/** Names of removed people come from the events themselves. */
 const toldPeople = (entries: readonly AuditEntry[]): readonly (readonly [string, string])[] =>
   entries.flatMap(({ details: { personId, email } }) =>
     personId === undefined || email === undefined

@@ -16,12 +16,12 @@ import { exact, pager } from './parts.ts';
 import type { Visit } from './screen.ts';
 
 const pageSize = 50;
-/** Of people who were removed, so many can be chosen. */
+/** Most removed people that the filter offers. */
 const mostRemoved = 50;
 
 type Ports = Pick<DashboardPorts, 'auditLog' | 'access' | 'sites'>;
 
-/** What happened in the account, newest first, a page at a time; all of it, or what one looks for. */
+/** What happened in the account, newest first, a page at a time; optionally filtered. */
 export const auditSection = async (ports: Ports, { accountId, query }: Visit): Promise<Html> => {
   const filter = readAuditFilter(query);
   const [found, actors] = await Promise.all([

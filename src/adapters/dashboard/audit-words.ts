@@ -6,7 +6,7 @@ import type { SitesEvent } from '../../sites/domain/sites-event.ts';
 import { planNames } from './account-plan.ts';
 import { count, counted } from './parts.ts';
 
-/** What people call the things behind ids; the id itself where there is none such any more. */
+/** The names of the things behind ids; the id itself if the thing no longer exists. */
 export interface Names {
   readonly key: (id: string) => string;
   readonly person: (id: string) => string;

@@ -5,7 +5,7 @@ import { html, type Html } from './html.ts';
 import { copyButton } from './parts.ts';
 import type { Refusal } from './screen.ts';
 
-/** The domains of a project as a document, to be kept beside its sources and imported again. */
+/** A project's domain settings as a document, to keep beside its sources and import again. */
 export const configurationSection = (
   slug: string,
   document: DomainSettingsDocument,
@@ -28,7 +28,7 @@ const format = (name: string, text: string): Html =>
     <pre role="region" tabindex="0" aria-label="${name}">${text}</pre>
   </div>`;
 
-/** Seldom needed, so it is folded; what was refused is in sight. */
+/** Folded, because it is seldom needed; open after a refusal. */
 const importForm = (slug: string, refusal: Refusal | undefined): Html =>
   html`<details id="import" ${refusal && html`open`}>
     <summary>Import a configuration</summary>

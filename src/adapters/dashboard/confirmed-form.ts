@@ -1,7 +1,7 @@
 import { html, type Child, type Html } from './html.ts';
 
 export interface Confirmation {
-  /** Tells one dialog of a page from the others. */
+  /** Unique among the dialogs of a page. */
   readonly id: string;
   /** Of the button on the page. */
   readonly label: string;
@@ -16,7 +16,7 @@ export interface Confirmation {
   readonly action: string;
 }
 
-/** A button that asks before it does what cannot be undone, without a script. */
+/** A button that asks before an action that cannot be undone. Works without a script. */
 export const confirmedForm = (asked: Confirmation): Html => {
   const { id, label, about, question, consequences, confirm, action } = asked;
   return html`<button type="button" class="ending" popovertarget="${id}" aria-haspopup="dialog" title="${about}">${label}</button>

@@ -25,11 +25,11 @@ export interface DashboardPorts {
   readonly deadline: Deadline;
   readonly ids: Ids;
   readonly log: Logger;
-  /** Hears of every answer. */
+  /** Called for every answer. */
   readonly onAnswered: (status: number, seconds: number) => void;
   /**
-   * Calls whenever this process stored something that others may want to see, with the accounts that it happened to.
-   * @returns stops it
+   * Calls back whenever this process has stored something, with the accounts concerned.
+   * @returns a function that stops it
    */
   readonly onStored: (listener: (accountIds: readonly string[]) => void) => () => void;
   /** The settings of the domains of a project as text. */
@@ -38,7 +38,7 @@ export interface DashboardPorts {
     readonly read: (text: string) => Promise<DomainSettingsDraft>;
     readonly write: (document: DomainSettingsDocument, format: 'yaml' | 'json') => string;
   };
-  /** What shares one bucket of sign-in attempts: the address of who asks, or its network. */
+  /** The client address, or its network, that shares one bucket of sign-in attempts. */
   readonly networkOf: (request: {
     readonly peer: string;
     readonly forwardedFor: string | undefined;
@@ -52,13 +52,13 @@ export interface DashboardSettings {
   readonly platformHost: string;
   /** Where the site of a project is served. */
   readonly siteUrl: (slug: string) => string;
-  /** Where uploads lie while they are read. */
+  /** Folder for uploads while they are read. */
   readonly uploadFolder: string;
   /** Operations of the API that will be removed, by their ids, with the day. */
   readonly deprecated: ReadonlyMap<string, Date>;
   /** The public base address of the API, without a slash at its end. */
   readonly apiUrl: string;
   readonly allowances: Readonly<Record<Plan, Allowance>>;
-  /** Whether this process knows what requests count now: it counts them itself, or all count in one place. */
+  /** Whether this process knows the current request counts: it counts alone, or the counters are shared. */
   readonly knowsCounts: boolean;
 }

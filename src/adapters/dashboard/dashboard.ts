@@ -48,7 +48,7 @@ export interface Dashboard {
   readonly routes: readonly { readonly method: string; readonly path: string }[];
 }
 
-/** Where store owners look after everything, as one Koa application for all paths from /dashboard on. */
+/** The dashboard for store owners: one Koa application for all paths from /dashboard on. */
 export const dashboard = (ports: DashboardPorts): Dashboard => {
   const cookies = cookiesOf(ports.settings.origin.startsWith('https:'));
   const live = new LiveStreams({
@@ -110,7 +110,8 @@ const signingIn =
       return signedIn;
     }
     if (wantsEvents(ctx)) {
-      // A browser does not show where a stream is led to; it asks for the page again, and that leads to the sign-in.
+      // A redirect of a stream would not be visible. Instead the browser reloads the page, which redirects to the
+      // sign-in page.
       sendEvents(ctx, overEvent);
       return undefined;
     }

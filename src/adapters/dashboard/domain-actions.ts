@@ -9,14 +9,14 @@ export interface VerifyOptions {
   readonly action: string;
   readonly now: Date;
   readonly refusal: Refusal | undefined;
-  /** Whether a domain that is served can be looked at too. */
+  /** Whether live domains get the button too. */
   readonly alsoLive?: boolean;
 }
 
 /** Where the button is on a page that has it. */
 export const verifyAnchor = ({ id }: Pick<CustomDomain, 'id'>): string => `verify-${id}`;
 
-/** The button that goes on with a domain, with the time from when on it may be pressed. */
+/** The button for the next step of a domain, with the earliest time to press it. */
 export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html => {
   const { action, now, refusal, alsoLive = false } = options;
   const button = buttonOf(domain, now, alsoLive);
@@ -24,9 +24,9 @@ export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html =
   const { label, readyAt } = button;
   const anchor = verifyAnchor(domain);
   const waits = readyAt > now;
-  // A refusal tells the time itself.
+  // A refusal names the time itself.
   const tells = waits && !refusal;
-  // A long wait is told rather than enforced here: whoever presses all the same hears why.
+  // A long wait is shown, but the button stays enabled: pressing it explains the wait.
   const isShort = readyAt.getTime() - now.getTime() < 60_000;
   const isMain = label !== 'Check DNS' && (isShort || !waits);
   return html`<form method="post" action="${action}" class="verify" id="${anchor}">

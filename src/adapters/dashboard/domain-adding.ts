@@ -5,7 +5,7 @@ import { html, type Html } from './html.ts';
 import { empty, field, formError, onceInput } from './parts.ts';
 import type { Refusal } from './screen.ts';
 
-/** The field for a new domain; what stands against it is said beside it. */
+/** The field for a new domain, with its problem beside it. */
 export const addingForm = (action: string, once: string, refusal: Refusal | undefined): Html =>
   html`<form method="post" action="${action}" class="row beside">
     ${formError(refusal)}
@@ -25,7 +25,7 @@ export const addingForm = (action: string, once: string, refusal: Refusal | unde
     <button class="main">Add domain</button>
   </form>`;
 
-/** What a domain needs before it can be added, and the way to what is missing. */
+/** What is missing before a domain can be added, with a link. */
 export const noDomainYet = ({ project, servedDeployId }: Site, plan: Plan): Html => {
   const planAllows = plan === 'enterprise' || planAllowances[plan].domains > 0;
   const isDeployed = servedDeployId !== undefined;

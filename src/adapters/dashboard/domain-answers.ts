@@ -38,7 +38,7 @@ const answers = v.array(
   }),
 );
 
-/** Of answers that another release stored in another form. */
+/** For answers that another release stored in another form. */
 const mostRawCharacters = 16_384;
 
 /** All that was answered in a check, question by question. @param kept as the timeline has it */
@@ -47,7 +47,7 @@ export const answersTable = (kept: unknown): Html => {
   const read = v.safeParse(answers, kept);
   if (!read.success)
     return folded(html`<pre>${shortened(JSON.stringify(kept, null, 2), mostRawCharacters)}</pre>`);
-  // An earlier release kept all of it, however much that was.
+  // An earlier release stored everything, without a limit.
   const resolvers = keptAnswers(read.output);
   const rows = questionsOf(resolvers).map(
     ([question, answered]) =>

@@ -17,7 +17,7 @@ const tones: Readonly<Record<CertificateStanding['status'], Tone>> = {
   failed: 'bad',
 };
 
-/** How the domain stands with its certificate, and with the patience of the authority. */
+/** The certificate of a domain, and how much of the authority's rate limits it has used. */
 export const certificateSection = ({ domain, budget }: DomainView, now: Date): Html => {
   const { certificate, state } = domain;
   const facts = [...factsOf(domain, now), ...holdOf(budget, now)];
@@ -93,7 +93,7 @@ const afterNextCheck = (domain: CustomDomain, now: Date): Child => {
     : html`when a check finds the DNS correct; the next check is ${planned(nextCheckAt, now)}`;
 };
 
-/** What is used of the failures that the authority allows; we stop before it does. */
+/** Used failures of the number that the authority allows; we stop before its limit. */
 const budgetMeter = ({ used, of, nextAt }: BudgetView, now: Date): Html => {
   const { automaticFailures, manualFailures } = caBudgets;
   return html`<div class="budget">

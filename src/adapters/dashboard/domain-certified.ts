@@ -9,7 +9,7 @@ import { exact } from './parts.ts';
 
 const usually = 'That usually takes less than two minutes.';
 
-/** What is said of a domain that waits for its certificate. */
+/** The notice for a domain that waits for its certificate. */
 export const progressOfVerified = ({ certificate, dns }: DomainIn<'verified'>): Progress => {
   const { isOrdered, waitsForDns, nextAttemptAt, status } = certificate;
   const problem = certificate.problem ?? dns.report?.problems.find(isBlocking);
@@ -35,7 +35,7 @@ export const progressOfVerified = ({ certificate, dns }: DomainIn<'verified'>): 
   }
 };
 
-/** Where nothing is wrong but that the certificate has to wait; a failure says more of itself. */
+/** For a certificate that only has to wait; failures have their own message. */
 export const progressOfHeldUp = (
   domain: CustomDomain,
   heldUpBy: Hold | undefined,
@@ -59,7 +59,7 @@ const progressOfFailure = ({ code, actor }: DnsProblem, goesOn: boolean): Progre
     : { ...ourTurn(title, `${waits} We retry automatically.`), isWorkedOn: false };
 };
 
-/** What is said of a domain that is served. */
+/** The notice for a live domain. */
 export const progressOfLive = (domain: DomainIn<'live'>, now: Date): Progress => {
   const health = healthOf(domain, now);
   switch (health?.kind) {

@@ -6,12 +6,12 @@ import { copyButton } from './parts.ts';
 export const whyDelete =
   'Attackers search for leftover records to take over names. The values of these are never assigned again, but delete them all the same.';
 
-/** What has to be deleted in the DNS of a domain that is gone, or goes. */
+/** The DNS records to delete after a domain was removed, or before it is. */
 export const leftRecords = (domain: CustomDomain, platformHost: string): Html => {
   const { report } = domain.dns;
   const needs = { platformHost, txtRequired: report?.ownershipRequired ?? false };
   const records = recordsFor({ ...domain, isApex: isAtApex(domain) }, domain.token, needs)
-    // An optional proof that nobody saw was most likely never created.
+    // An optional TXT record that was never seen was most likely never created.
     .filter(({ required }) => required || report?.ownershipProven === true);
   return html`<ul class="left-records">
     ${records.map(

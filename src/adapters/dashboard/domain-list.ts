@@ -14,13 +14,13 @@ export interface ListOptions {
   readonly slug: string;
   readonly now: Date;
   readonly refusal: Refusal | undefined;
-  /** What first certificates wait for, by the id of the domain. */
+  /** The limits that first certificates wait for, by domain id. */
   readonly holds: ReadonlyMap<string, Hold>;
-  /** Comes after a path: which page of the list it is. */
+  /** Query that keeps the page of the list; appended to paths. */
   readonly pageQuery: string;
 }
 
-/** A row for each domain: how it stands, what comes next, and the one button that goes on with it. */
+/** A row for each domain: its state, the next step, and the button for it. */
 export const domainTable = (domains: readonly CustomDomain[], options: ListOptions): Html =>
   html`<div class="table">
     <table class="cards-on-phone domains">
@@ -53,17 +53,17 @@ const happening = (domain: CustomDomain, { now, holds }: ListOptions): Html => {
 
 type Removed = Extract<CustomDomain, { readonly state: 'removed' }>;
 
-/** So many stand in sight. */
+/** How many are shown unfolded. */
 const newestRemoved = 3;
 
-/** What was removed: when and why. Only the newest are in sight. */
+/** The removed domains: when and why. Only the newest are unfolded. */
 export const removedSection = (
   removed: readonly Removed[],
   attached: readonly CustomDomain[],
   options: Pick<ListOptions, 'slug' | 'now'>,
 ): Html => {
   if (removed.length === 0) return nothing;
-  // That is the one that a page shows unless another one is asked for.
+  // The newest attachment, which a page shows by default.
   const newest = new Map([...removed.toReversed(), ...attached].map(({ host, id }) => [host, id]));
   const tableOf = (some: readonly Removed[]) => removedTable(some, newest, options);
   const latest = removed.toSorted(

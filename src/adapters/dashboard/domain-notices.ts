@@ -16,7 +16,7 @@ export const afterVerify = (before: CustomDomain, after: CustomDomain): string =
 };
 
 /**
- * What the page says of a domain after something was done, for as long as it is so.
+ * The notice after an action, shown for as long as it is true.
  * @param path of the domain's own page, where that is another one
  */
 export const afterwards = (
@@ -50,7 +50,7 @@ const wordsAfter = (done: string, { state }: CustomDomain): string | undefined =
   }
 };
 
-/** What is left to do for somebody who just removed a domain. */
+/** What the owner still has to do after removing a domain. */
 export const afterRemoval = (
   removed: readonly CustomDomain[],
   query: URLSearchParams,

@@ -10,7 +10,7 @@ import { html, nothing, type Child, type Html } from './html.ts';
 import { exact, time } from './parts.ts';
 import type { DomainView } from '../../sites/use-cases/show-domain.ts';
 
-/** How a domain stands at this moment, who has to do something, and what comes next by itself. */
+/** The current state of a domain, who must act, and the next automatic step. */
 export const nowSection = (view: DomainView, now: Date, verify: Html): Html => {
   const { domain } = view;
   const progress = progressOfHeldUp(domain, view.budget.heldUpBy) ?? progressOf(domain, now);
@@ -40,7 +40,7 @@ const factsOf = (
   ];
 };
 
-/** What is left of a domain that is gone. */
+/** The page of a removed domain. */
 export const goneSection = ({ domain }: DomainView, platformHost: string, now: Date): Html => {
   if (domain.state !== 'removed') return nothing;
   const { sentence } = progressOf(domain, now);

@@ -4,7 +4,7 @@ import type { Sites } from '../../sites/sites.ts';
 import type { Visit } from './screen.ts';
 import { siteOf } from './site-of.ts';
 
-/** Of the query: which attachment of the name is meant; undefined: the newest one. */
+/** Query parameter that selects an attachment of the name; the newest one by default. */
 export const attachmentIn = (query: URLSearchParams): string | undefined =>
   query.get('attachment') ?? undefined;
 

@@ -13,7 +13,7 @@ export interface DomainPage {
   readonly total: number;
 }
 
-/** One page of many. @param wanted of the address, whatever stands there */
+/** One page of many. @param wanted the untrusted page parameter of the address */
 export const pageOf = (all: readonly CustomDomain[], wanted: string | null): DomainPage => {
   const pages = Math.max(1, Math.ceil(all.length / rowsOnPage));
   const number = /^[1-9]\d{0,5}$/.test(wanted ?? '') ? Math.min(Number(wanted), pages) : 1;
@@ -21,7 +21,7 @@ export const pageOf = (all: readonly CustomDomain[], wanted: string | null): Dom
   return { domains: all.slice(start, start + rowsOnPage), number, pages, total: all.length };
 };
 
-/** What stands after the path of the list to stay on the same page of it; nothing for the first one. */
+/** The query that keeps the current page of the list; empty for the first page. */
 export const pageQuery = (
   query: URLSearchParams,
   more: Readonly<Record<string, string>> = {},

@@ -10,7 +10,7 @@ import { actorWords, severityBadge } from './domain-words.ts';
 import { html, nothing, type Html } from './html.ts';
 import { copyButton } from './parts.ts';
 
-/** Each problem as a card: how bad, what was seen, what is wanted, who acts, and how. */
+/** Each problem as a card: severity, what was seen, what is expected, who must act, and how. */
 export const problemCards = ({ domain, problems, records }: DomainView, now: Date): Html => {
   if (problems.length === 0) return nothing;
   const isSpreading = domain.state === 'added' && progressOf(domain, now).actor === 'nobody';
@@ -21,7 +21,7 @@ export const problemCards = ({ domain, problems, records }: DomainView, now: Dat
   </section>`;
 };
 
-/** One for all that only differ in who sees it. */
+/** Merges problems that differ only in the resolver. */
 const problemCard = (
   code: DnsProblemCode,
   alike: readonly DnsProblem[],
@@ -51,7 +51,7 @@ const whoActs = (problem: DnsProblem, isSpreading: boolean): Html => {
   return html`Who acts: <strong>${actorWords[problem.actor]}</strong>${isNew && ', if you have not done so just now: some resolvers already return the correct answer'}`;
 };
 
-/** What one pastes of it: the value of the record that is meant, or a line of CAA as a whole. */
+/** The text to copy: the value of the record, or a whole CAA line. */
 const copyWanted = (
   code: DnsProblemCode,
   wanted: string,

@@ -5,7 +5,7 @@ import { problemTitles } from './domain-problem-titles.ts';
 import { ourTurn, yourTurn, type DomainIn, type Progress } from './domain-turn.ts';
 import { nameInText, nameOf } from './domain-words.ts';
 
-/** What is said of a domain, in each of its states. */
+/** The notice of a domain, for each state. */
 export const progressOf = (domain: CustomDomain, now: Date): Progress => {
   switch (domain.state) {
     case 'added':
@@ -45,7 +45,7 @@ const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added
   const codes = new Set(report.problems.filter(isBlocking).map(({ code }) => code));
   const { size } = codes;
   const title = `${problemTitles[problem.code]}${size > 1 ? `, and ${size - 1} more` : ''}`;
-  // What they are stands right below; the list has the title.
+  // The details are right below; the list has the title.
   const what = size === 1 ? 'the problem' : `the ${size} problems`;
   const isAwaited = [...codes].every((code) => awaited.has(code));
   return isAwaited
@@ -56,7 +56,7 @@ const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added
       );
 };
 
-/** What is so until the records are created, and for a while after that: nothing is wrong yet. */
+/** Problems that are normal until some time after the records are created. */
 const awaited: ReadonlySet<DnsProblemCode> = new Set<DnsProblemCode>([
   ...(['dns_not_found', 'cname_missing', 'apex_needs_alias', 'ownership_txt_missing'] as const),
 ]);

@@ -2,7 +2,7 @@ import type { DnsReport, ResolverSummary } from '../../sites/domain/dns-report.t
 import { html, nothing, type Html } from './html.ts';
 import { badge, counted, time } from './parts.ts';
 
-/** What was answered at the last check. */
+/** The answers of the last check. */
 export const resolverSection = (report: DnsReport | undefined, now: Date): Html => {
   if (!report || report.resolvers.length === 0) return nothing;
   const agreeing = report.resolvers.filter(({ agrees }) => agrees).length;
@@ -13,7 +13,7 @@ export const resolverSection = (report: DnsReport | undefined, now: Date): Html 
   </section>`;
 };
 
-/** Who answers what: a change reaches everybody only when no resolver has the old answer in its cache. */
+/** The answer of each resolver: a change is complete only when no resolver has the old answer cached. */
 const resolverTable = ({ resolvers, checkedAt }: DnsReport, now: Date): Html =>
   html`<div class="table">
     <table class="cards-on-phone">

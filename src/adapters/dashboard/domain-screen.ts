@@ -48,7 +48,7 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
   forms: [verifyingOf(ports)],
 });
 
-/** Until the records are there, they are what matters; afterwards it is the certificate. */
+/** Shows the records first until they are correct, afterwards the certificate. */
 const sections = (view: DomainView, now: Date, verify: Html): Html => {
   const { domain } = view;
   const records = recordsSection(view);

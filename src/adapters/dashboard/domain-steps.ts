@@ -5,12 +5,12 @@ import { day, time } from './parts.ts';
 
 export interface Step {
   readonly name: 'added' | 'verified' | 'certificate' | 'live';
-  /** `failed`: it does not go on without a change. */
+  /** `failed`: it cannot continue without a change. */
   readonly standing: 'done' | 'now' | 'failed' | 'ahead';
   readonly at?: Date | undefined;
 }
 
-/** The way of a domain, and how far it is; a removed one is on none. */
+/** The steps of a domain and its progress; a removed domain has none. */
 export const stepsOf = (domain: CustomDomain, now: Date): readonly Step[] => {
   const { addedAt, certificate } = domain;
   const standing = progressOf(domain, now).tone === 'bad' ? 'failed' : 'now';

@@ -14,11 +14,11 @@ export interface Told {
   readonly title: Child;
   readonly tone: Tone;
   readonly more?: Html;
-  /** All that a check was answered: most of what there is to read on a page. */
+  /** Whether to show all answers of a check, which are most of a page's text. */
   readonly answers?: () => Html;
 }
 
-/** One entry of a timeline in words. What was kept by another release and says less is told with less. */
+/** One entry of a timeline in words. Entries of other releases may have fewer details. */
 export const tell = ({ kind, details }: TimelineEntry): Told => {
   switch (kind) {
     case 'added':

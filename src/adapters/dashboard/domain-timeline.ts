@@ -24,7 +24,7 @@ export const timelineSection = (
   </section>`;
 };
 
-/** Of the query: the place where the page before ended. What comes in later does not move a page. */
+/** Query parameter: the cursor of the previous page. New entries do not move a page. */
 export const placeOf = (query: URLSearchParams): bigint | undefined => {
   const before = query.get('before') ?? '';
   return /^[1-9]\d{0,17}$/.test(before) ? BigInt(before) : undefined;
@@ -39,7 +39,10 @@ const address = (path: string, query: URLSearchParams, before?: bigint): string 
   return `${path}${wanted.size === 0 ? '' : `?${wanted.toString()}`}#timeline`;
 };
 
-/** Characters of markup. The first answers stand on the page in any case; a page that begins with the others has them. */
+/**
+ * Limit of a page's answers, in characters of markup. The first check always shows its answers; the others link to a
+ * page that starts with them.
+ */
 const mostOfAnswers = 65_536;
 
 /** @param startingBefore address of the page whose first entry is the one before that place */

@@ -2,16 +2,16 @@ import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import type { Actor } from '../../sites/domain/dns-problem.ts';
 import type { Tone } from './parts.ts';
 
-/** How a domain gets on, for its owner. */
+/** The progress of a domain, for its owner. */
 export interface Progress {
   /** In a few words, for a list. */
   readonly short: string;
   /** What is happening now, in a sentence or two. */
   readonly sentence: string;
-  /** Who has to do something about it. */
+  /** Who must act. */
   readonly actor: Actor;
   readonly tone: Tone;
-  /** Something is worked on at this moment: it takes seconds or minutes. */
+  /** Work is under way that takes seconds or minutes. */
   readonly isWorkedOn: boolean;
 }
 

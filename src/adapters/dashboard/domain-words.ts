@@ -41,7 +41,7 @@ export const atClock = (at: Date, now: Date): Html => {
   return html`<time datetime="${at.toISOString()}" title="${exact(at)}">${text}</time>`;
 };
 
-/** What is planned: `in 3 minutes`, or that its time has come. */
+/** A planned time: `in 3 minutes`, or that it is due now. */
 export const planned = (at: Date, now: Date): Html =>
   at <= now ? html`any moment` : time(at, now);
 
@@ -52,7 +52,7 @@ export const shownName = ({
 }: Pick<CustomDomain, 'host' | 'unicodeHost'>): Html =>
   host === unicodeHost ? html`${host}` : html`${unicodeHost} <span class="ascii">(${host})</span>`;
 
-/** The same where there can be no markup, such as in a title. */
+/** The same without markup, for titles. */
 export const nameInText = ({
   host,
   unicodeHost: unicode,

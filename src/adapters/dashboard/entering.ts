@@ -13,7 +13,7 @@ export type SignInPorts = Pick<
   readonly whoAsks: WhoAsks;
 };
 
-/** From now on the browser has this session. One that it had until now ends. */
+/** Gives the browser this session and ends its previous one. */
 export const enter = async (
   ctx: Context,
   { secret, device }: Pick<StartedSession, 'secret' | 'device'>,
@@ -24,7 +24,7 @@ export const enter = async (
   ports.cookies.device.write(ctx, device);
 };
 
-/** Ends the session that the browser had until now: with a new one nobody needs it any more. */
+/** Ends the browser's previous session, which the new one replaces. */
 export const leave = async (
   ctx: Context,
   { access, acting, cookies }: Pick<SignInPorts, 'access' | 'acting' | 'cookies'>,
@@ -39,12 +39,12 @@ export const leave = async (
     .catch(unlessEnded);
 };
 
-/** Somebody was quicker. */
+/** Another request ended it first. */
 const unlessEnded = (error: unknown): void => {
   if (!(error instanceof DomainError)) throw error;
 };
 
-/** Where somebody comes from who wants to sign in. */
+/** The origin of a sign-in attempt. */
 export const originOf = (
   ctx: Context,
   { networkOf, cookies }: Pick<SignInPorts, 'networkOf' | 'cookies'>,

@@ -16,7 +16,7 @@ export const readForm = async (ctx: Context): Promise<Readonly<Record<string, st
     limit: largest,
     encoding: 'utf-8',
   }).catch((error: unknown) => {
-    // What still comes is thrown away: who sends hears of it, and the connection is free again.
+    // Discards the rest, so that the sender gets the answer and the connection is free again.
     ctx.req.resume();
     throw (error as { type?: string }).type === 'entity.too.large'
       ? new PageProblem(413, 'The form is too long. It can hold 64 KiB.')

@@ -15,7 +15,7 @@ interface FramingPorts extends Pick<DashboardPorts, 'log' | 'onAnswered' | 'sett
   readonly whoAsks: WhoAsks;
 }
 
-/** Around every request: its id, its line in the log, the headers that protect it, and a page for every refusal. */
+/** Wraps every request: its id, its log line, its security headers, and a page for every refusal. */
 export const framing =
   ({ log, onAnswered, whoAsks, settings: { origin } }: FramingPorts): Middleware =>
   async (ctx, next) => {
@@ -30,7 +30,7 @@ export const framing =
     } catch (error) {
       const problem = problemOf(error);
       if (problem.status === 500) log.error({ requestId, err: error }, 'page failed');
-      // Whoever cannot be found now, since the database is away for instance, sees the page without navigation.
+      // If the person cannot be looked up, for example during a database outage, the page has no navigation.
       const signedIn = await whoAsks(ctx).catch(() => undefined);
       await sendProblem(ctx, problem, requestId, signedIn);
     }
@@ -51,7 +51,7 @@ const sendProblem = async (
   if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
   const place = placeOf(ctx);
   const page = problemPage(problem, requestId, wayBack(place, status));
-  // What is not there looks the same everywhere, whether it is somebody else's or nobody's.
+  // Not found looks the same for another account's things and for things that do not exist.
   const section = status === 404 ? undefined : place?.section;
   await sendHtml(ctx, status, layout(page, { section, signedIn }));
 };

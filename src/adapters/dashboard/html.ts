@@ -1,7 +1,7 @@
 import { html as escaping } from 'hono/html';
 
 declare const safe: unique symbol;
-/** Markup. What is no Markup is escaped wherever it is put, in text and in attributes. */
+/** Markup. Everything else is escaped, in text and in attributes. */
 export interface Html {
   readonly [safe]: true;
   toString(): string;

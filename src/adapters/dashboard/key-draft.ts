@@ -7,7 +7,7 @@ import type { Refusal } from './screen.ts';
 
 const dayShape = /^\d{4}-\d{2}-\d{2}$/;
 
-/** What is typed for a new key; the inside knows whether the expiry lies in the future. */
+/** The form fields of a new key; the domain checks whether the expiry is in the future. */
 export const keyDraft = v.pipe(
   v.object({
     name: v.pipe(
@@ -36,7 +36,7 @@ export const keyDraft = v.pipe(
   })),
 );
 
-/** What a key may do, as people say it. */
+/** Labels of what a key may do. */
 export const scopeWords: Readonly<Record<Scope, string>> = {
   'pets:read': 'read animals',
   'pets:write': 'add animals',
@@ -69,7 +69,7 @@ export const newKeyForm = (now: Date, once: string, refusal: Refusal | undefined
 const tomorrow = (now: Date): string =>
   new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10);
 
-/** The empty field says that none is ticked, where browsers would say nothing. */
+/** The empty field tells that no box is ticked; browsers would send nothing. */
 const scopeChoice = (refusal: Refusal | undefined): Html => {
   const chosen = refusal ? (refusal.values['scopes'] ?? '').split(',') : scopes;
   const wrong = refusal?.field === 'scopes' ? refusal.message : undefined;

@@ -9,7 +9,7 @@ export const keysPath = '/dashboard/keys';
 
 type Ports = Pick<DashboardPorts, 'access'>;
 
-/** A new key, whose secret is seen on the page that answers and nowhere else. */
+/** Creates a key. Its secret is shown only on the page that answers. */
 export const creation = (
   { access }: Ports,
   answer: (visit: Visit, key: IssuedKey) => Promise<Page>,
@@ -26,7 +26,7 @@ export const creation = (
 
 const overlapChoices = Object.keys(overlaps) as [Overlap, ...Overlap[]];
 
-/** A new secret for a key, seen likewise. */
+/** Rotates a key; its new secret is shown only there too. */
 export const rotation = (
   { access }: Ports,
   answer: (visit: Visit, key: IssuedKey, overlap: Overlap) => Promise<Page>,

@@ -100,7 +100,7 @@ const revoke = ({ id, name }: ApiKey): Html =>
     action: `/dashboard/keys/${id}/revoke`,
   });
 
-/** Out of the way, but known by name: the audit log speaks of them. */
+/** Folded, but listed by name, because the audit log mentions them. */
 export const revokedKeys = (keys: readonly ApiKey[], now: Date): Html => html`
   <details class="revoked">
     <summary>${counted(keys.length, 'revoked key')}</summary>

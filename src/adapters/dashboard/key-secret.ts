@@ -10,7 +10,7 @@ export interface ShownSecret {
   readonly overlap?: Overlap;
 }
 
-/** The only time that a secret is seen: what to do with it, and a call that works. */
+/** The page that shows a secret, only once: what to do with it, and a working example call. */
 export const shownSecret = (
   { key, overlap }: ShownSecret,
   { apiUrl }: Pick<DashboardSettings, 'apiUrl'>,
@@ -33,7 +33,7 @@ const oldSecret = (overlap: Overlap, now: Date): Html =>
     ? html`The old secret no longer works.`
     : html`The old secret expires ${time(new Date(now.getTime() + overlaps[overlap]), now)}. Until then both work.`;
 
-/** What a key with these scopes may ask for. */
+/** An example path that a key with these scopes may call. */
 const asking: readonly (readonly [scope: Scope, path: string])[] = [
   ['pets:read', '/pets'],
   ['orders:read', '/store/orders'],

@@ -1,8 +1,8 @@
-/** What of a page is sent to those who look at it. */
+/** The part of a page that viewers receive. */
 export interface LiveFrame {
-  /** Without what differs each time that a page is made: two frames with the same news look the same. */
+  /** Without the parts that differ in each rendering, so that frames with equal content are equal. */
   readonly news: string;
-  /** The markup as JSON text, cut wherever everybody gets an id of their own. */
+  /** The markup as JSON text, split where each viewer gets their own id. */
   readonly parts: readonly string[];
 }
 

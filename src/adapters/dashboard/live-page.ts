@@ -6,9 +6,9 @@ import type { LiveViewer } from './live-viewer.ts';
 import { problemOf } from './page-problem.ts';
 import { pathOf, type Screen, type Visit } from './screen.ts';
 
-/** What other processes store is looked for so often; what this one stores for the account shows at once. */
+/** How often to look for changes of other processes; changes of this process show at once. */
 const pollMs = 2000;
-/** Many changes in a row are one, and so are many who come. */
+/** Changes, and new viewers, within this time cause one rendering. */
 const pauseMs = 200;
 
 export interface Watched {
@@ -17,12 +17,12 @@ export interface Watched {
 }
 
 export interface PagePorts extends Pick<DashboardPorts, 'clock' | 'log'> {
-  /** Waits until it is this page's turn to be made. */
+  /** Waits for this page's turn to render. */
   readonly inTurn: (make: () => Promise<void>) => Promise<void>;
   readonly onEmpty: () => void;
 }
 
-/** A page of one account. It is made once for all who look at it, and sent to those who have not seen it so. */
+/** A page of one account. Rendered once for all viewers, and sent to those whose copy is out of date. */
 export class LivePage {
   readonly #watched: Watched;
   readonly #ports: PagePorts;
@@ -44,12 +44,12 @@ export class LivePage {
     return this.#watched.visit.accountId;
   }
 
-  /** @throws whatever the screen throws, for whoever comes first and finds that there is no such page */
+  /** @throws whatever the screen throws, for the first viewer, when there is no such page */
   first(): Promise<LiveFrame> {
     return this.#make(this.#watched.visit.signedIn);
   }
 
-  /** @param frame as the page was made for this viewer, if it was; else it is made soon */
+  /** @param frame the page as rendered for this viewer, if it was; otherwise it is rendered soon */
   join(viewer: LiveViewer, frame?: LiveFrame): void {
     this.#viewers.add(viewer);
     viewer.stream.once('close', () => {
@@ -60,7 +60,7 @@ export class LivePage {
     else this.soon();
   }
 
-  /** Somebody is on the way here. @returns says that they have joined, or are gone */
+  /** Announces a viewer who is connecting. @returns a function to call once they have joined or left */
   hold(): () => void {
     this.#coming += 1;
     return () => {
@@ -76,11 +76,11 @@ export class LivePage {
     this.#ports.onEmpty();
   }
 
-  /** Something changed, or somebody came. */
+  /** Something changed, or a viewer joined. */
   soon(): void {
     this.#planned ??= setTimeout(() => {
       this.#planned = undefined;
-      // A page that is being made may have been begun before the change.
+      // A rendering under way may have started before the change.
       if (this.#isLooking) this.soon();
       else void this.#look();
     }, pauseMs);
@@ -106,7 +106,7 @@ export class LivePage {
     for (const viewer of this.#viewers) viewer.show(frame);
   }
 
-  /** Ends what is seen by sessions that are over. @returns one of those that are not */
+  /** Ends the viewers whose sessions are over. @returns one that remains */
   async #whoIsStillThere(): Promise<SignedIn | undefined> {
     let someone: SignedIn | undefined;
     for (const [, viewers] of Map.groupBy(this.#viewers, ({ sessionId }) => sessionId)) {
@@ -117,7 +117,7 @@ export class LivePage {
     return someone;
   }
 
-  /** As the account is now: its plan may be another one than when the page was opened. */
+  /** Reads the account again, because its plan may have changed since the page was opened. */
   async #make(signedIn: SignedIn): Promise<LiveFrame> {
     const { screen, visit } = this.#watched;
     const now = this.#ports.clock.now();

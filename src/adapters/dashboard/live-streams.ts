@@ -10,15 +10,15 @@ import { pathOf } from './screen.ts';
 
 /** Beyond that the oldest stream closes: the newest page is the one being viewed. */
 export const mostStreams = { session: 10, account: 50, process: 1000 } as const;
-/** A closed stream asks again after so long, or up to twice that. */
+/** Delay before a closed stream reconnects; up to twice that, at random. */
 const seconds = 60;
 /** Pages are made side by side, and each turn then rests as long as it took, up to this. */
 const [turnsAtOnce, longestRestMs] = [2, 50];
 
 export interface LivePorts extends Pick<DashboardPorts, 'clock' | 'ids' | 'log' | 'onStored'> {
-  /** Each time that a page is made has a deadline of its own: it is made for all who look at it. */
+  /** Each rendering has its own deadline, because it serves all viewers. */
   readonly deadline: DashboardPorts['deadline'];
-  /** Looks up who asks, again and again. */
+  /** Looks up the session again, repeatedly. */
   readonly whoStillAsks: (ctx: Context) => () => Promise<SignedIn | undefined>;
   /** 0 to below 1, from outside. */
   readonly chance: () => number;
@@ -29,7 +29,7 @@ interface KnownPage {
   readonly first: Promise<LiveFrame>;
 }
 
-/** Pages that follow what happens: the page comes anew whenever it differs from what was sent last. */
+/** Live pages: sends the page again whenever it differs from what was sent last. */
 export class LiveStreams {
   readonly #ports: LivePorts;
   readonly #pages = new Map<string, KnownPage>();
@@ -47,7 +47,7 @@ export class LiveStreams {
     });
   }
 
-  /** @throws whatever the screen throws where there is no such page */
+  /** @throws whatever the screen throws when there is no such page */
   async open(ctx: Context, watched: Watched): Promise<void> {
     if (this.#isClosed) {
       ctx.set('Retry-After', String(seconds));
@@ -70,7 +70,7 @@ export class LiveStreams {
     }
   }
 
-  /** Ends all: a server that stops waits for nobody who only watches. */
+  /** Ends all streams, so that a stopping server does not wait for viewers. */
   close(): void {
     this.#isClosed = true;
     this.#stopListening();
@@ -93,7 +93,7 @@ export class LiveStreams {
     return known;
   }
 
-  /** Rendering pages takes only a part of the time of the process. */
+  /** Limits rendering to a part of the process's time. */
   async #inTurn<T>(make: () => Promise<T>): Promise<T> {
     const done = Promise.withResolvers<T>();
     void this.#turns.add(async () => {
@@ -118,7 +118,10 @@ export class LiveStreams {
     return viewer;
   }
 
-  /** Who gives way to one more of that session: where the process is full, somebody of the account with the most. */
+  /**
+   * The stream to close for a new one of that session: when the process is full, one of the account with the most
+   * streams.
+   */
   #leaving({ session, account }: SignedIn): LiveViewer | undefined {
     const all = [...this.#viewers];
     const ofSession = all.filter(({ sessionId }) => sessionId === session.id);
@@ -131,6 +134,6 @@ export class LiveStreams {
   }
 }
 
-/** Two who ask for the same see the same: live pages show what is the account's, and nothing of a person. */
+/** Equal requests share a page, because live pages show only the account's data. */
 const keyOf = ({ screen, visit }: Watched): string =>
   JSON.stringify([visit.accountId, pathOf(screen, visit), visit.query.toString()]);

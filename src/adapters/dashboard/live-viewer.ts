@@ -3,12 +3,12 @@ import type { SignedIn } from '../../access/people-ports.ts';
 import { pageEvent, type LiveFrame } from './live-frame.ts';
 
 const heartbeatMs = 15_000;
-/** Who has taken nothing for so many heartbeats is gone, or wants to be waited for. */
+/** A viewer that reads nothing for this many heartbeats is disconnected. */
 const mostMissed = 4;
 /** A connection that breaks is opened again after so long; not all in the same moment. */
 const reconnectMs = { least: 3000, spread: 4000 } as const;
 
-/** Nothing more comes: the page itself says why, when the browser asks for it again. */
+/** The last event: the browser reloads the page, which says why. */
 export const overEvent = 'event: over\ndata: \n\n';
 
 export interface ViewerPorts {
@@ -19,7 +19,7 @@ export interface ViewerPorts {
   readonly chance: () => number;
 }
 
-/** One who looks at a live page: server-sent events (HTML standard, section 9.2). */
+/** A viewer of a live page, over server-sent events (HTML standard, section 9.2). */
 export class LiveViewer {
   readonly stream = new PassThrough();
   readonly accountId: string;
@@ -48,7 +48,7 @@ export class LiveViewer {
     );
   }
 
-  /** Who reads slower than things change gets the last state only: nothing but that waits for them. */
+  /** A slow reader gets only the last state; nothing else is buffered for them. */
   show(frame: LiveFrame): void {
     this.#newest = undefined;
     if (frame.news === this.#shown || this.stream.writableEnded) return;
@@ -64,7 +64,7 @@ export class LiveViewer {
     this.#end(overEvent);
   }
 
-  /** Others come first. The browser asks again, after so long or a little longer. */
+  /** Makes room for others. The browser reconnects after this delay or a little later. */
   later(seconds: number): void {
     this.#end(`event: later\ndata: ${Math.round(seconds * (1 + this.#chance()))}\n\n`);
   }

@@ -1,4 +1,4 @@
-/** Where the way in is. */
+/** The sign-in page. */
 export const signInPath = '/dashboard/sign-in';
 
 const firstPage = '/dashboard';
@@ -16,7 +16,7 @@ export const signInPathFor = (page: string): string =>
     ? signInPath
     : `${signInPath}?next=${encodeURIComponent(page).replaceAll('%2F', '/')}`;
 
-/** @returns where the way to the sign-in began: a page of ours, or the first one. Never an address elsewhere */
+/** @returns the page to return to after the sign-in: one of ours, or the first one. Never an address elsewhere */
 export const pageAfterSignIn = (query: string): string => {
   const next = new URLSearchParams(query).get('next') ?? '';
   return isOwn(next) ? next : firstPage;

@@ -18,7 +18,7 @@ export class PageProblem extends Error {
   }
 }
 
-/** Refusals from the inside that mean: there is no such thing, for this account. */
+/** Refusals of the domain that mean "not found" for this account. */
 const missing: readonly string[] = [
   'project_not_found',
   'deploy_not_found',
@@ -33,7 +33,7 @@ const missing: readonly string[] = [
 export const notFound = (): PageProblem =>
   new PageProblem(404, 'This page does not exist, or it belongs to another account.');
 
-/** What a page says about anything thrown; what is unknown stays opaque. */
+/** The page for any thrown error; unknown errors stay opaque. */
 export const problemOf = (error: unknown): PageProblem => {
   if (error instanceof PageProblem) return error;
   if (error instanceof TooMany) {

@@ -59,8 +59,8 @@ export interface FieldOptions {
 }
 
 /**
- * A labelled field with its hint, what was typed before, and what is wrong with it. Then it has the focus, which also
- * brings it into view; forms have no `#…` in their actions, since browsers do not do that where an address has one.
+ * A labelled field with its hint, what was typed before, and what is wrong with it. An invalid field gets the focus,
+ * which also scrolls to it. Forms have no `#…` in their actions, because browsers then ignore the focus.
  */
 export const field = (options: FieldOptions, refusal?: Refusal): Html => {
   const { label, name, type = 'text', hint, required = true, key = '' } = options;
@@ -112,7 +112,7 @@ export const select = (
   </div>`;
 };
 
-/** What is wrong with a form as a whole, with the focus on it; nothing when it stands beside a field. */
+/** The problem of a form as a whole, with the focus on it; nothing if it is shown beside a field. */
 export const formError = (refusal: Refusal | undefined): Html =>
   refusal && refusal.field === undefined
     ? html`<p class="error" role="alert" tabindex="-1" autofocus data-refusal>${refusal.message}</p>`
@@ -161,7 +161,7 @@ export const pager = (links: {
       </nav>`;
 };
 
-/** Name of the hidden field that tells one sending of a form from another; see `Form.once`. */
+/** Name of the hidden field that identifies one submission of a form; see `Form.once`. */
 export const onceField = 'once';
 
 /** @param id new for each time that the form is shown */

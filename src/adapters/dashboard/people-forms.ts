@@ -12,7 +12,7 @@ export const peoplePath = `${accountPath}/people`;
 type Ports = Pick<DashboardPorts, 'access'>;
 type Answer = (visit: Visit, invited: Invitation) => Promise<Page>;
 
-/** Somebody new; the link is seen on the page that answers and nowhere else. */
+/** Invites a person; the link is shown only on the page that answers. */
 export const invitation = ({ access }: Ports, answer: Answer): Form =>
   form({
     name: 'invite',
@@ -30,7 +30,7 @@ export const invitation = ({ access }: Ports, answer: Answer): Form =>
     act: async (visit, { email }) => answer(visit, await access.invite(visit.accountId, email)),
   });
 
-/** Another link for oneself, or for somebody who was invited and never came. */
+/** Makes a new link for oneself, or for a person who was invited and never came. */
 export const newLink = (ports: Ports, answer: Answer): Form =>
   form({
     name: 'new-link',
@@ -61,7 +61,7 @@ export const dismissal = (ports: Ports): Form =>
     },
   });
 
-/** @throws DomainError `person_not_found` for somebody of another account too */
+/** @throws DomainError `person_not_found`, also for a person of another account */
 const personOf = async (
   { access }: Ports,
   { accountId, parameters: { person = '' } }: Visit,

@@ -2,7 +2,7 @@ import type { Invitation } from '../../access/use-cases/people.ts';
 import { html, type Html } from './html.ts';
 import { copyButton, time } from './parts.ts';
 
-/** The only time that a sign-in link is seen. */
+/** A sign-in link, which is shown only once. */
 export const shownLink = (
   { person: { email }, secret, endsAt }: Invitation,
   origin: string,

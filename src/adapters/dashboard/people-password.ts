@@ -10,7 +10,7 @@ import { form, type Form, type Refusal } from './screen.ts';
 const { min, max } = passwordLength;
 const path = `${accountPath}/password`;
 
-/** The inside says who needs the current one. */
+/** The domain decides who needs the current one. */
 export const passwordForm = ({ access }: Pick<DashboardPorts, 'access'>): Form =>
   form({
     name: 'password',

@@ -11,7 +11,7 @@ interface PeopleOptions {
   readonly refusal: Refusal | undefined;
 }
 
-/** Everybody who can sign in, and how to let in others. */
+/** The people who can sign in, and the form to invite more. */
 export const peopleSection = (
   people: readonly Person[],
   { signedIn }: Visit,

@@ -33,7 +33,7 @@ export const endSessions = ({ access }: Ports): Form =>
     },
   });
 
-/** Where somebody is signed in. @param all also those that are over */
+/** The sessions of a person. @param all includes sessions that have ended */
 export const sessionsSection = (all: readonly Session[], { signedIn, now }: Visit): Html => {
   const open = all.filter((one) => isOpen(one, now));
   return html`<section class="card" id="sessions">

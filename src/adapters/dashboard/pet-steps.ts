@@ -5,14 +5,14 @@ import type { Transitions } from '../../kernel/transitions.ts';
 import { animalsPath } from './animals-query.ts';
 import { html, type Html } from './html.ts';
 
-/** What somebody does to bring a thing into a status. Whether it may be done, the table of transitions says. */
+/** The actions that change a status. The table of transitions says which are allowed. */
 export interface Step {
   /** Last part of its path. */
   readonly name: string;
   readonly label: string;
   /** What the page says afterwards. */
   readonly told: Html | string;
-  /** It cannot be undone, so it asks: what it does, and the button that does it. */
+  /** For a step that cannot be undone: the question, and the label of the confirming button. */
   readonly asks?: { readonly consequences: string; readonly confirm: string };
   readonly act: (catalogue: Catalogue, accountId: string, id: bigint) => Promise<unknown>;
 }

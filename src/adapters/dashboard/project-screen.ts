@@ -76,7 +76,7 @@ const deployOf = ({ accountId, parameters: { slug = '', number = '' } }: Visit) 
   return [{ accountId, slug }, Number(number)] as const;
 };
 
-/** Takes an upload. Whatever is wrong with it stands beside the field; a bad archive is among the deploys. */
+/** Takes an upload. Problems of the upload show beside the field; a bad archive becomes a failed deploy. */
 const uploading =
   (ports: DashboardPorts, uploads: Uploads, show: Screen['show']) =>
   async (visit: Visit, ctx: Context): Promise<Outcome> => {

@@ -75,7 +75,7 @@ const list = (found: readonly Site[], siteUrl: (slug: string) => string): Html =
     })}
   </ul>`;
 
-/** What visitors get, and what became of the newest deploy where that is something else. */
+/** The served deploy, and the outcome of the newest one if it is another. */
 const standing = ({ deploys: [newest], servedDeployId }: Site): Html =>
   html`${servedDeployId === undefined ? badge('not published', 'idle') : badge('published', 'good')}
     ${newest?.state === 'failed' && badge('last deploy failed', 'bad')}

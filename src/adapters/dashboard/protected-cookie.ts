@@ -35,10 +35,10 @@ export class ProtectedCookie {
   }
 }
 
-/** What the dashboard keeps in a browser. */
+/** The dashboard's cookies. */
 export interface Cookies {
   readonly session: ProtectedCookie;
-  /** Says that somebody has signed in there before; it lets nobody in. */
+  /** Identifies a browser with an earlier sign-in; grants no access. */
   readonly device: ProtectedCookie;
 }
 

@@ -12,7 +12,7 @@ export interface RedirectOptions {
   readonly view: DomainSettingsView;
   /** Those that are not removed. */
   readonly attached: readonly CustomDomain[];
-  /** Of the form for a new redirect. */
+  /** For the form that adds a redirect. */
   readonly once: string;
   readonly refusal: Refusal | undefined;
 }

@@ -27,7 +27,7 @@ export const redirectNotices = {
   imported: 'Configuration imported.',
 };
 
-/** What decides about all domains of a project together. */
+/** Forms for settings of all domains of a project. */
 export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
   const { sites } = ports;
   const projectOf = async (visit: Visit) => (await siteOf(ports, visit)).project;

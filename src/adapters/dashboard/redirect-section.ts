@@ -9,7 +9,7 @@ import { badge, buttonForm } from './parts.ts';
 import { primaryForm, redirectForm, statusMeanings } from './redirect-fields.ts';
 import type { RedirectOptions } from './redirect-fields.ts';
 
-/** Which domain the project is known by, and which ones lead elsewhere. */
+/** The primary domain, and the redirects. */
 export const redirectSection = (options: RedirectOptions): Html => {
   const { primary, redirects } = options.view.document.domains;
   return html`<section class="card" id="all-redirects" aria-labelledby="redirects">

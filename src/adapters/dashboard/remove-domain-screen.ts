@@ -33,7 +33,7 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
       schema: v.object({ attachment: v.fallback(v.string(), '') }),
       act: async (visit, { attachment }) => {
         const { project, domain } = await domainOf(ports, visit);
-        // A page from before it was removed and added again must not remove it anew.
+        // An old page, from before the domain was removed and added again, must not remove the new one.
         if (attachment !== '' && attachment !== domain.id) {
           throw new PageProblem(
             409,

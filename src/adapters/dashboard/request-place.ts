@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { sectionPath } from './layout.ts';
 import { pathOf, type Screen, type Section, type Visit } from './screen.ts';
 
-/** Where a request belongs: the page that tells of its failure stands in the same section and leads back. */
+/** The section of a request, so that its error page shows the same navigation and a link back. */
 export interface RequestPlace {
   readonly section: Section;
   /** The page of the form that was sent; undefined when a page was asked for. */
@@ -18,6 +18,6 @@ export const notePlace = (ctx: Context, screen: Screen, visit: Visit): void => {
 
 export const placeOf = (ctx: Context): RequestPlace | undefined => places.get(ctx);
 
-/** @returns where somebody may go on after a failure; where there is no such thing, its page is not there either */
+/** @returns where to continue after a failure; not the page of a thing that was not found */
 export const wayBack = (place: RequestPlace | undefined, status: number): string | undefined =>
   place?.form !== undefined && status === 404 ? sectionPath(place.section) : place?.form;

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 
 /**
- * Whether a page elsewhere, or a program that reads ahead, made the browser ask for this one: then nobody may have meant
- * it. Older browsers tell by the page that they come from, if it lets them.
+ * Whether another site or a prefetch caused this request, so that the person may not have intended it. For older
+ * browsers, judges by the Referer if there is one.
  * @param origin of the dashboard, as it is configured
  */
 export const isFromElsewhere = (ctx: Pick<Context, 'get' | 'host'>, origin: string): boolean => {
@@ -15,8 +15,9 @@ export const isFromElsewhere = (ctx: Pick<Context, 'get' | 'host'>, origin: stri
 
 /**
  * Whether a form that changes something comes from a page of ours. Browsers say so in Sec-Fetch-Site (W3C Fetch
- * Metadata), older ones in Origin, which all of them send with a POST since 2020; who says neither is no browser, and
- * brings no cookie but its own. "same-site" is not enough: sites of others may lie below the same domain.
+ * Metadata), older ones in Origin, which all of them send with a POST since 2020; a client that sends neither is no
+ * browser, so no other site can misuse its cookies. "same-site" is not enough, because other people's sites may share
+ * the parent domain.
  * @param origin of the dashboard, as it is configured
  */
 export const isFromOurPage = (ctx: Pick<Context, 'get' | 'host'>, origin: string): boolean => {

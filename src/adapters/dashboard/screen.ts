@@ -6,7 +6,7 @@ import type { Html } from './html.ts';
 export const sections = ['projects', 'animals', 'keys', 'usage', 'account'] as const;
 export type Section = (typeof sections)[number];
 
-/** Somebody looks at a page, or sends one of its forms. */
+/** A person views a page or sends one of its forms. */
 export interface Visit {
   readonly signedIn: SignedIn;
   readonly accountId: string;
@@ -27,7 +27,7 @@ export interface Page {
 export interface Refusal {
   /** Name of the form. */
   readonly form: string;
-  /** Undefined: it concerns the form as a whole. */
+  /** Undefined if it concerns the whole form. */
   readonly field: string | undefined;
   readonly message: string;
   readonly values: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export interface Refusal {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Where a form leads: to a page that may say what was done, or straight to one that cannot be asked for again. */
+/** The answer to a form: a redirect to a page that may say what was done, or a page that is shown only once. */
 export type Outcome = { readonly to: string; readonly done?: string } | Page;
 
 export interface Form {
@@ -44,9 +44,9 @@ export interface Form {
   readonly path: string;
   /** Fields are texts; where several have one name, they are joined by commas. */
   readonly schema: GenericSchema<Record<string, string | undefined>, unknown>;
-  /** Beside which field a refusal from the inside stands. */
+  /** The field that shows a refusal of the domain. */
   readonly field: string | undefined;
-  /** Sending it twice does it once: for what is made anew each time. Needs `onceField` in the form. */
+  /** Sending it twice acts once: for forms that create something. Needs `onceField` in the form. */
   readonly once: boolean;
   readonly act: (visit: Visit, values: never) => Promise<Outcome>;
 }
@@ -61,11 +61,11 @@ export interface Screen {
   /** What `?done=` says, by its code. */
   readonly notices: Readonly<Record<string, Html | string>>;
   /**
-   * Whether it is shown anew whenever something changes. It is made once for all of the account who look at it: it
-   * shows nothing that only one person may see.
+   * Whether it updates live. One rendering is sent to all viewers of the account, so it must show nothing that only one
+   * person may see.
    */
   readonly isLive: boolean;
-  /** What is no plain form, such as an upload. */
+  /** Handlers that are no plain forms, such as uploads. */
   readonly others?: readonly {
     readonly method: 'GET' | 'POST';
     readonly path: string;

@@ -3,8 +3,8 @@ import { html, nothing } from './html.ts';
 import type { Page } from './screen.ts';
 
 /**
- * Asks before a link signs somebody in.
- * @param now who is signed in, if anybody is
+ * Asks for confirmation before a link signs a person in.
+ * @param now the signed-in person, if any
  * @param action where the link itself is, with its query
  */
 export const linkPage = (

@@ -12,14 +12,15 @@ import { goOn, showRefusal } from './sign-in-pages.ts';
 const path = `${signInPath}/:token`;
 
 /**
- * One-time links. A link signs in at once only where nobody is signed in and no page elsewhere led to it: else somebody
- * could be put into an account that they did not choose. Then a page asks, which uses up nothing.
+ * One-time links. A link signs in immediately only if no one is signed in and no other site led to it: otherwise an
+ * attacker could sign a person in to an account that they did not choose. In that case a page asks first, which does
+ * not use up the link.
  */
 export const addSignInLinks = (router: Router, ports: SignInPorts): void => {
   const { origin } = ports.settings;
 
   router.get(path, async (ctx: Context) => {
-    // A look at what is behind a link, by a mail program, does not use it up.
+    // HEAD, as mail programs send it, does not use up the link.
     if (ctx.method === 'HEAD') return void (ctx.status = 200);
     const asks = isFromElsewhere(ctx, origin) || (await ports.whoAsks(ctx)) !== undefined;
     await (asks ? ask(ctx, ports) : signIn(ctx, ports));
@@ -51,7 +52,7 @@ const ask = async (ctx: Context, ports: SignInPorts): Promise<void> => {
   }
 };
 
-/** Opened once more by whoever it let in: they are where they want to be. */
+/** The person whom it signed in opened it again: just show the dashboard. */
 const refuse = async (ctx: Context, error: unknown, { whoAsks }: SignInPorts): Promise<void> => {
   if (error instanceof DomainError && (await whoAsks(ctx))) goOn(ctx);
   else await showRefusal(ctx, error, {});

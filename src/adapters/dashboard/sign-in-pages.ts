@@ -26,7 +26,7 @@ const credentials = v.object({
   ),
 });
 
-/** The way in by a password, and the way out; all other pages are behind it. */
+/** Sign-in by password and sign-out; all other pages require a session. */
 export const addSignIn = (router: Router, ports: SignInPorts): void => {
   const { access, deadline, whoAsks, cookies } = ports;
 
@@ -58,7 +58,7 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
 
 const unfilled = { form: 'sign-in', field: undefined, values: {}, parameters: {} } as const;
 
-/** Shows what a refusal from the inside says; everything else is thrown on. */
+/** Shows a refusal of the domain; rethrows everything else. */
 export const showRefusal = async (
   ctx: Context,
   error: unknown,

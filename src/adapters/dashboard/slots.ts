@@ -4,7 +4,7 @@ export type GiveBack = () => void;
 export interface SlotLimits {
   /** In this process. */
   readonly all: number;
-  /** So that one account, or two, cannot hold all. */
+  /** Per account, so that one or two accounts cannot hold all. */
   readonly ofOne: number;
 }
 
@@ -25,7 +25,7 @@ export class Slots {
     return this.#hasRoomFor(accountId) ? this.#take(accountId) : undefined;
   }
 
-  /** Waits until there is a place: an account whose own places are taken lets others go first. */
+  /** Waits for a place; an account that has used up its own places lets others go first. */
   take(accountId: string): Promise<GiveBack> {
     return new Promise((resolve) => {
       this.#line.push({ accountId, call: resolve });

@@ -1,4 +1,6 @@
-/** Each up to so many of it: 90 minutes are "2 hours", and 36 hours are not "2 days". browser.js has the same table. */
+/**
+ * Each unit and the most of it: 90 minutes are "2 hours", but 36 hours are not "2 days". browser.js has the same table.
+ */
 const units = [
   ['second', 1, 60],
   ['minute', 60, 60],

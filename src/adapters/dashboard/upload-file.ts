@@ -9,26 +9,26 @@ import { keepingPace, uploadPace } from './upload-pace.ts';
 
 /** Name of the one field that counts. */
 export const uploadField = 'archive';
-/** Of an archive as it is sent: as much as there may be in it. */
+/** Largest archive as sent; equal to the limit for its unpacked content. */
 export const largestUpload = siteLimits.bytes;
 
 /** What a form needs around its file: boundaries, headers, other fields. */
 const roomAround = 64 * 1024;
 /**
- * Parts of a form, and bytes of the headers of one. To the parser an empty part is as much work as a page: a form of
- * nothing else would take it minutes.
+ * Parts of a form, and bytes of the headers of one. An empty part costs the parser as much time as a large one: a form
+ * of empty parts would take minutes.
  */
 const [mostParts, largestPartHead] = [16, 8 * 1024];
 /**
- * So long, and for so many bytes more, a refused sender may go on, and hears of it then; a connection that is closed
- * at once loses the answer too.
+ * How long, and for how many bytes, a refused sender may continue: closing the connection at once would lose the
+ * answer.
  */
 const linger = { ms: 10_000, bytes: largestUpload };
 
 /**
- * Writes the file of a form to `file` as it comes in, and reads no further than that takes. It ends, whatever the
- * sender does: at the latest with the deadline of `pace`.
- * @throws PageProblem that is meant to stand beside the field
+ * Streams the form's file to `file` and reads no more than it needs. Always ends, at the latest at the deadline of
+ * `pace`.
+ * @throws PageProblem to show beside the field
  */
 export const receiveFile = async (
   request: IncomingMessage,
@@ -39,7 +39,7 @@ export const receiveFile = async (
   const parser = parserFor(request);
   const over = new AbortController();
   const { meter, stop } = keepingPace(over, pace);
-  // At once: the parser would go on with what it was given.
+  // Stop at once, or the parser would continue with the bytes it has.
   parser.once('partsLimit', () => {
     over.abort(tooManyParts());
   });
@@ -52,7 +52,7 @@ export const receiveFile = async (
     throw problemWith(error, over.signal);
   } finally {
     stop();
-    // What writes waits for more otherwise, and the file cannot be closed.
+    // Otherwise the writer waits for more, and the file cannot be closed.
     over.abort();
   }
 };
@@ -87,14 +87,14 @@ const endOf = (signal: AbortSignal): Promise<never> =>
     });
   });
 
-/** Whatever breaks while an upload is read was cut off, unless the disk or a limit says otherwise. */
+/** An upload that breaks was cut off by the sender, unless the error is from the disk or a limit. */
 const problemWith = (error: unknown, { reason }: AbortSignal): unknown => {
   if (reason instanceof PageProblem) return reason;
   const isOurs = error instanceof PageProblem || (error as NodeJS.ErrnoException).syscall;
   return isOurs ? error : cutOff();
 };
 
-/** Throws away what still comes of a refused upload, for a while. */
+/** Discards the rest of a refused upload, for a while. */
 export const discardRest = (request: IncomingMessage): void => {
   request.resume();
   if (request.complete || request.destroyed) return;
@@ -129,7 +129,7 @@ const writeTo = (file: FileHandle, parser: BusboyInstance, over: AbortSignal): P
   new Promise((resolve, reject) => {
     let written = Promise.resolve(false);
     parser.on('file', (name, content, fileName) => {
-      // It fails together with the parser, which tells of it.
+      // It fails together with the parser, which reports the error.
       content.on('error', () => undefined);
       if (name !== uploadField || fileName === '') {
         content.resume();

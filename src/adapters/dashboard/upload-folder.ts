@@ -4,7 +4,7 @@ import { longestUploadMs } from '../../sites/domain/deploy.ts';
 import { PageProblem } from './page-problem.ts';
 
 /**
- * Lends a new file that nobody else can read, and removes it whatever happens.
+ * Lends `work` a new private file, and always removes it afterwards.
  * @param name not taken yet, and hard to guess
  * @throws PageProblem 503 when the disk is full; whatever `work` throws
  */
@@ -30,12 +30,12 @@ export const inUploadFile = async <T>(
   }
 };
 
-/** What a process left behind that died in the middle of an upload. The machine's clock dates files. */
+/** Removes uploads that a dead process left behind. Uses the machine's clock, because that dates files. */
 const removeLeftOvers = async (folder: string): Promise<void> => {
   const old = Date.now() - longestUploadMs;
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    // Another process may have been faster.
+    // Another process may have removed it first.
     const found = await stat(path).catch(() => undefined);
     if (found && found.mtimeMs < old) await rm(path, { force: true });
   }

@@ -19,12 +19,12 @@ export const uploadPace: UploadPace = {
   slowest: 16 * kib,
 };
 
-/** What follows works on one piece at a time, and others get their turn. */
+/** Passes on small pieces, so that other requests get their turn. */
 const pieceBytes = 16 * kib;
 
 /**
- * Counts what passes through, and ends `over` with a PageProblem when it comes too slowly or for too long.
- * @returns the stream to put in between, and what ends the watch
+ * Measures the stream, and ends `over` with a PageProblem when it is too slow or takes too long.
+ * @returns the stream to put in between, and a function that ends the watch
  */
 export const keepingPace = (
   over: AbortController,
@@ -57,7 +57,7 @@ export const keepingPace = (
   };
 };
 
-// Not 408: browsers may send such a request again by themselves.
+// Not 408, because browsers may then repeat the request by themselves.
 const tooSlow = (slowest: number): PageProblem =>
   new PageProblem(
     400,

@@ -10,8 +10,8 @@ import { receiveFile } from './upload-file.ts';
 import { inUploadFile } from './upload-folder.ts';
 
 /**
- * In one process. What is received takes disk, and as long as its sender needs; what is unpacked takes a processor:
- * a slow sender keeps nobody from unpacking. Two accounts together hold less than all of each.
+ * Limits per process. Receiving takes disk, and as long as the sender needs; unpacking takes a processor. They are
+ * limited separately, so that slow senders do not block unpacking. Two accounts together cannot hold all places.
  */
 export const uploadSlots = {
   /** From the first byte until it is published. */
@@ -36,14 +36,14 @@ export class Uploads {
     this.#ports = ports;
   }
 
-  /** How far the last upload to a project is, if one is unpacked here. */
+  /** Progress of the last upload to a project, if this process is unpacking one. */
   progressOf({ id }: Project): UploadProgress | undefined {
     return this.#progress.get(id);
   }
 
   /**
    * Receives an archive and publishes it. A bad archive becomes a failed deploy.
-   * @throws PageProblem when it is not taken: nothing of it stays
+   * @throws PageProblem when it is refused; nothing is kept
    */
   async take(project: Project, request: IncomingMessage): Promise<Deploy> {
     const { folder, ids } = this.#ports;
@@ -67,7 +67,7 @@ export class Uploads {
     }
   }
 
-  /** What has arrived waits for its turn. */
+  /** A received upload waits for its turn. */
   async #unpack(project: Project, path: string): Promise<Deploy> {
     const { deadline } = this.#ports;
     const leave = await deadline.apart(() => this.#unpacking.take(project.accountId));

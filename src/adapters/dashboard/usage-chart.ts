@@ -35,12 +35,12 @@ export interface Chart {
   readonly limit: { readonly value: number; readonly y: number } | undefined;
 }
 
-/** What happened at all is seen, however high the highest bar is. */
+/** Minimum height, so that even one request is visible. */
 const leastHeight = 0.8;
 
 /**
  * Stacked bars on a scale that begins at zero, with round whole numbers at its side.
- * @param limit of one column; it is in view however far above the bars it lies
+ * @param limit of one column; always in view, even far above the bars
  */
 export const chartOf = (columns: readonly Column[], limit: number | undefined): Chart => {
   const highest = Math.max(0, ...columns.map(totalOf));

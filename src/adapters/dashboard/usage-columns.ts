@@ -1,7 +1,7 @@
 import { usageOutcomes, type UsageOutcome, type UsageSum } from '../../access/usage-ports.ts';
 import type { Column } from './usage-chart.ts';
 
-/** What the page can show: how far back, in which steps. */
+/** The ranges and steps that the page offers. */
 export const ranges = {
   '24h': { unit: 'hour', unitMs: 3_600_000, steps: 24, words: 'the last 24 hours' },
   '30d': { unit: 'day', unitMs: 86_400_000, steps: 30, words: 'the last 30 days' },

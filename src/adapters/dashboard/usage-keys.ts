@@ -41,7 +41,7 @@ interface DeprecationFacts extends Pick<DashboardSettings, 'deprecated' | 'apiUr
   readonly now: Date;
 }
 
-/** Who has to change before an operation is removed. */
+/** The keys that must change before an operation is removed. */
 export const deprecatedCalls = (
   calls: readonly CallsOfKey[],
   keys: readonly ApiKey[],

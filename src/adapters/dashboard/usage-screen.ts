@@ -10,7 +10,7 @@ import { usageStats, usedToday } from './usage-stats.ts';
 
 const path = '/dashboard/usage';
 
-/** What the account's requests come to, against its limits. */
+/** The account's requests, compared with its limits. */
 export const usageScreen = ({ access, settings }: DashboardPorts): Screen => ({
   path,
   section: 'usage',

@@ -3,7 +3,7 @@ import type { SignedIn } from '../../access/people-ports.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import type { Cookies } from './protected-cookie.ts';
 
-/** @returns who is signed in; looked for once in a request */
+/** @returns the signed-in person; looked up once per request */
 export type WhoAsks = (ctx: Context) => Promise<SignedIn | undefined>;
 
 export const whoAsks = ({ access }: Pick<DashboardPorts, 'access'>, cookies: Cookies): WhoAsks => {

@@ -2,13 +2,13 @@ import { constants, type ServerHttp2Session } from 'node:http2';
 import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
 import type { Line, Ticks, UnderWay } from './line.ts';
 
-/** Small enough that a slow visitor takes one in time, so that progress is seen. */
+/** Small enough that a slow visitor receives one in time, which counts as progress. */
 const smallestSlice = 256;
 const largestSlice = 64 * 1024;
 /** A slice that takes longer is followed by a small one. */
 const slowMs = 1_500;
 
-/** A request under way, from its headers until the visitor has taken the whole answer or is gone. */
+/** A request under way, from its headers until the visitor has the whole answer or has disconnected. */
 export class Answer implements UnderWay {
   readonly line: Line;
   readonly request: EdgeRequest;
@@ -27,18 +27,18 @@ export class Answer implements UnderWay {
     this.request = request;
     this.response = response;
     this.#progressAt = ticks.now;
-    // Over HTTP/1.1 progress is seen below TLS, and slices would only take time.
+    // Over HTTP/1.1 progress is measured below TLS, so slices would only cost time.
     this.#slice = line.session ? firstSlice(line.session) : Infinity;
   }
 
   get stalledSince(): number | undefined {
     if (!this.#isWaiting && !this.response.writableEnded) return undefined;
-    // As long as the line is full, all answers wait for their turn: no window of theirs is what holds them up.
+    // While the line is full, all answers wait for it, not for their own windows.
     const { session, movedAt, fullAt } = this.line;
     return Math.max(this.#progressAt, session ? fullAt : movedAt);
   }
 
-  /** Sends a piece, and waits until it is taken. @returns false when the visitor is gone */
+  /** Sends a piece and waits until it is accepted. @returns false when the visitor has disconnected */
   async write(piece: Uint8Array): Promise<boolean> {
     for (let at = 0; at < piece.length && !this.isOver;) {
       const slice = piece.subarray(at, at + this.#slice);
@@ -77,7 +77,7 @@ export class Answer implements UnderWay {
     const begunAt = this.#ticks.now;
     this.#waits();
     await new Promise<void>((resolve) => {
-      // An answer that waits for the one before it is never told that the connection ended.
+      // Node does not notify an answer that waits for an earlier one when the connection ends.
       this.#wake = resolve;
       this.response.write(slice, () => {
         resolve();
@@ -93,6 +93,6 @@ export class Answer implements UnderWay {
   }
 }
 
-/** What surely fits into the window that a new stream has; a client chooses that size. */
+/** Surely fits into the window of a new stream, whose size the client chooses. */
 const firstSlice = ({ remoteSettings }: ServerHttp2Session): number =>
   Math.max(smallestSlice, Math.min(largestSlice, remoteSettings.initialWindowSize ?? 65_535));

@@ -4,9 +4,9 @@ import type { EdgeLimits } from './edge-limits.ts';
 import type { HeldByNetwork } from './held.ts';
 import type { Line, Ticks, UnderWay } from './line.ts';
 
-/** An answer that stood still for so long makes room when there is none. */
+/** An answer that stalled for this long may be ended to make room. */
 const stillMs = 2_000;
-/** Then room is made for more than one, so that not each request has to look for it. */
+/** Frees room for several at once, so that not every request has to search. */
 const roomToMake = 0.9;
 
 /** All answers under way, within what one network and all together may hold. */
@@ -75,12 +75,12 @@ export class Answers {
     return isWithin;
   }
 
-  /** The connection is gone, and with it answers that were not begun. */
+  /** The connection has closed, and with it answers that have not begun. */
   endAll(line: Line): void {
     for (const answer of line.answers) this.#end(line, answer);
   }
 
-  /** Gives one up that its visitor does not take. */
+  /** Gives up an answer that its visitor does not read. */
   cut(line: Line, answer: UnderWay): void {
     this.stalled += 1;
     answer.cut();
@@ -111,7 +111,7 @@ export class Answers {
     return ask();
   }
 
-  /** Those that stand still make room for others, the longest first. */
+  /** Ends stalled answers to make room, the longest stalled first. */
   #makeRoom(): void {
     const { now } = this.#ticks;
     const still = [...this.#lines]

@@ -18,7 +18,7 @@ export class CertificateShelf {
       release(context);
     },
   });
-  /** Told of once, not at each visit. */
+  /** Reported once, not at each visit. */
   readonly #unusable = new Set<string>();
 
   constructor(routes: RouteTable, log: Logger) {
@@ -51,8 +51,8 @@ export class CertificateShelf {
 }
 
 /**
- * Frees what the garbage collector does not see the weight of. Open connections hold on to their own share.
- * Node has no documented way, so where this one is missing the collector does it in its own time.
+ * Frees native memory whose size the garbage collector does not know. Open connections keep their own reference. Uses
+ * an undocumented method; without it, the garbage collector frees the memory later.
  */
 const release = (context: SecureContext): void => {
   (context.context as { close?: () => void }).close?.();

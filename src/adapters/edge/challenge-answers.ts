@@ -10,8 +10,8 @@ const tokenPattern = /^[A-Za-z0-9_-]{22,128}$/;
 const mostAtOnce = 100;
 
 /**
- * Answers challenges from what all processes share, asked anew each time: whichever edge the authority reaches,
- * it knows the answer as soon as it is stored.
+ * Answers challenges from the shared database, without a cache, so that every edge knows an answer as soon as it is
+ * stored.
  */
 export class ChallengeAnswers {
   readonly #find: (host: string, token: string) => Promise<string | undefined>;

@@ -9,8 +9,8 @@ export type EdgeRequest = IncomingMessage & {
 export type EdgeResponse = ServerResponse;
 
 /**
- * An answer of the edge itself: the status in words, and nothing of any tenant. What comes with a body is not read,
- * so the connection ends with it.
+ * An answer of the edge itself: the status in words, and nothing of any tenant. A request body is not read, so the
+ * connection ends with the answer.
  */
 export const refuse = (
   request: EdgeRequest,

@@ -14,13 +14,13 @@ import type { RouteTable } from './route-table.ts';
 
 /** How long requests under way may take when an edge stops. */
 const longestDrainMs = 5_000;
-/** Meanwhile a connection or session that was just made may send its first request. */
+/** During that time, new connections and sessions may send their first request. */
 const graceMs = 500;
 const sweepMs = 20;
 
 export interface ConnectionPorts {
   readonly routes: RouteTable;
-  /** What counts together: an IPv4 address, or the /64 network of an IPv6 address. */
+  /** The unit of counting: an IPv4 address, or the /64 network of an IPv6 address. */
   readonly networkOf: (address: string) => string;
   readonly held: HeldByNetwork;
   readonly limits: EdgeLimits;
@@ -33,7 +33,7 @@ export class EdgeConnections {
   readonly #byAddress = new OpenConnections<Socket>();
   readonly #byHost = new OpenConnections();
   readonly #lines = new Map<Socket, Line>();
-  /** By what a request knows of its connection. */
+  /** Keyed by what a request knows of its connection. */
   readonly #ofRequests = new WeakMap<object, Line>();
   #accepted = 0;
   #onEnd: (line: Line) => void = () => undefined;
@@ -76,7 +76,7 @@ export class EdgeConnections {
       const name = typeof servername === 'string' ? servername.toLowerCase() : '';
       socket.servername = name;
       const line = this.#lineBelow(socket);
-      // It may have been removed while the handshake went on.
+      // The host may have been removed during the handshake.
       if (!line || !this.#ports.routes.find(name)) {
         socket.destroy();
         return;
@@ -95,7 +95,7 @@ export class EdgeConnections {
     return this.#byAddress.of(remoteAddress).find((socket) => socket.remotePort === remotePort);
   }
 
-  /** Closes the servers. Who waits for an answer gets it, unless that takes too long; all others are let go. */
+  /** Closes the servers. Requests under way get their answers, within a time limit; idle connections are closed. */
   async drain(servers: readonly (Server | Http2SecureServer)[]): Promise<void> {
     const deadline = setTimeout(() => {
       this.#byAddress.destroyAll();
@@ -114,7 +114,7 @@ export class EdgeConnections {
   #letGo(servers: readonly (Server | Http2SecureServer)[]): void {
     for (const { session } of this.#lines.values()) session?.close();
     for (const server of servers) (server as Server).closeIdleConnections();
-    // To Node a connection is idle after its first request only, and browsers open some in advance.
+    // Node counts a connection as idle only after its first request, but browsers open some in advance.
     this.#byAddress.destroyUnused();
     this.#byHost.destroyUnused();
   }

@@ -16,7 +16,7 @@ export interface EdgePorts {
   readonly shelf: SiteShelf;
   readonly challenges: ChallengeAnswers;
   readonly log: Logger;
-  /** What visitors are counted by: an IPv4 address, or the /64 network of an IPv6 address. */
+  /** The unit that visitors are counted by: an IPv4 address, or the /64 network of an IPv6 address. */
   readonly networkOf: (address: string) => string;
 }
 
@@ -33,7 +33,7 @@ export const secureHandler =
     if (!target) return;
     const { host, path } = target;
     const isForHost = serverNameOf(request) === host;
-    // Asked for each request: a connection may outlive what it was made for.
+    // Checked for each request, because a connection may outlive its host.
     const route = isForHost ? ports.routes.find(host) : undefined;
     if (!route) refuse(request, response, 421);
     else if (route.kind === 'site')
@@ -75,7 +75,7 @@ const redirect = (
   refuse(request, response, status, ['Location', redirectTarget({ to: base }, path, query)]);
 };
 
-/** Who came by our own port goes to our own port; otherwise something before us has the usual ones. */
+/** Visitors of our own port are redirected to our own port; others came through a proxy with the usual ports. */
 const portFor = (
   request: EdgeRequest,
   own: number | undefined,
@@ -105,7 +105,7 @@ const authorityOf = ({ headers, authority }: EdgeRequest): string | undefined =>
   return isAgreed ? authority : undefined;
 };
 
-/** What the connection was made for, in lower case. */
+/** The host of the connection (SNI), in lower case. */
 const serverNameOf = (request: EdgeRequest): unknown => socketOf(request).servername;
 
 /** HTTP/2 hides it behind its session. */
@@ -117,7 +117,7 @@ const serve = ({ shelf, log }: EdgePorts, visit: SiteRequest): void => {
   serveSite(shelf, visit).catch((error: unknown) => {
     if (error instanceof Unavailable) log.warn({ err: error, deployId }, 'site not served');
     else log.error({ err: error, deployId }, 'site not served');
-    // With an error, so that it does not look complete.
+    // With an error, so that the answer does not look complete.
     if (response.headersSent) response.destroy(error as Error);
     else if (error instanceof Unavailable) refuse(request, response, 503, ['Retry-After', '1']);
     else refuse(request, response, 500);

@@ -14,7 +14,7 @@ import { serverNames } from './server-names.ts';
 import { tlsOptions } from './tls-options.ts';
 import { Visitors } from './visitors.ts';
 
-/** What a slow or silent client may cost; see docs/operations.md. */
+/** Limits for slow or silent clients; see docs/operations.md. */
 const times = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
@@ -37,7 +37,7 @@ export interface EdgeSettings {
   readonly limits?: Partial<EdgeLimits>;
   /** Milliseconds that only grow. */
   readonly now?: () => number;
-  /** Hears of every request. */
+  /** Called for every request. */
   readonly onRequest?: (request: Pick<IncomingMessage, 'method' | 'url'>) => void;
 }
 
@@ -101,7 +101,7 @@ export class EdgeServer {
     this.#secure.on('tlsClientError', () => (this.#refusedHandshakes += 1));
   }
 
-  /** What there is to count, for metrics. */
+  /** Counters for the metrics. */
   state() {
     return {
       hosts: this.#routes.size,
@@ -115,7 +115,7 @@ export class EdgeServer {
     };
   }
 
-  /** Ends what stands still; done by itself every second. */
+  /** Ends stalled connections; runs automatically every second. */
   look(): void {
     this.#ticks.now = this.#now();
     this.#patience.look(this.#connections.lines);

@@ -1,4 +1,4 @@
-/** What visitors hold right now: those of one network, or all together. */
+/** What visitors hold now, per network and in total. */
 export interface Held {
   answers: number;
   bytes: number;

@@ -2,7 +2,7 @@ import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Held } from './held.ts';
 
-/** When it is, as far as waiting for visitors is concerned: moved on once a second. */
+/** A coarse clock for timeouts, updated once a second. */
 export interface Ticks {
   now: number;
 }
@@ -13,9 +13,9 @@ export interface UnderWay {
   readonly bytes: number;
   /** Since when the visitor has taken nothing of it; undefined while it waits for us. */
   readonly stalledSince: number | undefined;
-  /** Nothing more of it is sent. The visitor sees that it is not whole. */
+  /** Stops sending. The visitor sees that the answer is incomplete. */
   cut(): void;
-  /** The visitor has all of it, or is gone. */
+  /** The visitor has received all of it, or has disconnected. */
   finish(): void;
 }
 
@@ -27,7 +27,7 @@ export class Line {
   readonly answers = new Set<UnderWay>();
   /** Once it turns out to be HTTP/2. */
   session: ServerHttp2Session | undefined;
-  /** When the visitor last asked for something, or took a part of an answer. */
+  /** When the visitor last sent a request or received a part of an answer. */
   progressAt: number;
   /** PINGs, SETTINGS and refused requests since then. */
   idleFrames = 0;
@@ -50,7 +50,7 @@ export class Line {
     return this.#queued > 0;
   }
 
-  /** To be called now and then: Node does not tell when the system takes a part of what is written. */
+  /** Call it regularly: Node does not report when the system accepts a part of the written bytes. */
   look(): void {
     const queued = queuedBytes(this.socket);
     if (queued !== this.#queued) this.movedAt = this.#ticks.now;
@@ -65,8 +65,8 @@ export class Line {
 }
 
 /**
- * Bytes that the system has not taken yet, encrypted ones too. Node has no documented way to see them move. Without this
- * one no line looks full: HTTP/1.1 would lose its limit of 20 seconds, HTTP/2 would count whole slices only.
+ * Bytes that the system has not accepted yet, including encrypted ones. Uses an undocumented property. Without it no
+ * line would look full: HTTP/1.1 would lose its limit of 20 seconds, HTTP/2 would count only whole slices.
  */
 const queuedBytes = (socket: Socket): number => {
   const { _handle: handle } = socket as { _handle?: { readonly writeQueueSize?: number } | null };

@@ -1,12 +1,12 @@
 import Negotiator from 'negotiator';
 import type { Encoding, StoredFile } from '../../sites/ports.ts';
 
-/** Browsers send a handful of different ones: each is read once. */
+/** Browsers send only a few different values, so parsed ones are cached. */
 const known = new Map<string, readonly string[]>();
 const mostKnown = 1000;
 /** Longer than any browser sends; it is not worth reading. */
 const longestAccepted = 256;
-/** The same of the other headers that are looked into. */
+/** The same limit for the other parsed headers. */
 const longestHeader = 2048;
 
 /** The smallest form of a file that the client takes (RFC 9110, section 12.5.3). */
@@ -32,8 +32,8 @@ export type Portion =
 const whole: Portion = { kind: 'whole' };
 
 /**
- * Which bytes are asked for (RFC 9110, section 14). What is no range, or several at once, gets the whole, which is
- * allowed.
+ * Which bytes are asked for (RFC 9110, section 14). An invalid range, or several at once, gets the whole file, which
+ * the RFC allows.
  * @param condition `If-Range`: the range counts only for that very version
  */
 export const portionOf = (
@@ -46,7 +46,7 @@ export const portionOf = (
   if (condition !== undefined && condition !== etag) return whole;
   const [, from = '', to = ''] = oneRange.exec(range) ?? [];
   if (from === '' && to === '') return whole;
-  // Without a beginning it is the end of the file, as many bytes as there are.
+  // Without a start it is a suffix range: the last bytes of the file.
   const first = from === '' ? Math.max(0, bytes - Number(to)) : Number(from);
   const last = from === '' || to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1);
   if (to !== '' && Number(from) > Number(to)) return whole;

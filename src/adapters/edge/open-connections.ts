@@ -1,4 +1,4 @@
-/** What is needed of a socket. */
+/** The used part of a socket. */
 export interface Connection {
   readonly bytesRead: number;
   once(event: 'close', listener: () => void): unknown;
@@ -29,7 +29,7 @@ export class OpenConnections<Open extends Connection = Connection> {
     });
   }
 
-  /** Ends them at once, whatever is under way. */
+  /** Ends them at once, including requests under way. */
   destroy(owner: string): void {
     for (const socket of this.#byOwner.get(owner) ?? []) socket.destroy();
   }

@@ -6,7 +6,7 @@ import type { Line, Ticks } from './line.ts';
 /** How long a connection that was asked to end may take for that. */
 const endingMs = 5_000;
 
-/** Ends what visitors leave standing. */
+/** Ends stalled answers and connections. */
 export class Patience {
   readonly #answers: Answers;
   readonly #limits: EdgeLimits;
@@ -46,7 +46,7 @@ export class Patience {
   }
 }
 
-/** Counts what moves on an HTTP/2 connection without being of use. */
+/** Counts useless frames on an HTTP/2 connection. */
 export const countIdleFrames = (line: Line, most: number): void => {
   const count = () => {
     line.idleFrames += 1;

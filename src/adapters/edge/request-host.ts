@@ -14,7 +14,7 @@ export const portNamed = (authority: string): number | undefined => {
 /** RFC 9110, section 7.2, narrowed to DNS names: no user, no address in brackets. */
 const authorityPattern = /^([A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9_])?)\.?(?::(\d{1,5}))?$/;
 
-/** Whether a header stands twice: Node keeps the first of two Hosts and says nothing. */
+/** Whether a header is repeated: Node silently keeps the first of two Hosts. */
 export const isRepeated = (rawHeaders: readonly string[], name: string): boolean => {
   let seen = false;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -6,13 +6,13 @@ import type { EdgeRecords, LoadedCertificate } from '../../sites/ports.ts';
 
 /** Other processes' changes are seen within a second, with time to read them. */
 const pollMs = 500;
-/** Removals are swept after a day: who heard nothing for longer than this starts over. */
+/** Removals are swept after a day, so an edge that was cut off for longer than this starts over. */
 const longestSilenceMs = 60 * 60_000;
 
-/** Hears of each host that is not served any more, or that has another certificate. */
+/** Called for each host that is no longer served, or has a new certificate. */
 export type HostListener = (host: string) => void;
 
-/** All that this process serves, in memory: it goes on while the database is away. */
+/** Everything that this process serves, in memory, so that it keeps serving during a database outage. */
 export class RouteTable {
   readonly #records: EdgeRecords;
   readonly #platformHost: string;
@@ -63,7 +63,7 @@ export class RouteTable {
     this.#stopping.abort();
   }
 
-  /** Takes in what changed. While it runs, a further call makes it look once more. @throws Unavailable */
+  /** Loads the changes. A call while it runs makes it look once more. @throws Unavailable */
   refresh(): Promise<void> {
     this.#again = true;
     this.#refreshing ??= this.#takeIn();
@@ -97,7 +97,7 @@ export class RouteTable {
         this.#heardAt = now;
       }
     } finally {
-      // In the turn of the last look: a refresh that comes later has to look for itself.
+      // In the same turn as the last look, so that a later refresh looks for itself.
       this.#refreshing = undefined;
     }
   }
@@ -116,7 +116,7 @@ export class RouteTable {
 
   async #catchUp(): Promise<void> {
     const changes = await this.#records.changesSince(this.#revision);
-    // The database is an older one, from a backup: what it says is all there is.
+    // The database was restored from a backup: its state replaces everything.
     if (changes.revision < this.#revision) return this.#startOver();
     for (const name of changes.removedRoutes) {
       const host = this.#hostOf(name);
@@ -132,7 +132,7 @@ export class RouteTable {
     this.#revision = changes.revision;
   }
 
-  /** Removed and given to another project between two looks, a host was removed all the same. */
+  /** A host that moved to another project between two looks still counts as removed. */
   #take(route: Route): void {
     const host = this.#hostOf(route.name);
     const before = this.#routes.get(host);

@@ -135,7 +135,7 @@ const sendPart = async (
   await send(visit, 206, [...headers, 'Content-Range', range], pieces);
 };
 
-/** A visitor who leaves is no failure. The status waits for the first piece: it may turn out that there is none. */
+/** A visitor who disconnects is no failure. The status is sent with the first piece, because reading it may fail. */
 const send = async (
   { answer, response }: SiteRequest,
   status: number,

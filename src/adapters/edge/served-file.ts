@@ -1,7 +1,7 @@
 import mime from 'mime-types';
 import type { Encoding, StoredFile } from '../../sites/ports.ts';
 
-/** One form of a file, with everything about its answer that can be known beforehand. */
+/** One form of a file, with everything about its answer that can be prepared. */
 export interface ServedForm {
   readonly file: StoredFile;
   readonly encoding: Encoding;
@@ -20,7 +20,7 @@ export interface ServedFile {
   readonly forms: Readonly<Partial<Record<Encoding, ServedForm>>>;
 }
 
-/** Every answer with something of a site has these. A day of HSTS outlives a removal by little. */
+/** Headers of every answer with site content. HSTS lasts only a day, so that it hardly outlives a removal. */
 const siteHeaders = [
   'X-Content-Type-Options',
   'nosniff',
@@ -30,7 +30,7 @@ const siteHeaders = [
   'max-age=86400',
 ];
 
-/** Its forms are made when it is first asked for: of most files of most sites that is never. */
+/** Forms are made on the first request, because most files are never requested. */
 export const servedFile = (file: StoredFile): ServedFile => {
   let forms: ServedFile['forms'] | undefined;
   return {
@@ -75,7 +75,7 @@ const typeOf = (path: string): string => {
 };
 
 /**
- * What a bundler named by its content (`app-3f9a1c07.js`) never changes; all else is asked for again, so that a new
+ * Files that a bundler named by content (`app-3f9a1c07.js`) never change; all others are revalidated, so that a new
  * deploy shows at once.
  */
 const cacheControlOf = (path: string): string =>

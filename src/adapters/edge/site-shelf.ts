@@ -22,7 +22,7 @@ const most = {
   readAtOnce: 32,
 };
 
-/** Remembers what is asked for often: lists of files, and the content of small ones. A deploy never changes. */
+/** Caches file lists, and the content of small files. Entries never become stale, because a deploy never changes. */
 export class SiteShelf {
   readonly #files: SiteFiles;
   readonly #sites: LRUCache<string, ServedSite>;
@@ -51,7 +51,7 @@ export class SiteShelf {
     });
   }
 
-  /** At once where it is remembered. @returns undefined when there is no such deploy @throws Unavailable */
+  /** Immediate if cached. @returns undefined when there is no such deploy @throws Unavailable */
   site(deployId: string): ServedSite | undefined | Promise<ServedSite | undefined> {
     return this.#sites.get(deployId) ?? this.#sites.fetch(deployId);
   }
@@ -61,15 +61,15 @@ export class SiteShelf {
     return form.bytes <= most.bytesOfOneContent;
   }
 
-  /** The whole of a small form; undefined for a large one, which has to be read piece by piece. @throws Unavailable */
+  /** The whole content of a small form; undefined for a large one, which must be read in pieces. @throws Unavailable */
   content(deployId: string, form: ServedForm): Buffer | undefined | Promise<Buffer | undefined> {
     if (!this.keeps(form)) return undefined;
     return this.#contents.get(form) ?? this.#contents.fetch(form, { context: deployId });
   }
 
   /**
-   * A part of a form, or all of it, piece by piece. A remembered content is looked up for each piece: however slow
-   * the visitor is, none is kept that was forgotten meanwhile.
+   * A form, or a part of it, in pieces. Looks up cached content again for each piece, so that a slow visitor does not
+   * keep evicted content in memory.
    */
   async *pieces(
     deployId: string,

@@ -7,7 +7,7 @@ import type { EdgeLimits } from './edge-limits.ts';
 import type { Line } from './line.ts';
 import { calmDown } from './patience.ts';
 
-/** Lets requests in as far as there is room for them, and refuses the others in the way of their protocol. */
+/** Admits requests while there is room, and refuses others in their protocol's way. */
 export class Visitors {
   readonly #connections: Pick<EdgeConnections, 'lineOf'>;
   readonly #answers: Answers;
@@ -21,7 +21,7 @@ export class Visitors {
     this.#limits = limits;
   }
 
-  /** @returns undefined when it is refused, or its visitor is gone already */
+  /** @returns undefined when it is refused, or the visitor has disconnected already */
   begin(request: EdgeRequest, response: EdgeResponse): Answer | undefined {
     this.requests += 1;
     const line = this.#connections.lineOf(request);

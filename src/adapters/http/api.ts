@@ -17,7 +17,7 @@ export interface ApiSettings {
   /** Absolute, with the version segment, without a slash at its end. */
   readonly publicUrl: string;
   readonly stagingUrl: string | undefined;
-  /** The first one signs cursors; those that the others signed count too. */
+  /** The first one signs cursors; cursors signed with the others stay valid. */
   readonly secretKeys: SecretKeys;
   readonly petByIdDeprecatedSince: Date;
   /** Origins whose pages may call the API from a browser; none by default. */
@@ -26,7 +26,7 @@ export interface ApiSettings {
   readonly trustProxy: number;
   /** Whether this process serves the API, or only health and metrics. */
   readonly servesApi: boolean;
-  /** Set: readiness and metrics are there, and not here. */
+  /** If set, readiness and metrics are served there instead of here. */
   readonly operationsPort: number | undefined;
 }
 
@@ -47,7 +47,7 @@ export const apiApp = (ports: ApiPorts, settings: ApiSettings): Koa => {
     ...(settings.operationsPort === undefined ? operationsRoutes(ports) : []),
   ];
   app.use(routing(routes));
-  // Everything is answered in `framing`; what still gets here is a broken connection.
+  // `framing` answers everything; only broken connections get here.
   app.on('error', (error: unknown) => {
     ports.log.debug({ err: error }, 'connection failed');
   });

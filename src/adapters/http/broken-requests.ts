@@ -10,10 +10,10 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** How long the answer to a request that broke off may take. */
+/** Time limit for answering a request that broke off. */
 const longestAnswerMs = 10_000;
 
-/** Answers what Node refuses by itself, on the connections of one server. */
+/** Answers requests that Node refuses by itself, on the connections of one server. */
 export class BrokenRequests {
   readonly #answer: AnswerRefusal;
   /** The latest request on each connection. */
@@ -24,12 +24,12 @@ export class BrokenRequests {
     this.#answer = answer;
   }
 
-  /** Hears of every request. */
+  /** Called for every request. */
   note(request: IncomingMessage, response: ServerResponse): void {
     this.#latest.set(request.socket, { request, response });
   }
 
-  /** A request that could be read, and is refused before any application sees it. */
+  /** Refuses a readable request before any application sees it. */
   refuse({ request, response }: Exchange, error: RequestError): void {
     const { method, url } = request;
     const seen = { method, path: url?.split('?', 1)[0], reason: error.code };
@@ -50,12 +50,12 @@ export class BrokenRequests {
   /** For 'clientError'. */
   handle(failure: ParserError, socket: Duplex): void {
     const error = unreadable(failure);
-    // Who never said anything, like a browser that connects ahead, asked nothing.
+    // A client that sent nothing, like a browser that connects in advance, needs no answer.
     if (!error || !(socket instanceof Socket) || !socket.writable || socket.bytesRead === 0) {
       socket.destroy();
       return;
     }
-    // What still comes after the fault is nonsense too.
+    // Bytes after the fault cannot be parsed either.
     if (this.#broken.has(socket)) return;
     this.#broken.add(socket);
     const latest = this.#latest.get(socket);
@@ -76,8 +76,8 @@ export class BrokenRequests {
 }
 
 /**
- * Tells the application, which reads a body, that no more of it comes: it answers as it does to every fault of a
- * body. Where it has answered already, or does not in time, the connection just ends.
+ * Makes the application's read of the body fail, so that it answers as for any faulty body. If it has answered already,
+ * or does not answer in time, the connection just ends.
  */
 export const failBody = ({ request, response }: Exchange, error: RequestError): void => {
   if (response.headersSent) {
@@ -88,7 +88,7 @@ export const failBody = ({ request, response }: Exchange, error: RequestError): 
   const tell = () => {
     if (request.listenerCount('error') > 0) request.emit('error', error);
   };
-  // Who begins to read later has to hear of it too.
+  // Readers that start later must fail too.
   request.on('newListener', (name) => {
     if (name === 'error') setImmediate(tell);
   });

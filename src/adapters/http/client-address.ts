@@ -4,10 +4,9 @@ import ipaddr from 'ipaddr.js';
 const longestForwarded = 1024;
 
 /**
- * Who sent a request, as far as it can be believed: our own peer, or what the trusted proxies before us say.
- * Each proxy appends the address of its peer to X-Forwarded-For; what lies left of the trusted ones anybody can
- * make up.
- * @param trusted how many proxies stand before this process
+ * The trustworthy client address: our own peer, or what the trusted proxies report. Each proxy appends its peer's
+ * address to X-Forwarded-For; a client can forge everything left of the trusted entries.
+ * @param trusted how many proxies are in front of this process
  */
 export const clientAddress = (
   peer: string,
@@ -15,14 +14,17 @@ export const clientAddress = (
   trusted: number,
 ): string => {
   if (trusted === 0 || forwardedFor === undefined) return peer;
-  // Only its end counts, where the trusted proxies write.
+  // Reads only the end, which the trusted proxies write.
   const believed = forwardedFor.slice(-longestForwarded).split(',');
   const path = [...believed.map((part) => part.trim()), peer];
   const claimed = path[Math.max(0, path.length - 1 - trusted)] ?? peer;
   return ipaddr.isValid(claimed) ? claimed : peer;
 };
 
-/** What shares one bucket: an IPv4 address, or the /64 network of an IPv6 address (one customer's). */
+/**
+ * The part of an address that shares one bucket: an IPv4 address, or the /64 network of an IPv6 address (one
+ * customer's).
+ */
 export const addressBucket = (address: string): string => {
   if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);

@@ -4,15 +4,12 @@ import { addressBucket } from './client-address.ts';
 /** Open connections to the port of the API and the dashboard. */
 export const connectionLimits = {
   all: 4000,
-  /**
-   * Of one IPv4 address, or the /64 network of an IPv6 address, where visitors come without a proxy: behind one, all of
-   * them come from its address.
-   */
+  /** Per IPv4 address or IPv6 /64 network. Only without a proxy: behind one, all visitors share its address. */
   ofNetwork: 1500,
 } as const;
 
 /**
- * Cuts connections beyond the limits, so that nobody can use up the descriptors of the process.
+ * Closes connections beyond the limits, so that no client can use up the process's file descriptors.
  * @param ofNetwork undefined behind a proxy
  */
 export const limitConnections = (
@@ -22,7 +19,7 @@ export const limitConnections = (
   server.maxConnections = all;
   if (ofNetwork === undefined) return;
   const open = new Map<string, number>();
-  // Before others who listen: what is cut is no connection to them.
+  // Registered first, so that other listeners never see closed connections.
   server.prependListener('connection', (socket: Socket) => {
     const network = addressBucket(socket.remoteAddress ?? '');
     const before = open.get(network) ?? 0;

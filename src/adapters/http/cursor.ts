@@ -5,14 +5,14 @@ import { RequestError } from './error-table.ts';
 const tagLength = 22;
 const shape = new RegExp(`^([0-9a-f]{1,16})\\.[\\w-]{${String(tagLength)}}$`);
 
-/** What a cursor belongs to: it opens the next page of this list, of this account, under this filter only. */
+/** The scope of a cursor: it is valid only for this list, account and filter. */
 export interface CursorScope {
   readonly list: 'pets' | 'orders';
   readonly accountId: string;
   readonly filter: string;
 }
 
-/** The one that signs, and those that it replaces. */
+/** The signing key and the keys that it replaces. */
 export type SecretKeys = readonly [Uint8Array, ...Uint8Array[]];
 
 /** Page positions as opaque, URL-safe text: the last id seen (int64) and a keyed tag over it and its scope. */

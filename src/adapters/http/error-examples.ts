@@ -1,6 +1,6 @@
 import { errorTable, type ErrorCode } from './error-table.ts';
 
-/** What the service says, in one case of each. test/support/documented-answers.ts compares them with real answers. */
+/** An example message of each error. test/support/documented-answers.ts compares them with real answers. */
 const messages: Readonly<Record<ErrorCode, string>> = {
   validation_failed: 'categoryId is required: an integer from 1 to 9223372036854775807.',
   invalid_parameter: 'limit must be a whole number from 1 to 100.',

@@ -79,7 +79,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** What each refusal from the inside is called outside. */
+/** The public code of each domain error. */
 const domainCodes: Readonly<Record<CatalogueErrorCode | AccessErrorCode, ErrorCode>> = {
   pet_not_found: 'pet_not_found',
   pet_wrong_status: 'validation_failed',
@@ -94,7 +94,7 @@ const domainCodes: Readonly<Record<CatalogueErrorCode | AccessErrorCode, ErrorCo
   invalid_api_key: 'invalid_api_key',
 };
 
-/** A request that is refused at the edge, before or after the inside was asked. */
+/** A request that the HTTP layer refuses, before or after the use case ran. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly code: ErrorCode;
@@ -114,7 +114,7 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The one translation from anything thrown to what the client gets. What is unknown stays opaque. */
+/** The only translation from thrown errors to answers. Unknown errors stay opaque. */
 export const answerTo = (error: unknown): ErrorAnswer => {
   if (error instanceof RequestError) return answer(error.code, error.message, error.headers);
   if (error instanceof DomainError && error.code in domainCodes) {

@@ -1,6 +1,6 @@
 /**
- * On every answer: nothing guesses its type, nobody keeps it (what may be kept says so itself), and browsers come over
- * HTTPS once the service is there.
+ * Headers of every answer: no type sniffing, no caching (cacheable answers override it), and HSTS if the service uses
+ * HTTPS.
  * @param publicUrl where clients reach the service
  */
 export const fixedHeaders = (publicUrl: string): Readonly<Record<string, string>> => ({

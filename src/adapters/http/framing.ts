@@ -11,22 +11,22 @@ export interface FramingPorts {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly clock: Clock;
-  /** Hears of every request with a valid key, after it was answered. */
+  /** Called after the answer of every request with a valid key. */
   readonly onAnswered: (request: AnsweredRequest) => void;
-  /** Put on every answer first, by name. */
+  /** Headers that are set on every answer first, by name. */
   readonly fixedHeaders: Readonly<Record<string, string>>;
 }
 
 export interface AnsweredRequest {
   readonly accountId: string;
   readonly keyId: string;
-  /** `none` for what is no operation. */
+  /** `none` for requests that match no operation. */
   readonly operation: string;
   readonly status: number;
   readonly at: Date;
 }
 
-/** Around every request: its id, its line in the log, its measure, and the one shape of every refusal. */
+/** Wraps every request: its id, its log line, its metric, and the uniform shape of refusals. */
 export const framing = (ports: FramingPorts): Middleware => {
   const { log, metrics, clock, onAnswered } = ports;
   const fixed = Object.entries(ports.fixedHeaders);
@@ -63,7 +63,7 @@ export const framing = (ports: FramingPorts): Middleware => {
 const refuse = (ctx: Context, error: unknown, log: Logger, requestId: string): void => {
   const { code, message, status, headers } = answerTo(error);
   if (status === 500) log.error({ requestId, err: error }, 'request failed');
-  // What is away tells of itself, once for each outage.
+  // Outages are logged once each, where they are detected.
   if (status === 503) log.debug({ requestId, err: error }, 'request refused');
   ctx.status = status;
   ctx.set(headers);

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Route } from './routing.ts';
 
-/** Something this process needs. `check` throws while it cannot be used. */
+/** A dependency of this process. `check` throws while it is unusable. */
 export interface Dependency {
   readonly name: string;
   readonly check: () => Promise<void>;
@@ -22,7 +22,7 @@ export interface ReadinessPorts {
   readonly log: Logger;
 }
 
-/** /readyz: it can do its work, or which part is missing (503). Why that is, only the log tells. */
+/** /readyz: whether it can work, or which dependency is missing (503). Only the log says why. */
 export const readyRoute = ({ dependencies, isStopping, log }: ReadinessPorts): Route => ({
   method: 'GET',
   path: '/readyz',

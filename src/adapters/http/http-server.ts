@@ -11,7 +11,7 @@ import { unclear } from './unreadable.ts';
 
 /** How long a whole request may take to arrive. */
 const usualMs = 30_000;
-/** For the first request of a connection, once the server stops. */
+/** After a stop begins, how long a new connection may take to send its first request. */
 const graceMs = 500;
 /** Where files are uploaded. */
 const longestMs = 60 * 60_000;
@@ -20,7 +20,7 @@ const longestMs = 60 * 60_000;
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 export interface HttpServerOptions {
-  /** Whether such a request may take long to arrive. */
+  /** Whether the request may take long to arrive. */
   readonly isUpload?: (request: IncomingMessage) => boolean;
   /** Answers requests that `handle` never sees. */
   readonly answerRefusal?: AnswerRefusal;
@@ -31,7 +31,7 @@ export interface HttpServerOptions {
 /** No log, no limits: for tests and measures. */
 const justAnswer: AnswerRefusal = (refusal) => Promise.resolve(bareAnswer(refusal));
 
-/** A listening server that can be stopped without cutting off anybody. */
+/** A listening server that can stop without cutting off requests. */
 export class HttpServer {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -67,12 +67,12 @@ export class HttpServer {
         requestTimeout: longestMs,
         keepAliveTimeout: 10_000,
         connectionsCheckingInterval: 1000,
-        // Looked at with the other faults of that header, which Node lets through.
+        // Checked together with other faults of that header that Node accepts.
         requireHostHeader: false,
       },
       serve,
     );
-    // What Node would refuse by itself, in a shape of its own and unseen.
+    // Requests that Node would refuse by itself, in its own format and without a log line.
     this.#server.on('checkExpectation', serve);
     this.#server.on('connect', (request) => {
       broken.refuseTunnel(request);
@@ -101,19 +101,19 @@ export class HttpServer {
   }
 
   /**
-   * Takes no new connection and lets requests under way finish. Who has connected and sent nothing yet, as browsers do
-   * ahead of their next request, has a moment for it.
+   * Accepts no new connections and lets requests under way finish. Clients that have connected but sent nothing yet, as
+   * browsers do in advance, get a moment for their request.
    */
   async stop(): Promise<void> {
     this.#stopping = true;
     const [accepted, elapsed] = [() => this.#accepted, () => performance.now()];
     await takeWaiting({ accepted, turn, elapsed, longestMs: graceMs });
     await new Promise<void>((resolve) => {
-      // A kept-alive connection turns idle when its request ends, so look again until all are gone.
+      // A kept-alive connection becomes idle when its request ends, so repeat until all are closed.
       const sweep = setInterval(() => {
         this.#server.closeIdleConnections();
       }, 20);
-      // To Node a connection idles after its first request only.
+      // Node counts a connection as idle only after its first request.
       const grace = setTimeout(() => {
         for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
       }, graceMs);
@@ -127,8 +127,8 @@ export class HttpServer {
 }
 
 /**
- * Who sends a small body a byte at a time holds a connection for half a minute at most; so does who goes on with an
- * upload that was answered already.
+ * A client that sends a small body byte by byte, or continues an upload that was answered already, holds a connection
+ * for at most half a minute.
  */
 const giveUpSlow = (request: IncomingMessage, response: ServerResponse): void => {
   if (request.complete) return;
@@ -137,7 +137,7 @@ const giveUpSlow = (request: IncomingMessage, response: ServerResponse): void =>
   const timer = setTimeout(() => {
     failBody({ request, response }, tooSlow());
   }, usualMs);
-  // A request that was answered before all of it came never closes: that keeps no process alive.
+  // A request that was answered before it arrived completely never closes; it must not keep the process alive.
   timer.unref();
   request.once('close', () => {
     clearTimeout(timer);

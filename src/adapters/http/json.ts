@@ -12,15 +12,15 @@ const integer = /^-?\d+$/;
 const longestInteger = 20;
 
 /**
- * JSON.parse that keeps every digit: integers beyond 2^53 become a bigint. A fraction of so many digits that it may
- * have been rounded to an integer becomes NaN, and so does what is too long for an int64. @throws SyntaxError, RangeError
+ * JSON.parse that keeps every digit: integers beyond 2^53 become a bigint. A fraction that may have been rounded to an
+ * integer becomes NaN, and so does an integer too long for an int64. @throws SyntaxError, RangeError
  */
 export const parseExactJson = (text: string): unknown => {
   // The reviver makes parsing several times slower, so only bodies that need it pay for it.
   if (!mayLoseDigits.test(text)) return JSON.parse(text);
   const keepDigits: SourceReviver = (_key, value, { source }) => {
     if (typeof value !== 'number' || source === undefined) return value;
-    // Reading a bigint takes ever longer; with a sign, an int64 has 20 characters at most.
+    // Long bigints are slow to parse; an int64 with its sign has at most 20 characters.
     if (source.length > longestInteger) return Number.NaN;
     if (integer.test(source)) return Number.isSafeInteger(value) ? value : BigInt(source);
     return mayLoseDigits.test(source) ? Number.NaN : value;

@@ -10,7 +10,7 @@ import { addressBucket, clientAddress } from './client-address.ts';
 import { RequestError } from './error-table.ts';
 import { overLimit, rateLimitHeaders } from './rate-limit-headers.ts';
 
-/** Who calls, or why that is not known: the operation decides whether that matters. */
+/** The caller, or why it is unknown; the operation decides whether that matters. */
 type Identity = { readonly caller: Caller } | { readonly refusal: Error };
 
 export interface MeteringPorts {
@@ -21,9 +21,8 @@ export interface MeteringPorts {
 }
 
 /**
- * Before everything under /v1: finds out who calls, counts the request against the account or the address, and
- * puts the limits on the answer, whatever the answer will be. Who is over a limit is refused by `admit`, once it
- * is known what was asked for.
+ * Runs before everything under /v1: identifies the caller, counts the request against the account or the address, and
+ * adds the limits to every answer. Callers over a limit are refused later by `admit`, once the operation is known.
  */
 export const metering = (ports: MeteringPorts): Middleware => {
   const measure = measuring(ports);
@@ -45,18 +44,18 @@ const measuring =
       ctx.set(rateLimitHeaders(verdict, now));
       ctx.state['overLimit'] = overLimit(verdict, now);
     } catch (error) {
-      // Not known how much is left: nothing is promised, and the answer is the failure.
+      // The remaining quota is unknown, so the answer promises nothing and reports the failure.
       const limits = 'caller' in identity ? identity.caller.limits : planLimits.free;
       ctx.set(rateLimitHeaders(withNothingLeft(limits, now), now));
       ctx.state['overLimit'] = error;
     }
   };
 
-/** What is said of an account or an address whose counts cannot be read. */
+/** The limits to report when the counts cannot be read. */
 export const withNothingLeft = (limits: Limits, now: Date): Verdict =>
   judge(limits, { minute: limits.perMinute, day: 0 }, false, now);
 
-/** Lets only those on who are within their limits. @throws RequestError 429; Unavailable */
+/** Admits only requests within the limits. @throws RequestError 429; Unavailable */
 export const admit = (ctx: Context): void => {
   const overLimit: unknown = ctx.state['overLimit'];
   if (overLimit !== undefined) throw overLimit as Error;
@@ -85,7 +84,7 @@ const meter = (
   const peer = ctx.req.socket.remoteAddress ?? '';
   const forwardedFor = ctx.get('X-Forwarded-For') || undefined;
   const address = addressBucket(clientAddress(peer, forwardedFor, trustProxy));
-  // A browser asks before it sends a key, and a failure of ours is not to be blamed on who calls.
+  // A browser's preflight has no key, and our own failures must not count against the caller.
   if (asksOnly || 'caller' in identity || !isTheirs(identity.refusal)) {
     return access.peekAddress(address);
   }

@@ -3,27 +3,27 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Outbox } from '../../kernel/outbox.ts';
 import type { Route } from './routing.ts';
 
-/** Other metrics do not wait longer for the two that come from the database. */
+/** Longest wait for the two metrics that come from the database. */
 const longestLookMs = 500;
 
-/** What an edge is asked for its metrics. */
+/** The counters of an edge. */
 export interface EdgeState {
   readonly hosts: number;
   readonly connections: number;
-  /** Requests over TLS whose answers were not taken whole yet. */
+  /** Requests over TLS whose answers are not fully sent yet. */
   readonly answers: number;
   /** Of these answers, in memory. */
   readonly heldBytes: number;
   /** Since the process started. */
   readonly requests: number;
   readonly refusedHandshakes: number;
-  /** Because of too many answers or bytes at once. */
+  /** Refused because of too many simultaneous answers or bytes. */
   readonly refusedRequests: number;
-  /** Answers and connections that visitors left standing. */
+  /** Answers and connections ended because the visitor stalled. */
   readonly stalled: number;
 }
 
-/** How late the event loop was since it was asked last. */
+/** Event loop delays since the last scrape. */
 export interface EventLoopState {
   readonly meanSeconds: number;
   readonly p99Seconds: number;
@@ -32,7 +32,7 @@ export interface EventLoopState {
   readonly noticed: number;
 }
 
-/** What Prometheus reads at /metrics. */
+/** The metrics at /metrics, in Prometheus format. */
 export class Metrics {
   readonly registry = new Registry();
   readonly #countsLocally: Gauge;
@@ -59,7 +59,7 @@ export class Metrics {
       labelNames: ['state'],
       registers,
       async collect() {
-        // While the database is away the other metrics are needed most: these two are left out then.
+        // During a database outage the other metrics matter most, so these two are left out.
         this.reset();
         const known = await Promise.race([
           outbox.state(),
@@ -72,12 +72,12 @@ export class Metrics {
     });
   }
 
-  /** Whether this process counts by itself because the shared counters are away. */
+  /** Whether this process counts locally because the shared counters are unreachable. */
   setCountsLocally(local: boolean): void {
     this.#countsLocally.set(local ? 1 : 0);
   }
 
-  /** From now on the metrics tell how late the event loop is. */
+  /** Adds event loop delays to the metrics. */
   watchEventLoop(state: () => EventLoopState): void {
     const registers = [this.registry];
     new Gauge({
@@ -102,7 +102,7 @@ export class Metrics {
     });
   }
 
-  /** From now on the metrics tell of this process's edge. */
+  /** Adds this process's edge to the metrics. */
   watchEdge(state: () => EdgeState): void {
     const registers = [this.registry];
     const gauge = (name: string, help: string, read: (edge: EdgeState) => number) =>

@@ -53,7 +53,7 @@ const withIdempotency: readonly ErrorCode[] = [
   'idempotency_key_reused',
 ];
 
-/** The errors of an operation by status; those that it shares with others by name. */
+/** The errors of an operation by status; shared ones are references. */
 export const errorsOf = (operation: Operation): Responses =>
   Object.fromEntries(
     Object.entries(codesByStatus(operation)).map(([status, codes]) => [
@@ -62,7 +62,7 @@ export const errorsOf = (operation: Operation): Responses =>
     ]),
   );
 
-/** Of all errors that mean the same wherever they come. */
+/** For all errors that mean the same in every operation. */
 export const responseComponents = (operations: readonly Operation[]) =>
   Object.fromEntries(
     operations
@@ -71,7 +71,7 @@ export const responseComponents = (operations: readonly Operation[]) =>
       .map(([status, codes]) => [named(status), response(status, codes)]),
   );
 
-/** What is wrong with a request differs from operation to operation. */
+/** Causes of an invalid request differ between operations. */
 const isOwn = (status: string) => status === '400';
 
 const named = (status: string) => (STATUS_CODES[status] ?? status).replaceAll(' ', '');

@@ -18,7 +18,7 @@ export interface RoutePorts {
   readonly baseUrl: string;
 }
 
-/** The way of every request, in order: who calls, may they, what do they ask, the answer. */
+/** The steps of every request, in order: authenticate, authorise, parse, answer. */
 export const operationRoute =
   (operation: Operation, ports: RoutePorts): Route['answer'] =>
   async (ctx, parameters) => {
@@ -60,7 +60,7 @@ const answerOf = async (
     querySchema && parse(querySchema, queryRecord(ctx.querystring), 'invalid_parameter');
   if (!bodySchema) return operation.handle({ caller, parameters, query, body: undefined });
 
-  // A slow sender uses up only its own time.
+  // The time to receive the body does not count against the request's deadline.
   const { text, value } = await deadline.apart(() => readJsonBody(ctx));
   const body = parse(bodySchema, value, 'validation_failed');
   const handle = () =>

@@ -27,7 +27,7 @@ export interface Deprecation {
   readonly successor: string;
 }
 
-/** One operation of the API: what the reference says of it and what runs are the same thing. */
+/** One operation of the API; the reference is generated from the same object that runs. */
 export interface Operation<Query = unknown, Body = unknown> {
   readonly id: string;
   readonly method: 'GET' | 'POST';
@@ -37,7 +37,7 @@ export interface Operation<Query = unknown, Body = unknown> {
   readonly summary: string;
   readonly description: string;
   readonly scope: Scope;
-  /** Described only: handlers judge them, since a strange one is simply not found. */
+  /** Only for the reference; handlers check them, because an invalid id is simply not found. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: GenericSchema<unknown, Query>;
   readonly body?: GenericSchema<unknown, Body>;
@@ -47,10 +47,10 @@ export interface Operation<Query = unknown, Body = unknown> {
     readonly status: number;
     readonly description: string;
     readonly schema: SchemaName;
-    /** Of its own, beside those that every answer has. */
+    /** Its own headers, besides those of every answer. */
     readonly headers?: readonly HeaderName[];
   };
-  /** Refusals of its own; what every operation can answer is added to them. */
+  /** Its own errors; those that every operation can answer are added. */
   readonly errors: readonly ErrorCode[];
   readonly deprecation?: Deprecation;
   readonly extensions?: Readonly<Record<`x-${string}`, unknown>>;

@@ -7,11 +7,11 @@ import { routing, type Route } from './routing.ts';
 export interface OperationsPorts extends FramingPorts {
   readonly metrics: Metrics;
   readonly dependencies: readonly Dependency[];
-  /** Whether this process is about to go, and wants no new work. */
+  /** Whether this process is about to stop and wants no new work. */
   readonly isStopping: () => boolean;
 }
 
-/** What operators ask a process: not for the public where they have a port of their own. */
+/** Endpoints for operators; not public if they have their own port. */
 export const operationsRoutes = (ports: OperationsPorts): readonly Route[] => [
   readyRoute(ports),
   ports.metrics.route(),

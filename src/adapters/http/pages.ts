@@ -5,7 +5,7 @@ export interface PageQuery {
   readonly cursor?: string | undefined;
 }
 
-/** Where the page starts, and one row more than asked for: it tells whether there is a next page. */
+/** Start of the page, and one row more than requested, to know whether there is a next page. */
 export const pageOf = (cursors: Cursors, scope: CursorScope, { limit, cursor }: PageQuery) => ({
   after: cursor === undefined ? 0n : cursors.decode(scope, cursor),
   limit: limit + 1,

@@ -14,7 +14,7 @@ export interface CatalogueRoutes {
 }
 
 const petById = 'getPet';
-/** The interface's own date; from then on `GET /pets/{petId}` is gone. */
+/** The interface's own date; from then on `GET /pets/{petId}` answers 410. */
 const petByIdSunset = new Date('2030-12-05T00:00:00Z');
 
 /** Operations that will be removed, by their ids. */

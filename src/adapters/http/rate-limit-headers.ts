@@ -34,7 +34,7 @@ const spokenFor = (verdict: Verdict | Banned): Verdict['speaks'] =>
       }
     : verdict.speaks;
 
-/** Structured fields end at 15 digits (RFC 9651), and nobody has a use for more. */
+/** Structured fields allow at most 15 digits (RFC 9651). */
 const largestInField = 999_999_999_999_999;
 
 const policyOf = ({ perMinute, perDay }: Limits): string => {
@@ -45,7 +45,7 @@ const policyOf = ({ perMinute, perDay }: Limits): string => {
     .join(', ');
 };
 
-/** The refusal that a verdict asks for, if it does. */
+/** The refusal for a verdict; undefined if the request is allowed. */
 export const overLimit = (verdict: Verdict | Banned, now: Date): RequestError | undefined => {
   if (verdict.kind === 'allowed') return undefined;
   const { window, limit, resetAt } = spokenFor(verdict);

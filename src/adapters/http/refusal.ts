@@ -2,12 +2,12 @@ import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerTo, type RequestError } from './error-table.ts';
 
-/** A request that no application gets to see: it could not be read, or says two things at once. */
+/** A request that no application sees: it is unreadable or contradictory. */
 export interface Refusal {
   readonly error: RequestError;
   /** Address of the other side. */
   readonly peer: string;
-  /** Undefined where so much could not be read. */
+  /** Undefined if it could not be read. */
   readonly method: string | undefined;
   readonly path: string | undefined;
   /** What Node calls it, for the log. */
@@ -20,7 +20,7 @@ export interface RefusalAnswer {
   readonly body: string;
 }
 
-/** Finds the answer, and tells of it where answers are told of. Never rejects. */
+/** Builds the answer, and records it like other answers. Never rejects. */
 export type AnswerRefusal = (refusal: Refusal) => Promise<RefusalAnswer>;
 
 /** The one shape of every error, and no more. */
@@ -33,10 +33,10 @@ export const bareAnswer = ({ error }: Refusal): RefusalAnswer => {
   };
 };
 
-/** So long the other side may go on before the connection is cut; closed at once, it would lose the answer too. */
+/** How long the client may continue before the connection is closed; closing it at once would lose the answer. */
 const lingerMs = 1000;
 
-/** Writes an answer where there is no response to write it to, and ends the connection. */
+/** Writes an answer directly to a socket that has no response object, and ends the connection. */
 export const writeAnswer = (socket: Duplex, answer: RefusalAnswer, method?: string): void => {
   const { status, body } = answer;
   const lines = Object.entries(headersOf(answer)).map(([name, value]) => `${name}: ${value}`);

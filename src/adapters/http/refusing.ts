@@ -24,13 +24,13 @@ export interface RefusingPorts {
   readonly isPage: (path: string) => boolean;
 }
 
-/** Nobody waits longer for the number of requests that are left. */
+/** Longest wait for the count of remaining requests. */
 const longestLookMs = 250;
 
 /**
- * The answer to a request that no application sees, with all that every other answer has: id, limits of the address,
- * a line in the log, a measure. It counts against no quota: what was asked for, and by whom, is not known. Where the
- * path is not known either, the answer is that of the API.
+ * Answers a request that no application sees, with everything that other answers have: id, limits of the address, log
+ * line, metric. It counts against no quota, because the operation and the caller are unknown. If the path is unknown
+ * too, it answers as the API.
  */
 export const refusing =
   (ports: RefusingPorts): AnswerRefusal =>
@@ -61,7 +61,7 @@ const limitsOf = async (
   return rateLimitHeaders(verdict ?? withNothingLeft(planLimits.free, now), now);
 };
 
-/** The messages are ours: nothing of the request stands in them. */
+/** The messages are ours and contain nothing of the request. */
 const pageOf = (refusal: Refusal): RefusalAnswer => {
   const { status, headers } = bareAnswer(refusal);
   const { message } = refusal.error;

@@ -58,7 +58,7 @@ const readText = async (ctx: Context): Promise<string> => {
     const bytes = await getRawBody(ctx.req, { limit: largestBody, ...(length && { length }) });
     return utf8.decode(bytes);
   } catch (error) {
-    // It broke off: what that was is known better where it was seen.
+    // The request broke off: this error already names the cause.
     if (error instanceof RequestError) throw error;
     if ((error as { type?: unknown }).type === 'entity.too.large') {
       throw new RequestError(

@@ -16,9 +16,9 @@ export type Parameters = Readonly<Record<string, string>>;
 type Place = Map<string, Route['answer']>;
 
 /**
- * Answers each request by the route at its path and verb. Paths are exact: case and slashes count. HEAD is
- * answered as GET; known paths say which verbs they take (405, OPTIONS); there is nothing at unknown ones (404).
- * (A table of exact paths costs a tenth of a general router, which tries one expression after another.)
+ * Answers each request by the route at its path and verb. Paths are exact: case and slashes count. HEAD is answered as
+ * GET; known paths list their verbs (405, OPTIONS); unknown paths answer 404. (A table of exact paths costs a tenth of
+ * a general router, which tries one expression after another.)
  */
 export const routing = (routes: readonly Route[]): Middleware => {
   const places = new Map<string, Place>();
@@ -62,7 +62,7 @@ const answerAt = (place: Place, ctx: Context, parameters: Parameters): Promise<v
   ctx.status = 204;
 };
 
-/** An undecodable path stays as it is: nothing has that name anyway. */
+/** An undecodable path stays as it is: no route matches it anyway. */
 const decoded = (groups: Parameters): Parameters =>
   Object.fromEntries(
     Object.entries(groups).map(([name, text]) => {

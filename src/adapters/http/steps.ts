@@ -29,10 +29,10 @@ export const requireScope = (caller: Caller, { scope, id }: Operation): void => 
   );
 };
 
-/** What we send, as clients name it: with a parameter it is another type to content negotiation. */
+/** Our media type without parameters, because content negotiation treats a type with parameters as another one. */
 const accepted = ['application/json', 'application/json; charset=utf-8'];
 
-/** Characters; browsers send some two hundred. Commas within quotes take the library ever longer. */
+/** Characters; browsers send some two hundred. Quoted commas make the library very slow. */
 const longestAccept = 1024;
 
 /** @throws RequestError `not_acceptable` */
@@ -80,7 +80,7 @@ export const answerOnce = async (
         'idempotency_in_progress',
         'The first request under this Idempotency-Key was cut off, and its outcome is not known. List the animals to ' +
           'see whether it was stored; if it was not, send it with a new key.',
-        // Until then the key is taken.
+        // The key stays taken until it expires.
         { 'Retry-After': String(idempotencyRetentionMs / 1000) },
       );
     case 'in_progress':

@@ -39,7 +39,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** @returns undefined when the connection broke, and nobody is there to hear of it */
+/** @returns undefined when the connection broke, so that no client is left to answer */
 export const unreadable = ({ code = '' }: ParserError): RequestError | undefined => {
   const known = faults[code];
   if (known) return new RequestError(known.code, known.message);
@@ -48,7 +48,7 @@ export const unreadable = ({ code = '' }: ParserError): RequestError | undefined
   return new RequestError('malformed_request', `${malformed} (${detail}).`);
 };
 
-/** The first line, where it stands in the part that could not be read. */
+/** The request line, if the unreadable part contains it. */
 export const firstLineOf = ({
   rawPacket,
 }: ParserError): { readonly method?: string; readonly path?: string } => {
@@ -59,7 +59,7 @@ export const firstLineOf = ({
 
 const hostShape = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,255})(?::\d{1,5})?$/i;
 
-/** What Node lets through although it leaves open for whom or under which condition a request is meant. */
+/** Faults that Node accepts although they make the target or the condition of a request ambiguous. */
 export const unclear = (request: IncomingMessage): RequestError | undefined => {
   const { headers, rawHeaders, httpVersionMinor } = request;
   const hosts = countHosts(rawHeaders);
