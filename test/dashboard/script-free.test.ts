@@ -41,6 +41,7 @@ test('a site is published, and another deploy of it used and deleted', async () 
   await says(page, 'The deploy was deleted.');
   await publish('about.html');
   await page.getByRole('alert').getByText('Deploy 3 failed.').waitFor();
+  await page.getByRole('cell').getByText('It has no index.html at its top.').waitFor();
 });
 
 test('a domain is added, viewed and removed', async () => {

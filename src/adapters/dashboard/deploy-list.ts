@@ -14,14 +14,14 @@ const tones: Readonly<Record<DeployState, Tone>> = {
 };
 
 export interface DeployListView extends Site {
-  /** Of the one upload that is unpacked just now. */
+  /** Progress of the upload that is being unpacked. */
   readonly progress: UploadProgress | undefined;
   /** How much of its storage the account uses. */
   readonly use: AccountUse;
   readonly now: Date;
 }
 
-/** Newest first. What is served is marked; every other deploy that succeeded can be served again. */
+/** Newest first. Marks the served deploy; every other successful one can be served again. */
 export const deployList = (view: DeployListView): Html =>
   html`<div class="table"><table class="cards-on-phone">
     <thead><tr>
@@ -51,14 +51,13 @@ const contents = (deploy: Deploy, view: DeployListView): Html => {
     case 'succeeded':
       return html`${counted(deploy.files, 'file')}, ${size(deploy.bytes)}`;
     case 'failed':
-      // Why the newest one failed stands above the list.
-      return html`<span class="why">${deploy !== view.deploys[0] && deploy.explanation} <code>${deploy.problem}</code></span>`;
+      return html`<span class="why">${deploy.explanation}</span>`;
   }
 };
 
 const steps = { unpacking: 'unpacking', preparing: 'compressing' } as const;
 
-/** Of several uploads at once it is not known which one is meant. */
+/** With several uploads at once, it is unknown which one the progress belongs to. */
 const progressOf = ({ deploys, progress }: DeployListView): string => {
   const uploading = deploys.filter(({ state }) => state === 'uploading');
   if (!progress || uploading.length > 1) return 'being unpacked';

@@ -11,7 +11,7 @@ import { howToDeploy, uploadForm } from './upload-form.ts';
 export interface ProjectView extends DeployListView {
   /** URLs that its site is served at, if there is one. */
   readonly addresses: readonly string[];
-  /** What the certificate of the project's own host waits for. */
+  /** The limit that the certificate of the project's own host waits for. */
   readonly hold: Hold | undefined;
   readonly refusal: Refusal | undefined;
 }
@@ -45,7 +45,7 @@ const lead = (view: ProjectView): Html => {
     : html`<p class="lead">Not published yet. Once deployed, it is at ${hosts[0]}.</p>`;
 };
 
-/** Of the newest deploy: its owner waits for it. The list does not tell it once more. */
+/** An alert for the newest deploy, whose owner waits for the result. */
 const failure = (view: ProjectView): Html => {
   const [newest] = view.deploys;
   if (newest?.state !== 'failed') return nothing;
