@@ -53,7 +53,7 @@ export const seedDomains = async (
   }
 };
 
-/** How many of them were not looked at since. */
+/** How many were not checked since. */
 export const unchecked = async (database: Database, dueAt: Date): Promise<number> => {
   const { left } = await database.run((db) =>
     db

@@ -11,7 +11,7 @@ const count = 10_000;
 const wantedSeconds = 60;
 const mostSeconds = 75;
 const requestsPerSecond = 50;
-/** For the server to start in, and to answer a few requests before. */
+/** Time for the server to start and answer a few requests. */
 const warmUpMs = 6_000;
 
 /** Points elsewhere, so that every check finds something wrong and nothing is verified. */

@@ -7,7 +7,7 @@ import { edgeBench } from './edge.ts';
 import { listPetsBench } from './list-pets.ts';
 import { keepCoresAwake, stopPrograms } from './processes.ts';
 
-/** Everything that is measured, nearly all as ratios within one run: absolute numbers say more of the machine. */
+/** All benchmarks, nearly all as ratios within one run, because absolute numbers depend on the machine. */
 const benches = [listPetsBench, dashboardBench, dueDomainsBench, edgeBench];
 
 const folder = await mkdtemp(join(tmpdir(), 'animal-store-bench-'));

@@ -31,7 +31,7 @@ export const startProgram = async (
 /** Where the servers of a comparison run, and where their load comes from. */
 export const [serverCore, loadCore] = ['0', '1'];
 
-/** A program on one core, and what it wrote to its standard error, for whoever misses its answer. */
+/** A program on one core, and its standard error, to explain a missing answer. */
 export interface PinnedProgram {
   readonly pid: number;
   readonly stderr: () => string;

@@ -16,7 +16,7 @@ const atOnce = 500;
 const now = new Date();
 
 export interface SeededSites {
-  /** What the certificates of the sites are to be trusted by, in PEM. */
+  /** The root that signed the sites' certificates, in PEM. */
   readonly root: string;
   /** Another one for the first host. */
   readonly certificate: Certificate;
@@ -91,7 +91,7 @@ const publish = async (
 ): Promise<readonly string[]> => {
   const [ids, projects] = [container.get(Ids), container.get(Projects)];
   const certificates = container.get(Certificates);
-  // One for all: these visitors do not look, and issuing takes a millisecond.
+  // One for all: these visitors do not verify it, and issuing takes a millisecond each.
   const certificate = await issue(container.get(CertificateAuthority), hostNumber(0));
   const deployIds = numbers.map(() => ids.next('dep'));
   await container.get(Database).transaction(async () => {

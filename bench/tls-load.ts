@@ -10,7 +10,7 @@ import type { WebServer } from './web-servers.ts';
 
 export interface Rate {
   readonly perSecond: number;
-  /** What counts: it says the same when the load cannot keep the server busy. */
+  /** The number to compare: it is valid even if the load cannot keep the server busy. */
   readonly perCpuSecond: number;
 }
 
@@ -18,7 +18,7 @@ export type Load = (server: WebServer, milliseconds: number) => Promise<Rate>;
 
 const connections = 32;
 
-/** The page, over connections that stay. wrk may resume sessions, which is no matter here. */
+/** The page, over connections that stay. wrk may resume sessions, which does not matter here. */
 export const keepAliveLoad = async (folder: string): Promise<Load> => {
   const wrk = await findServer('wrk', ['wrk', 'libluajit-5.1-2', 'libluajit-5.1-common']);
   const script = join(folder, 'resolve.lua');

@@ -25,7 +25,7 @@ const visit = (): void => {
     port: Number(port),
     servername: host,
     secureContext,
-    // Whether it is the right one is a matter of tests: here it would take time from the load.
+    // Not verified: tests do that, and here it would take time from the load.
     rejectUnauthorized: false,
   });
   let answer = '';

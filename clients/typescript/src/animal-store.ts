@@ -31,7 +31,7 @@ export class AnimalStore {
     this.#send = retryingFetch({ ...byDefault, ...patience });
   }
 
-  /** Adds an animal. Without a key of yours it makes one for this call, so that its own retries add one animal. */
+  /** Adds an animal. Without an idempotency key it makes one for this call, so that its retries add only one animal. */
   async createPet(
     pet: NewPet,
     options: CallOptions & { readonly idempotencyKey?: string } = {},
@@ -82,7 +82,7 @@ export class AnimalStore {
 const read = async <Body>(answer: Response): Promise<Body> =>
   parseExact(await answer.text(), BigInt) as Body;
 
-/** Only the query comes from the answer: the key goes nowhere but to the base address. */
+/** Takes only the query from the answer, so that the API key is sent only to the base address. */
 const nextPage = (link: string | null, first: URL): URL | undefined => {
   const [, query] = /<[^<>?]*(\?[^<>]*)>; rel="next"/.exec(link ?? '') ?? [];
   return query === undefined ? undefined : new URL(query, first);

@@ -13,7 +13,7 @@ export const int64AsStrings =
     const answer = await send(sent ? new Request(request, sent) : request);
     const text = await answer.text();
     const headers = new Headers(answer.headers);
-    // They speak of the bytes that came, and the text is another one now.
+    // These headers describe the original bytes, but the text has changed.
     headers.delete('Content-Length');
     headers.delete('Content-Encoding');
     const isJson = headers.get('Content-Type')?.startsWith('application/json') ?? false;

@@ -1,12 +1,12 @@
 export interface Patience {
-  /** How often a request is sent at most. */
+  /** Most tries of a request. */
   readonly tries: number;
-  /** Seconds: an answer that asks for a longer wait is handed back. */
+  /** Seconds: an answer that asks for a longer wait is returned. */
   readonly longestWait: number;
   /** Milliseconds that one try may take. */
   readonly timeoutMs: number;
   readonly fetch: typeof fetch;
-  /** Resolves after so many milliseconds; rejects when the signal aborts. */
+  /** Resolves after the given milliseconds; rejects when the signal aborts. */
   readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 

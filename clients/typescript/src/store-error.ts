@@ -1,4 +1,4 @@
-/** Every code that the API answers today. It may get more: handle what you know, and treat the rest by `status`. */
+/** Every code that the API answers today. More may be added: handle the codes you know, and the rest by `status`. */
 export type ErrorCode =
   | 'validation_failed'
   | 'invalid_parameter'
@@ -52,7 +52,7 @@ export const isStoreError = <Code extends ErrorCode>(
   code: Code,
 ): error is StoreError<Code> => error instanceof StoreError && error.code === code;
 
-/** What an answer of 400 or more says; not every proxy on the way answers in the shape of the API. */
+/** Parses an answer of 400 or more; proxies on the way may answer in another format. */
 export const errorOf = async (answer: Response): Promise<StoreError> => {
   const text = await answer.text();
   const body = readObject(text);

@@ -11,7 +11,7 @@ export interface AccountSettings {
   readonly eab?: ExternalAccount | undefined;
 }
 
-/** Our account at one authority: made when it is first needed, then shared by all processes. */
+/** Our account at one authority: created on first use, then shared by all processes. */
 export class AcmeAccount {
   readonly #requests: SignedRequests;
   readonly #accounts: AuthorityAccounts;
@@ -33,21 +33,21 @@ export class AcmeAccount {
   async open(signal: AbortSignal): Promise<AuthorityAccount> {
     const known = await this.find();
     if (known) return known;
-    // Asked again: a step that ran at once may have made it meanwhile.
+    // Checked again: a concurrent step may have created it meanwhile.
     const make = async (): Promise<AuthorityAccount> =>
       (await this.find()) ?? this.#register(await newPrivateKey(), undefined, signal);
     return this.#once(make);
   }
 
   /**
-   * Registers again with the same key, so that processes which do so at once get one account.
+   * Registers with the same key, so that concurrent processes get one account.
    * @param lost the authority does not know it
    */
   reopen(lost: AuthorityAccount, signal: AbortSignal): Promise<AuthorityAccount> {
     return this.#once(() => this.#register(lost.privateKey, lost.url, signal));
   }
 
-  /** Steps that run at once wait for one registration. */
+  /** Concurrent steps share one registration. */
   #once(make: () => Promise<AuthorityAccount>): Promise<AuthorityAccount> {
     this.#pending ??= make()
       .then((account) => (this.#known = account))

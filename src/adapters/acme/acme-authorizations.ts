@@ -9,7 +9,7 @@ import { NoUsableAnswer } from './no-usable-answer.ts';
 import { waitMs } from './retry-after.ts';
 
 const pauses = { least: 1000, most: 300_000, otherwise: 1000 };
-/** How long an authority may need for a challenge that it accepted, before it is told again. */
+/** How long an authority may take for an accepted challenge before we trigger it again. */
 const provedMs = 60_000;
 
 export const processing = (retryAfter: string | undefined, clock: Clock): OrderState => ({
@@ -17,7 +17,7 @@ export const processing = (retryAfter: string | undefined, clock: Clock): OrderS
   askAgainAfterMs: waitMs(retryAfter, clock.now(), pauses),
 });
 
-/** What an order's authorizations ask for, or why they failed (RFC 8555, section 7.5). */
+/** The open challenges of an order's authorizations, or why they failed (RFC 8555, section 7.5). */
 export class AcmeAuthorizations {
   readonly #client: AcmeClient;
   readonly #clock: Clock;
@@ -76,7 +76,7 @@ export class AcmeAuthorizations {
     return this.#endedBy(failed?.error, failed ? 'challenge' : 'order_gone');
   }
 
-  /** @param otherwise for what is nobody's fault: the order stays invalid, so that only another one helps */
+  /** @param otherwise the failure without a cause: the order stays invalid, so only a new one helps */
   #endedBy(error: OrderDocument['error'], otherwise: 'challenge' | 'order_gone'): AcmeFailure {
     if (!error) return new AcmeFailure(otherwise, 'The order is not valid any more.');
     const cause = failureOf(error, this.#clock.now());

@@ -19,11 +19,11 @@ import { SignedRequests } from './signed-requests.ts';
 
 export interface AcmeSettings extends AccountSettings {
   readonly directoryUrl: string;
-  /** What CAA records call this authority. */
+  /** The authority's names in CAA records. */
   readonly issuers: readonly string[];
   /** For all requests of one step together. */
   readonly deadlineMs?: number | undefined;
-  /** PEM of a root that the authority's own TLS certificate hangs on, if it is none of the usual ones. */
+  /** PEM of the root of the authority's own TLS certificate, if it is not publicly trusted. */
   readonly trustedCa?: string | undefined;
 }
 

@@ -22,7 +22,7 @@ export class AcmeClient {
     return this.#requests.directory(signal);
   }
 
-  /** Gets all that a post needs: where this fails, nothing is asked for. @throws AcmeProblem, NoUsableAnswer */
+  /** Fetches everything that a post needs; if this fails, nothing was requested. @throws AcmeProblem, NoUsableAnswer */
   async prepare(signal: AbortSignal): Promise<void> {
     await this.#account.open(signal);
     await this.#requests.prepare(signal);
@@ -33,14 +33,14 @@ export class AcmeClient {
     return this.#requests.get(url, signal);
   }
 
-  /** Whether the authority of our directory has this place: nothing is signed for another one. */
+  /** Whether the URL belongs to our directory's authority: nothing is signed for another one. */
   async has(url: string, signal: AbortSignal): Promise<boolean> {
     const { newOrder } = await this.#requests.directory(signal);
     return URL.canParse(url) && new URL(url).origin === new URL(newOrder).origin;
   }
 
   /**
-   * An account that the authority forgot is made again, once.
+   * Registers an account again, once, if the authority does not know it.
    * @param payload left out for POST-as-GET
    * @throws AcmeProblem, NoUsableAnswer
    */

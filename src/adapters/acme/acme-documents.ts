@@ -19,7 +19,7 @@ const directory = v.object({
   newAccount: url,
   newOrder: url,
   renewalInfo: v.optional(url),
-  /** What nobody orders by: nonsense in it stops nothing. */
+  /** Optional fields: invalid values in them are ignored. */
   meta: v.fallback(
     v.optional(
       v.object({

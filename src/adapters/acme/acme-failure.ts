@@ -9,10 +9,10 @@ import { NoUsableAnswer } from './no-usable-answer.ts';
 import { retryAfter } from './retry-after.ts';
 
 const hourMs = 3_600_000;
-/** Longer than the window of any known limit: a mistyped header shall not stop a host for years. */
+/** Longer than any known limit's window; a cap, so that a wrong header cannot stop a host for years. */
 const longestWaitMs = 8 * 24 * hourMs;
 
-/** What is not here is the authority's trouble or ours, never the customer's. */
+/** Errors that are not listed are the authority's fault or ours, never the customer's. */
 const reasons: ReadonlyMap<string, AuthorityFailureReason> = new Map([
   ['rateLimited', 'rate_limited'],
   ['caa', 'caa'],
@@ -32,7 +32,7 @@ export class AcmeFailure extends Error {
 
   constructor(reason: AuthorityFailureReason, detail: string, retryAt?: Date) {
     super(detail);
-    // It is shown and stored: a novel or a control character is of no use there.
+    // Shown and stored, so it is shortened and has no control characters.
     const shown = detail.slice(0, 1000).replace(/\p{Cc}+/gu, ' ');
     this.failure = { reason, detail: shown.trim(), retryAt };
   }
@@ -47,7 +47,7 @@ export const failureOf = (problem: ProblemDocument, now: Date, header?: string):
   return new AcmeFailure(reason, detail, retryAtOf(reason, detail, now, header));
 };
 
-/** What an error within a step means. Of an error that is nobody's answer only the kind is told. */
+/** The failure that an error of a step means. For errors that are no answer, it reveals only their kind. */
 export const failureFrom = (error: unknown, now: Date): AuthorityFailure => {
   if (error instanceof AcmeFailure) return error.failure;
   if (error instanceof AcmeProblem) return requestFailure(error, now).failure;
@@ -64,7 +64,7 @@ const requestFailure = (problem: AcmeProblem, now: Date): AcmeFailure => {
     const retryAt = retryAtOf('rate_limited', problem.message, now, header);
     return new AcmeFailure('rate_limited', problem.message, retryAt);
   }
-  // Said of a challenge this is the customer's web server; said of a request it is our account.
+  // For a challenge this means the customer's web server; for a request, our account.
   if (failure.failure.reason !== 'challenge') return failure;
   return new AcmeFailure('unavailable', problem.message, failure.failure.retryAt);
 };

@@ -5,7 +5,7 @@ import { NoUsableAnswer } from './no-usable-answer.ts';
 
 /** A long chain has some 10 kB. */
 const largestBody = 256 * 1024;
-/** Shorter than any server keeps a connection: none is used at the moment the server closes it. */
+/** Shorter than any server's keep-alive, so that no request meets a connection that is just being closed. */
 const idleMs = 4_000;
 
 export interface AcmeAnswer {
@@ -21,8 +21,8 @@ export interface AcmeRequest {
 }
 
 /**
- * HTTPS to an authority (RFC 8555, section 6.1). Follows no redirect: what is signed is signed for one URL.
- * Its own agent, so that no proxy in the environment sees any of it.
+ * HTTPS to an authority (RFC 8555, section 6.1). Follows no redirect, because a signature is valid for one URL only.
+ * Uses its own agent, so that no proxy from the environment sees the traffic.
  */
 export class AcmeHttp {
   readonly #agent: Agent;

@@ -17,7 +17,7 @@ interface ReadOrder {
   readonly retryAfter: string | undefined;
 }
 
-/** The steps of one order (RFC 8555, section 7.4), each bounded by `signal`. They throw what goes wrong. */
+/** The steps of one order (RFC 8555, section 7.4), each bounded by `signal`. They throw on failure. */
 export class AcmeOrders {
   readonly #client: AcmeClient;
   readonly #authorizations: AcmeAuthorizations;
@@ -72,9 +72,9 @@ export class AcmeOrders {
   }
 
   /**
-   * An answer may be lost although all was done, or refuse what was done before: where the order stands then
-   * is what counts.
-   * @param before where it stands if nothing was done
+   * A request may succeed although its answer is lost, or be refused because it was done before, so only the order's
+   * state afterwards counts.
+   * @param before the state if nothing was done
    */
   async #actAndLook(
     order: CertificateOrder,

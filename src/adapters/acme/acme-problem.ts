@@ -13,7 +13,7 @@ export class AcmeProblem extends Error {
   readonly status: number;
   readonly type: string;
   readonly document: ProblemDocument;
-  /** It comes from the authority itself: it says which of its errors it is. */
+  /** Whether the authority itself sent it, with one of its error types. */
   readonly isDocumented: boolean;
   readonly retryAfter: string | undefined;
 

@@ -3,11 +3,11 @@ import type { CertificateOrder } from '../../sites/domain/certificate-order.ts';
 import type { Certificate } from '../../sites/domain/certificate.ts';
 import { AcmeFailure } from './acme-failure.ts';
 
-/** Clocks differ: a certificate that begins so soon has begun for others. */
+/** Tolerance for clocks that differ: a certificate that starts this soon counts as valid. */
 const clockSkewMs = 5 * 60_000;
 
 /**
- * What the authority gave, once it is certain that it serves the order's host with the order's key now.
+ * Checks that the issued certificate is valid now for the order's host and key.
  * @throws AcmeFailure that says what is wrong with it
  */
 export const issuedCertificate = (
@@ -37,7 +37,7 @@ const readCertificate = (pem: string): X509Certificate => {
   }
 };
 
-/** Each one is signed by the next; whom to trust in the end is for the visitors' browsers to say. */
+/** Each one is signed by the next; browsers decide whether to trust the root. */
 const checkChain = (leaf: X509Certificate, issuers: readonly X509Certificate[]): void => {
   let issued = leaf;
   for (const issuer of issuers) {
@@ -55,7 +55,7 @@ const checkDates = (
   if (notBefore.getTime() > now.getTime() + clockSkewMs) {
     throw wrong(`it begins only at ${notBefore.toISOString()}`);
   }
-  // An order gives the same certificate for ever: only a new one helps.
+  // An order always returns the same certificate, so only a new order helps.
   if (notAfter <= now) {
     throw new AcmeFailure('order_gone', `Its certificate expired at ${notAfter.toISOString()}.`);
   }

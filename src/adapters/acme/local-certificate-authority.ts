@@ -20,8 +20,8 @@ const purpose = 'local certificate authority';
 const orderPrefix = 'local:';
 
 /**
- * For development: its root is made at first use, in the folder that all processes share. What is issued is
- * trusted by those who trust `local-ca.pem`.
+ * For development. Creates its root on first use, in the folder that all processes share. Clients that trust
+ * `local-ca.pem` trust its certificates.
  */
 export class LocalCertificateAuthority extends CertificateAuthority {
   /** Names in development have no CAA records for it. */
@@ -86,7 +86,7 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     return Promise.resolve(undefined);
   }
 
-  /** Seals the root anew under the current key, where there is one that is not. */
+  /** Re-seals the root under the current key, if it exists and is sealed under another. */
   async resealRoot(): Promise<
     | { readonly kind: 'resealed' | 'nothing to do' }
     | { readonly kind: 'left'; readonly id: string; readonly reason: string }
@@ -112,12 +112,12 @@ export class LocalCertificateAuthority extends CertificateAuthority {
     const rootEnd = root.notAfter.getTime();
     if (rootEnd <= now) throw this.#unusable('has expired:');
     const notAfter = wholeSeconds(Math.min(now + this.#lifeMs, rootEnd));
-    // Valid for clocks that are late, yet a short life has no long past: it decides when to renew.
+    // Backdated for slow clocks, but less for short lifetimes, because the start decides when to renew.
     const notBefore = wholeSeconds(now - Math.min(hourMs, this.#lifeMs / 10));
     return root.sign(host, privateKey, { notBefore, notAfter });
   }
 
-  /** Opened once. A failure is not remembered. */
+  /** Opened once; a failure is not cached. */
   #root(): Promise<LocalRoot> {
     this.#opening ??= this.#open().catch((error: unknown) => {
       this.#opening = undefined;
@@ -127,7 +127,7 @@ export class LocalCertificateAuthority extends CertificateAuthority {
   }
 
   async #open(): Promise<LocalRoot> {
-    // Loaded at first use: that takes longer than most commands, which issue nothing.
+    // Loaded on first use: loading takes longer than most commands, which issue nothing.
     const { LocalRoot, newRoot } = await import('./local-root.ts');
     const sealed =
       (await readWhole(this.#sealedPath)) ??

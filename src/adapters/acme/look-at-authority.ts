@@ -5,7 +5,7 @@ import { AcmeHttp } from './acme-http.ts';
 import { isProblem } from './acme-problem.ts';
 import { SignedRequests } from './signed-requests.ts';
 
-/** What an authority says of itself and of our account, without changing anything there. */
+/** An authority's view of itself and of our account; reading it changes nothing. */
 export interface AuthorityLook {
   readonly directory: Directory;
   /** `Date` of its answer, by the second, and when that came: milliseconds. */

@@ -1,4 +1,4 @@
-/** The authority was not reached, was silent, or what it said is of no use. The message repeats no secret. */
+/** The authority was unreachable or silent, or its answer is unusable. The message contains no secret. */
 export class NoUsableAnswer extends Error {
   override readonly name = 'NoUsableAnswer';
 }

@@ -6,13 +6,13 @@ import { certificateId } from './renewal-info.ts';
 
 export interface Wanted {
   readonly host: string;
-  /** Chain of the certificate that the new one is to replace. */
+  /** Chain of the certificate that the new one will replace. */
   readonly replaces: string | undefined;
 }
 
 export interface PlacedOrder {
   readonly url: string;
-  /** As a renewal that counts in no limit (RFC 9773, section 5). */
+  /** Accepted as a renewal that counts against no limit (RFC 9773, section 5). */
   readonly isExempt: boolean;
 }
 
@@ -41,8 +41,8 @@ export const placeOrder = async (
 };
 
 /**
- * Whether an error of `placeOrder` tells for sure that the authority made no order: it said so itself. What is between
- * us and the authority, and trouble in there, tells nothing; a limit may count those who ask.
+ * Whether an error of `placeOrder` proves that the authority created no order, because the authority itself says so.
+ * Errors of proxies in between, and server errors, prove nothing; a rate limit may count the request.
  */
 export const isRefused = (error: unknown): boolean =>
   error instanceof AcmeFailure ||
@@ -56,7 +56,7 @@ const unlessAboutReplacing = (error: unknown): undefined => {
   if (!isAbout) throw error;
 };
 
-/** `malformed` may mean anything, but a customer's name is given up only if it is meant. */
+/** `malformed` may mean anything, but only an error about the name itself may end a customer's domain. */
 const isAboutName = (error: unknown, host: string): error is AcmeProblem =>
   isProblem(error, 'malformed') &&
   (error.message.includes(host) || /\bidentifiers?\b/i.test(error.message));

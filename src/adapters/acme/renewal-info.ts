@@ -6,7 +6,7 @@ import type { AcmeAnswer } from './acme-http.ts';
 import { waitMs } from './retry-after.ts';
 
 const minuteMs = 60_000;
-/** RFC 9773, section 4.3: what an authority asks for is not believed below a minute or beyond a day. */
+/** RFC 9773, section 4.3: an authority's retry time is limited to between a minute and a day. */
 const pauses = { least: minuteMs, most: 24 * 60 * minuteMs, otherwise: 6 * 60 * minuteMs };
 
 const base64url = (hex: string): string => Buffer.from(hex, 'hex').toString('base64url');

@@ -8,11 +8,11 @@ import { NoUsableAnswer } from './no-usable-answer.ts';
 const tries = 6;
 const keptNonces = 10;
 
-/** Knows an authority's directory, and signs what is posted there (RFC 8555, section 6). */
+/** Fetches an authority's directory, and signs posts to it (RFC 8555, section 6). */
 export class SignedRequests {
   readonly directoryUrl: string;
   readonly #http: AcmeHttp;
-  /** One of every answer, the newest at the end: it costs no request, and fits the authority as it is now. */
+  /** A nonce from each answer, newest last: these cost no extra request, and are current. */
   readonly #nonces: string[] = [];
   #directory: Directory | undefined;
 
@@ -26,7 +26,7 @@ export class SignedRequests {
     return this.#directory;
   }
 
-  /** Something went wrong: perhaps the directory is another one by now. */
+  /** After an error: the directory may have changed. */
   forgetDirectory(): void {
     this.#directory = undefined;
   }
@@ -58,7 +58,7 @@ export class SignedRequests {
     }
   }
 
-  /** So that the next post needs nothing besides. @throws AcmeProblem, NoUsableAnswer */
+  /** Fetches in advance what the next post needs. @throws AcmeProblem, NoUsableAnswer */
   async prepare(signal: AbortSignal): Promise<void> {
     await this.directory(signal);
     if (this.#nonces.length === 0) this.#nonces.push(await this.#newNonce(signal));

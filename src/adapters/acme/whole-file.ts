@@ -9,7 +9,7 @@ export const readWhole = (path: string): Promise<string | undefined> =>
 
 /**
  * Whole or absent, and the same for all processes that start at once: a link fails where a file exists.
- * @returns what is there now: `text`, or what another process was faster with
+ * @returns the content now: `text`, or that of a faster process
  * @throws Unavailable
  */
 export const createOnce = (path: string, text: string): Promise<string> =>
@@ -32,7 +32,7 @@ const place = async (
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   try {
     await writeFile(draft, text, { mode, flush: true });
-    // Whatever mask the process has: the root is there to be read.
+    // Whatever the process's umask is, because the root must be readable.
     await chmod(draft, mode);
     await put(draft, path);
   } finally {

@@ -1,7 +1,7 @@
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { UploadProblem } from '../../sites/domain/sites-error.ts';
 
-/** Where the owner of the site can put it right. Anything else that the system says is trouble on our side. */
+/** Errors that the owner of the site can fix. Other system errors are our fault. */
 const ownersFault = new Set([
   'EACCES',
   'EISDIR',
@@ -13,14 +13,14 @@ const ownersFault = new Set([
   'ESPIPE',
 ]);
 
-/** @param shown how its owner calls the file or folder that could not be read */
+/** @param shown the owner's name for the unreadable file or folder */
 export const unreadable = (shown: string, error: unknown): unknown => {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined || code === undefined || !ownersFault.has(code)) return error;
   return problem('archive_unreadable', `${JSON.stringify(shown)} cannot be read (${code}).`);
 };
 
-/** What a library found wrong in an archive, in words for its owner. Errors of the system stay what they are. */
+/** A library's error about an archive, reworded for its owner. System errors are passed on unchanged. */
 export const damaged = (error: unknown): unknown => {
   if (error instanceof DomainError || (error as NodeJS.ErrnoException).syscall) return error;
   const again = 'Pack the site again, and upload the whole file.';

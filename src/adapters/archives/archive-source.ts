@@ -6,8 +6,7 @@ import { tarEntries } from './tar-entries.ts';
 import { countZipEntries, zipEntries } from './zip-entries.ts';
 
 /**
- * A .zip or a gzipped tar, told apart by what is in it, not by its name. Nothing stays open until its entries
- * are asked for.
+ * A .zip or a gzipped tar, detected by content, not by name. Nothing stays open until the entries are read.
  * @throws DomainError `archive_unsupported` for any other file, `archive_unreadable` when there is none
  */
 export const archiveSource = async (path: string): Promise<SiteSource> => {

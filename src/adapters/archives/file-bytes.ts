@@ -3,8 +3,8 @@ import type { FileHandle } from 'node:fs/promises';
 const chunkBytes = 64 * 1024;
 
 /**
- * A part of a file, fewer bytes where the file ends before. Holds nothing while nobody reads: it may be dropped
- * half-read, and the file closed.
+ * A part of a file, shorter if the file ends before. Holds no resource between reads, so it may be abandoned half-read
+ * and the file closed.
  */
 export async function* bytesOf(
   handle: FileHandle,

@@ -7,8 +7,8 @@ import { unreadable } from './archive-problem.ts';
 import { bytesOf } from './file-bytes.ts';
 
 /**
- * A folder on this machine, in sorted order. Links are told of and never followed; of hidden folders (".git")
- * only the folder itself is told.
+ * A folder on this machine, in sorted order. Links are listed and never followed; hidden folders (".git") are listed
+ * without their content.
  * @throws DomainError `archive_unreadable` when it, or a folder in it, cannot be read
  */
 export const folderSource = async (path: string): Promise<SiteSource> => {
@@ -51,7 +51,7 @@ const kindOf = (found: Dirent): EntryKind => {
   return found.isSymbolicLink() ? 'link' : 'other';
 };
 
-/** Nothing in there would be published, and ".git" alone can hold more than a site may. */
+/** Nothing in it would be published, and ".git" alone can exceed the limits of a site. */
 const isHidden = (path: string): boolean => {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return name.startsWith('.') && name !== '.well-known';
@@ -59,7 +59,7 @@ const isHidden = (path: string): boolean => {
 
 async function* contentOf(root: string, path: string) {
   try {
-    // What became a link since it was listed is not followed either.
+    // A file that was replaced by a link since the listing is not followed either.
     const file = await open(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
       yield* bytesOf(file);

@@ -4,7 +4,7 @@ import { archiveSource } from './archive-source.ts';
 import { folderSource } from './folder-source.ts';
 
 /**
- * What lies at a place on this machine: a folder or an archive.
+ * Opens a folder or an archive on this machine.
  * @throws DomainError `archive_unsupported`, `archive_unreadable`
  */
 export const openUpload = async (place: string): Promise<SiteSource> => {

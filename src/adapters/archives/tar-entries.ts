@@ -8,8 +8,8 @@ import { damaged, problem } from './archive-problem.ts';
 import { bytesOf } from './file-bytes.ts';
 
 /**
- * Of the whole tar: headers, padding and what is left out have room in it. It has to end somewhere, because a
- * gzip of nothing but zeros has no entry at all in terabytes.
+ * Limit for the whole tar, with room for headers, padding and skipped entries. Needed because a gzip of zeros can hold
+ * terabytes without a single entry.
  */
 const largestTar = 2 * siteLimits.bytes;
 
@@ -17,7 +17,7 @@ const largestTar = 2 * siteLimits.bytes;
 export async function* tarEntries(path: string): AsyncGenerator<SourceEntry, void, undefined> {
   const handle = await open(path);
   const tar = withShortHeaders(extract());
-  // It may fail while nobody waits for an entry, so that it must not reject.
+  // It may fail while no caller waits for an entry, so it must not reject.
   const unpacking = pipeline(bytesOf(handle), createGunzip(), upToLargest, tar).then(
     () => undefined,
     (error: unknown) => ({ error }),
@@ -52,7 +52,7 @@ interface WithExtensions extends Extract {
   _decodeLongHeader(content: Uint8Array): void;
 }
 
-/** The library takes 4 MiB of it for each file: as many times as a small archive likes. It has no setting for that. */
+/** The library allocates 4 MiB for each file, which a small archive can repeat. It has no setting for that. */
 const withShortHeaders = (tar: Extract): Extract => {
   const open = tar as WithExtensions;
   const decode = open._decodeLongHeader.bind(open);
@@ -102,7 +102,7 @@ const kindOf = ({ type, name }: Header): EntryKind => {
 
 type Chunks = AsyncIterator<Uint8Array>;
 
-/** Who stops in the middle of a file would, with the library's iterator, destroy the archive behind it. */
+/** With the library's iterator, a reader that stops in the middle of a file would destroy the archive. */
 const withoutReturn = (chunks: Chunks): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]: () => ({
     next: () =>

@@ -30,7 +30,7 @@ export async function* zipEntries(path: string): AsyncGenerator<SourceEntry, voi
   }
 }
 
-/** As its directory says; undefined for a broken one, which tells so when it is read. */
+/** As in its directory; undefined for a broken archive, which throws when it is read. */
 export const countZipEntries = (handle: FileHandle): Promise<number | undefined> =>
   directoryOf(handle).then(
     ({ entryCount }) => entryCount,
@@ -47,8 +47,8 @@ const directoryOf = async (handle: FileHandle): Promise<ZipFile> => {
 };
 
 /**
- * The library's own reader throws, beyond anybody's reach, when an archive names an offset above 2^53; a
- * FileHandle rejects it. The caller closes the handle.
+ * The library's own reader throws an uncatchable error when an archive names an offset above 2^53; a FileHandle rejects
+ * instead. The caller closes the handle.
  */
 class HandleReader extends RandomAccessReader {
   readonly #handle: FileHandle;
@@ -72,7 +72,7 @@ class HandleReader extends RandomAccessReader {
   }
 }
 
-/** UTF-8 without its flag is what macOS writes; ASCII is the same in both. What else there is, is code page 437. */
+/** UTF-8 without its flag is what macOS writes; ASCII is the same in both. All else is code page 437. */
 const nameOf = ({ fileNameRaw, generalPurposeBitFlag: flags, extraFields }: Entry): string =>
   getFileNameLowLevel(isUtf8(fileNameRaw) ? flags | 0x800 : flags, fileNameRaw, extraFields, true);
 
@@ -105,11 +105,11 @@ async function* contentOf(handle: FileHandle, zip: ZipFile, entry: Entry) {
 
 const inflated = (packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => {
   const inflate = createInflateRaw({ rejectGarbageAfterEnd: true });
-  // An error comes out where it is read.
+  // An error surfaces in the reader.
   return pipeline(packed, inflate, () => undefined);
 };
 
-/** Ends the moment there is more than was announced: what is announced is not believed. */
+/** Stops as soon as the content exceeds the declared size, which is not trusted. */
 async function* checked(content: AsyncIterable<Uint8Array>, entry: Entry) {
   let bytes = 0;
   let sum = 0;

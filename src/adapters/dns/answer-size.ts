@@ -1,6 +1,6 @@
 import { largestAnswer, type DnsAnswer } from '../../sites/domain/dns-facts.ts';
 
-/** Answers with more than anybody has at a name are not judged, but told. @param textOf all that a record holds */
+/** Absurdly large answers are not judged, but reported as `too_large`. @param textOf all that a record holds */
 export const withinLimits = <Item>(
   answer: DnsAnswer<Item>,
   textOf: (record: Item) => string,

@@ -10,11 +10,11 @@ export interface NodeDnsVerifierOptions {
   /** Each as `ip`, `ip:port` or `[ipv6]:port`. */
   readonly servers: readonly string[];
   readonly clock: Clock;
-  /** A label that nobody has, new each time. */
+  /** A random label that does not exist, new each time. */
   readonly randomLabel: () => string;
   readonly perTryMs?: number;
   readonly tries?: number;
-  /** For all questions to a resolver together; what is unanswered then failed by timeout. */
+  /** For all questions to a resolver together; unanswered ones then fail with a timeout. */
   readonly deadlineMs?: number;
 }
 
@@ -26,7 +26,7 @@ interface Server {
   readonly turns: PQueue;
 }
 
-/** Asks by node:dns, but for CAA: see `askCaa`. A resolver that hangs holds up no question to another one. */
+/** Asks by node:dns, but for CAA: see `askCaa`. A hanging resolver does not delay questions to others. */
 export class NodeDnsVerifier extends DnsVerifier {
   readonly #servers: readonly Server[];
   readonly #options: Required<NodeDnsVerifierOptions>;

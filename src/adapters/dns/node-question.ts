@@ -44,7 +44,7 @@ export class NodeQuestions {
     if (this.#unanswered) return this.#unanswered;
     const resolver = new Resolver({ timeout: longestMs, tries: 1 });
     resolver.setServers([this.#server]);
-    // Others may wait for it when one question has taken too long, so that is no reason to cancel it.
+    // Not cancelled when one question takes too long, because others may share it.
     this.#end.addEventListener(
       'abort',
       () => {

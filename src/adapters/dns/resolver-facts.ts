@@ -6,7 +6,7 @@ import type {
 } from '../../sites/domain/dns-facts.ts';
 import type { Questions } from './resolver-questions.ts';
 
-/** Asks all that is to be known about a host, side by side where one answer does not lead to the next question. */
+/** Looks up all facts about a host, in parallel where questions do not depend on each other. */
 export const askAll = async (
   ask: Questions,
   host: string,
@@ -33,7 +33,7 @@ const hasRecords = ({ kind }: DnsAnswer<unknown>): boolean => kind === 'records'
 
 const mostHops = 10;
 
-/** Follows CNAMEs one by one: an answer through all of them would not tell where they go astray. */
+/** Follows CNAMEs one by one, because a resolved answer would not show where the chain goes wrong. */
 const walkChain = async (
   ask: Questions,
   host: string,

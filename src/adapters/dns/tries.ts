@@ -7,13 +7,13 @@ export type Ask<Item> = (signal: AbortSignal) => Promise<DnsAnswer<Item>>;
 export interface Patience {
   readonly perTryMs: number;
   readonly tries: number;
-  /** Nothing is asked and nothing is waited for after it aborts. */
+  /** After it aborts, nothing is asked or awaited. */
   readonly deadline: AbortSignal;
-  /** Where questions to the same resolver wait for their turn; waiting is no part of a try. */
+  /** The queue of questions to the same resolver; waiting in it does not count towards a try. */
   readonly turns: PQueue;
 }
 
-/** Asks again what failed, unless the answer came and is of no use: it would not be another one. Never rejects. */
+/** Retries failures, except unusable answers, which would come again. Never rejects. */
 export const tryAgain = async <Item>(
   ask: Ask<Item>,
   { perTryMs, tries, deadline, turns }: Patience,

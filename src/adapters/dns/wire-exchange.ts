@@ -4,8 +4,8 @@ import { connect, isIPv6 } from 'node:net';
 import type { ServerAddress } from './server-address.ts';
 
 /**
- * Sends one DNS message and gives back the answer: over UDP, and again over TCP where that was cut (RFC 7766).
- * What does not belong to the question is passed over.
+ * Sends one DNS message and returns the answer: over UDP, and again over TCP if that was truncated (RFC 7766). Ignores
+ * messages that do not match the question.
  * @throws the signal's reason, or the socket's error
  */
 export const exchange = async (
@@ -24,7 +24,7 @@ const overUdp = async (
 ): Promise<Buffer> => {
   const socket = createSocket(isIPv6(ip) ? 'udp6' : 'udp4');
   try {
-    // Connected, it hears of a closed port, and hears nobody else.
+    // A connected socket reports a closed port, and receives from no other address.
     socket.connect(port, ip);
     await once(socket, 'connect', { signal });
     const messages = on(socket, 'message', { signal });

@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../../kernel/domain-event.ts';
 
-/** Does its work for one event; the same event may come again and must then change nothing. */
+/** Handles one event. The same event may be delivered again and must then change nothing. */
 export type Subscriber = (stored: StoredEvent) => Promise<void>;
 
 /** Hands an event to one subscriber in this process. */

@@ -13,8 +13,8 @@ export const waitAfter = (attempts: number): number =>
   Math.min(1000 * 2 ** attempts, longestWaitMs);
 
 /**
- * Carries stored events to their subscribers, at least once each. A subscriber that fails holds up neither
- * the others nor later events; one that keeps failing is parked and reported.
+ * Delivers stored events to their subscribers, at least once each. A failing subscriber delays neither others nor later
+ * events; a delivery that keeps failing is parked and reported.
  */
 export class OutboxRelay {
   readonly #outbox: Outbox;
@@ -43,7 +43,7 @@ export class OutboxRelay {
     return this.#running;
   }
 
-  /** Finishes the deliveries under way and takes no more. */
+  /** Claims no more deliveries and finishes those under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#running?.catch(() => undefined);
@@ -59,7 +59,7 @@ export class OutboxRelay {
       const outcomes = await Promise.allSettled(
         deliveries.map((delivery) => this.#deliver(delivery)),
       );
-      // What could not be marked stays claimed and is delivered again when its lease ends.
+      // A delivery that could not be marked stays claimed, and is repeated when its lease ends.
       const failed = outcomes.find((outcome) => outcome.status === 'rejected');
       if (failed) throw failed.reason;
     }

@@ -1,11 +1,11 @@
-/** Hears whose things changed. */
+/** Called with the accounts whose data changed. */
 export type StoredListener = (accountIds: readonly string[]) => void;
 
-/** Tells who listens in this process that something was stored to be delivered, here or by a process that said so. */
+/** Notifies listeners in this process of new deliveries, stored here or announced by another process. */
 export class StoredSignal {
   readonly #listeners = new Set<StoredListener>();
 
-  /** @returns what ends it */
+  /** @returns a function that stops listening */
   listen(listener: StoredListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

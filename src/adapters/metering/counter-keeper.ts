@@ -8,7 +8,7 @@ export interface KeepableCounters {
   restore(snapshots: readonly CounterSnapshot[]): void;
 }
 
-/** Keeps the counters of this process over a restart: a crash loses what was counted since the last `save`. */
+/** Keeps this process's counters over a restart. A crash loses the counts since the last `save`. */
 export class CounterKeeper {
   readonly #counters: KeepableCounters;
   readonly #snapshots: CounterSnapshots;
@@ -25,7 +25,7 @@ export class CounterKeeper {
     this.#counters.restore(await this.#snapshots.load());
   }
 
-  /** Stores what changed; what cannot be stored now is part of the next time. @throws Unavailable */
+  /** Stores the changes; after a failure they are part of the next call. @throws Unavailable */
   async save(): Promise<void> {
     const changes = this.#counters.takeChanges();
     try {

@@ -13,7 +13,7 @@ export interface CountedRequest {
 
 type Gathered = Omit<HourOfUsage, 'requests'> & { requests: number };
 
-/** Gathers what requests used, and stores it every few seconds: no request waits for a write. */
+/** Collects usage in memory and stores it every few seconds, so that no request waits for a write. */
 export class UsageRecorder {
   readonly #usage: UsageLog;
   #hours = new Map<string, Gathered>();
@@ -38,7 +38,7 @@ export class UsageRecorder {
     if (outcome !== 'refused') this.#used.set(keyId, at);
   }
 
-  /** Stores what was gathered; what cannot be stored now is part of the next time. @throws Unavailable */
+  /** Stores the collected usage; after a failure it is part of the next call. @throws Unavailable */
   async flush(): Promise<void> {
     const hours = this.#hours;
     const used = this.#used;

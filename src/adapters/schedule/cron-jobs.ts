@@ -15,7 +15,7 @@ interface Plan {
   nextAt: number;
 }
 
-/** After that it is noticed that the clock was set. */
+/** Longest timer, so that a changed clock is noticed within this time. */
 const longestWaitMs = 1000;
 
 /**
@@ -69,7 +69,7 @@ export class CronJobs {
     this.#wait();
   }
 
-  /** A tick that comes while the job still runs is left out. */
+  /** Skips a tick while the job still runs. */
   async #run(job: Job): Promise<void> {
     if (this.#running.has(job.name)) return;
     const run = job.run().then(
@@ -85,7 +85,7 @@ export class CronJobs {
     this.#running.delete(job.name);
   }
 
-  /** While something outside is away a job says so once, not at each of its times. */
+  /** Logs an outage once per job, not at each run. */
   #report({ name }: Job, error: unknown): void {
     const isKnown = this.#heldUp.has(name);
     if (error instanceof Unavailable) this.#heldUp.add(name);

@@ -8,14 +8,14 @@ import type { CustomDomains, HeldDomain } from '../../sites/domain-ports.ts';
 /** A worker that has not renewed its claim for so long is dead. The work itself may take longer. */
 const usualLeaseMs = 30_000;
 const prolongedPerLease = 3;
-/** What fails for a reason that nobody foresaw must not be tried in a circle. */
+/** Pause after an unexpected failure, so that it is not retried in a tight loop. */
 const restMs = 5 * 60_000;
 const batch = 200;
 
-/** Checks wait for name servers, orders for the authority: neither keeps the other from its turn. */
+/** Separate limits, because checks wait for name servers and orders for the authority. */
 const atOnce = { checks: 100, orders: 20 } as const;
 
-/** A check begins with dozens of questions: many that began together would keep the process from all else. */
+/** A check starts with dozens of queries: many at once would block the process. */
 const pace = { interval: 5, intervalCap: 2 } as const;
 
 export interface DuePorts {
@@ -27,8 +27,8 @@ export interface DuePorts {
 }
 
 /**
- * Finds domains with something to do and does it, each by one process at a time, many side by side. One that hangs
- * or fails holds up no other.
+ * Finds due domains and works on them, each in one process at a time, many in parallel. One that hangs or fails delays
+ * no other.
  */
 export class DueDomains {
   readonly #ports: DuePorts;
@@ -39,7 +39,7 @@ export class DueDomains {
   #prolonging: NodeJS.Timeout | undefined;
   #claiming: Promise<void> | undefined;
   #again = false;
-  /** More were due than there was room for. */
+  /** Whether more were due than there was room for. */
   #mayBeMore = false;
   #stopped = false;
 
@@ -48,7 +48,7 @@ export class DueDomains {
     this.#leaseMs = leaseMs;
   }
 
-  /** Takes what is due, as far as there is room, and returns once it is taken. @throws Unavailable */
+  /** Claims due domains while there is room, and returns once they are claimed. @throws Unavailable */
   run(): Promise<void> {
     this.#again = true;
     this.#claiming ??= this.#claim().finally(() => {
@@ -57,7 +57,7 @@ export class DueDomains {
     return this.#claiming;
   }
 
-  /** Takes no more, finishes what is under way, gives back what was not begun. */
+  /** Claims no more, finishes work under way, and releases what was not begun. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#claiming?.catch(() => undefined);
@@ -77,7 +77,10 @@ export class DueDomains {
     }
   }
 
-  /** When the clock jumps, a lease is over although its domain is being worked on in here: only the claim is new. */
+  /**
+   * After a clock jump, a lease may have expired while this process still works on the domain: then only the claim is
+   * new.
+   */
   #take(domain: CustomDomain, { claim }: Pick<HeldDomain, 'claim'>): void {
     const isBegun = this.#held.has(domain.id);
     this.#hold({ id: domain.id, claim });
@@ -100,7 +103,7 @@ export class DueDomains {
       await tend(domain);
     } catch (error) {
       log.warn({ err: error, domainId: domain.id }, 'domain not tended, will be tried again');
-      // A database that was away for a moment is no fault of the domain: the next look takes it up.
+      // A brief database outage is no fault of the domain: the next look claims it again.
       if (!(error instanceof Unavailable)) {
         await this.#prolong(this.#heldAs(domain.id), restMs);
         return;
@@ -152,7 +155,7 @@ export class DueDomains {
     return batch - this.#checks.size - this.#orders.size;
   }
 
-  /** Not for each that is done, but as soon as there is room for many. */
+  /** Not after each finished domain, but as soon as there is room for many. */
   #lookForMore(): void {
     if (!this.#mayBeMore || this.#room() < batch / 2) return;
     this.run().catch((error: unknown) => {

@@ -10,9 +10,9 @@ export interface LeasedJobPorts {
   readonly leases: JobLeases;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Tells this process from the others. */
+  /** Identifies this process. */
   readonly holder: string;
-  /** How long after it was found to be at work elsewhere it is tried again. */
+  /** Delay before retrying a job that runs in another process. */
   readonly againAfterMs?: number;
 }
 
@@ -26,7 +26,7 @@ export class LeasedJob {
   #stopped = false;
   #retry: NodeJS.Timeout | undefined;
 
-  /** @param work asks now and then whether it is to end early */
+  /** @param work checks now and then whether it should end early */
   constructor(
     name: string,
     work: (isStopping: () => boolean) => Promise<unknown>,
@@ -38,8 +38,8 @@ export class LeasedJob {
   }
 
   /**
-   * Does the work, unless another process is at it. While it runs in here, a further call makes it run once more.
-   * @returns whether it was done in here after the last call
+   * Runs the job, unless another process runs it. A call during a run in this process makes it run once more.
+   * @returns whether this process ran it after the last call
    */
   run(): Promise<boolean> {
     this.#again = true;
@@ -47,7 +47,10 @@ export class LeasedJob {
     return this.#running;
   }
 
-  /** For news: returns at once. While another process is at work, which may not see them, it is tried again. */
+  /**
+   * Requests a run and returns at once. If another process is running it, and may not see the news, it is retried
+   * later.
+   */
   wake(): void {
     const { log, againAfterMs = 1000 } = this.#ports;
     this.run()
@@ -63,7 +66,7 @@ export class LeasedJob {
       });
   }
 
-  /** Begins nothing more and waits for what is under way. */
+  /** Starts no more runs and waits for the current one. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#retry);
@@ -80,7 +83,7 @@ export class LeasedJob {
       }
       return isHeld;
     } finally {
-      // In the turn of the last look: a call that comes later has to run for itself.
+      // In the same turn as the last look, so that a later call starts its own run.
       this.#running = undefined;
     }
   }

@@ -24,7 +24,7 @@ export class FileSystemDraft implements SiteDraft {
   readonly #whole: string;
   readonly #contents = new Map<string, Content>();
   #received = 0;
-  /** One after the other: more would take threads of Node from everybody else. */
+  /** One after the other, because more would take Node's threads from other work. */
   readonly #compressing = new PQueue({ concurrency: 1 });
   #compressed = 0;
 

@@ -10,12 +10,11 @@ import { OpenFiles } from './open-files.ts';
 const pieceBytes = 64 * 1024;
 
 /**
- * One folder per deploy: `<deployId>/manifest.json`, the list of its files, and for each distinct content
- * `<hash>`, `<hash>.br` and `<hash>.gz`. So nothing that an archive says ever becomes a path on the disk: the
- * paths of a site are text in the manifest, whatever they are.
- *
- * A deploy that is written or removed is called `.<deployId>.partial`. It appears and disappears by renaming,
- * whole, and what a crash leaves behind is removed under the same id.
+ * One folder per deploy: `<deployId>/manifest.json`, the list of its files, and for each distinct content `<hash>`,
+ * `<hash>.br` and `<hash>.gz`. So no name from an archive ever becomes a path on the disk: the paths of a site are only
+ * text in the manifest.
+ * A deploy that is written or removed is called `.<deployId>.partial`. It appears and disappears by renaming, whole,
+ * and what a crash leaves behind is removed under the same id.
  */
 export class FileSystemSiteFiles extends SiteFiles {
   readonly #folder: string;
@@ -78,7 +77,7 @@ export class FileSystemSiteFiles extends SiteFiles {
       await rename(whole, partial).catch((error: unknown) => {
         if (systemCode(error) !== 'ENOENT') throw error;
       });
-      // Again, for what was opened meanwhile: nobody finds it by its path any more.
+      // Again, for files opened meanwhile; no later reader can find them by path.
       this.#open.forget(whole);
       await discard(partial);
     });

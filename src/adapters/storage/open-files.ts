@@ -6,7 +6,7 @@ const most = {
   /** More would only wait for the four threads that Node reads files with. */
   readAtOnce: 32,
 };
-/** An open file that was removed keeps its room on the disk. */
+/** Short, because a removed file that is open still takes disk space. */
 const idleMs = 1_000;
 
 interface OpenFile {
@@ -49,7 +49,7 @@ export class OpenFiles {
     }
   }
 
-  /** Files of a folder that is removed or made anew are not read any more. */
+  /** Stops reading files of a folder that is removed or replaced. */
   forget(folder: string): void {
     for (const [path, file] of this.#files) {
       if (path.startsWith(`${folder}${sep}`)) this.#drop(path, file);
@@ -61,7 +61,7 @@ export class OpenFiles {
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Who waits takes over the turn. */
+  /** Hands the turn to a waiting reader. */
   #next(): void {
     const next = this.#waiting.shift();
     if (next) next();

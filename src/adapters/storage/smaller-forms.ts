@@ -16,10 +16,10 @@ import { lookup } from 'mime-types';
 const kib = 1024;
 const mib = 1024 * kib;
 
-/** Below that, what a smaller form saves is less than a packet. */
+/** Below that, compression saves less than a packet. */
 const smallest = 256;
 
-/** Types that no form of compression is part of. */
+/** Types that are not compressed already. */
 const compressible = new RegExp(
   [
     '^text/',
@@ -34,7 +34,7 @@ const compressible = new RegExp(
 /** Judged by its name, as its type is for visitors. */
 export const isCompressible = (path: string): boolean => compressible.test(lookup(path) || '');
 
-/** How much trouble is taken over a form: the best ones take twenty times as long, for a tenth less. */
+/** Compression effort: the best takes twenty times as long and saves another tenth. */
 export type Effort = 'best' | 'quick';
 
 /**

@@ -24,8 +24,8 @@ export class AesGcmSealer extends Sealer {
   readonly #previous: readonly Key[];
 
   /**
-   * @param secretKey whatever else it serves: the key is one of its own, derived from it (RFC 5869)
-   * @param previous secret keys that it replaces: what they sealed still opens
+   * @param secretKey may serve other purposes too: sealing uses its own key, derived from it (RFC 5869)
+   * @param previous the replaced secret keys; values that they sealed still open
    */
   constructor(secretKey: Uint8Array, previous: readonly Uint8Array[] = []) {
     super();
@@ -107,7 +107,7 @@ const openWith = (key: Key, bytes: Buffer, purpose: string): string => {
   return Buffer.concat([secret, opening.final()]).toString(encoding);
 };
 
-/** Node reads base64url leniently; here one text stands for one value. */
+/** Strict, unlike Node's base64url: each value has exactly one text. */
 const bytesOf = (sealed: string): Buffer | undefined => {
   if (!sealed.startsWith(version)) return undefined;
   const text = sealed.slice(version.length);

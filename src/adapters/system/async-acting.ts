@@ -5,7 +5,7 @@ export class AsyncActing extends Acting {
   readonly #current = new AsyncLocalStorage<Actor>();
   readonly #otherwise: Actor;
 
-  /** @param otherwise who acts where nobody is named */
+  /** @param otherwise the actor outside of `run` */
   constructor(otherwise: Actor) {
     super();
     this.#otherwise = otherwise;

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Deadline } from '../../kernel/deadline.ts';
 
-/** For a request. Clients and proxies that wait at all wait longer than that. */
+/** For a request. Clients and proxies usually wait longer than this. */
 const usualMs = 5000;
 
 interface Open {
-  /** In monotonic milliseconds; Infinity once nobody waits any more. */
+  /** In monotonic milliseconds; Infinity once the request has ended. */
   endsAt: number;
 }
 
@@ -31,7 +31,7 @@ export class AsyncDeadline extends Deadline {
     try {
       return await this.#current.run(open, work);
     } finally {
-      // What was begun here and goes on, like a timer, is nobody's request.
+      // Work that continues after it, like a timer, belongs to no request.
       open.endsAt = Infinity;
     }
   }

@@ -6,7 +6,7 @@ const list = '@zxcvbn-ts/language-common/src/passwords.json';
 
 let known: Promise<ReadonlySet<string>> | undefined;
 
-/** Read when it is needed first, once in a process. */
+/** Read on first use, once per process. */
 export const readCommonPasswords = (): Promise<ReadonlySet<string>> => {
   known ??= readList().catch((error: unknown) => {
     known = undefined;

@@ -3,12 +3,12 @@ import type { Logger } from 'pino';
 import type { RunningWork } from './running-work.ts';
 
 const lookMs = 50;
-/** From then on somebody notices. */
+/** Delays from this length on are noticeable. */
 export const noticedMs = 200;
 /** The monitor measures from one of its own turns to the next. */
 const resolutionMs = 20;
 
-/** How late things ran since it was asked last. */
+/** Event loop delays since the last call. */
 export interface EventLoopDelays {
   readonly meanSeconds: number;
   readonly p99Seconds: number;
@@ -18,8 +18,7 @@ export interface EventLoopDelays {
 }
 
 /**
- * Notices when the one thread that serves everybody was blocked, and logs for how long and what ran. A machine with too
- * much to do looks the same.
+ * Detects when the main thread was blocked, and logs for how long and what ran. An overloaded machine looks the same.
  */
 export class EventLoopWatch {
   readonly #running: RunningWork;
@@ -51,7 +50,7 @@ export class EventLoopWatch {
     this.#delays.disable();
   }
 
-  /** Asking begins a new measure. */
+  /** Reading starts a new measurement. */
   state(): EventLoopDelays {
     const { mean, max, count } = this.#delays;
     const seconds = (nanoseconds: number): number =>

@@ -3,10 +3,13 @@ export interface Work {
   describe(): string;
 }
 
-/** So many are told of. */
+/** Most pieces of work that are named. */
 const shown = 20;
 
-/** What this process has begun: what of it is not over, and what began last. Cheap, because each request tells it. */
+/**
+ * The work that this process has begun: what is still running, and what began last. Cheap, because every request is
+ * registered.
+ */
 export class RunningWork {
   readonly #inProgress = new Set<Work>();
   #begun: Work[] = [];
@@ -20,7 +23,7 @@ export class RunningWork {
     this.#inProgress.delete(work);
   }
 
-  /** For what is usually over before anybody looks. */
+  /** For work that usually ends before it can be reported. */
   note(work: Work): void {
     this.#begun.push(work);
     if (this.#begun.length > 2 * shown) this.#begun = this.#begun.slice(-shown);
@@ -51,7 +54,7 @@ export class RunningWork {
   }
 }
 
-/** What is there several times stands there once. */
+/** Lists repeated names once. */
 const counted = (texts: readonly string[]): readonly string[] =>
   [...Map.groupBy(texts, (text) => text)].map(([text, { length }]) =>
     length === 1 ? text : `${text} (${String(length)} times)`,

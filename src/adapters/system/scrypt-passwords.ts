@@ -9,7 +9,7 @@ import { readCommonPasswords } from './common-passwords.ts';
 const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 } as const;
 const saltBytes = 16;
 const keyBytes = 32;
-/** Who signs in takes time from all others that this process serves. */
+/** A sign-in takes processor time from all other requests. */
 const mostAtOnce = 2;
 /** The last of them gets its answer after about five seconds. */
 const mostWaitingUsually = 50;

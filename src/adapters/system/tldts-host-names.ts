@@ -5,8 +5,8 @@ import { longestTyped, type NameFacts } from '../../sites/domain/name-facts.ts';
 import { HostNames } from '../../sites/ports.ts';
 
 /**
- * With the private part of the list: below `github.io` or `duckdns.org` every name is somebody else's, and
- * Let's Encrypt counts its limits for registered domains in the same way.
+ * With the private part of the list: below `github.io` or `duckdns.org` every name has another owner, and Let's Encrypt
+ * counts its limits for registered domains in the same way.
  */
 const options = { allowPrivateDomains: true, extractHostname: false } as const;
 

@@ -1,7 +1,7 @@
-/** Often enough for a person who watches. */
+/** Often enough for a person watching. */
 const everyMs = 20;
 
-/** Passes on the first news, and of those that follow what comes at least so much later. */
+/** Passes on the first message, and later ones only at least this far apart. */
 export const seldom = <News>(tell: (news: News) => void): ((news: News) => void) => {
   let told = -Infinity;
   return (news) => {

@@ -1,14 +1,14 @@
 import { DomainError } from '../../kernel/domain-error.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 
-/** What a thread tells the pool. It works on one task at a time, so that nothing has to be numbered. */
+/** Messages from a thread to the pool. A thread works on one task at a time, so messages need no task id. */
 export type ThreadMessage<Result, News> =
   | { readonly kind: 'begun' }
   | { readonly kind: 'news'; readonly news: News }
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
-/** Classes do not survive the way between threads. */
+/** Messages between threads lose their classes. */
 type Failure =
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | { readonly kind: 'unavailable'; readonly message: string; readonly cause: unknown }
@@ -39,7 +39,7 @@ export const unpacked = (failure: Failure): Error => {
   }
 };
 
-/** Without what an error carries along that cannot be copied. */
+/** Without fields of an error that cannot be copied. */
 const plain = (error: unknown): Error => {
   if (!(error instanceof Error)) return new Error(String(error));
   const { message, stack } = error;

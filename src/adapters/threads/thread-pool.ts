@@ -6,17 +6,17 @@ export interface PoolSettings extends ThreadLimits {
   readonly entry: URL;
   /** What each thread is given at its start. */
   readonly setup?: unknown;
-  /** At most. They are made when they are needed. */
+  /** Most threads; they are started on demand. */
   readonly threads: number;
   /** Tasks that may wait for a thread. */
   readonly mostWaiting: number;
-  /** A thread that has had nothing to do for so long is ended. */
+  /** An idle thread is ended after this time. */
   readonly idleMs: number;
 }
 
 /**
- * Threads for one kind of work whose size somebody else decides. A task that takes too much ends with its thread, and
- * the next one gets a new thread: the process and all other tasks go on.
+ * Threads for one kind of work with untrusted size. A task that exceeds a limit ends with its thread, and the next one
+ * gets a new thread; the process and all other tasks continue.
  */
 export class ThreadPool<Task, Result, News = never> {
   readonly #settings: PoolSettings;
@@ -30,7 +30,7 @@ export class ThreadPool<Task, Result, News = never> {
   }
 
   /**
-   * @param onNews hears what the task tells on its way
+   * @param onNews called with progress messages of the task
    * @throws Overrun; Unavailable also when too many wait; DomainError and Error as the task threw them
    */
   async run(task: Task, onNews: (news: News) => void = () => undefined): Promise<Result> {
@@ -47,7 +47,7 @@ export class ThreadPool<Task, Result, News = never> {
     return this.#threads.size;
   }
 
-  /** Ends all threads; tasks under way fail, and so does whatever waits. */
+  /** Ends all threads; running and waiting tasks fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const call of this.#waiting.splice(0)) call();

@@ -5,7 +5,7 @@ import { DnsJudge } from '../../sites/domain-ports.ts';
 import { ThreadPool } from './thread-pool.ts';
 import { Overrun, type ThreadLimits } from './worker-thread.ts';
 
-/** What judging the answers about one domain may take; usually it takes less than a millisecond. */
+/** Limits for judging the answers about one domain, which usually takes less than a millisecond. */
 export const judgingLimits: ThreadLimits = { deadlineMs: 3_000, memoryMiB: 128 };
 
 export interface JudgingTask {
@@ -13,7 +13,7 @@ export interface JudgingTask {
   readonly expectation: DnsExpectation;
 }
 
-/** Judges in a thread of its own. */
+/** Judges in a separate thread. */
 export class ThreadedJudge extends DnsJudge {
   readonly #pool: ThreadPool<JudgingTask, DnsJudgement>;
 

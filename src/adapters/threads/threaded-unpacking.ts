@@ -10,7 +10,7 @@ import {
 import { ThreadPool, type PoolSettings } from './thread-pool.ts';
 import { Overrun, type ThreadLimits } from './worker-thread.ts';
 
-/** What one deploy may take; a site as large as it may be takes about a minute of a processor that is idle. */
+/** Limits for one deploy; the largest allowed site takes about a minute on an idle processor. */
 export const unpackingLimits: ThreadLimits = { deadlineMs: 10 * 60_000, memoryMiB: 256 };
 
 export interface UnpackingTask {

@@ -3,10 +3,10 @@ import { Unavailable } from '../../kernel/unavailable.ts';
 import { unpacked, type ThreadMessage } from './thread-messages.ts';
 
 const mib = 1024 * 1024;
-/** For a thread to load its code, on a machine that is busy. */
+/** Time for a thread to load its code on a busy machine. */
 const startMs = 60_000;
 const memoryLookMs = 200;
-/** With a heap of less the engine ends the whole process while it starts the thread. */
+/** With a smaller heap, V8 ends the whole process while it starts the thread. */
 const smallestHeapMiB = 64;
 
 export interface ThreadLimits {
@@ -16,7 +16,7 @@ export interface ThreadLimits {
   readonly memoryMiB: number;
 }
 
-/** A task that was ended, with its thread, because it took more than it may. */
+/** A task that was ended, together with its thread, because it exceeded a limit. */
 export class Overrun extends Error {
   override readonly name = 'Overrun';
   readonly of: 'time' | 'memory';
@@ -27,14 +27,14 @@ export class Overrun extends Error {
   }
 }
 
-/** One task under way: how it ends is told once. */
+/** One task under way; its end is reported once. */
 interface Work<Result, News> {
   readonly onNews: (news: News) => void;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** A thread of its own that works on one task at a time. Ending it ends whatever it does, loops without end too. */
+/** A thread that works on one task at a time. Ending it stops any work, even an infinite loop. */
 export class WorkerThread<Task, Result, News> {
   readonly #worker: Worker;
   readonly #limits: ThreadLimits;
@@ -48,7 +48,7 @@ export class WorkerThread<Task, Result, News> {
     this.#limits = limits;
     this.#worker = new Worker(entry, {
       workerData: setup,
-      // No secret of the process is there to be read.
+      // No environment, so that the thread sees no secrets.
       env: {},
       resourceLimits: {
         maxOldGenerationSizeMb: Math.max(limits.memoryMiB, smallestHeapMiB),
@@ -70,7 +70,7 @@ export class WorkerThread<Task, Result, News> {
       .unref();
   }
 
-  /** Nothing can be given to it any more. */
+  /** It accepts no more tasks. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -118,7 +118,7 @@ export class WorkerThread<Task, Result, News> {
     this.#looking = setInterval(() => void this.#look(), memoryLookMs);
   }
 
-  /** The limit of the engine knows nothing of buffers. */
+  /** V8's own limit does not include buffers. */
   async #look(): Promise<void> {
     const watched = this.#work;
     const use = await this.#worker.getHeapStatistics().catch(() => undefined);
@@ -127,7 +127,7 @@ export class WorkerThread<Task, Result, News> {
     if (bytes > this.#limits.memoryMiB * mib) this.#stop(new Overrun('memory'));
   }
 
-  /** The task has failed only once nothing of it goes on. */
+  /** The task fails only after all its work has stopped. */
   #stop(error: Error): void {
     const work = this.#settle();
     if (!work) return;

@@ -60,7 +60,7 @@ const allProjects = async (container: Container): Promise<readonly Project[]> =>
   return (await Promise.all(accounts.map(({ id }) => sites.listProjects(id)))).flat();
 };
 
-/** One after the other: the list may be long, and the service that runs beside it goes first. */
+/** One after the other, because the list may be long and must not slow down the service. */
 const present = async (
   sites: Sites,
   listed: readonly ListedDomain[],

@@ -14,7 +14,7 @@ interface DomainOptions extends OutputOptions {
   readonly project: string;
 }
 
-/** What the dashboard does with custom domains, for operators. */
+/** The dashboard's actions on custom domains, for operators. */
 export const domainCommands = (program: Command): void => {
   const domain = program.command('domain').description('add and check custom domains');
 

@@ -14,7 +14,7 @@ interface OrderOptions extends OutputOptions {
   readonly order: bigint;
 }
 
-/** What the dashboard does with animals and orders, for operators. */
+/** The dashboard's actions on animals and orders, for operators. */
 export const petCommands = (program: Command): void => {
   const pet = program.command('pet').description('reserve, release and sell animals');
   for (const step of ['reserve', 'release'] as const) {

@@ -20,7 +20,7 @@ export const presentDomain = (domain: CustomDomain, project: string) => {
   };
 };
 
-/** What is to be done about a domain, and what happened to it. */
+/** The open problems of a domain, and its history. */
 export const presentView = (
   { records, bind, hints, problems, health, budget, nextAt }: DomainView,
   timeline: readonly TimelineEntry[],

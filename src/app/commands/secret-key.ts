@@ -61,7 +61,7 @@ interface Left {
   readonly reason: string;
 }
 
-/** What the database has, and the root of the local authority, which is a file. */
+/** The values in the database, and the root of the local authority, which is a file. */
 const resealAll = async (
   container: Container,
   onProgress: (resealed: number, total: number) => void = () => undefined,

@@ -35,7 +35,7 @@ export const serveCommand = (program: Command): void => {
       });
       try {
         stopOnSignal(stop, { log, flush, deadlineMs: stopDeadlineMs + config.drainSeconds * 1000 });
-        // After listening: a start that fails must not use up the one time that the key is shown.
+        // After listening, because the key is shown only once and a failed start must not waste that.
         const welcome = await firstAccount(container, config);
         const sites = container.get(SiteAddresses).urlOf('project').replace('project', '<project>');
         if (config.production) log.info(placesOf(config, sites), 'ready');
@@ -49,12 +49,12 @@ export const serveCommand = (program: Command): void => {
     });
 };
 
-/** The first signal stops in good order and exits 0; a second one exits at once. */
+/** The first signal shuts down gracefully and exits 0; a second one exits at once. */
 const stopOnSignal = (
   stop: () => Promise<void>,
   { log, flush, deadlineMs }: Log & { readonly deadlineMs: number },
 ): void => {
-  // Leaves at once: a connection to a database that hangs must not keep a process that has nothing left to do.
+  // Exits at once, because a hanging database connection must not keep a finished process alive.
   const exit = (code: number) => {
     flush();
     process.exit(code);
