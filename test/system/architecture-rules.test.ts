@@ -12,7 +12,7 @@ const violations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'no-cycles': {
     'src/adapters/memory/planted-egg.ts': `import type { Hen } from './planted-hen.ts';`,
   },
-  'two-folder-levels': {
+  'three-folder-levels': {
     'src/adapters/memory/planted/deep.ts': `import '../../../kernel/clock.ts';`,
   },
   'no-barrels': {
