@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { LocalCertificateAuthority } from '../../src/adapters/acme/local-certificate-authority.ts';
+import { LocalRootFile } from '../../src/adapters/acme/local-root-file.ts';
 import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { SystemClock } from '../../src/adapters/system/system-clock.ts';
@@ -194,22 +195,19 @@ test('another secret key is refused with advice, until the first one is back', a
 });
 
 test('the root is sealed anew once when the secret key is replaced, and stays the same root', async () => {
-  const rotated = () =>
-    new LocalCertificateAuthority({
-      folder,
-      sealer: new AesGcmSealer(otherKey, [secretKey]),
-      clock,
-    });
-  expect(await rotated().resealRoot()).toEqual({ kind: 'nothing to do' });
+  const reseal = (...keys: ConstructorParameters<typeof AesGcmSealer>) =>
+    new LocalRootFile(folder, new AesGcmSealer(...keys)).reseal();
+  const rotated = () => reseal(otherKey, [secretKey]);
+  expect(await rotated()).toEqual({ kind: 'nothing to do' });
   await issue(open(), 'rex.pets.test');
   const kept = await text('local-ca.pem');
-  expect(await open({ key: otherKey }).resealRoot()).toMatchObject({
+  expect(await reseal(otherKey)).toMatchObject({
     kind: 'left',
     id: path('local-ca.key'),
     reason: expect.stringContaining('SECRET_KEY'),
   });
-  expect(await rotated().resealRoot()).toEqual({ kind: 'resealed' });
-  expect(await rotated().resealRoot()).toEqual({ kind: 'nothing to do' });
+  expect(await rotated()).toEqual({ kind: 'resealed' });
+  expect(await rotated()).toEqual({ kind: 'nothing to do' });
   expect((await stat(path('local-ca.key'))).mode & 0o777).toBe(0o600);
   await issue(open({ key: otherKey }), 'tom.pets.test');
   expect(await text('local-ca.pem')).toBe(kept);

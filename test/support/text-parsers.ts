@@ -5,8 +5,8 @@ import { checkPassword } from '../../src/access/domain/password.ts';
 import { passwordText } from '../../src/access/domain/password-text.ts';
 import { readDocument } from '../../src/adapters/acme/acme-documents.ts';
 import { AcmeFailure, failureOf } from '../../src/adapters/acme/acme-failure.ts';
+import { retryAfter } from '../../src/adapters/acme/acme-http.ts';
 import { issuedCertificate } from '../../src/adapters/acme/issued-certificate.ts';
-import { retryAfter } from '../../src/adapters/acme/retry-after.ts';
 import { readId } from '../../src/adapters/dashboard/animals-query.ts';
 import { readAuditFilter } from '../../src/adapters/dashboard/audit-filter.ts';
 import { pageOf } from '../../src/adapters/dashboard/domain-pages.ts';
@@ -183,8 +183,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
 
   'access/use-cases/known-device.ts': `${shapes}the length of a token is asked first.`,
 
-  'adapters/acme/acme-certificate-authority.ts': `${operator}the directory of the authority names its renewal place.`,
-  'adapters/acme/acme-client.ts': `${ours}the addresses of the directory, of 256 KiB at most, are read by URL alone.`,
   'adapters/acme/acme-documents.ts': {
     operations: 2,
     parsers: {
@@ -212,7 +210,12 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'adapters/acme/acme-http.ts': `${ours}it makes a URL of an address that a document gave.`,
+  'adapters/acme/acme-http.ts': {
+    operations: 3,
+    parsers: { retryAfter: parser('0Aa, ', (text) => retryAfter(text, now)) },
+  },
+  'adapters/acme/acme-session.ts': `${ours}the addresses of the directory, of 256 KiB at most, are read by URL alone.`,
+  'adapters/acme/acme-transport.ts': `${shapes}nonces.`,
   'adapters/acme/issued-certificate.ts': {
     operations: 2,
     parsers: {
@@ -223,15 +226,11 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       },
     },
   },
-  'adapters/acme/local-certificate-authority.ts': `${ours}the serial numbers of certificates that it made.`,
+  'adapters/acme/local-root-file.ts': `${ours}the root, which it sealed.`,
   'adapters/acme/place-order.ts':
     'It looks for one word in the message of a problem, which has 256 KiB at most.',
-  'adapters/acme/renewal-info.ts': `${ours}the serial number of a certificate that was parsed.`,
-  'adapters/acme/retry-after.ts': {
-    operations: 2,
-    parsers: { retryAfter: parser('0Aa, ', (text) => retryAfter(text, now)) },
-  },
-  'adapters/acme/signed-requests.ts': `${shapes}nonces.`,
+  'adapters/acme/renewal-info.ts': `${operator}the directory of the authority names its renewal place.`,
+  'adapters/acme/x509.ts': `${ours}the serial number of a certificate that was parsed.`,
 
   'adapters/dashboard/act-once.ts': `${shapes}the number of a form; the rest is what we stored.`,
   'adapters/dashboard/animals-query.ts': {

@@ -1,9 +1,8 @@
-import { createPrivateKey } from 'node:crypto';
 import type { AuthorityAccount, AuthorityAccounts } from '../../sites/ports.ts';
-import { externalAccountBinding, type ExternalAccount } from './jws.ts';
-import { NoUsableAnswer } from './no-usable-answer.ts';
+import { NoUsableAnswer } from './acme-http.ts';
+import type { AcmeTransport } from './acme-transport.ts';
 import { newPrivateKey } from './private-key.ts';
-import type { SignedRequests } from './signed-requests.ts';
+import { externalAccountBinding, postSigned, type ExternalAccount } from './signed-requests.ts';
 
 export interface AccountSettings {
   /** Where the authority may write to. */
@@ -13,30 +12,28 @@ export interface AccountSettings {
 
 /** Our account at one authority: created on first use, then shared by all processes. */
 export class AcmeAccount {
-  readonly #requests: SignedRequests;
+  readonly #transport: AcmeTransport;
   readonly #accounts: AuthorityAccounts;
   readonly #settings: AccountSettings;
   #known: AuthorityAccount | undefined;
   #pending: Promise<AuthorityAccount> | undefined;
 
-  constructor(requests: SignedRequests, accounts: AuthorityAccounts, settings: AccountSettings) {
-    this.#requests = requests;
+  constructor(transport: AcmeTransport, accounts: AuthorityAccounts, settings: AccountSettings) {
+    this.#transport = transport;
     this.#accounts = accounts;
     this.#settings = settings;
   }
 
   async find(): Promise<AuthorityAccount | undefined> {
-    this.#known ??= await this.#accounts.find(this.#requests.directoryUrl);
+    this.#known ??= await this.#accounts.find(this.#transport.directoryUrl);
     return this.#known;
   }
 
   async open(signal: AbortSignal): Promise<AuthorityAccount> {
-    const known = await this.find();
-    if (known) return known;
-    // Checked again: a concurrent step may have created it meanwhile.
     const make = async (): Promise<AuthorityAccount> =>
-      (await this.find()) ?? this.#register(await newPrivateKey(), undefined, signal);
-    return this.#once(make);
+      // Checked again: a concurrent step may have created it meanwhile.
+      (await this.find()) ?? this.#register({ privateKey: await newPrivateKey() }, signal);
+    return (await this.find()) ?? this.#once(make);
   }
 
   /**
@@ -44,7 +41,7 @@ export class AcmeAccount {
    * @param lost the authority does not know it
    */
   reopen(lost: AuthorityAccount, signal: AbortSignal): Promise<AuthorityAccount> {
-    return this.#once(() => this.#register(lost.privateKey, lost.url, signal));
+    return this.#once(() => this.#register(lost, signal));
   }
 
   /** Concurrent steps share one registration. */
@@ -55,23 +52,23 @@ export class AcmeAccount {
     return this.#pending;
   }
 
+  /** @param of its key; `url` of an account that the authority forgot */
   async #register(
-    privateKey: string,
-    lostUrl: string | undefined,
+    { privateKey, url: lostUrl }: { readonly privateKey: string; readonly url?: string },
     signal: AbortSignal,
   ): Promise<AuthorityAccount> {
-    const { newAccount } = await this.#requests.directory(signal);
+    const { newAccount: url } = await this.#transport.directory(signal);
     const { email, eab } = this.#settings;
-    const key = createPrivateKey(privateKey);
     const payload = {
       termsOfServiceAgreed: true,
       ...(email !== undefined && { contact: [`mailto:${email}`] }),
-      ...(eab && { externalAccountBinding: externalAccountBinding(eab, key, newAccount) }),
+      ...(eab && { externalAccountBinding: externalAccountBinding(eab, { privateKey }, url) }),
     };
-    const { headers } = await this.#requests.post(newAccount, payload, { key }, signal);
+    const request = { url, payload };
+    const { headers } = await postSigned(this.#transport, request, { privateKey }, signal);
     if (!headers.location) throw new NoUsableAnswer('The certificate authority named no account.');
     const account = { url: headers.location, privateKey };
-    const { directoryUrl } = this.#requests;
+    const { directoryUrl } = this.#transport;
     await this.#accounts.save(directoryUrl, account, lostUrl);
     return (await this.#accounts.find(directoryUrl)) ?? account;
   }

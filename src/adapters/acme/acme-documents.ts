@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { NoUsableAnswer } from './no-usable-answer.ts';
+import { NoUsableAnswer } from './acme-http.ts';
 
 /** Only what we use of each document (RFC 8555, section 7.1); the rest may be anything. */
 const url = v.pipe(v.string(), v.startsWith('https://'));

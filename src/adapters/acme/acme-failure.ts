@@ -4,9 +4,8 @@ import type {
   AuthorityFailureReason,
 } from '../../sites/domain/certificate-order.ts';
 import type { ProblemDocument } from './acme-documents.ts';
+import { NoUsableAnswer, retryAfter } from './acme-http.ts';
 import { AcmeProblem, isRateLimit, shortType } from './acme-problem.ts';
-import { NoUsableAnswer } from './no-usable-answer.ts';
-import { retryAfter } from './retry-after.ts';
 
 const hourMs = 3_600_000;
 /** Longer than any known limit's window; a cap, so that a wrong header cannot stop a host for years. */

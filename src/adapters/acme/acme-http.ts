@@ -1,12 +1,13 @@
-import { Agent, request, type RequestOptions } from 'node:https';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Agent, request, type RequestOptions } from 'node:https';
 import { getCACertificates } from 'node:tls';
-import { NoUsableAnswer } from './no-usable-answer.ts';
 
 /** A long chain has some 10 kB. */
 const largestBody = 256 * 1024;
 /** Shorter than any server's keep-alive, so that no request meets a connection that is just being closed. */
 const idleMs = 4_000;
+/** Characters; an HTTP date has 29. */
+const longestDate = 64;
 
 export interface AcmeAnswer {
   readonly status: number;
@@ -18,6 +19,11 @@ export interface AcmeRequest {
   readonly method: 'GET' | 'HEAD' | 'POST';
   readonly url: string;
   readonly body?: string;
+}
+
+/** The authority was unreachable or silent, or its answer is unusable. The message contains no secret. */
+export class NoUsableAnswer extends Error {
+  override readonly name = 'NoUsableAnswer';
 }
 
 /**
@@ -43,11 +49,8 @@ export class AcmeHttp {
     try {
       const options = { method, headers, agent: this.#agent, signal };
       const answer = await answerTo(new URL(url), options, body);
-      return {
-        status: answer.statusCode ?? 0,
-        headers: answer.headers,
-        body: await textOf(answer),
-      };
+      const status = answer.statusCode ?? 0;
+      return { status, headers: answer.headers, body: await textOf(answer) };
     } catch (error) {
       if (error instanceof NoUsableAnswer) throw error;
       if (signal.aborted) throw new NoUsableAnswer('The certificate authority did not answer.');
@@ -57,11 +60,7 @@ export class AcmeHttp {
   }
 }
 
-const answerTo = (
-  url: URL,
-  options: RequestOptions,
-  body: string | undefined,
-): Promise<IncomingMessage> =>
+const answerTo = (url: URL, options: RequestOptions, body?: string): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     request(url, options, resolve).on('error', reject).end(body);
   });
@@ -76,4 +75,27 @@ const textOf = async (answer: IncomingMessage): Promise<string> => {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
+};
+
+/**
+ * When to ask again (RFC 9110, section 10.2.3): seconds, or an HTTP date.
+ * @returns undefined for what is neither
+ */
+export const retryAfter = (header: string | undefined, now: Date): Date | undefined => {
+  if (header === undefined || header.length > longestDate) return undefined;
+  const at = /^\d{1,10}$/.test(header)
+    ? now.getTime() + Number(header) * 1000
+    : Date.parse(/^[A-Z][a-z]+, /.test(header) ? header : '');
+  return Number.isNaN(at) ? undefined : new Date(at);
+};
+
+/** How long that is from now, held between two bounds: an authority may ask for anything. */
+export const waitMs = (
+  header: string | undefined,
+  now: Date,
+  { least, most, otherwise }: { least: number; most: number; otherwise: number },
+): number => {
+  const at = retryAfter(header, now);
+  if (at === undefined) return otherwise;
+  return Math.min(Math.max(at.getTime() - now.getTime(), least), most);
 };

@@ -1,10 +1,39 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CertificateOrder } from '../../sites/domain/certificate-order.ts';
 import type { Certificate } from '../../sites/domain/certificate.ts';
+import type { Step } from './acme-authorizations.ts';
 import { AcmeFailure } from './acme-failure.ts';
+import { NoUsableAnswer } from './acme-http.ts';
+import { isRateLimit } from './acme-problem.ts';
+import type { AcmeSession } from './acme-session.ts';
 
+const downloadPausesMs = [200, 800];
 /** Tolerance for clocks that differ: a certificate that starts this soon counts as valid. */
 const clockSkewMs = 5 * 60_000;
+
+/** @param url as the valid order names it @throws AcmeFailure, AcmeProblem, NoUsableAnswer */
+export const downloadCertificate = async (
+  { session, clock }: Step,
+  order: CertificateOrder,
+  url: string | undefined,
+): Promise<Certificate> => {
+  if (url === undefined) throw new NoUsableAnswer('The order is valid but has no certificate.');
+  const text = await download(session, url);
+  return issuedCertificate(order, text, clock.now());
+};
+
+const download = async (session: AcmeSession, url: string): Promise<string> => {
+  for (let tries = 0; ; tries++) {
+    try {
+      return (await session.post(url)).body;
+    } catch (error) {
+      const pauseMs = downloadPausesMs[tries];
+      if (pauseMs === undefined || isRateLimit(error) || session.signal.aborted) throw error;
+      await delay(pauseMs, undefined, { signal: session.signal }).catch(() => undefined);
+    }
+  }
+};
 
 /**
  * Checks that the issued certificate is valid now for the order's host and key.

@@ -15,6 +15,9 @@ import {
 import type { Certificate, Validity } from '../../sites/domain/certificate.ts';
 import { newPrivateKey } from './private-key.ts';
 
+const hourMs = 3_600_000;
+const lifeMs = 3650 * 24 * hourMs;
+
 /** PEM; PKCS #8 for the key. */
 export interface RootPair {
   readonly certificate: string;
@@ -51,8 +54,10 @@ export class LocalRoot {
     return this.#certificate.notAfter;
   }
 
-  /** With a random serial number of 128 bits. @param validity in whole seconds */
-  async sign(host: string, privateKey: string, validity: Validity): Promise<Certificate> {
+  /** With a random serial number of 128 bits. */
+  async sign(host: string, privateKey: string, wanted: Validity): Promise<Certificate> {
+    const { notBefore, notAfter } = wanted;
+    const validity = { notBefore: wholeSecond(notBefore), notAfter: wholeSecond(notAfter) };
     const publicKey = publicKeyOf(privateKey);
     // A common name holds no more than 64 characters: the subject is empty, so its alternative is critical.
     const names = new SubjectAlternativeNameExtension([{ type: 'dns', value: host }], true);
@@ -68,12 +73,13 @@ export class LocalRoot {
 }
 
 /** A root that signs leaves only. Its name has something random, to tell two installations apart. */
-export const newRoot = async (validity: Validity): Promise<RootPair> => {
+export const newRoot = async (now: Date): Promise<RootPair> => {
   const privateKey = await newPrivateKey();
   const publicKey = publicKeyOf(privateKey);
   const name = [{ CN: [`Animal Store local CA ${randomBytes(4).toString('hex')}`] }];
   const root = await X509CertificateGenerator.create({
-    ...validity,
+    notBefore: wholeSecond(now.getTime() - hourMs),
+    notAfter: wholeSecond(now.getTime() + lifeMs),
     subject: name,
     issuer: name,
     publicKey,
@@ -86,6 +92,9 @@ export const newRoot = async (validity: Validity): Promise<RootPair> => {
   });
   return { certificate: `${root.toString('pem')}\n`, privateKey };
 };
+
+/** A certificate knows no fractions (RFC 5280, section 4.1.2.5). */
+const wholeSecond = (at: Date | number): Date => new Date(Math.floor(Number(at) / 1000) * 1000);
 
 const publicKeyOf = (privateKey: string): Buffer =>
   createPublicKey(privateKey).export({ type: 'spki', format: 'der' });

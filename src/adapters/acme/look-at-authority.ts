@@ -1,9 +1,8 @@
-import { createPrivateKey } from 'node:crypto';
 import type { AuthorityAccount } from '../../sites/ports.ts';
 import { readDocument, type Directory } from './acme-documents.ts';
-import { AcmeHttp } from './acme-http.ts';
 import { isProblem } from './acme-problem.ts';
-import { SignedRequests } from './signed-requests.ts';
+import { AcmeTransport, type AuthorityAddress } from './acme-transport.ts';
+import { postSigned } from './signed-requests.ts';
 
 /** An authority's view of itself and of our account; reading it changes nothing. */
 export interface AuthorityLook {
@@ -15,32 +14,31 @@ export interface AuthorityLook {
 
 /**
  * @param account ours, where one is stored
- * @param trustedCa as in `AcmeSettings`
  * @throws AcmeProblem, NoUsableAnswer
  */
 export const lookAtAuthority = async (
-  { directoryUrl, trustedCa }: { readonly directoryUrl: string; readonly trustedCa?: string },
+  address: AuthorityAddress,
   account: AuthorityAccount | undefined,
   signal: AbortSignal,
 ): Promise<AuthorityLook> => {
-  const requests = new SignedRequests(directoryUrl, new AcmeHttp(trustedCa));
-  const { headers, body } = await requests.get(directoryUrl, signal);
+  const transport = new AcmeTransport(address);
+  const request = { method: 'GET', url: address.directoryUrl } as const;
+  const { headers, body } = await transport.send(request, signal);
   const clock = { time: Date.parse(headers.date ?? ''), here: Date.now() };
   return {
     directory: readDocument('directory', body),
     clock,
-    account: account ? await stateOf(account, requests, signal) : 'none',
+    account: account ? await stateOf(account, transport, signal) : 'none',
   };
 };
 
 const stateOf = async (
-  { url, privateKey }: AuthorityAccount,
-  requests: SignedRequests,
+  account: AuthorityAccount,
+  transport: AcmeTransport,
   signal: AbortSignal,
 ): Promise<AuthorityLook['account']> => {
   try {
-    const signer = { key: createPrivateKey(privateKey), accountUrl: url };
-    await requests.post(url, undefined, signer, signal);
+    await postSigned(transport, { url: account.url, payload: undefined }, account, signal);
     return 'known';
   } catch (error) {
     if (isProblem(error, 'accountDoesNotExist')) return 'unknown there';

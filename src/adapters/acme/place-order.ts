@@ -1,14 +1,7 @@
-import type { AcmeClient } from './acme-client.ts';
 import { AcmeFailure } from './acme-failure.ts';
+import { NoUsableAnswer } from './acme-http.ts';
 import { AcmeProblem, isProblem, isRateLimit } from './acme-problem.ts';
-import { NoUsableAnswer } from './no-usable-answer.ts';
-import { certificateId } from './renewal-info.ts';
-
-export interface Wanted {
-  readonly host: string;
-  /** Chain of the certificate that the new one will replace. */
-  readonly replaces: string | undefined;
-}
+import type { AcmeSession } from './acme-session.ts';
 
 export interface PlacedOrder {
   readonly url: string;
@@ -16,29 +9,33 @@ export interface PlacedOrder {
   readonly isExempt: boolean;
 }
 
-/** Asks for an order for one name (RFC 8555, section 7.4). No dates: public authorities refuse them. */
+/**
+ * Asks for an order for one name (RFC 8555, section 7.4). No dates: public authorities refuse them.
+ * @param replaces chain of the certificate that the new one will replace
+ */
 export const placeOrder = async (
-  client: AcmeClient,
-  { host, replaces }: Wanted,
-  signal: AbortSignal,
+  session: AcmeSession,
+  host: string,
+  replaces?: string,
 ): Promise<PlacedOrder> => {
-  const { newOrder, renewalInfo } = await client.directory(signal);
+  const { newOrder, renewalInfo } = await session.directory();
   const place = async (extra: object): Promise<string> => {
     const payload = { identifiers: [{ type: 'dns', value: host }], ...extra };
-    const { headers } = await client.post(newOrder, signal, payload);
+    const { headers } = await session.post(newOrder, payload);
     if (headers.location) return headers.location;
     throw new NoUsableAnswer('The certificate authority named no order.');
   };
-  const replaced = renewalInfo && replaces && certificateId(replaces);
-  if (replaced) {
-    const url = await place({ replaces: replaced }).catch(unlessAboutReplacing);
-    if (url !== undefined) return { url, isExempt: true };
-  }
-  const url = await place({}).catch((error: unknown) => {
+  const replaced = renewalInfo && replaces && (await idOf(replaces));
+  const url = replaced && (await place({ replaces: replaced }).catch(unlessAboutReplacing));
+  if (url) return { url, isExempt: true };
+  const counted = await place({}).catch((error: unknown) => {
     throw isAboutName(error, host) ? new AcmeFailure('rejected_name', error.message) : error;
   });
-  return { url, isExempt: false };
+  return { url: counted, isExempt: false };
 };
+
+const idOf = async (chain: string): Promise<string | undefined> =>
+  (await import('./x509.ts')).certificateId(chain);
 
 /**
  * Whether an error of `placeOrder` proves that the authority created no order, because the authority itself says so.

@@ -1,87 +1,82 @@
-import { readDocument, type Directory } from './acme-documents.ts';
-import type { AcmeAnswer, AcmeHttp, AcmeRequest } from './acme-http.ts';
-import { AcmeProblem, isProblem } from './acme-problem.ts';
-import { signedRequest, type Signer } from './jws.ts';
-import { NoUsableAnswer } from './no-usable-answer.ts';
+import { createHash, createHmac, createPublicKey, sign } from 'node:crypto';
+import type { AcmeAnswer } from './acme-http.ts';
+import { isProblem } from './acme-problem.ts';
+import type { AcmeTransport } from './acme-transport.ts';
 
 /** Some authorities refuse good nonces now and then; a refusal always brings a new one. */
 const tries = 6;
-const keptNonces = 10;
 
-/** Fetches an authority's directory, and signs posts to it (RFC 8555, section 6). */
-export class SignedRequests {
-  readonly directoryUrl: string;
-  readonly #http: AcmeHttp;
-  /** A nonce from each answer, newest last: these cost no extra request, and are current. */
-  readonly #nonces: string[] = [];
-  #directory: Directory | undefined;
-
-  constructor(directoryUrl: string, http: AcmeHttp) {
-    this.directoryUrl = directoryUrl;
-    this.#http = http;
-  }
-
-  async directory(signal: AbortSignal): Promise<Directory> {
-    this.#directory ??= readDocument('directory', (await this.get(this.directoryUrl, signal)).body);
-    return this.#directory;
-  }
-
-  /** After an error: the directory may have changed. */
-  forgetDirectory(): void {
-    this.#directory = undefined;
-  }
-
-  /** @throws AcmeProblem, NoUsableAnswer */
-  async get(url: string, signal: AbortSignal): Promise<AcmeAnswer> {
-    return accepted(await this.#send({ method: 'GET', url }, signal));
-  }
-
-  /**
-   * @param payload undefined for POST-as-GET
-   * @throws AcmeProblem, NoUsableAnswer
-   */
-  async post(
-    url: string,
-    payload: object | undefined,
-    signer: Signer,
-    signal: AbortSignal,
-  ): Promise<AcmeAnswer> {
-    for (let left = tries - 1; ; left--) {
-      const nonce = this.#nonces.pop() ?? (await this.#newNonce(signal));
-      const body = signedRequest(payload, { url, nonce }, signer);
-      const answer = await this.#send({ method: 'POST', url, body }, signal);
-      try {
-        return accepted(answer);
-      } catch (error) {
-        if (left === 0 || !isProblem(error, 'badNonce')) throw error;
-      }
-    }
-  }
-
-  /** Fetches in advance what the next post needs. @throws AcmeProblem, NoUsableAnswer */
-  async prepare(signal: AbortSignal): Promise<void> {
-    await this.directory(signal);
-    if (this.#nonces.length === 0) this.#nonces.push(await this.#newNonce(signal));
-  }
-
-  async #newNonce(signal: AbortSignal): Promise<string> {
-    const { newNonce } = await this.directory(signal);
-    accepted(await this.#send({ method: 'HEAD', url: newNonce }, signal));
-    const nonce = this.#nonces.pop();
-    if (nonce === undefined) throw new NoUsableAnswer('The certificate authority gave no nonce.');
-    return nonce;
-  }
-
-  async #send(request: AcmeRequest, signal: AbortSignal): Promise<AcmeAnswer> {
-    const answer = await this.#http.send(request, signal);
-    const nonce = String(answer.headers['replay-nonce'] ?? '');
-    if (/^[\w-]{1,512}$/.test(nonce)) this.#nonces.push(nonce);
-    if (this.#nonces.length > keptNonces) this.#nonces.shift();
-    return answer;
-  }
+/** Who signs: an account, or, while there is none, only a key. */
+export interface Signer {
+  readonly url?: string;
+  /** ECDSA P-256, PEM. */
+  readonly privateKey: string;
 }
 
-const accepted = (answer: AcmeAnswer): AcmeAnswer => {
-  if (answer.status >= 200 && answer.status < 300) return answer;
-  throw new AcmeProblem(answer);
+/** What the authority gave an operator, to bind a new account to a contract (RFC 8555, section 7.3.4). */
+export interface ExternalAccount {
+  readonly kid: string;
+  /** base64url */
+  readonly hmac: string;
+}
+
+/**
+ * Sends a signed request (RFC 8555, section 6.2).
+ * @param payload undefined for POST-as-GET
+ * @throws AcmeProblem, NoUsableAnswer
+ */
+export const postSigned = async (
+  transport: AcmeTransport,
+  { url, payload }: { readonly url: string; readonly payload: object | undefined },
+  signer: Signer,
+  signal: AbortSignal,
+): Promise<AcmeAnswer> => {
+  const identity = signer.url === undefined ? { jwk: jwkOf(signer) } : { kid: signer.url };
+  const key = { key: signer.privateKey, dsaEncoding: 'ieee-p1363' } as const;
+  for (let left = tries - 1; ; left--) {
+    const header = { alg: 'ES256', ...identity, nonce: await transport.takeNonce(signal), url };
+    const body = JSON.stringify(jws(header, payload, (input) => sign('sha256', input, key)));
+    try {
+      return await transport.send({ method: 'POST', url, body }, signal);
+    } catch (error) {
+      if (left === 0 || !isProblem(error, 'badNonce')) throw error;
+    }
+  }
+};
+
+/** The account's key, signed with what the operator was given. @param url where the account is asked for */
+export const externalAccountBinding = (
+  { kid, hmac }: ExternalAccount,
+  signer: Signer,
+  url: string,
+): object => {
+  const key = Buffer.from(hmac, 'base64url');
+  return jws({ alg: 'HS256', kid, url }, jwkOf(signer), (input) =>
+    createHmac('sha256', key).update(input).digest(),
+  );
+};
+
+/** What has to be published for a challenge (RFC 8555, section 8.1). */
+export const keyAuthorization = (token: string, signer: Signer): string => {
+  const thumbprint = createHash('sha256').update(JSON.stringify(jwkOf(signer)));
+  return `${token}.${thumbprint.digest('base64url')}`;
+};
+
+/** In the order that its thumbprint demands (RFC 7638, section 3). */
+const jwkOf = ({ privateKey }: Signer): object => {
+  const { crv, kty, x, y } = createPublicKey(privateKey).export({ format: 'jwk' });
+  return { crv, kty, x, y };
+};
+
+/** Flattened JSON serialization (RFC 7515, section 7.2.2). */
+const jws = (
+  header: object,
+  payload: object | undefined,
+  signatureOf: (input: Buffer) => Buffer,
+): object => {
+  const texts = [header, payload].map((value) =>
+    Buffer.from(value ? JSON.stringify(value) : '').toString('base64url'),
+  );
+  const signature = signatureOf(Buffer.from(texts.join('.'))).toString('base64url');
+  return { protected: texts[0], payload: texts[1], signature };
 };

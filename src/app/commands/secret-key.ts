@@ -1,10 +1,9 @@
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import type { Container } from 'inversify';
-import { LocalCertificateAuthority } from '../../adapters/acme/local-certificate-authority.ts';
+import { LocalRootFile } from '../../adapters/acme/local-root-file.ts';
 import { Database } from '../../adapters/kysely/database.ts';
 import { SealedValues } from '../../adapters/kysely/sealed-values.ts';
-import { Clock } from '../../kernel/clock.ts';
 import { Sealer } from '../../kernel/sealer.ts';
 import { ConfigKey } from '../keys.ts';
 import { keyStates } from '../sealed-under.ts';
@@ -67,7 +66,7 @@ const resealAll = async (
   onProgress: (resealed: number, total: number) => void = () => undefined,
 ): Promise<{ readonly resealed: number; readonly left: readonly Left[] }> => {
   const { dataDir: folder } = container.get(ConfigKey);
-  const [sealer, clock] = [container.get(Sealer), container.get(Clock)];
+  const sealer = container.get(Sealer);
   const values = new SealedValues(container.get(Database), sealer);
   const waiting = (await keyStates(container)).filter(({ key }) => key !== 'current');
   const total = waiting.reduce((sum, one) => sum + one.values, 0);
@@ -78,7 +77,7 @@ const resealAll = async (
     onProgress(resealed, total);
   });
   const left = rows.map(({ table: what, id, reason }): Left => ({ what, id, reason }));
-  const root = await new LocalCertificateAuthority({ folder, sealer, clock }).resealRoot();
+  const root = await new LocalRootFile(folder, sealer).reseal();
   switch (root.kind) {
     case 'nothing to do':
       return { resealed, left };

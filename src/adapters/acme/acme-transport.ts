@@ -1,0 +1,65 @@
+import { readDocument, type Directory } from './acme-documents.ts';
+import { AcmeHttp, NoUsableAnswer, type AcmeAnswer, type AcmeRequest } from './acme-http.ts';
+import { AcmeProblem } from './acme-problem.ts';
+
+const keptNonces = 10;
+
+export interface AuthorityAddress {
+  readonly directoryUrl: string;
+  /** PEM of the root of the authority's own TLS certificate, if it is not publicly trusted. */
+  readonly trustedCa?: string | undefined;
+}
+
+/** Requests to one authority; keeps its directory and its nonces (RFC 8555, sections 7.1.1 and 6.5). */
+export class AcmeTransport {
+  readonly directoryUrl: string;
+  readonly #http: AcmeHttp;
+  /** A nonce from each answer, newest last: these cost no extra request, and are current. */
+  readonly #nonces: string[] = [];
+  #directory: Directory | undefined;
+
+  constructor({ directoryUrl, trustedCa }: AuthorityAddress) {
+    this.directoryUrl = directoryUrl;
+    this.#http = new AcmeHttp(trustedCa);
+  }
+
+  /** @throws AcmeProblem, NoUsableAnswer */
+  async send(request: AcmeRequest, signal: AbortSignal): Promise<AcmeAnswer> {
+    const answer = await this.#http.send(request, signal);
+    const nonce = String(answer.headers['replay-nonce'] ?? '');
+    if (/^[\w-]{1,512}$/.test(nonce)) this.#nonces.push(nonce);
+    if (this.#nonces.length > keptNonces) this.#nonces.shift();
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    throw new AcmeProblem(answer);
+  }
+
+  /** @throws AcmeProblem, NoUsableAnswer */
+  async directory(signal: AbortSignal): Promise<Directory> {
+    if (this.#directory) return this.#directory;
+    const { body } = await this.send({ method: 'GET', url: this.directoryUrl }, signal);
+    this.#directory = readDocument('directory', body);
+    return this.#directory;
+  }
+
+  /** After an error: the directory may have changed. */
+  forgetDirectory(): void {
+    this.#directory = undefined;
+  }
+
+  /** Each one is good for one signed request. @throws AcmeProblem, NoUsableAnswer */
+  async takeNonce(signal: AbortSignal): Promise<string> {
+    const kept = this.#nonces.pop();
+    if (kept !== undefined) return kept;
+    const { newNonce } = await this.directory(signal);
+    await this.send({ method: 'HEAD', url: newNonce }, signal);
+    const nonce = this.#nonces.pop();
+    if (nonce === undefined) throw new NoUsableAnswer('The certificate authority gave no nonce.');
+    return nonce;
+  }
+
+  /** Fetches in advance what the next signed request needs. @throws AcmeProblem, NoUsableAnswer */
+  async prepare(signal: AbortSignal): Promise<void> {
+    await this.directory(signal);
+    this.#nonces.push(await this.takeNonce(signal));
+  }
+}
