@@ -140,7 +140,9 @@ export const persistence = new ContainerModule(({ bind }) => {
   bind(CustomDomains)
     .toDynamicValue(
       (c) =>
-        new KyselyCustomDomains(c.get(Database), c.get(KyselyOutbox), c.get(Sealer), c.get(Ids)),
+        new KyselyCustomDomains(c.get(Database), c.get(KyselyOutbox), {
+          ...{ sealer: c.get(Sealer), ids: c.get(Ids), clock: c.get(Clock) },
+        }),
     )
     .inSingletonScope();
   bind(ProjectSettings)

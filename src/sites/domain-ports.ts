@@ -10,11 +10,11 @@ import type { AdmissionFacts } from './domain/domain-admission.ts';
 import type { DnsFacts } from './domain/dns-facts.ts';
 import type { DnsJudgement } from './domain/dns-judgement.ts';
 import type { DnsExpectation } from './domain/dns-report.ts';
+import type { ProjectHost } from './domain/domain-serving.ts';
 import type { DomainSettings } from './domain/domain-settings.ts';
 import type { DomainChange } from './domain/domain-change.ts';
 import type { TimelineEntry } from './domain/domain-timeline.ts';
 import type { NameSettings } from './domain/name-facts.ts';
-import type { ProjectHost } from './domain/redirects.ts';
 import type { SitesEvent } from './domain/sites-event.ts';
 import type {
   Allowances,

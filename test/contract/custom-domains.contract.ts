@@ -18,7 +18,7 @@ import {
   servedProject,
   verify,
 } from '../support/custom-domains.ts';
-import { inEachState, live, report } from '../support/known-domains.ts';
+import { inEachState, report } from '../support/known-domains.ts';
 import { race } from '../support/race.ts';
 import { refusal, refuse } from '../support/refusal.ts';
 import { scribble } from '../support/scribble.ts';
@@ -105,19 +105,6 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
       }
     },
   );
-
-  test('since when a live domain is verified is kept, unless an earlier release did not know it', async () => {
-    const { id, accountId, projectId, host, token } = await newDomain(stores, project);
-    const its = { id, accountId, projectId, host, token };
-    expect(live).toHaveProperty('verifiedAt');
-    const { verifiedAt: _, ...earlier } = live as Extract<CustomDomain, { state: 'live' }>;
-    for (const state of [live, earlier]) {
-      await put({ ...state, ...its });
-      const kept = await stores.secondProcess.domains.get(id);
-      expect(kept).toEqual({ ...state, ...its });
-      expect(kept && 'verifiedAt' in kept).toBe('verifiedAt' in state);
-    }
-  });
 
   test('a missing domain is not found', async () => {
     const { host } = await newDomain(stores, project);

@@ -7,7 +7,7 @@ import {
 } from '../../src/sites/domain/domain-settings.ts';
 import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
-import type { ProjectHost } from '../../src/sites/domain/redirects.ts';
+import type { ProjectHost } from '../../src/sites/domain/domain-serving.ts';
 import type { ProjectSettings } from '../../src/sites/domain-ports.ts';
 import { later, takeEvents } from '../support/accounts.ts';
 import {
@@ -94,8 +94,8 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     await onlyLook((hosts) => {
       told = hosts;
     });
-    const hostOf = ({ host, unicodeHost }: CustomDomain, isLive: boolean) => {
-      return { host, unicodeHost, isLive };
+    const hostOf = ({ host, unicodeHost }: CustomDomain, isServed: boolean) => {
+      return { host, unicodeHost, isServed };
     };
     expect(told).toEqual([hostOf(served, true), hostOf(added, false)]);
   });
@@ -213,7 +213,7 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     await onlyLook((hosts) => {
       told = hosts;
     });
-    expect(told).toMatchObject([{ isLive: true }]);
+    expect(told).toMatchObject([{ isServed: true }]);
     expect(await settings.read(project.id)).toEqual(kept);
     scribble(await settings.read('proj_nobodys'));
     expect(await settings.read('proj_nobodys')).toEqual({ primary: undefined, redirects: [] });

@@ -63,6 +63,7 @@ export const memoryPorts = (
       orders: certificateOrders,
       edgeRecords,
       timeline,
+      clock: new SettableClock(now),
     }),
     settings: new MemoryProjectSettings(outbox, routes, new SettableClock(now)),
     timeline,

@@ -110,7 +110,9 @@ const kyselyPorts = (
     edgeRecords: new KyselyEdgeRecords(database, testSealer),
     certificates: new KyselyCertificates(database, testSealer),
     edgeWriter: writerOf(database),
-    domains: new KyselyCustomDomains(database, outbox, testSealer, ids),
+    domains: new KyselyCustomDomains(database, outbox, {
+      ...{ sealer: testSealer, ids, clock: new SettableClock(now) },
+    }),
     settings: new KyselyProjectSettings(database, outbox, new SettableClock(now)),
     timeline: new KyselyTimeline(database),
     certificateOrders: new KyselyCertificateOrders(database, testSealer),

@@ -74,7 +74,7 @@ const cursors = new Cursors([new Uint8Array(32)]);
 const cursorScope = { list: 'pets', accountId: 'a', filter: '' } as const;
 const hostNames = new TldtsHostNames();
 const naming = { platformHost: 'sites.test', allowTestDomains: false };
-const hosts = [{ host: 'a.example', unicodeHost: 'a.example', isLive: true }];
+const hosts = [{ host: 'a.example', unicodeHost: 'a.example', isServed: true }];
 const txt = (text: string) => ({ kind: 'records', records: [text], ttl: 1 }) as const;
 type JsonContext = Parameters<typeof requireJsonAccepted>[0];
 const accepting = (accept: string) =>

@@ -9,10 +9,10 @@ import {
 } from '../../src/sites/domain/redirects.ts';
 
 const hosts = [
-  { host: 'birds.sites.test', unicodeHost: 'birds.sites.test', isLive: true },
-  { host: 'example.com', unicodeHost: 'example.com', isLive: true },
-  { host: 'www.example.com', unicodeHost: 'www.example.com', isLive: true },
-  { host: 'xn--bcher-kva.de', unicodeHost: 'bücher.de', isLive: false },
+  { host: 'birds.sites.test', unicodeHost: 'birds.sites.test', isServed: true },
+  { host: 'example.com', unicodeHost: 'example.com', isServed: true },
+  { host: 'www.example.com', unicodeHost: 'www.example.com', isServed: true },
+  { host: 'xn--bcher-kva.de', unicodeHost: 'bücher.de', isServed: false },
 ];
 const facts = { hosts };
 

@@ -1,10 +1,10 @@
 import { limitInWords } from '../../sites/domain/budget-words.ts';
 import type { Hold } from '../../sites/domain/ca-budget.ts';
-import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import type { CustomDomain, DomainIn } from '../../sites/domain/custom-domain.ts';
 import { healthOf } from '../../sites/domain/domain-health.ts';
 import { isBlocking, type DnsProblem } from '../../sites/domain/dns-problem.ts';
 import { problemTitles } from './domain-problem-titles.ts';
-import { lowered, ourTurn, yourTurn, type DomainIn, type Progress } from './domain-turn.ts';
+import { lowered, ourTurn, yourTurn, type Progress } from './domain-turn.ts';
 import { exact } from './parts.ts';
 
 const usually = 'That usually takes less than two minutes.';

@@ -1,4 +1,4 @@
-import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import type { CustomDomain, DomainIn } from '../../sites/domain/custom-domain.ts';
 import type { Hold } from '../../sites/domain/ca-budget.ts';
 import { dueAt } from '../../sites/domain/domain-schedule.ts';
 import { domainMenu, verifyForm } from './domain-actions.ts';
@@ -51,7 +51,7 @@ const happening = (domain: CustomDomain, { now, holds }: ListOptions): Html => {
     ${next && html`<br><span class="hint">${hold ? 'next attempt' : 'next check'} ${planned(next, now)}</span>`}</div>`;
 };
 
-type Removed = Extract<CustomDomain, { readonly state: 'removed' }>;
+type Removed = DomainIn<'removed'>;
 
 /** How many are shown unfolded. */
 const newestRemoved = 3;

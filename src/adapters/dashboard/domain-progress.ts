@@ -1,8 +1,8 @@
-import type { CustomDomain, RemovalReason } from '../../sites/domain/custom-domain.ts';
+import type { CustomDomain, DomainIn, RemovalReason } from '../../sites/domain/custom-domain.ts';
 import { isBlocking, type DnsProblemCode } from '../../sites/domain/dns-problem.ts';
 import { progressOfLive, progressOfVerified } from './domain-certified.ts';
 import { problemTitles } from './domain-problem-titles.ts';
-import { ourTurn, yourTurn, type DomainIn, type Progress } from './domain-turn.ts';
+import { ourTurn, yourTurn, type Progress } from './domain-turn.ts';
 import { nameInText, nameOf } from './domain-words.ts';
 
 /** The notice of a domain, for each state. */

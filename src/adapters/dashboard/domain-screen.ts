@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isServed } from '../../sites/domain/domain-serving.ts';
 import type { DomainView } from '../../sites/use-cases/show-domain.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { domainMenu, verifyForm } from './domain-actions.ts';
@@ -61,10 +62,10 @@ const sections = (view: DomainView, now: Date, verify: Html): Html => {
 };
 
 /** @param siteUrl of the project itself: scheme and port are the same */
-const visitLink = ({ domain: { host, state } }: DomainView, siteUrl: string): Html | false => {
+const visitLink = ({ domain }: DomainView, siteUrl: string): Html | false => {
   const url = new URL(siteUrl);
-  url.hostname = host;
-  return state === 'live' && html`<a class="button" href="${url.href}" rel="noopener">Visit</a>`;
+  url.hostname = domain.host;
+  return isServed(domain) && html`<a class="button" href="${url.href}" rel="noopener">Visit</a>`;
 };
 
 const verifyingOf = (ports: DashboardPorts) =>

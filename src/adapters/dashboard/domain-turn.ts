@@ -1,4 +1,3 @@
-import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
 import type { Actor } from '../../sites/domain/dns-problem.ts';
 import type { Tone } from './parts.ts';
 
@@ -14,11 +13,6 @@ export interface Progress {
   /** Work is under way that takes seconds or minutes. */
   readonly isWorkedOn: boolean;
 }
-
-export type DomainIn<State extends CustomDomain['state']> = Extract<
-  CustomDomain,
-  { readonly state: State }
->;
 
 export const yourTurn = (short: string, sentence: string, tone: Tone = 'bad'): Progress => ({
   ...{ short, sentence, tone },

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import type { CustomDomain, DomainIn } from '../../sites/domain/custom-domain.ts';
 import { configurationSection } from './configuration-section.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { verifyAnchor } from './domain-actions.ts';
@@ -77,9 +77,8 @@ const listed = (
     ${pageLinks(page)}`;
 };
 
-const isRemoved = (
-  domain: CustomDomain,
-): domain is Extract<CustomDomain, { readonly state: 'removed' }> => domain.state === 'removed';
+const isRemoved = (domain: CustomDomain): domain is DomainIn<'removed'> =>
+  domain.state === 'removed';
 
 const draft = v.object({
   domain: v.pipe(

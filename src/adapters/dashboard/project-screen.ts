@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import * as v from 'valibot';
+import { isServed } from '../../sites/domain/domain-serving.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { notFound, PageProblem } from './page-problem.ts';
 import { projectContent } from './project-content.ts';
@@ -19,8 +20,8 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
     const domains = await sites.listDomains(site.project.id);
     const { slug, name } = site.project;
     const own = settings.siteUrl(slug);
-    const live = domains.filter(({ state }) => state === 'live');
-    const addresses = [own, ...live.map(({ host }) => withHost(own, host))];
+    const served = domains.filter(isServed);
+    const addresses = [own, ...served.map(({ host }) => withHost(own, host))];
     const progress = uploads.progressOf(site.project);
     const hold = await sites.showOwnHold(site);
     const use = await sites.showUse(site.project.accountId);

@@ -1,4 +1,4 @@
-import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import { isServed } from '../../sites/domain/domain-serving.ts';
 import type { Redirect } from '../../sites/domain/domain-settings.ts';
 import { hostIn, isAbsolute } from '../../sites/domain/redirect-target.ts';
 import type { DomainSettingsView } from '../../sites/use-cases/domain-settings.ts';
@@ -25,11 +25,11 @@ export const redirectSection = (options: RedirectOptions): Html => {
 export const redirectAnchor = (from: string): string => `redirect-${from}`;
 
 const redirectTable = (redirects: readonly Redirect[], options: RedirectOptions): Html => {
-  const states = new Map(options.attached.map(({ host, state }) => [host, state]));
+  const served = new Map(options.attached.map((domain) => [domain.host, isServed(domain)]));
   return html`<div class="table">
     <table class="cards-on-phone redirects">
       <thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col">Status</th><th scope="col">State</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
-      <tbody>${redirects.map((redirect) => redirectRow(redirect, options, states))}</tbody>
+      <tbody>${redirects.map((redirect) => redirectRow(redirect, options, served))}</tbody>
     </table>
   </div>`;
 };
@@ -37,10 +37,10 @@ const redirectTable = (redirects: readonly Redirect[], options: RedirectOptions)
 const redirectRow = (
   redirect: Redirect,
   { slug, view }: RedirectOptions,
-  states: ReadonlyMap<string, CustomDomain['state']>,
+  served: ReadonlyMap<string, boolean>,
 ): Html => {
   const { from, to, status } = redirect;
-  const why = whyIdle(redirect, view, states);
+  const why = whyIdle(redirect, view, served);
   return html`<tr id="${redirectAnchor(from)}">
     <td data-label="From"><span class="host">${shownName(nameOf(from))}</span></td>
     <td data-label="To"><span class="host">${shownTarget(to)}</span></td>
@@ -54,14 +54,14 @@ const redirectRow = (
 const whyIdle = (
   { from, to }: Redirect,
   { suspended }: DomainSettingsView,
-  states: ReadonlyMap<string, CustomDomain['state']>,
+  served: ReadonlyMap<string, boolean>,
 ): string | undefined => {
-  const gone = [from, ...(isAbsolute(to) ? [] : [to])].find((host) => !states.has(host));
+  const gone = [from, ...(isAbsolute(to) ? [] : [to])].find((host) => !served.has(host));
   if (gone !== undefined) {
     return `${inText(gone)} was removed, so this has no effect; the next change here deletes it.`;
   }
   if (suspended[from] !== undefined) return `Starts when ${inText(hostIn(to))} is live.`;
-  return states.get(from) === 'live' ? undefined : `Starts when ${inText(from)} is live.`;
+  return served.get(from) ? undefined : `Starts when ${inText(from)} is live.`;
 };
 
 /** Within a row that has the A-labels too. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import { isServed } from '../../sites/domain/domain-serving.ts';
 import type { DashboardPorts } from './dashboard-ports.ts';
 import { domainHead } from './domain-head.ts';
 import { leftRecords, whyDelete } from './domain-left-records.ts';
@@ -60,7 +61,7 @@ const confirmation = (domain: CustomDomain, options: ConfirmationOptions): Html 
   }
   return html`<section class="card danger">
     <ul class="consequences">
-      <li>${state === 'live' ? 'Visitors can no longer reach the site under this name, effective immediately.' : 'Its DNS is no longer checked.'}</li>
+      <li>${isServed(domain) ? 'Visitors can no longer reach the site under this name, effective immediately.' : 'Its DNS is no longer checked.'}</li>
       <li>${state === 'added' ? 'It has no certificate yet; none will be ordered.' : 'Its certificate and private key are destroyed.'}</li>
       <li>Redirects from it and to it stop working.</li>
       <li>The site itself stays. Adding the name again starts over, with different records.</li>

@@ -7,6 +7,7 @@ import {
   type CustomDomain,
 } from '../../sites/domain/custom-domain.ts';
 import { dueAt } from '../../sites/domain/domain-schedule.ts';
+import { isAttached } from '../../sites/domain/domain-serving.ts';
 import { fromDatedJson, toDatedJson } from './dated-json.ts';
 import { fromMillis, oneOf, toMillis, toMillisOrNull, type Schema } from './schema.ts';
 
@@ -17,7 +18,7 @@ type Details = Pick<CustomDomain, 'registrableDomain' | 'isApex' | 'dns'> & {
   readonly certificate: StoredStanding;
   readonly since: Date;
   readonly reason: string | undefined;
-  /** Of one that is live; absent where an earlier release wrote it. */
+  /** Of one that is live. */
   readonly verifiedAt?: Date | undefined;
 };
 
@@ -46,7 +47,7 @@ export const customDomainRow = (
   const details: Details = { registrableDomain, isApex, ...standing };
   return {
     ...{ id, account_id: accountId, project_id: projectId, host, unicode_host: unicodeHost },
-    attached_host: state === 'removed' ? null : host,
+    attached_host: isAttached(domain) ? host : null,
     proven_host: isCertified(domain) ? host : null,
     ...{ token, state, generation: BigInt(generation), added_at: toMillis(addedAt) },
     details: toDatedJson(details),
@@ -77,7 +78,7 @@ export const customDomainFrom = (row: CustomDomainRow): CustomDomain => {
     case 'verified':
       return { ...shared, state, verifiedAt: since };
     case 'live':
-      return { ...shared, state, liveSince: since, ...(verifiedAt && { verifiedAt }) };
+      return { ...shared, state, liveSince: since, verifiedAt: verifiedAt ?? since };
     case 'removed':
       return { ...shared, state, removedAt: since, reason: oneOf(removalReasons, reason ?? '') };
   }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { isCertified } from '../../sites/domain/certificate-plan.ts';
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
-import { sinceOf } from './custom-domain-rows.ts';
+import { changesRoutes } from '../../sites/domain/domain-serving.ts';
 import type { Database } from './database.ts';
 import { removeCertificate } from './edge-route-writer.ts';
 import { alignRoutes, lockProject } from './project-routes.ts';
@@ -22,28 +22,23 @@ export const lockProjectsOf = async (
   db: Kysely<Schema>,
   moves: readonly DomainMove[],
 ): Promise<void> => {
-  const ids = moves.filter(changesHosts).map(({ to }) => to.projectId);
+  const ids = moves.filter(isSeen).map(({ to }) => to.projectId);
   for (const id of ids.sort()) await lockProject(database, db, id);
 };
 
 /** Removes what is no longer served from the edges, and adds what is served from now on. */
 export const serveMoves = async (
-  database: Database,
-  db: Kysely<Schema>,
+  { database, db }: { readonly database: Database; readonly db: Kysely<Schema> },
   moves: readonly DomainMove[],
+  now: Date,
 ): Promise<void> => {
-  for (const move of moves.filter(changesHosts)) {
-    await alignRoutes(database, db, move.to.projectId, sinceOf(move.to));
-    await removeCertificateOf(db, move);
+  for (const move of moves) {
+    if (isSeen(move)) await alignRoutes(database, db, move.to.projectId, now);
+    if (losesName(move)) await removeCertificate(db, move.to.host, now);
   }
 };
 
-/** A domain that is only verified is not served yet. */
-const changesHosts = ({ from, to }: DomainMove): boolean =>
-  from.state !== to.state && to.state !== 'verified';
+const isSeen = ({ from, to }: DomainMove): boolean => changesRoutes(from, to);
 
 /** A domain that never held the name had no certificate: the one stored under the name belongs to another. */
-const removeCertificateOf = async (db: Kysely<Schema>, { from, to }: DomainMove): Promise<void> => {
-  if (!isCertified(from) || to.state !== 'removed') return;
-  await removeCertificate(db, to.host, to.removedAt);
-};
+const losesName = ({ from, to }: DomainMove): boolean => isCertified(from) && !isCertified(to);

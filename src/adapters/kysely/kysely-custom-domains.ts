@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely';
+import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/sealer.ts';
 import { isCertified } from '../../sites/domain/certificate-plan.ts';
 import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import { isAttached } from '../../sites/domain/domain-serving.ts';
 import { timelineOf } from '../../sites/domain/domain-timeline.ts';
 import { domainNotFound, domainTaken, projectNotFound } from '../../sites/domain/sites-error.ts';
 import type { CaUse } from '../../sites/domain/ca-budget.ts';
@@ -28,20 +30,29 @@ type Admit = Parameters<CustomDomains['add']>[1];
 
 const mostRemovedShown = 20;
 
+interface Needs {
+  readonly sealer: Sealer;
+  readonly ids: Ids;
+  /** Says since when something is no longer served. */
+  readonly clock: Clock;
+}
+
 export class KyselyCustomDomains extends CustomDomains {
   readonly #database: Database;
   readonly #writes: JointWrites;
   readonly #outbox: KyselyOutbox;
   readonly #sealer: Sealer;
   readonly #ids: Ids;
+  readonly #clock: Clock;
 
-  constructor(database: Database, outbox: KyselyOutbox, sealer: Sealer, ids: Ids) {
+  constructor(database: Database, outbox: KyselyOutbox, { sealer, ids, clock }: Needs) {
     super();
     this.#database = database;
     this.#writes = new JointWrites(database, outbox.acting);
     this.#outbox = outbox;
     this.#sealer = sealer;
     this.#ids = ids;
+    this.#clock = clock;
   }
 
   add({ accountId, projectId, host, addedSince }: Wanted, decide: Admit): Promise<CustomDomain> {
@@ -66,7 +77,7 @@ export class KyselyCustomDomains extends CustomDomains {
       });
       await db.insertInto('domains').values(customDomainRow(state)).execute();
       await this.#tell(db, { id: state.id, events });
-      await alignRoutes(this.#database, db, projectId, state.addedAt);
+      await alignRoutes(this.#database, db, projectId, this.#clock.now());
       return state;
     });
   }
@@ -191,7 +202,7 @@ export class KyselyCustomDomains extends CustomDomains {
     for (const move of moves) await this.#save(db, move);
     if (change.endsOrder !== undefined) await forgetOrder(db, change.endsOrder);
     if (change.ledger) await writeLedger(db, change.ledger);
-    await serveMoves(this.#database, db, moves);
+    await serveMoves({ database: this.#database, db }, moves, this.#clock.now());
     if (certificate) await storeCertificate(db, this.#sealer, certificate);
     return change;
   }
@@ -211,7 +222,7 @@ export class KyselyCustomDomains extends CustomDomains {
       throw failureOf(error) === 'duplicate' ? domainTaken(to.host) : error;
     }
     await this.#tell(db, { ...move, id: from.id });
-    if (to.state === 'removed') await forgetOrdersOf(db, from.id);
+    if (!isAttached(to)) await forgetOrdersOf(db, from.id);
   }
 
   async #tell(db: Kysely<Schema>, { id, cause, events }: Told): Promise<void> {

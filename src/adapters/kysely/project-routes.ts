@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely';
+import { projectHostsOf, type ProjectHost } from '../../sites/domain/domain-serving.ts';
 import { noDomainSettings, type DomainSettings } from '../../sites/domain/domain-settings.ts';
-import type { ProjectHost } from '../../sites/domain/redirects.ts';
 import { routesOf, type Route } from '../../sites/domain/routes.ts';
+import { customDomainFrom } from './custom-domain-rows.ts';
 import type { Database } from './database.ts';
 import { removeRoute, setRoute } from './edge-route-writer.ts';
 import { routeFrom } from './route-rows.ts';
@@ -57,17 +58,13 @@ export const hostsOf = async (
 ): Promise<readonly ProjectHost[]> => {
   const rows = await db
     .selectFrom('domains')
-    .select(['host', 'unicode_host', 'state'])
+    .selectAll()
     .where('project_id', '=', projectId)
     .where('attached_host', 'is not', null)
     .orderBy('added_at')
     .orderBy('id')
     .execute();
-  return rows.map(({ host, unicode_host, state }) => ({
-    host,
-    unicodeHost: unicode_host,
-    isLive: state === 'live',
-  }));
+  return projectHostsOf(rows.map(customDomainFrom));
 };
 
 export const settingsFrom = (stored: string | null): DomainSettings =>

@@ -1,8 +1,9 @@
+import type { Clock } from '../../kernel/clock.ts';
 import { isCertified } from '../../sites/domain/certificate-plan.ts';
 import type { CustomDomain, DomainDecision } from '../../sites/domain/custom-domain.ts';
+import { isAttached, projectHostsOf } from '../../sites/domain/domain-serving.ts';
 import { timelineOf } from '../../sites/domain/domain-timeline.ts';
 import { dueAt } from '../../sites/domain/domain-schedule.ts';
-import type { ProjectHost } from '../../sites/domain/redirects.ts';
 import { domainNotFound, domainTaken, projectNotFound } from '../../sites/domain/sites-error.ts';
 import type { CaUse } from '../../sites/domain/ca-budget.ts';
 import type { DomainChange } from '../../sites/domain/domain-change.ts';
@@ -27,6 +28,8 @@ export interface DomainSurroundings {
   readonly edgeRecords: MemoryEdgeRecords;
   readonly timeline: MemoryTimeline;
   readonly ledger: MemoryAuthorityLedger;
+  /** Says since when something is no longer served. */
+  readonly clock: Clock;
 }
 
 export class MemoryCustomDomains extends CustomDomains {
@@ -47,7 +50,7 @@ export class MemoryCustomDomains extends CustomDomains {
     await Promise.resolve();
     const project = this.#around.routes.find(projectId);
     if (project?.accountId !== accountId) throw projectNotFound(projectId);
-    const own = this.#all((one) => one.accountId === accountId && one.state !== 'removed');
+    const own = this.#all((one) => one.accountId === accountId && isAttached(one));
     const same = own.find((one) => one.host === host);
     const { state, events } = decide({
       current: own.length,
@@ -64,13 +67,13 @@ export class MemoryCustomDomains extends CustomDomains {
     this.#domains.set(state.id, structuredClone(state));
     this.#around.outbox.append(events);
     tell();
-    this.#alignRoutes(projectId, state.addedAt);
+    this.#alignRoutes(projectId);
     return state;
   }
 
   override find(projectId: string, host: string): Promise<CustomDomain | undefined> {
     const found = this.#all((one) => one.projectId === projectId && one.host === host);
-    return Promise.resolve(found.find(({ state }) => state !== 'removed') ?? found[0]);
+    return Promise.resolve(found.find(isAttached) ?? found[0]);
   }
 
   override get(id: string): Promise<CustomDomain | undefined> {
@@ -79,8 +82,8 @@ export class MemoryCustomDomains extends CustomDomains {
 
   override list(projectId: string): Promise<readonly CustomDomain[]> {
     const domains = this.#all((one) => one.projectId === projectId);
-    const removed = domains.filter(({ state }) => state === 'removed').slice(0, mostRemovedShown);
-    const shown = domains.filter((one) => one.state !== 'removed' || removed.includes(one));
+    const removed = domains.filter((one) => !isAttached(one)).slice(0, mostRemovedShown);
+    const shown = domains.filter((one) => isAttached(one) || removed.includes(one));
     return Promise.resolve(shown);
   }
 
@@ -175,23 +178,19 @@ export class MemoryCustomDomains extends CustomDomains {
   }
 
   #save(from: CustomDomain, { state: to, events }: DomainDecision): void {
-    const { outbox, orders, edgeRecords } = this.#around;
+    const { outbox, orders, edgeRecords, clock } = this.#around;
     this.#domains.set(from.id, to);
     outbox.append(events);
-    if (to.state === 'removed') {
-      orders.forgetOrdersOf(from.id);
-      // Who never held the name had no certificate: what is under the name belongs to somebody else.
-      if (isCertified(from)) edgeRecords.removeCertificate(to.host, to.removedAt);
-    }
-    this.#alignRoutes(to.projectId, to.state === 'removed' ? to.removedAt : to.addedAt);
+    if (!isAttached(to)) orders.forgetOrdersOf(from.id);
+    // A domain that never held the name had no certificate: the one stored under the name belongs to another.
+    if (isCertified(from) && !isCertified(to)) edgeRecords.removeCertificate(to.host, clock.now());
+    this.#alignRoutes(to.projectId);
   }
 
-  #alignRoutes(projectId: string, now: Date): void {
-    const attached = this.#all((one) => one.projectId === projectId && one.state !== 'removed');
-    const hosts = attached.toReversed().map(({ host, unicodeHost, state }): ProjectHost => ({
-      ...{ host, unicodeHost, isLive: state === 'live' },
-    }));
-    this.#around.routes.change(projectId, { hosts }, now);
+  #alignRoutes(projectId: string): void {
+    const { routes, clock } = this.#around;
+    const its = this.#all((one) => one.projectId === projectId);
+    routes.change(projectId, { hosts: projectHostsOf(its.toReversed()) }, clock.now());
   }
 
   /** Newest first; the caller may keep them. */

@@ -18,11 +18,21 @@ export type CustomDomain = Attachment &
     | {
         readonly state: 'live';
         readonly liveSince: Date;
-        /** Absent where an earlier release put it live. */
-        readonly verifiedAt?: Date;
+        readonly verifiedAt: Date;
       }
     | { readonly state: 'removed'; readonly removedAt: Date; readonly reason: RemovalReason }
   );
+
+export type DomainIn<State extends CustomDomainState> = Extract<
+  CustomDomain,
+  { readonly state: State }
+>;
+
+/** What only a domain in this state has. */
+export type OwnFact<State extends CustomDomainState> = Exclude<
+  keyof DomainIn<State>,
+  keyof Attachment | keyof DomainStanding | 'state'
+>;
 
 /** One attachment of a name to a project: adding it again makes a new one. */
 export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' | 'isApex'> {

@@ -3,6 +3,7 @@ import { latest, orderAtOnce } from './certificate-standing.ts';
 import {
   refuseMove,
   type CustomDomain,
+  type DomainIn,
   type DomainDecision,
   type Moment,
 } from './custom-domain.ts';
@@ -57,7 +58,7 @@ export const reverify = (domain: CustomDomain, now: Date): DomainDecision => {
 
 /** Earliest time of the owner's next attempt; in the past if it is allowed already. */
 export const reverifyAllowedAt = (
-  { certificate, verifiedAt }: Extract<CustomDomain, { readonly state: 'verified' }>,
+  { certificate, verifiedAt }: DomainIn<'verified'>,
   now: Date,
 ): Date => {
   const lastAt = (certificate.attempts?.lastAt ?? verifiedAt).getTime();

@@ -1,5 +1,5 @@
+import type { ProjectHost } from './domain-serving.ts';
 import type { DomainSettings } from './domain-settings.ts';
-import type { ProjectHost } from './redirects.ts';
 
 /**
  * The first live domain of a project becomes its primary, unless the owner chose one. A redirect source never does,
@@ -12,7 +12,7 @@ export const withFirstPrimary = (
   host: string,
 ): DomainSettings => {
   const sources = new Set(settings.redirects.map(({ from }) => from));
-  const serving = hosts.filter((one) => one.isLive && !sources.has(one.host));
+  const serving = hosts.filter((one) => one.isServed && !sources.has(one.host));
   const isFirst = serving.length === 1 && serving[0]?.host === host;
   return settings.primary === undefined && isFirst ? { ...settings, primary: host } : settings;
 };

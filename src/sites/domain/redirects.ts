@@ -5,6 +5,7 @@ import {
   type Redirect,
   type RedirectStatus,
 } from './domain-settings.ts';
+import type { ProjectHost } from './domain-serving.ts';
 import { cleanName, shownHost } from './hostname.ts';
 import { refuseDetour } from './redirect-detours.ts';
 import { absoluteTarget, hostIn, isAbsolute, longestAddress } from './redirect-target.ts';
@@ -19,12 +20,6 @@ export interface DomainSettingsDraft {
     /** 308 unless said otherwise. */
     readonly status?: number | undefined;
   }[];
-}
-
-export interface ProjectHost {
-  readonly host: string;
-  readonly unicodeHost: string;
-  readonly isLive: boolean;
 }
 
 export interface RedirectFacts {
@@ -67,7 +62,7 @@ export const suspensionOf = (
 ): string | undefined => {
   const target = hostIn(to);
   const own = hosts.find(({ host }) => host === target);
-  const isReached = own ? own.isLive : isAbsolute(to);
+  const isReached = own ? own.isServed : isAbsolute(to);
   return isReached ? undefined : `Suspended until ${target} is live.`;
 };
 

@@ -1,5 +1,6 @@
+import type { ProjectHost } from './domain-serving.ts';
 import type { DomainSettings } from './domain-settings.ts';
-import { suspensionOf, type ProjectHost } from './redirects.ts';
+import { suspensionOf } from './redirects.ts';
 
 /** Where requests for a host lead. */
 export type Route = RouteName &
@@ -28,17 +29,17 @@ export interface RoutedProject {
   readonly settings: DomainSettings;
 }
 
-/** Everything that is served of a project: its own host, and each live domain or where that leads. */
+/** Everything that is served of a project: its own host, and each served domain or where that leads. */
 export const routesOf = (project: RoutedProject): readonly Route[] => {
   const { projectId, slug, servedDeployId: deployId, hosts, settings } = project;
   if (deployId === undefined) return [];
   const own: Route = { name: slug, projectId, kind: 'site', deployId };
-  const live = hosts.filter(({ isLive }) => isLive).map(({ host }) => host);
+  const served = hosts.filter(({ isServed }) => isServed).map(({ host }) => host);
   return [
     own,
-    ...live.map((name): Route => {
+    ...served.map((name): Route => {
       const redirect = settings.redirects.find(({ from }) => from === name);
-      // While its target is not live, the host serves the site itself: better than an error.
+      // While its target is not served, the host serves the site itself: better than an error.
       return redirect && suspensionOf(redirect, hosts) === undefined
         ? { name, projectId, kind: 'redirect', to: redirect.to, status: redirect.status }
         : { name, projectId, kind: 'site', deployId };

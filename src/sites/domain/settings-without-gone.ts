@@ -1,6 +1,6 @@
+import type { ProjectHost } from './domain-serving.ts';
 import type { DomainSettings } from './domain-settings.ts';
 import { isAbsolute } from './redirect-target.ts';
-import type { ProjectHost } from './redirects.ts';
 
 /**
  * The settings without entries for removed domains. These have no effect, but would make every change fail validation.

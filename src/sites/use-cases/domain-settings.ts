@@ -1,4 +1,5 @@
 import type { CustomDomain } from '../domain/custom-domain.ts';
+import { projectHostsOf } from '../domain/domain-serving.ts';
 import {
   exportDomainSettings,
   replaceSettings,
@@ -9,7 +10,6 @@ import {
   checkDomainSettings,
   suspensionOf,
   type DomainSettingsDraft,
-  type ProjectHost,
 } from '../domain/redirects.ts';
 import { withoutGone } from '../domain/settings-without-gone.ts';
 import type { DomainPorts } from '../domain-ports.ts';
@@ -28,9 +28,7 @@ export const showDomainSettings =
   ({ settings, domains }: Reading) =>
   async (projectId: string, known?: readonly CustomDomain[]): Promise<DomainSettingsView> => {
     const current = await settings.read(projectId);
-    const hosts: readonly ProjectHost[] = (known ?? (await domains.list(projectId)))
-      .filter(({ state }) => state !== 'removed')
-      .map(({ host, unicodeHost, state }) => ({ host, unicodeHost, isLive: state === 'live' }));
+    const hosts = projectHostsOf(known ?? (await domains.list(projectId)));
     const reasons = current.redirects.map(
       (redirect) => [redirect.from, suspensionOf(redirect, hosts)] as const,
     );
