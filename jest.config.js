@@ -1,7 +1,8 @@
 const shared = {
-  testEnvironment: 'node',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/test/support/strip-types.cjs' },
+  // Node runs the tests as it runs the program, without a vm context for each file.
+  testEnvironment: '<rootDir>/test/runner/environment.ts',
+  runtime: '<rootDir>/test/runner/runtime.ts',
+  transform: {},
 };
 
 const suite = (name, servers) => ({

@@ -1,0 +1,42 @@
+import { ModernFakeTimers } from '@jest/fake-timers';
+import type { Config } from '@jest/types';
+import { ModuleMocker } from 'jest-mock';
+
+/** What jest-circus keeps in the process for one file. */
+const kept = new Set(['EVENT_HANDLERS', 'JEST_STATE_SYMBOL', 'TEST_TIMEOUT_SYMBOL']);
+
+/**
+ * The process itself, without a vm context for each file. Files that follow one another in a process share its modules,
+ * so these load once. What Jest changed for a file is put back after it.
+ */
+export default class NativeEnvironment {
+  readonly global = globalThis;
+  readonly fakeTimers = null;
+  readonly fakeTimersModern: ModernFakeTimers;
+  readonly moduleMocker = new ModuleMocker(globalThis);
+  readonly #console = globalThis.console;
+  readonly #exit = process.exit.bind(process);
+
+  constructor({ projectConfig }: { projectConfig: Config.ProjectConfig }) {
+    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
+  }
+
+  getVmContext(): null {
+    return null;
+  }
+
+  setup(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  teardown(): Promise<void> {
+    this.moduleMocker.restoreAllMocks();
+    this.fakeTimersModern.dispose();
+    globalThis.console = this.#console;
+    process.exit = this.#exit;
+    for (const key of Object.getOwnPropertySymbols(globalThis)) {
+      if (kept.has(key.description ?? '')) Reflect.deleteProperty(globalThis, key);
+    }
+    return Promise.resolve();
+  }
+}
