@@ -13,7 +13,7 @@ export PATH := $(CURDIR)/.node/node_modules/.bin:$(PATH)
 endif
 NODE_PACKAGE := node-$(shell uname -s | tr A-Z a-z)-$(shell uname -m | sed 's/x86_64/x64/;s/aarch64/arm64/')
 DEPS := node_modules/.package-lock.json
-JEST := NODE_COMPILE_CACHE=$(CURDIR)/.cache/compile node node_modules/jest/bin/jest.js
+JEST := NODE_COMPILE_CACHE=$(CURDIR)/.cache/compile node --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js
 
 .PHONY: help run install test test-unit check check-lint check-types check-format check-architecture format lab bench docs screenshots fuzz faults dist package clean
 
