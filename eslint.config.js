@@ -85,9 +85,9 @@ const outside = 'What is outside comes in, as an argument or through a port.';
 
 /** They run in browsers, as they are. */
 const browserScripts = [
-  'src/adapters/dashboard/browser.js',
-  'src/adapters/http/reference.js',
-  'test/support/page-shape.js',
+  'src/adapters/dashboard/frame/browser.js',
+  'src/adapters/http/reference/reference.js',
+  'test/support/dashboard/page-shape.js',
 ];
 
 /** What they take from the browser. */

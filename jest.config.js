@@ -10,8 +10,8 @@ const suite = (name, servers) => ({
   displayName: name,
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   ...(servers && {
-    globalSetup: '<rootDir>/test/support/start-servers.ts',
-    globalTeardown: '<rootDir>/test/support/stop-servers.ts',
+    globalSetup: '<rootDir>/test/support/servers/start-servers.ts',
+    globalTeardown: '<rootDir>/test/support/servers/stop-servers.ts',
   }),
 });
 

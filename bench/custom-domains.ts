@@ -1,10 +1,10 @@
 import pino from 'pino';
-import { customDomainRow } from '../src/adapters/kysely/custom-domain-rows.ts';
+import { customDomainRow } from '../src/adapters/kysely/sites/custom-domain-rows.ts';
 import { Database } from '../src/adapters/kysely/database.ts';
-import { loadConfig } from '../src/app/config.ts';
+import { loadConfig } from '../src/app/settings/config.ts';
 import { openContainer } from '../src/app/container.ts';
 import { Ids } from '../src/kernel/ids.ts';
-import { addDomain } from '../src/sites/domain/custom-domain.ts';
+import { addDomain } from '../src/domains/domain/attachment/custom-domain.ts';
 import { createProject } from '../src/sites/domain/project.ts';
 import { Projects } from '../src/sites/ports.ts';
 

@@ -1,5 +1,5 @@
-import { startDns } from '../test/lab/dns-server.ts';
-import type { Zone } from '../test/lab/dns-zone.ts';
+import { startDns } from '../test/lab/dns/server.ts';
+import type { Zone } from '../test/lab/dns/zone.ts';
 
 /**
  * Three resolvers with the zone of the first argument, in JSON; their addresses go to standard error. Does not record

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { Database } from '../src/adapters/kysely/database.ts';
-import { loadConfig } from '../src/app/config.ts';
+import { loadConfig } from '../src/app/settings/config.ts';
 import { openContainer } from '../src/app/container.ts';
 import { AccessKey } from '../src/app/keys.ts';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findServer, libraryEnvironment } from '../test/support/debian-server.ts';
+import { findServer, libraryEnvironment } from '../test/support/servers/debian-server.ts';
 import { loadCore } from './processes.ts';
 import { cpuSecondsOf } from './server-usage.ts';
 import { hostNumber, hostPattern } from './sites.ts';

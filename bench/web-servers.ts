@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findServer, libraryEnvironment } from '../test/support/debian-server.ts';
+import { findServer, libraryEnvironment } from '../test/support/servers/debian-server.ts';
 import { freePort, serverCore, startPinned, type PinnedProgram } from './processes.ts';
 import { hostNumber, platformHost, type SeededSites } from './sites.ts';
 

@@ -2,8 +2,8 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { startTryOut, type TryOut } from '../test/lab/try-out.ts';
-import { findBrowser } from '../test/support/browser-program.ts';
-import { zipOf } from '../test/support/zip-bytes.ts';
+import { findBrowser } from '../test/support/dashboard/browser-program.ts';
+import { zipOf } from '../test/support/sites/zip-bytes.ts';
 
 // `make screenshots`: walks through the dashboard in the lab and takes a picture of every page, for people to look at.
 

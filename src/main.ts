@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { animalStore } from './app/commands/program.ts';
 import { failureInWords } from './app/failure-words.ts';
-import { redaction } from './app/redaction.ts';
+import { redaction } from './app/settings/redaction.ts';
 
 const failed = 1;
 const wrongUsage = 2;

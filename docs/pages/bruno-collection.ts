@@ -1,10 +1,13 @@
 import bruno from '@usebruno/lang';
-import { Cursors } from '../../src/adapters/http/cursor.ts';
-import { openApiDocument, type OpenApiDocument } from '../../src/adapters/http/openapi.ts';
-import { orderOperations } from '../../src/adapters/http/order-operations.ts';
-import { petOperations } from '../../src/adapters/http/pet-operations.ts';
+import { Cursors } from '../../src/adapters/http/operations/cursor.ts';
+import {
+  openApiDocument,
+  type OpenApiDocument,
+} from '../../src/adapters/http/reference/openapi.ts';
+import { orderOperations } from '../../src/adapters/http/operations/order-operations.ts';
+import { petOperations } from '../../src/adapters/http/operations/pet-operations.ts';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { loadConfig } from '../../src/app/config.ts';
+import { loadConfig } from '../../src/app/settings/config.ts';
 
 type Operation = OpenApiDocument['paths'][string][string];
 

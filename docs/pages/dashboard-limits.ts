@@ -7,10 +7,10 @@ import {
   shortLinkMs,
   signInLimits,
 } from '../../src/access/domain/session.ts';
-import { mostStreams } from '../../src/adapters/dashboard/live-streams.ts';
-import { largestUpload } from '../../src/adapters/dashboard/upload-file.ts';
-import { uploadPace } from '../../src/adapters/dashboard/upload-pace.ts';
-import { uploadSlots } from '../../src/adapters/dashboard/uploads.ts';
+import { mostStreams } from '../../src/adapters/dashboard/frame/live-streams.ts';
+import { largestUpload } from '../../src/adapters/dashboard/projects/upload-file.ts';
+import { uploadPace } from '../../src/adapters/dashboard/projects/upload-pace.ts';
+import { uploadSlots } from '../../src/adapters/dashboard/projects/uploads.ts';
 import { span } from './domain-examples.ts';
 
 /** What is counted of those who sign in. */

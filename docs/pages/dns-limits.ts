@@ -1,7 +1,7 @@
-import { mostOfKind, mostOfRemoved } from '../../src/sites/domain/domain-timeline.ts';
-import { largestAnswer } from '../../src/sites/domain/dns-facts.ts';
-import { mostKeptBytes } from '../../src/sites/domain/kept-answers.ts';
-import { shownAtMost } from '../../src/sites/domain/shortened.ts';
+import { mostOfKind, mostOfRemoved } from '../../src/domains/domain/attachment/timeline.ts';
+import { largestAnswer } from '../../src/domains/domain/dns/facts.ts';
+import { mostKeptBytes } from '../../src/domains/domain/dns/kept-answers.ts';
+import { shownAtMost } from '../../src/domains/domain/dns/shortened.ts';
 
 /** What is read, kept and shown of the DNS of a domain. */
 export const dnsNumbers = (): readonly (readonly string[])[] => [

@@ -1,13 +1,20 @@
-import { budgetWords } from '../../src/sites/domain/budget-words.ts';
-import { caBudgets, type Budget, type BudgetName } from '../../src/sites/domain/ca-budget.ts';
-import { longestTryingMs, waitAfter } from '../../src/sites/domain/certificate-attempts.ts';
-import { longestWaitForDnsMs, nextCheck } from '../../src/sites/domain/check-schedule.ts';
-import { recordsFor, type DnsRecord } from '../../src/sites/domain/dns-records.ts';
+import { budgetWords } from '../../src/domains/domain/certificates/budget-words.ts';
+import {
+  caBudgets,
+  type Budget,
+  type BudgetName,
+} from '../../src/domains/domain/certificates/ca-budget.ts';
+import { longestTryingMs, waitAfter } from '../../src/domains/domain/certificates/attempts.ts';
+import {
+  longestWaitForDnsMs,
+  nextCheck,
+} from '../../src/domains/domain/attachment/check-schedule.ts';
+import { recordsFor, type DnsRecord } from '../../src/domains/domain/dns/records.ts';
 import { enterpriseAllowance, planAllowances } from '../../src/sites/domain/allowance.ts';
 import {
   exportDomainSettings,
   type DomainSettingsDocument,
-} from '../../src/sites/domain/domain-settings.ts';
+} from '../../src/domains/domain/redirects/settings.ts';
 import { code } from './markdown.ts';
 
 const minute = 60_000;

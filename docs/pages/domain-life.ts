@@ -1,15 +1,15 @@
 import { planAllowances } from '../../src/sites/domain/allowance.ts';
-import { addDomain, type CustomDomain } from '../../src/sites/domain/custom-domain.ts';
-import type { DnsReport } from '../../src/sites/domain/dns-report.ts';
-import { longestWaitForDnsMs } from '../../src/sites/domain/check-schedule.ts';
+import { addDomain, type CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
+import type { DnsReport } from '../../src/domains/domain/dns/report.ts';
+import { longestWaitForDnsMs } from '../../src/domains/domain/attachment/check-schedule.ts';
 import {
   certificateIssued,
   fenceOf,
   orderStarted,
-} from '../../src/sites/domain/domain-certificate.ts';
-import { recordCheck } from '../../src/sites/domain/domain-checks.ts';
-import { contestedBy, removeDomain } from '../../src/sites/domain/domain-removal.ts';
-import { reverify, verify } from '../../src/sites/domain/domain-verification.ts';
+} from '../../src/domains/domain/attachment/certificate.ts';
+import { recordCheck } from '../../src/domains/domain/attachment/checks.ts';
+import { contestedBy, removeDomain } from '../../src/domains/domain/attachment/removal.ts';
+import { reverify, verify } from '../../src/domains/domain/attachment/verification.ts';
 
 const at = new Date(0);
 const moment = { now: at, jitter: 0 };

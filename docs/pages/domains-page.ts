@@ -1,12 +1,12 @@
 import { stringify } from 'yaml';
-import { longestSettings } from '../../src/app/domain-settings-text.ts';
-import { customDomainStates } from '../../src/sites/domain/custom-domain.ts';
-import { dnsProblems } from '../../src/sites/domain/dns-problem.ts';
-import { bindSnippet, recordHints } from '../../src/sites/domain/dns-records.ts';
-import { mostOfKind, mostOfRemoved } from '../../src/sites/domain/domain-timeline.ts';
-import { largestAnswer } from '../../src/sites/domain/dns-facts.ts';
-import { shownAtMost } from '../../src/sites/domain/shortened.ts';
-import { redirectStatuses } from '../../src/sites/domain/domain-settings.ts';
+import { longestSettings } from '../../src/app/domain-settings/text.ts';
+import { customDomainStates } from '../../src/domains/domain/attachment/custom-domain.ts';
+import { dnsProblems } from '../../src/domains/domain/dns/problem.ts';
+import { bindSnippet, recordHints } from '../../src/domains/domain/dns/records.ts';
+import { mostOfKind, mostOfRemoved } from '../../src/domains/domain/attachment/timeline.ts';
+import { largestAnswer } from '../../src/domains/domain/dns/facts.ts';
+import { shownAtMost } from '../../src/domains/domain/dns/shortened.ts';
+import { redirectStatuses } from '../../src/domains/domain/redirects/settings.ts';
 import {
   attempts,
   budgets,

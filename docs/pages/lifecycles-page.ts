@@ -22,8 +22,8 @@ import {
   rollBack,
   type Site,
 } from '../../src/sites/domain/site.ts';
-import { longestWaitForDnsMs } from '../../src/sites/domain/check-schedule.ts';
-import { customDomainTransitions } from '../../src/sites/domain/custom-domain.ts';
+import { longestWaitForDnsMs } from '../../src/domains/domain/attachment/check-schedule.ts';
+import { customDomainTransitions } from '../../src/domains/domain/attachment/custom-domain.ts';
 import { domainCommands } from './domain-life.ts';
 import { code, page, printed, table } from './markdown.ts';
 

@@ -2,9 +2,9 @@ import { strikesForBan } from '../../src/access/domain/ban.ts';
 import { passwordLength } from '../../src/access/domain/password.ts';
 import { dashboardLimits, secretLength, signInLimits } from '../../src/access/domain/session.ts';
 import { badKeyLimits } from '../../src/access/use-cases/meter-request.ts';
-import { mostStreams } from '../../src/adapters/dashboard/live-streams.ts';
+import { mostStreams } from '../../src/adapters/dashboard/frame/live-streams.ts';
 import { noticedMs } from '../../src/adapters/system/event-loop-watch.ts';
-import { longestHealthMs } from '../../test/support/health-watch.ts';
+import { longestHealthMs } from '../../test/support/service/health-watch.ts';
 import type { Defence } from './security-defence.ts';
 
 export const signIn: readonly Defence[] = [

@@ -4,13 +4,13 @@ import { AsyncActing } from '../adapters/system/async-acting.ts';
 import { Acting, type Actor } from '../kernel/acting.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrateUp } from '../adapters/kysely/migrations.ts';
-import type { Config } from './config.ts';
+import type { Config } from './settings/config.ts';
 import { contexts } from './contexts.module.ts';
 import { ConfigKey, LogKey, PreviousSecretKeys, SecretKey } from './keys.ts';
 import { metering } from './metering.module.ts';
 import { persistence } from './persistence.module.ts';
 import { publishing } from './publishing.module.ts';
-import { previousSecretKeysFor, secretKeyFor } from './secret-key.ts';
+import { previousSecretKeysFor, secretKeyFor } from './settings/secret-key.ts';
 import { system } from './system.module.ts';
 import { web } from './web.module.ts';
 

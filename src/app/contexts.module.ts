@@ -5,7 +5,7 @@ import { Accounts, ApiKeys, KeyMaterial } from '../access/key-ports.ts';
 import { Passwords, People, Sessions, SignInLinks } from '../access/people-ports.ts';
 import { QuotaCounters } from '../access/quota-ports.ts';
 import { UsageLog } from '../access/usage-ports.ts';
-import { operationSunsets } from '../adapters/http/pet-operations.ts';
+import { operationSunsets } from '../adapters/http/operations/pet-operations.ts';
 import { catalogue } from '../catalogue/catalogue.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
 import { Acting } from '../kernel/acting.ts';
@@ -21,7 +21,7 @@ import {
   ProjectSettings,
   Timeline,
   type DomainPorts,
-} from '../sites/domain-ports.ts';
+} from '../domains/ports.ts';
 import {
   Allowances,
   CertificateAuthority,

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { failureOf } from '../adapters/kysely/failure.ts';
 import { DomainError } from '../kernel/domain-error.ts';
 import { Unavailable } from '../kernel/unavailable.ts';
-import { ConfigFault, placesIn } from './config.ts';
+import { ConfigFault, placesIn } from './settings/config.ts';
 
 /** The parts of an error that are read here. */
 interface Failure {

@@ -11,7 +11,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Outbox } from '../kernel/outbox.ts';
 import type { LeasedJob } from '../adapters/schedule/leased-job.ts';
 import type { DueDomains } from '../adapters/schedule/due-domains.ts';
-import type { AuthorityLedger, Timeline } from '../sites/domain-ports.ts';
+import type { AuthorityLedger, Timeline } from '../domains/ports.ts';
 import type { EdgeRecords } from '../sites/ports.ts';
 import type { Sites } from '../sites/sites.ts';
 

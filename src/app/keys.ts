@@ -2,11 +2,11 @@ import type { Logger } from 'pino';
 import type { ServiceIdentifier } from 'inversify';
 import type { Access } from '../access/access.ts';
 import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
-import type { HttpServer } from '../adapters/http/http-server.ts';
+import type { HttpServer } from '../adapters/http/listener/http-server.ts';
 import type { LeasedJob } from '../adapters/schedule/leased-job.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Sites } from '../sites/sites.ts';
-import type { Config } from './config.ts';
+import type { Config } from './settings/config.ts';
 
 // Container keys for values that are no classes. Ports are their own keys.
 const key = <T>(name: string) => Symbol(name) as ServiceIdentifier<T>;

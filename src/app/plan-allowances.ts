@@ -7,7 +7,7 @@ import {
   type Allowance,
 } from '../sites/domain/allowance.ts';
 import { Allowances } from '../sites/ports.ts';
-import type { Config } from './config.ts';
+import type { Config } from './settings/config.ts';
 
 type Agreed = Pick<
   Config,

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { ContainerModule, type ResolutionContext } from 'inversify';
 import { AcmeCertificateAuthority } from '../adapters/acme/acme-certificate-authority.ts';
 import { LocalCertificateAuthority } from '../adapters/acme/local-certificate-authority.ts';
-import { uploadSlots } from '../adapters/dashboard/uploads.ts';
+import { uploadSlots } from '../adapters/dashboard/projects/uploads.ts';
 import { NodeDnsVerifier } from '../adapters/dns/node-dns-verifier.ts';
 import { ChallengeAnswers } from '../adapters/edge/challenge-answers.ts';
 import { EdgeServer, type EdgeSettings } from '../adapters/edge/edge-server.ts';
 import { RouteTable } from '../adapters/edge/route-table.ts';
 import { SiteShelf } from '../adapters/edge/site-shelf.ts';
-import { addressBucket } from '../adapters/http/client-address.ts';
+import { addressBucket } from '../adapters/http/listener/client-address.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { LeasedJob, type LeasedJobPorts } from '../adapters/schedule/leased-job.ts';
 import { FileSystemSiteFiles } from '../adapters/storage/file-system-site-files.ts';
@@ -21,8 +21,8 @@ import { Accounts } from '../access/key-ports.ts';
 import { Clock } from '../kernel/clock.ts';
 import { JobLeases } from '../kernel/job-leases.ts';
 import { Sealer } from '../kernel/sealer.ts';
-import type { CustomDomain } from '../sites/domain/custom-domain.ts';
-import { CertificateOrders, CustomDomains, DnsJudge } from '../sites/domain-ports.ts';
+import type { CustomDomain } from '../domains/domain/attachment/custom-domain.ts';
+import { CertificateOrders, CustomDomains, DnsJudge } from '../domains/ports.ts';
 import {
   Allowances,
   AuthorityAccounts,
@@ -33,7 +33,7 @@ import {
   SiteFiles,
   SiteUnpacking,
 } from '../sites/ports.ts';
-import type { Config } from './config.ts';
+import type { Config } from './settings/config.ts';
 import {
   ConfigKey,
   LogKey,

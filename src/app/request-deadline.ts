@@ -1,4 +1,4 @@
-import type { Handler } from '../adapters/http/http-server.ts';
+import type { Handler } from '../adapters/http/listener/http-server.ts';
 import type { Deadline } from '../kernel/deadline.ts';
 
 /** Starts each request's deadline when its turn comes, after its headers were read. */

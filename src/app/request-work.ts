@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Handler } from '../adapters/http/http-server.ts';
+import type { Handler } from '../adapters/http/listener/http-server.ts';
 import type { RunningWork, Work } from '../adapters/system/running-work.ts';
 import { shownPath } from '../kernel/shown-path.ts';
 

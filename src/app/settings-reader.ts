@@ -1,7 +1,7 @@
 import { ThreadPool } from '../adapters/threads/thread-pool.ts';
 import { Overrun, type ThreadLimits } from '../adapters/threads/worker-thread.ts';
 import { DomainError } from '../kernel/domain-error.ts';
-import type { DomainSettingsDraft } from '../sites/domain/redirects.ts';
+import type { DomainSettingsDraft } from '../domains/domain/redirects/redirects.ts';
 import type { SitesErrorCode } from '../sites/domain/sites-error.ts';
 import { threadEntry } from './threads/thread-entry.ts';
 

@@ -1,6 +1,6 @@
-import type { EdgePort } from '../adapters/kysely/edge-port.ts';
-import { siteUrl } from './addresses.ts';
-import type { Config } from './config.ts';
+import type { EdgePort } from '../adapters/kysely/sites/edge-port.ts';
+import { siteUrl } from './settings/addresses.ts';
+import type { Config } from './settings/config.ts';
 
 /**
  * Public addresses of projects. The port is the one that the edges stored in the database, because this process may be

@@ -5,15 +5,15 @@ import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
 import { dashboard, type Dashboard } from '../adapters/dashboard/dashboard.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { apiApp } from '../adapters/http/api.ts';
-import { fixedHeaders } from '../adapters/http/fixed-headers.ts';
+import { fixedHeaders } from '../adapters/http/answers/fixed-headers.ts';
 import { operationsApp, type OperationsPorts } from '../adapters/http/operations.ts';
 import { refusing, type RefusingPorts } from '../adapters/http/refusing.ts';
-import { addressBucket, clientAddress } from '../adapters/http/client-address.ts';
+import { addressBucket, clientAddress } from '../adapters/http/listener/client-address.ts';
 import type { AnsweredRequest } from '../adapters/http/framing.ts';
-import { connectionLimits } from '../adapters/http/connection-share.ts';
-import { HttpServer } from '../adapters/http/http-server.ts';
+import { connectionLimits } from '../adapters/http/listener/connection-share.ts';
+import { HttpServer } from '../adapters/http/listener/http-server.ts';
 import { Metrics } from '../adapters/http/metrics.ts';
-import { operationSunsets } from '../adapters/http/pet-operations.ts';
+import { operationSunsets } from '../adapters/http/operations/pet-operations.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrationStates } from '../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
@@ -25,8 +25,8 @@ import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
 import { Draining } from './draining.ts';
-import { dashboardOrigin } from './addresses.ts';
-import { writeDomainSettings } from './domain-settings-text.ts';
+import { dashboardOrigin } from './settings/addresses.ts';
+import { writeDomainSettings } from './domain-settings/text.ts';
 import {
   AccessKey,
   CatalogueKey,

@@ -2,12 +2,16 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Allowance } from './domain/allowance.ts';
-import type { Certificate, Validity } from './domain/certificate.ts';
-import type { AuthorityFailure, CertificateOrder, OrderState } from './domain/certificate-order.ts';
-import type { DnsFacts } from './domain/dns-facts.ts';
-import type { NameFacts } from './domain/name-facts.ts';
+import type { Certificate, Validity } from '../domains/domain/certificates/certificate.ts';
+import type {
+  AuthorityFailure,
+  CertificateOrder,
+  OrderState,
+} from '../domains/domain/certificates/order.ts';
+import type { DnsFacts } from '../domains/domain/dns/facts.ts';
+import type { NameFacts } from '../domains/domain/names/name-facts.ts';
 import type { Project } from './domain/project.ts';
-import type { Route } from './domain/routes.ts';
+import type { Route } from '../domains/domain/redirects/routes.ts';
 import type { EntryKind, SiteContents } from './domain/site-contents.ts';
 import type { Site } from './domain/site.ts';
 import type { StorageRoom } from './domain/storage-quota.ts';

@@ -1,29 +1,29 @@
-import type { CustomDomain } from './domain/custom-domain.ts';
-import { cleanName } from './domain/hostname.ts';
+import type { CustomDomain } from '../domains/domain/attachment/custom-domain.ts';
+import { cleanName } from '../domains/domain/names/hostname.ts';
 import { domainNotFound, projectNotFound } from './domain/sites-error.ts';
 import { deleteDeploy, rollBack, type Site } from './domain/site.ts';
-import type { DomainPorts } from './domain-ports.ts';
+import type { DomainPorts } from '../domains/ports.ts';
 import type { SitesPorts } from './ports.ts';
-import { addCustomDomain } from './use-cases/add-domain.ts';
+import { addCustomDomain } from '../domains/use-cases/add-domain.ts';
 import {
   changeDomainSettings,
   editDomainSettings,
   showDomainSettings,
-} from './use-cases/domain-settings.ts';
-import { adoptPrimary } from './use-cases/adopt-primary.ts';
+} from '../domains/use-cases/domain-settings.ts';
+import { adoptPrimary } from '../domains/use-cases/adopt-primary.ts';
 import { deploySite } from './use-cases/deploy-site.ts';
-import { showHolds } from './use-cases/domain-budget.ts';
+import { showHolds } from '../domains/use-cases/domain-budget.ts';
 import { giveUpCutOffUploads } from './use-cases/give-up-uploads.ts';
-import { planRenewals } from './use-cases/plan-renewals.ts';
-import { readWholeTimeline } from './use-cases/read-timeline.ts';
-import { removeCustomDomain } from './use-cases/remove-domain.ts';
-import { secureSites } from './use-cases/secure-sites.ts';
-import { showOwnHold } from './use-cases/show-own-hold.ts';
-import { showDomain } from './use-cases/show-domain.ts';
+import { planRenewals } from '../domains/use-cases/plan-renewals.ts';
+import { readWholeTimeline } from '../domains/use-cases/read-timeline.ts';
+import { removeCustomDomain } from '../domains/use-cases/remove-domain.ts';
+import { secureSites } from '../domains/use-cases/secure-sites.ts';
+import { showOwnHold } from '../domains/use-cases/show-own-hold.ts';
+import { showDomain } from '../domains/use-cases/show-domain.ts';
 import { showUse } from './use-cases/show-use.ts';
 import { startProject } from './use-cases/start-project.ts';
-import { tendDomain } from './use-cases/tend-domain.ts';
-import { verifyDomain } from './use-cases/verify-domain.ts';
+import { tendDomain } from '../domains/use-cases/tend-domain.ts';
+import { verifyDomain } from '../domains/use-cases/verify-domain.ts';
 
 interface ProjectKey {
   readonly accountId: string;

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { tarOf, tgzOf } from '../support/tar-bytes.ts';
+import { tarOf, tgzOf } from '../support/sites/tar-bytes.ts';
 
 const index = { name: 'index.html', content: '<h1>Birds</h1>' };
 

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import { longestHealthMs, watchHealth } from '../support/health-watch.ts';
-import { logOf } from '../support/service-log.ts';
-import type { Service } from '../support/service-process.ts';
+import { longestHealthMs, watchHealth } from '../support/service/health-watch.ts';
+import { logOf } from '../support/service/service-log.ts';
+import type { Service } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 import { usageOf, type ProcessUsage } from './process-usage.ts';
 

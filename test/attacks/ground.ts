@@ -1,9 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { startDns, type DnsServer } from '../lab/dns-server.ts';
-import { signInFirst } from '../support/dashboard-process.ts';
-import { DashboardVisitor, type PageAnswer } from '../support/dashboard-visitor.ts';
-import { findFreePort } from '../support/debian-server.ts';
-import { liftLimits, newHome, printedKey, type Service } from '../support/service-process.ts';
+import { startDns, type DnsServer } from '../lab/dns/server.ts';
+import { signInFirst } from '../support/dashboard/process.ts';
+import { DashboardVisitor, type PageAnswer } from '../support/dashboard/visitor.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
+import {
+  liftLimits,
+  newHome,
+  printedKey,
+  type Service,
+} from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
 /** A signed-in person with their own account. */

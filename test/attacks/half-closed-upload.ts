@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { DashboardVisitor } from '../support/dashboard-visitor.ts';
+import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import { uploadBody, uploadHeaders, uploadPath } from './ground.ts';
 
 /** Sends a whole upload and half-closes with its last byte. @returns the answer, if any */

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { edgeClient } from '../support/edge-client.ts';
+import { edgeClient } from '../support/http/edge-client.ts';
 import { siteHost, type Ground } from './ground.ts';
 
 export interface Written {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { DashboardVisitor } from '../support/dashboard-visitor.ts';
+import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import { uploadBody, uploadHeaders, uploadPath } from './ground.ts';
 
 const byteEveryMs = 200;

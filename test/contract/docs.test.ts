@@ -3,7 +3,7 @@ import bruno from '@usebruno/lang';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { printedPages } from '../../docs/pages/printed-pages.ts';
-import { loadConfig } from '../../src/app/config.ts';
+import { loadConfig } from '../../src/app/settings/config.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -56,7 +56,7 @@ const settings = [
 ].map(([, name = '', byDefault]) => ({ name, byDefault }));
 
 test('docs/operations.md names every setting, and no other', () => {
-  const known = [...read('src/app/config.ts').matchAll(/^ {2}([A-Z_]+): v\./gm)];
+  const known = [...read('src/app/settings/config.ts').matchAll(/^ {2}([A-Z_]+): v\./gm)];
   expect(known.length).toBeGreaterThan(0);
   expect(settings.map(({ name }) => name).sort()).toEqual(known.map(([, name]) => name).sort());
 });

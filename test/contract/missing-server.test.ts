@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { missing } from '../support/debian-server.ts';
+import { missing } from '../support/servers/debian-server.ts';
 
 test.each([
   ['mariadbd', ['mariadb-server-core'], 'mariadb-server-core, or set TEST_MYSQL_URL to'],

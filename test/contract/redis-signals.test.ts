@@ -4,12 +4,12 @@ import { Redis } from 'ioredis';
 import pino from 'pino';
 import { StoredSignal } from '../../src/adapters/events/stored-signal.ts';
 import { RedisSignals } from '../../src/adapters/redis/redis-signals.ts';
-import { loadConfig } from '../../src/app/config.ts';
+import { loadConfig } from '../../src/app/settings/config.ts';
 import { openContainer } from '../../src/app/container.ts';
 import { AccessKey } from '../../src/app/keys.ts';
-import { emptyDatabase } from '../support/databases.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { emptyDatabase } from '../support/servers/databases.ts';
+import { startRedis, type RedisServer } from '../support/servers/redis.ts';
+import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
 /** A server of its own, to be killed. */

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { readDomainSettings } from '../../src/app/domain-settings-text.ts';
+import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
 import { settingsLimits, SettingsReader } from '../../src/app/settings-reader.ts';
 
 const reader = new SettingsReader();

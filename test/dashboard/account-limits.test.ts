@@ -2,13 +2,17 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import { SitesKey } from '../../src/app/keys.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
-import { AuthorityLedger } from '../../src/sites/domain-ports.ts';
+import { AuthorityLedger } from '../../src/domains/ports.ts';
 import type { Sites } from '../../src/sites/sites.ts';
-import { pointAtUs } from '../support/dashboard-domains.ts';
-import { textOf } from '../support/dashboard-markup.ts';
-import { deployEntries } from '../support/deploy-entries.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
-import { entry } from '../support/site-source.ts';
+import { pointAtUs } from '../support/dashboard/domains.ts';
+import { textOf } from '../support/dashboard/markup.ts';
+import { deployEntries } from '../support/sites/deploy-entries.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
+import { entry } from '../support/sites/site-source.ts';
 
 let dashboard: RunningDashboard;
 let sites: Sites;

@@ -2,8 +2,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { OutboxRelay } from '../../src/adapters/events/outbox-relay.ts';
 import { AccessKey, CatalogueKey } from '../../src/app/keys.ts';
 import { Acting } from '../../src/kernel/acting.ts';
-import { elementsIn, textOf } from '../support/dashboard-markup.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
+import { elementsIn, textOf } from '../support/dashboard/markup.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
 
 const now = new Date('2026-03-01T10:00:05Z');
 let dashboard: RunningDashboard;

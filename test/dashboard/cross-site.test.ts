@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { crawl, routeOf, type FoundForm } from '../support/dashboard-crawl.ts';
-import { everythingStored } from '../support/dashboard-database.ts';
-import { fill } from '../support/dashboard-filling.ts';
-import type { DashboardVisitor } from '../support/dashboard-visitor.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
+import { crawl, routeOf, type FoundForm } from '../support/dashboard/crawl.ts';
+import { everythingStored } from '../support/dashboard/database.ts';
+import { fill } from '../support/dashboard/filling.ts';
+import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
 
 /** What somebody types into the forms that need it, by the route that takes it. */
 const typed: Readonly<Record<string, Readonly<Record<string, string>>>> = {

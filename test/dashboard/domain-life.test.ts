@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { SecureVisitor } from '../lab/secure-visitor.ts';
 import { startTryOut, type TryOut } from '../lab/try-out.ts';
-import { browserStartMs, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
 import { until } from '../support/until.ts';
-import { zipOf } from '../support/zip-bytes.ts';
+import { zipOf } from '../support/sites/zip-bytes.ts';
 
 jest.setTimeout(300_000);
 

@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SitesKey } from '../../src/app/keys.ts';
-import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
-import { AuthorityLedger } from '../../src/sites/domain-ports.ts';
-import { elementsIn, textOf } from '../support/dashboard-markup.ts';
-import { pointAtUs } from '../support/dashboard-domains.ts';
-import { facts, records } from '../support/known-dns.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
-import { deployEntries } from '../support/deploy-entries.ts';
-import { entry } from '../support/site-source.ts';
+import { AuthorityLedger } from '../../src/domains/ports.ts';
+import { elementsIn, textOf } from '../support/dashboard/markup.ts';
+import { pointAtUs } from '../support/dashboard/domains.ts';
+import { facts, records } from '../support/domains/known-dns.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
+import { deployEntries } from '../support/sites/deploy-entries.ts';
+import { entry } from '../support/sites/site-source.ts';
 
 const ascii = 'xn--bcher-kva.test';
 const both = `bücher.test (${ascii})`;

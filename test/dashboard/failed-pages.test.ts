@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { AccessKey, SitesKey } from '../../src/app/keys.ts';
-import { elementsIn, problemsIn } from '../support/dashboard-markup.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
+import { elementsIn, problemsIn } from '../support/dashboard/markup.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startDashboard, type RunningDashboard } from '../support/running-dashboard.ts';
+import { startDashboard, type RunningDashboard } from '../support/dashboard/running-dashboard.ts';
 
 const browser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 

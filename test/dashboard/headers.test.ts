@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { elementsIn } from '../support/dashboard-markup.ts';
-import type { PageAnswer } from '../support/dashboard-visitor.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
+import { elementsIn } from '../support/dashboard/markup.ts';
+import type { PageAnswer } from '../support/dashboard/visitor.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
 
 const policy = [
   "default-src 'none'",

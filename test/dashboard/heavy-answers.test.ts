@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SitesKey } from '../../src/app/keys.ts';
-import { CustomDomains } from '../../src/sites/domain-ports.ts';
-import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
-import { record } from '../support/custom-domains.ts';
-import { elementsIn } from '../support/dashboard-markup.ts';
-import { heavyFacts } from '../support/heavy-facts.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
-import { deployEntries } from '../support/deploy-entries.ts';
-import { entry } from '../support/site-source.ts';
+import { CustomDomains } from '../../src/domains/ports.ts';
+import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
+import { record } from '../support/domains/custom-domains.ts';
+import { elementsIn } from '../support/dashboard/markup.ts';
+import { heavyFacts } from '../support/dashboard/heavy-facts.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
+import { deployEntries } from '../support/sites/deploy-entries.ts';
+import { entry } from '../support/sites/site-source.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;

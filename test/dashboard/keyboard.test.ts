@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { browseDashboard } from '../support/dashboard-browser.ts';
-import { fill } from '../support/dashboard-filling.ts';
+import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
+import { fill } from '../support/dashboard/filling.ts';
 
 let project: string;
 const browsed = browseDashboard(async ({ dashboard, owner }) => {

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { rawRequest } from '../support/raw-request.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
+import { rawRequest } from '../support/http/raw-request.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;

@@ -1,14 +1,14 @@
 import type { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
-import { html } from '../../src/adapters/dashboard/html.ts';
-import { LiveStreams, mostStreams } from '../../src/adapters/dashboard/live-streams.ts';
-import { PageProblem } from '../../src/adapters/dashboard/page-problem.ts';
-import { onceInput } from '../../src/adapters/dashboard/parts.ts';
-import type { Screen, Visit } from '../../src/adapters/dashboard/screen.ts';
+import { html } from '../../src/adapters/dashboard/frame/html.ts';
+import { LiveStreams, mostStreams } from '../../src/adapters/dashboard/frame/live-streams.ts';
+import { PageProblem } from '../../src/adapters/dashboard/frame/page-problem.ts';
+import { onceInput } from '../../src/adapters/dashboard/frame/parts.ts';
+import type { Screen, Visit } from '../../src/adapters/dashboard/frame/screen.ts';
 import { StoredSignal } from '../../src/adapters/events/stored-signal.ts';
-import { CountingIds } from '../../src/adapters/memory/counting-ids.ts';
-import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
+import { CountingIds } from '../memory/counting-ids.ts';
+import { SettableClock } from '../memory/settable-clock.ts';
 import { AsyncDeadline } from '../../src/adapters/system/async-deadline.ts';
 
 type Context = Parameters<LiveStreams['open']>[0];

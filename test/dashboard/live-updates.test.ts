@@ -1,10 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { AccessKey, SitesKey } from '../../src/app/keys.ts';
-import { DashboardStream } from '../support/dashboard-stream.ts';
-import { DashboardVisitor } from '../support/dashboard-visitor.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
-import { deployEntries } from '../support/deploy-entries.ts';
-import { entry } from '../support/site-source.ts';
+import { DashboardStream } from '../support/dashboard/stream.ts';
+import { DashboardVisitor } from '../support/dashboard/visitor.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
+import { deployEntries } from '../support/sites/deploy-entries.ts';
+import { entry } from '../support/sites/site-source.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;

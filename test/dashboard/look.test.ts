@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { browseDashboard } from '../support/dashboard-browser.ts';
-import { fill } from '../support/dashboard-filling.ts';
+import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
+import { fill } from '../support/dashboard/filling.ts';
 import { until } from '../support/until.ts';
 
 const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;

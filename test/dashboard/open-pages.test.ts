@@ -3,17 +3,25 @@ import { banApiKey } from '../../src/access/domain/api-key.ts';
 import { ApiKeys } from '../../src/access/key-ports.ts';
 import { UsageLog } from '../../src/access/usage-ports.ts';
 import { AccessKey, SitesKey } from '../../src/app/keys.ts';
-import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import type { SourceEntry } from '../../src/sites/ports.ts';
 import type { Sites } from '../../src/sites/sites.ts';
-import { startBothBrowsers, type BothBrowsers, type OpenPage } from '../support/both-browsers.ts';
-import { browserStartMs } from '../support/browser.ts';
-import { pointAtUs } from '../support/dashboard-domains.ts';
-import { deployEntries } from '../support/deploy-entries.ts';
-import { facts, records } from '../support/known-dns.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
-import { entry } from '../support/site-source.ts';
+import {
+  startBothBrowsers,
+  type BothBrowsers,
+  type OpenPage,
+} from '../support/dashboard/both-browsers.ts';
+import { browserStartMs } from '../support/dashboard/browser.ts';
+import { pointAtUs } from '../support/dashboard/domains.ts';
+import { deployEntries } from '../support/sites/deploy-entries.ts';
+import { facts, records } from '../support/domains/known-dns.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
+import { entry } from '../support/sites/site-source.ts';
 
 // Every live page stays open in Chromium and in Firefox through every change that it can show: each has to show it as a
 // reload would, and none may crash. The tests go on from each other.

@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { SitesKey } from '../../src/app/keys.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
-import { browseDashboard } from '../support/dashboard-browser.ts';
-import { deployEntries } from '../support/deploy-entries.ts';
-import { entry } from '../support/site-source.ts';
+import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
+import { deployEntries } from '../support/sites/deploy-entries.ts';
+import { entry } from '../support/sites/site-source.ts';
 
 const [shop, www, ascii] = ['shop.birds.test', 'www.birds.test', 'xn--bcher-kva.test'];
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { browseDashboard } from '../support/dashboard-browser.ts';
+import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 
 const wanted = 'seven quiet tortoises';
 /** Of a session that needs the current password for a new one. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { browseDashboard } from '../support/dashboard-browser.ts';
+import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import { from, knownTimes } from '../support/known-times.ts';
 import { until } from '../support/until.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { browseDashboard } from '../support/dashboard-browser.ts';
+import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import { until } from '../support/until.ts';
-import { zipOf } from '../support/zip-bytes.ts';
+import { zipOf } from '../support/sites/zip-bytes.ts';
 
 const browsed = browseDashboard(() => Promise.resolve());
 

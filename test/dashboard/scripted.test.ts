@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { AccessKey, SitesKey } from '../../src/app/keys.ts';
-import { browseDashboard } from '../support/dashboard-browser.ts';
-import { pointAtUs } from '../support/dashboard-domains.ts';
-import { deployEntries } from '../support/deploy-entries.ts';
-import { entry } from '../support/site-source.ts';
+import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
+import { pointAtUs } from '../support/dashboard/domains.ts';
+import { deployEntries } from '../support/sites/deploy-entries.ts';
+import { entry } from '../support/sites/site-source.ts';
 import { until } from '../support/until.ts';
-import { zipOf } from '../support/zip-bytes.ts';
+import { zipOf } from '../support/sites/zip-bytes.ts';
 
 let slug: string;
 const browsed = browseDashboard(async ({ dashboard, owner }) => {

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccessKey } from '../../src/app/keys.ts';
-import type { DashboardVisitor } from '../support/dashboard-visitor.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
+import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AccessKey } from '../../src/app/keys.ts';
-import { browseDashboard } from '../support/dashboard-browser.ts';
-import { elementsIn } from '../support/dashboard-markup.ts';
-import type { DashboardVisitor } from '../support/dashboard-visitor.ts';
+import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
+import { elementsIn } from '../support/dashboard/markup.ts';
+import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
 
 const email = 'mia@shop.example';
 const password = 'seven quiet tortoises';

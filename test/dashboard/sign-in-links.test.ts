@@ -2,9 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { AuditLog } from '../../src/access/ports.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { OutboxRelay } from '../../src/adapters/events/outbox-relay.ts';
-import { elementsIn, problemsIn } from '../support/dashboard-markup.ts';
-import type { DashboardVisitor } from '../support/dashboard-visitor.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
+import { elementsIn, problemsIn } from '../support/dashboard/markup.ts';
+import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { Passwords } from '../../src/access/people-ports.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
-import { problemsIn } from '../support/dashboard-markup.ts';
-import type { DashboardVisitor, PageAnswer } from '../support/dashboard-visitor.ts';
-import { startDashboard, type RunningDashboard } from '../support/running-dashboard.ts';
+import { problemsIn } from '../support/dashboard/markup.ts';
+import type { DashboardVisitor, PageAnswer } from '../support/dashboard/visitor.ts';
+import { startDashboard, type RunningDashboard } from '../support/dashboard/running-dashboard.ts';
 
 const path = '/dashboard/sign-in';
 const password = 'seven quiet tortoises';

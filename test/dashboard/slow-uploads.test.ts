@@ -5,9 +5,9 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { receiveFile } from '../../src/adapters/dashboard/upload-file.ts';
-import { uploadPace, type UploadPace } from '../../src/adapters/dashboard/upload-pace.ts';
-import { partEnd, partHead } from '../support/raw-upload.ts';
+import { receiveFile } from '../../src/adapters/dashboard/projects/upload-file.ts';
+import { uploadPace, type UploadPace } from '../../src/adapters/dashboard/projects/upload-pace.ts';
+import { partEnd, partHead } from '../support/http/raw-upload.ts';
 
 let folder: string;
 let file: FileHandle;

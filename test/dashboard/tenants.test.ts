@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SitesKey } from '../../src/app/keys.ts';
-import { crawl, routeOf, type Crawl } from '../support/dashboard-crawl.ts';
-import { everythingStored } from '../support/dashboard-database.ts';
-import { fill } from '../support/dashboard-filling.ts';
-import { DashboardStream } from '../support/dashboard-stream.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
+import { crawl, routeOf, type Crawl } from '../support/dashboard/crawl.ts';
+import { everythingStored } from '../support/dashboard/database.ts';
+import { fill } from '../support/dashboard/filling.ts';
+import { DashboardStream } from '../support/dashboard/stream.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
 
 let dashboard: RunningDashboard;
 let mine: Owner;

@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SitesKey } from '../../src/app/keys.ts';
 import type { Sites } from '../../src/sites/sites.ts';
-import type { CustomDomain } from '../../src/sites/domain/custom-domain.ts';
+import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
-import { CustomDomains } from '../../src/sites/domain-ports.ts';
-import { record as tell } from '../support/custom-domains.ts';
-import { pointAtUs } from '../support/dashboard-domains.ts';
-import { elementsIn } from '../support/dashboard-markup.ts';
-import { DashboardStream } from '../support/dashboard-stream.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
-import { deployEntries } from '../support/deploy-entries.ts';
-import { entry } from '../support/site-source.ts';
+import { CustomDomains } from '../../src/domains/ports.ts';
+import { record as tell } from '../support/domains/custom-domains.ts';
+import { pointAtUs } from '../support/dashboard/domains.ts';
+import { elementsIn } from '../support/dashboard/markup.ts';
+import { DashboardStream } from '../support/dashboard/stream.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
+import { deployEntries } from '../support/sites/deploy-entries.ts';
+import { entry } from '../support/sites/site-source.ts';
 
 let dashboard: RunningDashboard;
 let sites: Sites;

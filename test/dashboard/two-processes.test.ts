@@ -2,12 +2,17 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { at, printedLink, signInFirst } from '../support/dashboard-process.ts';
-import { DashboardStream } from '../support/dashboard-stream.ts';
-import { DashboardVisitor } from '../support/dashboard-visitor.ts';
-import { findFreePort } from '../support/debian-server.ts';
-import { newHome, printedAccount, type Home, type Service } from '../support/service-process.ts';
-import { zipOf } from '../support/zip-bytes.ts';
+import { at, printedLink, signInFirst } from '../support/dashboard/process.ts';
+import { DashboardStream } from '../support/dashboard/stream.ts';
+import { DashboardVisitor } from '../support/dashboard/visitor.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
+import {
+  newHome,
+  printedAccount,
+  type Home,
+  type Service,
+} from '../support/service/service-process.ts';
+import { zipOf } from '../support/sites/zip-bytes.ts';
 
 let home: Home;
 let first: Service;

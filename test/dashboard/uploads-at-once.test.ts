@@ -3,10 +3,14 @@ import { readdir } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { uploadSlots } from '../../src/adapters/dashboard/uploads.ts';
+import { uploadSlots } from '../../src/adapters/dashboard/projects/uploads.ts';
 import { ConfigKey, SitesKey } from '../../src/app/keys.ts';
-import { connectTo, partEnd, partHead, uploadHead } from '../support/raw-upload.ts';
-import { startDashboard, type Owner, type RunningDashboard } from '../support/running-dashboard.ts';
+import { connectTo, partEnd, partHead, uploadHead } from '../support/http/raw-upload.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
 import { until } from '../support/until.ts';
 
 let dashboard: RunningDashboard;

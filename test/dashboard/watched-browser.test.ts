@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { browserStartMs, startBrowser, type TestBrowser } from '../support/browser.ts';
-import { startDashboard, type RunningDashboard } from '../support/running-dashboard.ts';
+import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
+import { startDashboard, type RunningDashboard } from '../support/dashboard/running-dashboard.ts';
 
 // What no page may do has to be noticed when one does it: else the other tests here would say nothing.
 

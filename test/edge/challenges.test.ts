@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { MemoryAuthorityLedger } from '../../src/adapters/memory/memory-authority-ledger.ts';
-import { MemoryCertificateOrders } from '../../src/adapters/memory/memory-certificate-orders.ts';
+import { MemoryAuthorityLedger } from '../memory/memory-authority-ledger.ts';
+import { MemoryCertificateOrders } from '../memory/memory-certificate-orders.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
-import { startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
 
 const token = 'evaGxfADs6pSRb2LAv9IZf17Dt3juxGJyPCt92wr-oA';

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { protocols, requestIn } from '../support/edge-client.ts';
+import { protocols, requestIn } from '../support/http/edge-client.ts';
 import { countOwnTime } from '../support/own-time.ts';
-import { startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
 
 const warn = 40;

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { constants, type ClientHttp2Session } from 'node:http2';
 import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { closed, requestIn } from '../support/edge-client.ts';
-import { flags, frame, goAwayCodes, headerBlock, preface } from '../support/http2-frames.ts';
-import { startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { closed, requestIn } from '../support/http/edge-client.ts';
+import { flags, frame, goAwayCodes, headerBlock, preface } from '../support/http/http2-frames.ts';
+import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
 
 let edge: RunningEdge;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { requestIn } from '../support/edge-client.ts';
-import { siteStorages, startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { requestIn } from '../support/http/edge-client.ts';
+import { siteStorages, startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);

@@ -3,8 +3,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { protocols, requestIn } from '../support/edge-client.ts';
-import { startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { protocols, requestIn } from '../support/http/edge-client.ts';
+import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 
 describe('the name of a request', () => {
   let edge: RunningEdge;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { protocols, type EdgeAnswer, type Visit } from '../support/edge-client.ts';
-import { siteStorages, startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { protocols, type EdgeAnswer, type Visit } from '../support/http/edge-client.ts';
+import { siteStorages, startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 
 const site = {
   'index.html': '<h1>Rex</h1>',

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { protocols, requestIn } from '../support/edge-client.ts';
-import { startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { protocols, requestIn } from '../support/http/edge-client.ts';
+import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 
 const projectId = 'proj_rex';
 

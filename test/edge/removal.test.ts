@@ -3,9 +3,9 @@ import { Agent } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { closed, requestIn } from '../support/edge-client.ts';
+import { closed, requestIn } from '../support/http/edge-client.ts';
 import { countOwnTime } from '../support/own-time.ts';
-import { startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
 
 const versions = ['TLSv1.2', 'TLSv1.3'] as const;

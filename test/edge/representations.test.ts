@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { protocols, requestIn, type EdgeAnswer, type Visit } from '../support/edge-client.ts';
-import { siteStorages, startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { protocols, requestIn, type EdgeAnswer, type Visit } from '../support/http/edge-client.ts';
+import { siteStorages, startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
 
 const page = '<p>Rex is a good dog</p>\n'.repeat(100);

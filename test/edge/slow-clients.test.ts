@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { closed, requestIn } from '../support/edge-client.ts';
+import { closed, requestIn } from '../support/http/edge-client.ts';
 import { countOwnTime } from '../support/own-time.ts';
-import { startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 
 const large = new Uint8Array(20_000_000);
 

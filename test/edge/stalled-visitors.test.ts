@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { closed, requestIn, type SessionOptions } from '../support/edge-client.ts';
-import { openPaths } from '../support/open-files.ts';
-import { startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { closed, requestIn, type SessionOptions } from '../support/http/edge-client.ts';
+import { openPaths } from '../support/sites/open-files.ts';
+import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
 
 const large = Buffer.from(Uint32Array.from({ length: 1_000_000 }, (_, at) => at * 40_503).buffer);

@@ -8,9 +8,9 @@ import { ChallengeAnswers } from '../../src/adapters/edge/challenge-answers.ts';
 import { EdgeServer } from '../../src/adapters/edge/edge-server.ts';
 import { SiteShelf } from '../../src/adapters/edge/site-shelf.ts';
 import { RouteTable } from '../../src/adapters/edge/route-table.ts';
-import { closed, requestIn } from '../support/edge-client.ts';
+import { closed, requestIn } from '../support/http/edge-client.ts';
 import { countOwnTime } from '../support/own-time.ts';
-import { startEdge, type RunningEdge } from '../support/running-edge.ts';
+import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
 
 const log = pino({ level: 'silent' });

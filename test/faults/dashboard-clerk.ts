@@ -1,5 +1,5 @@
 import { domainsPath, once } from '../attacks/ground.ts';
-import { DashboardVisitor, type PageAnswer } from '../support/dashboard-visitor.ts';
+import { DashboardVisitor, type PageAnswer } from '../support/dashboard/visitor.ts';
 import { answerOf, type LoadRecord } from './load-record.ts';
 
 export interface ClerkOf {

@@ -1,5 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { PersistentWriter, type Acknowledged, type Send } from '../support/persistent-writer.ts';
+import {
+  PersistentWriter,
+  type Acknowledged,
+  type Send,
+} from '../support/service/persistent-writer.ts';
 import { until } from '../support/until.ts';
 import { DashboardClerk, type ClerkOf } from './dashboard-clerk.ts';
 import type { Answer } from './fault-words.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { emptyDatabase, type TestDatabase } from '../support/databases.ts';
-import { startGalera, type GaleraCluster } from '../support/galera.ts';
-import { createDatabase, startMariaDb, type MariaDb } from '../support/mariadb.ts';
-import { connectAsAdmin, type MysqlAdmin } from '../support/mysql-admin.ts';
-import type { SmallDisk } from '../support/small-disk.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { emptyDatabase, type TestDatabase } from '../support/servers/databases.ts';
+import { startGalera, type GaleraCluster } from '../support/servers/galera.ts';
+import { createDatabase, startMariaDb, type MariaDb } from '../support/servers/mariadb.ts';
+import { connectAsAdmin, type MysqlAdmin } from '../support/servers/mysql-admin.ts';
+import type { SmallDisk } from '../support/servers/small-disk.ts';
+import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.ts';
 import type { FaultDatabase } from './fault-words.ts';
 
 /** A server of MySQL's protocol, and what can be done to it. */

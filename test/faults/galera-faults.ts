@@ -1,4 +1,4 @@
-import type { GaleraCluster } from '../support/galera.ts';
+import type { GaleraCluster } from '../support/servers/galera.ts';
 import { inProgress, unavailable } from './fault-words.ts';
 import type { Fault, Scene } from './fault.ts';
 import { outage } from './outage.ts';

@@ -1,11 +1,11 @@
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
-import { startBalancer, type Balancer } from '../support/balancer.ts';
-import { findFreePort } from '../support/debian-server.ts';
+import { startBalancer, type Balancer } from '../support/servers/balancer.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
 import { unpackLastRelease, type LastRelease } from '../support/last-release.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
-import type { Settings } from '../support/service-process.ts';
-import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { startRedis, type RedisServer } from '../support/servers/redis.ts';
+import type { Settings } from '../support/service/service-process.ts';
+import { mountSmallDisk, type SmallDisk } from '../support/servers/small-disk.ts';
+import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.ts';
 import type { FaultNeed } from './fault-words.ts';
 
 /** What some faults need in addition to a database and the service. */

@@ -1,6 +1,6 @@
 import { startProject, upload } from '../attacks/ground.ts';
-import { signInFirst } from '../support/dashboard-process.ts';
-import { findFreePort } from '../support/debian-server.ts';
+import { signInFirst } from '../support/dashboard/process.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
 import {
   liftLimits,
   newHome,
@@ -8,9 +8,9 @@ import {
   type Home,
   type Service,
   type Settings,
-} from '../support/service-process.ts';
-import { StoredFacts } from '../support/stored-facts.ts';
-import { tgzOf } from '../support/tar-bytes.ts';
+} from '../support/service/service-process.ts';
+import { StoredFacts } from '../support/service/stored-facts.ts';
+import { tgzOf } from '../support/sites/tar-bytes.ts';
 import type { FaultDatabase, GroundWish } from './fault-words.ts';
 import type { FaultServers, PlacedDatabase } from './fault-servers.ts';
 import type { LoadTarget } from './fault-load.ts';

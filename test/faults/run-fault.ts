@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { longestHealthMs, watchHealth, type Probe } from '../support/health-watch.ts';
+import { longestHealthMs, watchHealth, type Probe } from '../support/service/health-watch.ts';
 import { until } from '../support/until.ts';
 import { usedOf, type AccountUse } from './account-use.ts';
 import type { Fault, FaultOrders } from './fault.ts';

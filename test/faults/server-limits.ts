@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectAsAdmin, type MysqlAdmin } from '../support/mysql-admin.ts';
+import { connectAsAdmin, type MysqlAdmin } from '../support/servers/mysql-admin.ts';
 import { inProgress, unavailable } from './fault-words.ts';
 import type { Fault, Scene } from './fault.ts';
 import { outage } from './outage.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../attacks/process-usage.ts';
-import { livingHeapOf } from '../support/inspected-heap.ts';
+import { livingHeapOf } from '../support/service/inspected-heap.ts';
 import { faultDatabases } from './fault-words.ts';
 import type { Fault, Scene } from './fault.ts';
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { lockFile } from '../support/foreign-lock.ts';
+import { lockFile } from '../support/servers/foreign-lock.ts';
 import { inProgress, unavailable } from './fault-words.ts';
 import type { Fault, Scene } from './fault.ts';
 import { isWriter } from './load-record.ts';

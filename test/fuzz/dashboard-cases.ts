@@ -1,4 +1,4 @@
-import { zipOf } from '../support/zip-bytes.ts';
+import { zipOf } from '../support/sites/zip-bytes.ts';
 import type { Chance } from './chance.ts';
 import { attackers, type BytesCase } from './fuzz-case.ts';
 import { asBytes, hostilePath, hostileText } from './hostile-text.ts';

@@ -9,11 +9,11 @@ import {
   type Customer,
   type Ground,
 } from '../attacks/ground.ts';
-import type { DnsServer } from '../lab/dns-server.ts';
-import { crawl } from '../support/dashboard-crawl.ts';
-import type { DashboardVisitor, PageAnswer } from '../support/dashboard-visitor.ts';
-import type { Service } from '../support/service-process.ts';
-import { zipOf } from '../support/zip-bytes.ts';
+import type { DnsServer } from '../lab/dns/server.ts';
+import { crawl } from '../support/dashboard/crawl.ts';
+import type { DashboardVisitor, PageAnswer } from '../support/dashboard/visitor.ts';
+import type { Service } from '../support/service/service-process.ts';
+import { zipOf } from '../support/sites/zip-bytes.ts';
 import type { Known } from './any-case.ts';
 import { Chance } from './chance.ts';
 import { attackers, type Port } from './fuzz-case.ts';

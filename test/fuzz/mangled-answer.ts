@@ -1,5 +1,5 @@
-import type { Transport } from '../lab/dns-sockets.ts';
-import { typeNumbers } from '../lab/dns-zone.ts';
+import type { Transport } from '../lab/dns/sockets.ts';
+import { typeNumbers } from '../lab/dns/zone.ts';
 import type { Chance } from './chance.ts';
 import { asBytes, hostileText } from './hostile-text.ts';
 

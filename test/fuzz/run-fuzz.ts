@@ -1,4 +1,4 @@
-import { longestHealthMs, watchHealth } from '../support/health-watch.ts';
+import { longestHealthMs, watchHealth } from '../support/service/health-watch.ts';
 import { anyCase } from './any-case.ts';
 import { requestsIn, type DnsCase, type FuzzCase } from './fuzz-case.ts';
 import type { FuzzField } from './fuzz-field.ts';

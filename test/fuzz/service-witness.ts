@@ -1,4 +1,4 @@
-import type { LogEntry } from '../support/service-log.ts';
+import type { LogEntry } from '../support/service/service-log.ts';
 import { until } from '../support/until.ts';
 import type { FuzzField } from './fuzz-field.ts';
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Plan } from '../../src/access/domain/plan.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { Outbox } from '../../src/kernel/outbox.ts';
-import { databaseKinds } from '../support/databases.ts';
+import { databaseKinds } from '../support/servers/databases.ts';
 import { race } from '../support/race.ts';
-import { startApi, type RunningApi } from '../support/running-api.ts';
+import { startApi, type RunningApi } from '../support/http/running-api.ts';
 
 describe.each(databaseKinds)('who did it, on %s,', (kind) => {
   let api: RunningApi;

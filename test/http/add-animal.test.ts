@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { databaseKinds } from '../support/databases.ts';
-import { publicUrl, startApi, type Answer, type RunningApi } from '../support/running-api.ts';
+import { databaseKinds } from '../support/servers/databases.ts';
+import { publicUrl, startApi, type Answer, type RunningApi } from '../support/http/running-api.ts';
 
 describe.each(databaseKinds)('POST /pets on %s', (kind) => {
   let api: RunningApi;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { composeSecret } from '../../src/access/domain/api-key-secret.ts';
 import { ApiKeys } from '../../src/access/key-ports.ts';
 import { AccessKey } from '../../src/app/keys.ts';
-import { databaseKinds } from '../support/databases.ts';
-import { startApi, type Answer, type RunningApi } from '../support/running-api.ts';
+import { databaseKinds } from '../support/servers/databases.ts';
+import { startApi, type Answer, type RunningApi } from '../support/http/running-api.ts';
 
 const paths = ['/v1/pets', '/v1/pets/1', '/v1/store/orders'];
 

@@ -12,9 +12,9 @@ import {
   type ErrorCode,
 } from '../../clients/typescript/src/animal-store.ts';
 import { int64AsStrings } from '../../clients/typescript/src/int64-as-strings.ts';
-import { errorTable } from '../../src/adapters/http/error-table.ts';
-import { browserStartMs, startBrowser, type TestBrowser } from '../support/browser.ts';
-import { startApi, type RunningApi, type TestAccount } from '../support/running-api.ts';
+import { errorTable } from '../../src/adapters/http/answers/error-table.ts';
+import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
+import { startApi, type RunningApi, type TestAccount } from '../support/http/running-api.ts';
 
 const large = 9007199254740993n;
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { connectionLimits } from '../../src/adapters/http/connection-share.ts';
-import { HttpServer } from '../../src/adapters/http/http-server.ts';
-import { startApi } from '../support/running-api.ts';
+import { connectionLimits } from '../../src/adapters/http/listener/connection-share.ts';
+import { HttpServer } from '../../src/adapters/http/listener/http-server.ts';
+import { startApi } from '../support/http/running-api.ts';
 import { until } from '../support/until.ts';
 
 const limits = { all: 5, ofNetwork: 3 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { resolve } from '../support/documented-answers.ts';
-import { startApi, type Answer, type Call, type RunningApi } from '../support/running-api.ts';
+import { resolve } from '../support/http/documented-answers.ts';
+import { startApi, type Answer, type Call, type RunningApi } from '../support/http/running-api.ts';
 
 const shop = 'https://shop.example';
 const allowed = ({ headers }: Answer): readonly string[] =>

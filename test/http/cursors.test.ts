@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { nextPage } from '../support/pages.ts';
-import { startApi, type RunningApi } from '../support/running-api.ts';
+import { nextPage } from '../support/dashboard/pages.ts';
+import { startApi, type RunningApi } from '../support/http/running-api.ts';
 
 describe('a cursor', () => {
   let api: RunningApi;

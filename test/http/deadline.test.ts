@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccessKey } from '../../src/app/keys.ts';
-import { DashboardVisitor } from '../support/dashboard-visitor.ts';
-import { emptyDatabase, type TestDatabase } from '../support/databases.ts';
-import { lockTable } from '../support/locked-table.ts';
-import { startMysqlProxy, type MysqlProxy } from '../support/mysql-proxy.ts';
-import { startApi, type RunningApi } from '../support/running-api.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { DashboardVisitor } from '../support/dashboard/visitor.ts';
+import { emptyDatabase, type TestDatabase } from '../support/servers/databases.ts';
+import { lockTable } from '../support/servers/locked-table.ts';
+import { startMysqlProxy, type MysqlProxy } from '../support/servers/mysql-proxy.ts';
+import { startApi, type RunningApi } from '../support/http/running-api.ts';
+import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
 const deadlineMs = 300;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import pino from 'pino';
-import { HttpServer, type Handler } from '../../src/adapters/http/http-server.ts';
+import { HttpServer, type Handler } from '../../src/adapters/http/listener/http-server.ts';
 import { Metrics } from '../../src/adapters/http/metrics.ts';
 import { EventLoopWatch, noticedMs } from '../../src/adapters/system/event-loop-watch.ts';
 import { named, RunningWork } from '../../src/adapters/system/running-work.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { databaseKinds } from '../support/databases.ts';
-import { startApi, type RunningApi } from '../support/running-api.ts';
+import { databaseKinds } from '../support/servers/databases.ts';
+import { startApi, type RunningApi } from '../support/http/running-api.ts';
 
 const largest = 9223372036854775807n;
 

@@ -4,7 +4,7 @@ import { IdempotencyKeys } from '../../src/access/ports.ts';
 import { Pets } from '../../src/catalogue/ports.ts';
 import { Outbox } from '../../src/kernel/outbox.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
-import { startApi, type RunningApi } from '../support/running-api.ts';
+import { startApi, type RunningApi } from '../support/http/running-api.ts';
 
 describe('a fault on our side', () => {
   let api: RunningApi;

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startApi, type RunningApi } from '../support/running-api.ts';
+import { startApi, type RunningApi } from '../support/http/running-api.ts';
 
 const root = join(import.meta.dirname, '../..');
 const our = join(root, 'clients/typescript/src/int64-as-strings.ts');

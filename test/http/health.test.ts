@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { OutboxRelay } from '../../src/adapters/events/outbox-relay.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
-import { databaseKinds } from '../support/databases.ts';
-import { startApi, type RunningApi } from '../support/running-api.ts';
+import { databaseKinds } from '../support/servers/databases.ts';
+import { startApi, type RunningApi } from '../support/http/running-api.ts';
 
 describe.each(databaseKinds)('health on %s', (kind) => {
   let api: RunningApi;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { databaseKinds, openDatabase } from '../support/databases.ts';
-import { startApi, type Answer, type RunningApi } from '../support/running-api.ts';
+import { databaseKinds, openDatabase } from '../support/servers/databases.ts';
+import { startApi, type Answer, type RunningApi } from '../support/http/running-api.ts';
 
 describe.each(databaseKinds)('Idempotency-Key on %s', (kind) => {
   let api: RunningApi;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { CounterKeeper } from '../../src/adapters/metering/counter-keeper.ts';
 import { UsageRecorder } from '../../src/adapters/metering/usage-recorder.ts';
 import { AccessKey } from '../../src/app/keys.ts';
-import { startApi, type RunningApi } from '../support/running-api.ts';
+import { startApi, type RunningApi } from '../support/http/running-api.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccessKey } from '../../src/app/keys.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
-import { databaseKinds } from '../support/databases.ts';
-import { publicUrl, startApi, type RunningApi } from '../support/running-api.ts';
+import { databaseKinds } from '../support/servers/databases.ts';
+import { publicUrl, startApi, type RunningApi } from '../support/http/running-api.ts';
 
 const animals = 100_000;
 const neighbours = 1000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { databaseKinds } from '../support/databases.ts';
-import { publicUrl, startApi, type RunningApi } from '../support/running-api.ts';
+import { databaseKinds } from '../support/servers/databases.ts';
+import { publicUrl, startApi, type RunningApi } from '../support/http/running-api.ts';
 
 describe.each(databaseKinds)('GET /pets/{petId} on %s', (kind) => {
   let api: RunningApi;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CatalogueKey } from '../../src/app/keys.ts';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { databaseKinds } from '../support/databases.ts';
-import { nextPage, walk } from '../support/pages.ts';
-import { publicUrl, startApi, type RunningApi } from '../support/running-api.ts';
+import { databaseKinds } from '../support/servers/databases.ts';
+import { nextPage, walk } from '../support/dashboard/pages.ts';
+import { publicUrl, startApi, type RunningApi } from '../support/http/running-api.ts';
 
 interface Row {
   readonly id: bigint;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApi, type RunningApi } from '../support/running-api.ts';
+import { startApi, type RunningApi } from '../support/http/running-api.ts';
 
 const hsts = 'max-age=31536000';
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { errorTable } from '../../src/adapters/http/error-table.ts';
-import { browserStartMs, startBrowser, type TestBrowser } from '../support/browser.ts';
-import { publicUrl, startApi, type RunningApi } from '../support/running-api.ts';
+import { errorTable } from '../../src/adapters/http/answers/error-table.ts';
+import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
+import { publicUrl, startApi, type RunningApi } from '../support/http/running-api.ts';
 
 const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 

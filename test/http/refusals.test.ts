@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { rawRequest } from '../support/raw-request.ts';
-import { startApi, type Answer, type Call, type RunningApi } from '../support/running-api.ts';
+import { rawRequest } from '../support/http/raw-request.ts';
+import { startApi, type Answer, type Call, type RunningApi } from '../support/http/running-api.ts';
 
 const rex = '{"name":"Rex","categoryId":1}';
 const bytes = (text: string): Uint8Array<ArrayBuffer> =>

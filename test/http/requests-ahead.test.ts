@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { HttpServer, type Handler } from '../../src/adapters/http/http-server.ts';
+import { HttpServer, type Handler } from '../../src/adapters/http/listener/http-server.ts';
 import { mostAhead } from '../../src/kernel/one-at-a-time.ts';
-import { exchangeBytes } from '../support/raw-answer.ts';
+import { exchangeBytes } from '../support/http/raw-answer.ts';
 import { until } from '../support/until.ts';
 
 let server: HttpServer;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CatalogueKey } from '../../src/app/keys.ts';
-import { databaseKinds } from '../support/databases.ts';
-import { walk } from '../support/pages.ts';
-import { startApi, type RunningApi, type TestAccount } from '../support/running-api.ts';
+import { databaseKinds } from '../support/servers/databases.ts';
+import { walk } from '../support/dashboard/pages.ts';
+import { startApi, type RunningApi, type TestAccount } from '../support/http/running-api.ts';
 
 interface Row {
   readonly id: bigint;

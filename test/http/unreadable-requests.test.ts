@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccessKey } from '../../src/app/keys.ts';
-import { answerFrom, exchangeBytes, type RawAnswer } from '../support/raw-answer.ts';
-import { startDashboard, type RunningDashboard } from '../support/running-dashboard.ts';
+import { answerFrom, exchangeBytes, type RawAnswer } from '../support/http/raw-answer.ts';
+import { startDashboard, type RunningDashboard } from '../support/dashboard/running-dashboard.ts';
 
 let service: RunningDashboard;
 let authorized: string;

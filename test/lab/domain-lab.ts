@@ -1,16 +1,16 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DatabaseKind } from '../support/databases.ts';
-import { findFreePort } from '../support/debian-server.ts';
-import { newHome, type Service, type Settings } from '../support/service-process.ts';
+import type { DatabaseKind } from '../support/servers/databases.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
+import { newHome, type Service, type Settings } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
-import { startCaGate, type CaGate } from './ca-gate.ts';
-import { startDns } from './dns-server.ts';
+import { startCaGate, type CaGate } from './authority/ca-gate.ts';
+import { startDns } from './dns/server.ts';
 import { DomainFacts } from './domain-facts.ts';
-import { LabZone } from './lab-zone.ts';
-import { labIssuer } from './pebble-lab.ts';
-import { startPebble, type Pebble, type PebbleOptions } from './pebble.ts';
+import { LabZone } from './dns/lab-zone.ts';
+import { labIssuer } from './authority/pebble-lab.ts';
+import { startPebble, type Pebble, type PebbleOptions } from './authority/pebble.ts';
 import { SecureVisitor } from './secure-visitor.ts';
 import { Shop, type Run } from './shop.ts';
 

@@ -2,8 +2,8 @@ import { globSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findServer } from '../support/debian-server.ts';
-import type { Settings } from '../support/service-process.ts';
+import { findServer } from '../support/servers/debian-server.ts';
+import type { Settings } from '../support/service/service-process.ts';
 
 /** The clock of service processes, which can be set while they run; their timers go on as before. */
 export interface FakeClock {

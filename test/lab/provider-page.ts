@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { html } from '../../src/adapters/dashboard/html.ts';
+import { html } from '../../src/adapters/dashboard/frame/html.ts';
 
 export interface ProviderPage {
   readonly url: string;

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { CommandResult } from '../support/errand.ts';
+import type { CommandResult } from '../support/service/errand.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
 export type Run = (args: readonly string[]) => Promise<CommandResult>;

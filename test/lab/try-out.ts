@@ -1,14 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '../support/debian-server.ts';
-import { newHome, type Service } from '../support/service-process.ts';
-import { startCaGate } from './ca-gate.ts';
-import { startDns } from './dns-server.ts';
-import { labIssuer } from './pebble-lab.ts';
-import { startPebble } from './pebble.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
+import { newHome, type Service } from '../support/service/service-process.ts';
+import { startCaGate } from './authority/ca-gate.ts';
+import { startDns } from './dns/server.ts';
+import { labIssuer } from './authority/pebble-lab.ts';
+import { startPebble } from './authority/pebble.ts';
 import { startProviderPage } from './provider-page.ts';
-import { readZoneFile } from './zone-file.ts';
+import { readZoneFile } from './dns/zone-file.ts';
 
 /** Everything that a custom domain needs, on loopback, for a person with a browser. */
 export interface TryOut {

@@ -19,7 +19,7 @@ import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
-import { openDatabase } from './databases.ts';
+import { openDatabase } from './servers/databases.ts';
 
 const main = resolve(import.meta.dirname, '../../src/main.ts');
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startGuard } from './debian-server.ts';
+import { startGuard } from './servers/debian-server.ts';
 
 const packing = ['package.json', 'package-lock.json', '.npmrc'];
 const root = join(import.meta.dirname, '..', '..');

@@ -1,6 +1,6 @@
-import { KyselyAuthorityAccounts } from '../../src/adapters/kysely/kysely-authority-accounts.ts';
-import { KyselyCertificateOrders } from '../../src/adapters/kysely/kysely-certificate-orders.ts';
-import { KyselyEdgeRecords } from '../../src/adapters/kysely/kysely-edge-records.ts';
+import { KyselyAuthorityAccounts } from '../../src/adapters/kysely/sites/kysely-authority-accounts.ts';
+import { KyselyCertificateOrders } from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
+import { KyselyEdgeRecords } from '../../src/adapters/kysely/sites/kysely-edge-records.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { sealedColumns } from '../../src/adapters/kysely/sealed-columns.ts';
 import type { Sealer } from '../../src/kernel/sealer.ts';

@@ -7,14 +7,14 @@ import type { Orders, Pets } from '../../src/catalogue/ports.ts';
 import type { Acting } from '../../src/kernel/acting.ts';
 import type { JobLeases } from '../../src/kernel/job-leases.ts';
 import type { Outbox } from '../../src/kernel/outbox.ts';
-import type { Route } from '../../src/sites/domain/routes.ts';
+import type { Route } from '../../src/domains/domain/redirects/routes.ts';
 import type {
   AuthorityLedger,
   CertificateOrders,
   CustomDomains,
   ProjectSettings,
   Timeline,
-} from '../../src/sites/domain-ports.ts';
+} from '../../src/domains/ports.ts';
 import type {
   AuthorityAccounts,
   Certificates,

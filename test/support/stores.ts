@@ -3,36 +3,41 @@ import {
   removeCertificate,
   removeRoute,
   setRoute,
-} from '../../src/adapters/kysely/edge-route-writer.ts';
-import { KyselyAccounts } from '../../src/adapters/kysely/kysely-accounts.ts';
-import { KyselyApiKeys } from '../../src/adapters/kysely/kysely-api-keys.ts';
-import { KyselyAuditLog } from '../../src/adapters/kysely/kysely-audit-log.ts';
-import { KyselyAuthorityAccounts } from '../../src/adapters/kysely/kysely-authority-accounts.ts';
-import { KyselyAuthorityLedger } from '../../src/adapters/kysely/kysely-authority-ledger.ts';
-import { KyselyCertificateOrders } from '../../src/adapters/kysely/kysely-certificate-orders.ts';
-import { KyselyCertificates } from '../../src/adapters/kysely/kysely-certificates.ts';
-import { KyselyCounterSnapshots } from '../../src/adapters/kysely/kysely-counter-snapshots.ts';
-import { KyselyCustomDomains } from '../../src/adapters/kysely/kysely-custom-domains.ts';
-import { KyselyEdgeRecords } from '../../src/adapters/kysely/kysely-edge-records.ts';
-import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/kysely-idempotency-keys.ts';
+} from '../../src/adapters/kysely/sites/edge-route-writer.ts';
+import { KyselyAccounts } from '../../src/adapters/kysely/access/kysely-accounts.ts';
+import { KyselyApiKeys } from '../../src/adapters/kysely/access/kysely-api-keys.ts';
+import { KyselyAuditLog } from '../../src/adapters/kysely/access/kysely-audit-log.ts';
+import { KyselyAuthorityAccounts } from '../../src/adapters/kysely/sites/kysely-authority-accounts.ts';
+import { KyselyAuthorityLedger } from '../../src/adapters/kysely/sites/kysely-authority-ledger.ts';
+import { KyselyCertificateOrders } from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
+import { KyselyCertificates } from '../../src/adapters/kysely/sites/kysely-certificates.ts';
+import { KyselyCounterSnapshots } from '../../src/adapters/kysely/access/kysely-counter-snapshots.ts';
+import { KyselyCustomDomains } from '../../src/adapters/kysely/sites/kysely-custom-domains.ts';
+import { KyselyEdgeRecords } from '../../src/adapters/kysely/sites/kysely-edge-records.ts';
+import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/access/kysely-idempotency-keys.ts';
 import { KyselyJobLeases } from '../../src/adapters/kysely/kysely-job-leases.ts';
-import { KyselyOrders } from '../../src/adapters/kysely/kysely-orders.ts';
+import { KyselyOrders } from '../../src/adapters/kysely/catalogue/kysely-orders.ts';
 import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
-import { KyselyPeople } from '../../src/adapters/kysely/kysely-people.ts';
-import { KyselyPets } from '../../src/adapters/kysely/kysely-pets.ts';
-import { KyselyProjectSettings } from '../../src/adapters/kysely/kysely-project-settings.ts';
-import { KyselyProjects } from '../../src/adapters/kysely/kysely-projects.ts';
-import { KyselySessions } from '../../src/adapters/kysely/kysely-sessions.ts';
-import { KyselySignInLinks } from '../../src/adapters/kysely/kysely-sign-in-links.ts';
-import { KyselyTimeline } from '../../src/adapters/kysely/kysely-timeline.ts';
-import { KyselyUsageLog } from '../../src/adapters/kysely/kysely-usage-log.ts';
+import { KyselyPeople } from '../../src/adapters/kysely/access/kysely-people.ts';
+import { KyselyPets } from '../../src/adapters/kysely/catalogue/kysely-pets.ts';
+import { KyselyProjectSettings } from '../../src/adapters/kysely/sites/kysely-project-settings.ts';
+import { KyselyProjects } from '../../src/adapters/kysely/sites/kysely-projects.ts';
+import { KyselySessions } from '../../src/adapters/kysely/access/kysely-sessions.ts';
+import { KyselySignInLinks } from '../../src/adapters/kysely/access/kysely-sign-in-links.ts';
+import { KyselyTimeline } from '../../src/adapters/kysely/sites/kysely-timeline.ts';
+import { KyselyUsageLog } from '../../src/adapters/kysely/access/kysely-usage-log.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
-import { SettableClock } from '../../src/adapters/memory/settable-clock.ts';
+import { SettableClock } from '../memory/settable-clock.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import { now } from './accounts.ts';
-import { databaseKinds, emptyDatabase, openDatabase, type DatabaseKind } from './databases.ts';
+import {
+  databaseKinds,
+  emptyDatabase,
+  openDatabase,
+  type DatabaseKind,
+} from './servers/databases.ts';
 import { memoryPorts } from './memory-ports.ts';
 import type { EdgeWriter, StoragePorts } from './storage-ports.ts';
 

@@ -1,4 +1,4 @@
-import { RequestError } from '../../src/adapters/http/error-table.ts';
+import { RequestError } from '../../src/adapters/http/answers/error-table.ts';
 import { emailOf, isEmail } from '../../src/access/domain/email.ts';
 import { isWellFormedSecret } from '../../src/access/domain/api-key-secret.ts';
 import { checkPassword } from '../../src/access/domain/password.ts';
@@ -7,33 +7,33 @@ import { readDocument } from '../../src/adapters/acme/acme-documents.ts';
 import { AcmeFailure, failureOf } from '../../src/adapters/acme/acme-failure.ts';
 import { retryAfter } from '../../src/adapters/acme/acme-http.ts';
 import { issuedCertificate } from '../../src/adapters/acme/issued-certificate.ts';
-import { readId } from '../../src/adapters/dashboard/animals-query.ts';
-import { readAuditFilter } from '../../src/adapters/dashboard/audit-filter.ts';
-import { pageOf } from '../../src/adapters/dashboard/domain-pages.ts';
-import { placeOf as timelinePlaceOf } from '../../src/adapters/dashboard/domain-timeline.ts';
-import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/next-page.ts';
-import { browserName } from '../../src/adapters/dashboard/people-browser.ts';
-import { isFromElsewhere, isFromOurPage } from '../../src/adapters/dashboard/same-origin.ts';
+import { readId } from '../../src/adapters/dashboard/animals/query.ts';
+import { readAuditFilter } from '../../src/adapters/dashboard/account/audit-filter.ts';
+import { pageOf } from '../../src/adapters/dashboard/domains/list-pages.ts';
+import { placeOf as timelinePlaceOf } from '../../src/adapters/dashboard/domains/timeline.ts';
+import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/frame/next-page.ts';
+import { browserName } from '../../src/adapters/dashboard/account/people-browser.ts';
+import { isFromElsewhere, isFromOurPage } from '../../src/adapters/dashboard/frame/same-origin.ts';
 import { parseServer } from '../../src/adapters/dns/server-address.ts';
 import { encodingFor, isKnown, portionOf } from '../../src/adapters/edge/negotiation.ts';
 import { hostNamed, portNamed, targetOf } from '../../src/adapters/edge/request-host.ts';
 import { servedFile } from '../../src/adapters/edge/served-file.ts';
 import { placeOf } from '../../src/adapters/edge/site-path.ts';
-import { addressBucket, clientAddress } from '../../src/adapters/http/client-address.ts';
-import { Cursors } from '../../src/adapters/http/cursor.ts';
-import { parseExactJson } from '../../src/adapters/http/json.ts';
-import { largestBody } from '../../src/adapters/http/request-body.ts';
-import { firstLineOf } from '../../src/adapters/http/unreadable.ts';
-import { requireJsonAccepted } from '../../src/adapters/http/steps.ts';
+import { addressBucket, clientAddress } from '../../src/adapters/http/listener/client-address.ts';
+import { Cursors } from '../../src/adapters/http/operations/cursor.ts';
+import { parseExactJson } from '../../src/adapters/http/answers/json.ts';
+import { largestBody } from '../../src/adapters/http/operations/request-body.ts';
+import { firstLineOf } from '../../src/adapters/http/answers/unreadable.ts';
+import { requireJsonAccepted } from '../../src/adapters/http/operations/steps.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
-import { readDomainSettings } from '../../src/app/domain-settings-text.ts';
+import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
 import { shownPath as shownPathInLog } from '../../src/kernel/shown-path.ts';
 import { isLine } from '../../src/kernel/text.ts';
-import { parseIssueValue } from '../../src/sites/domain/caa-issue.ts';
-import { judgeOwnership } from '../../src/sites/domain/dns-ownership.ts';
-import { cleanName, parseHostname } from '../../src/sites/domain/hostname.ts';
-import { isInNetwork, isUnspecified } from '../../src/sites/domain/ip-address.ts';
+import { parseIssueValue } from '../../src/domains/domain/dns/caa-issue.ts';
+import { judgeOwnership } from '../../src/domains/domain/dns/ownership.ts';
+import { cleanName, parseHostname } from '../../src/domains/domain/names/hostname.ts';
+import { isInNetwork, isUnspecified } from '../../src/domains/domain/dns/ip-address.ts';
 import { slugOf } from '../../src/sites/domain/project.ts';
 import { publishedPath, shownPath } from '../../src/sites/domain/published-path.ts';
 import { isReservedSlug } from '../../src/sites/domain/reserved-slugs.ts';
@@ -41,8 +41,8 @@ import {
   absoluteTarget,
   isAbsolute,
   redirectTarget,
-} from '../../src/sites/domain/redirect-target.ts';
-import { checkDomainSettings } from '../../src/sites/domain/redirects.ts';
+} from '../../src/domains/domain/redirects/target.ts';
+import { checkDomainSettings } from '../../src/domains/domain/redirects/redirects.ts';
 import { inspectSite } from '../../src/sites/domain/site-contents.ts';
 
 /** Reads an untrusted text. It may throw. */
@@ -125,22 +125,22 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { isLine: parser('a \t\u0000😀', (text) => isLine(text, 255)) },
   },
-  'sites/domain/caa-issue.ts': {
+  'domains/domain/dns/caa-issue.ts': {
     operations: 6,
     parsers: { parseIssueValue: parser(' \t;=.-a,:', parseIssueValue) },
   },
-  'sites/domain/hostname.ts': {
+  'domains/domain/names/hostname.ts': {
     operations: 1,
     parsers: { cleanName: parser('. a', cleanName) },
   },
-  'sites/domain/ip-address.ts': {
+  'domains/domain/dns/ip-address.ts': {
     operations: 9,
     parsers: {
       isInNetwork: parser('.:1f/', (text) => isInNetwork(text, '192.0.2.0/24')),
       isUnspecified: parser('.:0', isUnspecified),
     },
   },
-  'sites/domain/name-rules.ts': {
+  'domains/domain/names/name-rules.ts': {
     operations: 16,
     parsers: {
       parseHostname: parser('/:.@-_*?#[0x\\a', (text) =>
@@ -148,7 +148,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'sites/domain/order-subject.ts': `${ours}the subjects of orders.`,
+  'domains/domain/certificates/order-subject.ts': `${ours}the subjects of orders.`,
   'sites/domain/project.ts': {
     operations: 4,
     parsers: { slugOf: parser("a-' \u0315\u0300ﷺ", slugOf) },
@@ -161,7 +161,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       shownPath: parser('/\u0000\u202ea', shownPath),
     },
   },
-  'sites/domain/redirect-target.ts': {
+  'domains/domain/redirects/target.ts': {
     operations: 10,
     parsers: {
       isAbsolute: parser('a:/\\ +.-', isAbsolute),
@@ -232,14 +232,14 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/acme/renewal-info.ts': `${operator}the directory of the authority names its renewal place.`,
   'adapters/acme/x509.ts': `${ours}the serial number of a certificate that was parsed.`,
 
-  'adapters/dashboard/act-once.ts': `${shapes}the number of a form; the rest is what we stored.`,
-  'adapters/dashboard/animals-query.ts': {
+  'adapters/dashboard/frame/act-once.ts': `${shapes}the number of a form; the rest is what we stored.`,
+  'adapters/dashboard/animals/query.ts': {
     operations: 3,
     parsers: { readId: parser('109a', readId) },
   },
-  'adapters/dashboard/answering.ts': `${ours}paths of pages.`,
-  'adapters/dashboard/assets.ts': `${ours}names of assets.`,
-  'adapters/dashboard/audit-filter.ts': {
+  'adapters/dashboard/frame/answering.ts': `${ours}paths of pages.`,
+  'adapters/dashboard/frame/assets.ts': `${ours}names of assets.`,
+  'adapters/dashboard/account/audit-filter.ts': {
     operations: 2,
     parsers: {
       readAuditFilter: parser('0.a-', (text) =>
@@ -247,30 +247,30 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'adapters/dashboard/domain-pages.ts': {
+  'adapters/dashboard/domains/list-pages.ts': {
     operations: 2,
     parsers: { pageOf: parser('10a', (text) => pageOf([], text)) },
   },
-  'adapters/dashboard/domain-paths.ts': `${ours}it writes an address.`,
-  'adapters/dashboard/domain-screen.ts': `${ours}the address of a site.`,
-  'adapters/dashboard/domain-timeline.ts': {
+  'adapters/dashboard/domains/paths.ts': `${ours}it writes an address.`,
+  'adapters/dashboard/domains/domain-screen.ts': `${ours}the address of a site.`,
+  'adapters/dashboard/domains/timeline.ts': {
     operations: 3,
     parsers: {
       placeOf: parser('10a', (text) => timelinePlaceOf(new URLSearchParams({ before: text }))),
     },
   },
-  'adapters/dashboard/domain-turn.ts': `${ours}titles of problems.`,
-  'adapters/dashboard/domains-screen.ts': `${ours}it writes an address.`,
-  'adapters/dashboard/form-body.ts': {
+  'adapters/dashboard/domains/turn.ts': `${ours}titles of problems.`,
+  'adapters/dashboard/domains/domains-screen.ts': `${ours}it writes an address.`,
+  'adapters/dashboard/frame/form-body.ts': {
     operations: 1,
     parsers: {
       URLSearchParams: parser('%=', (text) => new URLSearchParams(text.slice(0, 64 * 1024))),
     },
   },
-  'adapters/dashboard/key-draft.ts': `${shapes}the day that a key expires; scopes are split at commas in a form of 64 KiB.`,
-  'adapters/dashboard/key-list.ts': `${ours}a time.`,
-  'adapters/dashboard/live-frame.ts': `${ours}pages, in which all that others wrote is escaped.`,
-  'adapters/dashboard/next-page.ts': {
+  'adapters/dashboard/keys/draft.ts': `${shapes}the day that a key expires; scopes are split at commas in a form of 64 KiB.`,
+  'adapters/dashboard/keys/list.ts': `${ours}a time.`,
+  'adapters/dashboard/frame/live-frame.ts': `${ours}pages, in which all that others wrote is escaped.`,
+  'adapters/dashboard/frame/next-page.ts': {
     operations: 2,
     parsers: {
       pageAfterSignIn: parser('/?%=a', (text) =>
@@ -279,15 +279,15 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       signInPathFor: parser('/?a-.=&', (text) => signInPathFor(`/dashboard${text}`)),
     },
   },
-  'adapters/dashboard/people-browser.ts': {
+  'adapters/dashboard/account/people-browser.ts': {
     operations: 13,
     parsers: { browserName: parser('EdgA/Mac OX', browserName) },
   },
-  'adapters/dashboard/project-content.ts': `${ours}addresses of sites.`,
-  'adapters/dashboard/project-screen.ts': `${shapes}the number of a deploy.`,
-  'adapters/dashboard/projects-screen.ts': `${ours}addresses of sites.`,
-  'adapters/dashboard/redirect-forms.ts': `${shapes}the status of a redirect.`,
-  'adapters/dashboard/same-origin.ts': {
+  'adapters/dashboard/projects/content.ts': `${ours}addresses of sites.`,
+  'adapters/dashboard/projects/project-screen.ts': `${shapes}the number of a deploy.`,
+  'adapters/dashboard/projects/projects-screen.ts': `${ours}addresses of sites.`,
+  'adapters/dashboard/domains/redirect-forms.ts': `${shapes}the status of a redirect.`,
+  'adapters/dashboard/frame/same-origin.ts': {
     operations: 2,
     parsers: {
       isFromOurPage: parser('a:/.', (text) => isFromOurPage(sentFrom(text), 'https://a.example')),
@@ -296,10 +296,10 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'adapters/dashboard/screen-routes.ts': `${short}its query.`,
-  'adapters/dashboard/screen.ts': `${ours}paths of pages.`,
-  'adapters/dashboard/time-words.ts': `${ours}the names of the months.`,
-  'adapters/dashboard/usage-keys.ts': `${operator}the address of the API.`,
+  'adapters/dashboard/frame/screen-routes.ts': `${short}its query.`,
+  'adapters/dashboard/frame/screen.ts': `${ours}paths of pages.`,
+  'adapters/dashboard/frame/time-words.ts': `${ours}the names of the months.`,
+  'adapters/dashboard/usage/keys.ts': `${operator}the address of the API.`,
 
   'adapters/dns/caa-question.ts': `${shapes}names of 253 characters, and tags of 255 bytes, as DNS has them.`,
   'adapters/dns/node-dns-verifier.ts': `${ours}names of domains that were admitted.`,
@@ -310,7 +310,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { parseServer: parser('[]:1.a', parseServer) },
   },
-  'sites/domain/dns-ownership.ts': {
+  'domains/domain/dns/ownership.ts': {
     operations: 0,
     parsers: {
       judgeOwnership: parser(' "a', (text) =>
@@ -353,12 +353,12 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
-  'adapters/http/llms-text.ts': `${ours}the OpenAPI document.`,
-  'adapters/http/openapi.ts': `${operator}the address of the API.`,
-  'adapters/http/reference-markdown.ts': `${ours}the OpenAPI document.`,
-  'adapters/http/reference-parts.ts': `${ours}the OpenAPI document.`,
-  'adapters/http/broken-requests.ts': `${short}its path is split at the first question mark.`,
-  'adapters/http/unreadable.ts': {
+  'adapters/http/reference/llms-text.ts': `${ours}the OpenAPI document.`,
+  'adapters/http/reference/openapi.ts': `${operator}the address of the API.`,
+  'adapters/http/reference/markdown.ts': `${ours}the OpenAPI document.`,
+  'adapters/http/reference/parts.ts': `${ours}the OpenAPI document.`,
+  'adapters/http/listener/broken-requests.ts': `${short}its path is split at the first question mark.`,
+  'adapters/http/answers/unreadable.ts': {
     operations: 4,
     parsers: {
       firstLineOf: parser('A /?', (text) =>
@@ -366,32 +366,32 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'adapters/http/client-address.ts': {
+  'adapters/http/listener/client-address.ts': {
     operations: 1,
     parsers: {
       clientAddress: parser(',: .1', (text) => clientAddress('192.0.2.1', text, 1)),
       addressBucket: parser(':.1', (text) => addressBucket(text.slice(0, 1024))),
     },
   },
-  'adapters/http/cursor.ts': {
+  'adapters/http/operations/cursor.ts': {
     operations: 2,
     parsers: { decode: parser('0a.-', (text) => cursors.decode(cursorScope, text)) },
   },
-  'adapters/http/json.ts': {
+  'adapters/http/answers/json.ts': {
     operations: 5,
     parsers: {
       parseExactJson: parser('9[{".-\\ e', (text) => parseExactJson(text.slice(0, largestBody))),
       number: parser('9', (text) => parseExactJson(`{"a":${text}}`)),
     },
   },
-  'adapters/http/metering.ts': `${short}Authorization.`,
-  'adapters/http/parse.ts': `${short}its query.`,
-  'adapters/http/pet-operations.ts': `${shapes}the id of an animal.`,
-  'adapters/http/request-body.ts':
+  'adapters/http/operations/metering.ts': `${short}Authorization.`,
+  'adapters/http/operations/parse.ts': `${short}its query.`,
+  'adapters/http/operations/pet-operations.ts': `${shapes}the id of an animal.`,
+  'adapters/http/operations/request-body.ts':
     'It looks into a Content-Type of 512 characters, and no longer one.',
-  'adapters/http/routing.ts': `${short}the path of a request, whose parameters have no slash.`,
-  'adapters/http/schemas.ts': `${shapes}the length of a page.`,
-  'adapters/http/steps.ts': {
+  'adapters/http/operations/routing.ts': `${short}the path of a request, whose parameters have no slash.`,
+  'adapters/http/operations/schemas.ts': `${shapes}the length of a page.`,
+  'adapters/http/operations/steps.ts': {
     operations: 1,
     parsers: {
       requireJsonAccepted: parser('",;a/*', (text) => {
@@ -422,20 +422,20 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
 
   'adapters/threads/thread-messages.ts': `${ours}messages between threads.`,
 
-  'app/addresses.ts': `${operator}the addresses of the service.`,
+  'app/settings/addresses.ts': `${operator}the addresses of the service.`,
   'app/commands/': `${operator}arguments of commands.`,
-  'app/config-safety.ts': `${operator}the settings.`,
+  'app/settings/config-safety.ts': `${operator}the settings.`,
   'app/doctor/': `${ours}answers of our own servers; of others, addresses and dates by the parsers of Node and ipaddr.js.`,
   'app/failure-words.ts': `${ours}codes of errors, and ${operator.charAt(0).toLowerCase()}${operator.slice(1)}settings.`,
   'app/log.ts': `${ours}errors, as JSON that was just written.`,
-  'app/redaction.ts':
+  'app/settings/redaction.ts':
     'It reads messages of errors, by patterns that have an end after 500 characters.',
   'app/request-work.ts': `${short}the path of a request, for the watch over the event loop.`,
-  'app/secret-strength.ts': `${operator}the settings.`,
-  'app/start-warnings.ts': `${operator}the settings.`,
-  'app/config.ts': `${operator}the settings.`,
-  'app/domain-settings-faults.ts': `${ours}keys that were cut to 100 characters.`,
-  'app/plain-yaml.ts': {
+  'app/settings/secret-strength.ts': `${operator}the settings.`,
+  'app/settings/start-warnings.ts': `${operator}the settings.`,
+  'app/settings/config.ts': `${operator}the settings.`,
+  'app/domain-settings/faults.ts': `${ours}keys that were cut to 100 characters.`,
+  'app/domain-settings/plain-yaml.ts': {
     operations: 1,
     parsers: { readDomainSettings: parser('![]{}&*-:?|>#"\'% a\n\t\\', readDomainSettings) },
   },

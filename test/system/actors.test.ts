@@ -5,7 +5,7 @@ import {
   printedKey,
   type Home,
   type Service,
-} from '../support/service-process.ts';
+} from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
 let home: Home;

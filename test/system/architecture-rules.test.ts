@@ -90,7 +90,7 @@ const allowed = {
   // A cycle is reported once, at the file that comes first.
   'src/adapters/memory/planted-hen.ts': `import './planted-egg.ts';`,
   'test/support/planted-files.ts': `import 'node:fs/promises';`,
-  'test/unit/planted-pure.test.ts': `import 'node:crypto'; import '../../src/app/config.ts';`,
+  'test/unit/planted-pure.test.ts': `import 'node:crypto'; import '../../src/app/settings/config.ts';`,
   'src/app/planted-koa.ts': `import 'koa'; import 'inversify'; import 'kysely';`,
   'src/adapters/memory/planted-types.ts': `import type { Arbitrary } from 'fast-check';`,
 };

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { databaseKinds, type DatabaseKind } from '../support/databases.ts';
-import { newHome, type Home } from '../support/service-process.ts';
+import { databaseKinds, type DatabaseKind } from '../support/servers/databases.ts';
+import { newHome, type Home } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'db', 'migrations');

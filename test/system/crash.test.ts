@@ -2,10 +2,10 @@ import { describe, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { databaseKinds } from '../support/databases.ts';
+import { databaseKinds } from '../support/servers/databases.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { newHome } from '../support/service-process.ts';
-import { StoredFacts } from '../support/stored-facts.ts';
+import { newHome } from '../support/service/service-process.ts';
+import { StoredFacts } from '../support/service/stored-facts.ts';
 import { until } from '../support/until.ts';
 
 // Killed at any other moment: test/system/faults.test.ts.

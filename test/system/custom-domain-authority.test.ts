@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { caPlaces, type CaFault } from '../lab/ca-gate-faults.ts';
+import { caPlaces, type CaFault } from '../lab/authority/gate-faults.ts';
 import { openDomainLab, platformHost, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import { goLive, untilSeenTo } from '../lab/going-live.ts';
-import { finalizesOf, ordersOf, unanswered } from '../lab/gate-log.ts';
+import { finalizesOf, ordersOf, unanswered } from '../lab/authority/gate-log.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import type { Shop } from '../lab/shop.ts';
 import { until } from '../support/until.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { caPlaces, type CaFault } from '../lab/ca-gate-faults.ts';
+import { caPlaces, type CaFault } from '../lab/authority/gate-faults.ts';
 import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import { goLive } from '../lab/going-live.ts';
-import { finalizesOf, ordersOf, unanswered } from '../lab/gate-log.ts';
+import { finalizesOf, ordersOf, unanswered } from '../lab/authority/gate-log.ts';
 import type { Shop } from '../lab/shop.ts';
-import type { Service } from '../support/service-process.ts';
+import type { Service } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
 const hang = { hang: true, times: 1 };

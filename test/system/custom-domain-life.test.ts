@@ -4,7 +4,7 @@ import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import type { SecureConnection } from '../lab/secure-connection.ts';
 import { unrecognizedName, type SecureVisitor, type Visit } from '../lab/secure-visitor.ts';
 import type { Shop } from '../lab/shop.ts';
-import { findFreePort } from '../support/debian-server.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
 import { until } from '../support/until.ts';
 
 const host = 'www.life.test';

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { caPlaces } from '../lab/ca-gate-faults.ts';
+import { caPlaces } from '../lab/authority/gate-faults.ts';
 import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import { goLive } from '../lab/going-live.ts';
-import { finalizesOf, ordersOf, unanswered } from '../lab/gate-log.ts';
+import { finalizesOf, ordersOf, unanswered } from '../lab/authority/gate-log.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import { Shop } from '../lab/shop.ts';
-import { findFreePort } from '../support/debian-server.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
 import { until } from '../support/until.ts';
 
 let clock: FakeClock;

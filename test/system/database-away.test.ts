@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createDatabase, startMariaDb, type MariaDb } from '../support/mariadb.ts';
+import { createDatabase, startMariaDb, type MariaDb } from '../support/servers/mariadb.ts';
 import {
   liftLimits,
   newHome,
   printedKey,
   type Home,
   type Service,
-} from '../support/service-process.ts';
-import { SteadyLoad } from '../support/steady-load.ts';
-import { StoredFacts } from '../support/stored-facts.ts';
+} from '../support/service/service-process.ts';
+import { SteadyLoad } from '../support/service/steady-load.ts';
+import { StoredFacts } from '../support/service/stored-facts.ts';
 import { until } from '../support/until.ts';
 
 /** The shortest wait for the database is 2 s. */

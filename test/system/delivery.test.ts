@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { databaseKinds, type DatabaseKind } from '../support/databases.ts';
-import { findFreePort } from '../support/debian-server.ts';
-import { complaintsOf } from '../support/service-log.ts';
-import { newHome, printedKey, type Home, type Service } from '../support/service-process.ts';
-import { StoredFacts } from '../support/stored-facts.ts';
+import { databaseKinds, type DatabaseKind } from '../support/servers/databases.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
+import { complaintsOf } from '../support/service/service-log.ts';
+import {
+  newHome,
+  printedKey,
+  type Home,
+  type Service,
+} from '../support/service/service-process.ts';
+import { StoredFacts } from '../support/service/stored-facts.ts';
 import { until } from '../support/until.ts';
 
 let home: Home;

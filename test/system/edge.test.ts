@@ -2,11 +2,16 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { findFreePort } from '../support/debian-server.ts';
-import { closed, edgeClient, protocols, type EdgeClient } from '../support/edge-client.ts';
-import { createDatabase, startMariaDb, type MariaDb } from '../support/mariadb.ts';
-import { complaintsOf, logOf } from '../support/service-log.ts';
-import { newHome, printedAccount, type Home, type Service } from '../support/service-process.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
+import { closed, edgeClient, protocols, type EdgeClient } from '../support/http/edge-client.ts';
+import { createDatabase, startMariaDb, type MariaDb } from '../support/servers/mariadb.ts';
+import { complaintsOf, logOf } from '../support/service/service-log.ts';
+import {
+  newHome,
+  printedAccount,
+  type Home,
+  type Service,
+} from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
 const host = 'birds.sites.animal-store.test';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { findFreePort } from '../support/debian-server.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
-import { newHome, type Home, type Service } from '../support/service-process.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
+import { startRedis, type RedisServer } from '../support/servers/redis.ts';
+import { newHome, type Home, type Service } from '../support/service/service-process.ts';
+import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
 let home: Home;

@@ -6,7 +6,7 @@ import { cp, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { findFreePort, startGuard } from '../support/debian-server.ts';
+import { findFreePort, startGuard } from '../support/servers/debian-server.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { findFreePort } from '../support/debian-server.ts';
-import { newHome, type Home, type Service } from '../support/service-process.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
+import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 
 const statusOf = async (origin: string, path: string): Promise<number> =>
   (await fetch(origin + path)).status;

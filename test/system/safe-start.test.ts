@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { refuseChangesOf } from '../support/refused-column.ts';
-import { newHome, type Home, type Settings } from '../support/service-process.ts';
+import { newHome, type Home, type Settings } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
 const secretKey = '8c1e5b0f72d94a36c0d7e1f9b3a68245';

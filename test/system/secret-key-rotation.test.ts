@@ -6,9 +6,9 @@ import type { Database } from '../../src/adapters/kysely/database.ts';
 import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
 import { SealedValues } from '../../src/adapters/kysely/sealed-values.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
-import { databaseKinds, openDatabase } from '../support/databases.ts';
+import { databaseKinds, openDatabase } from '../support/servers/databases.ts';
 import { fillSealed, openedBy } from '../support/sealed-rows.ts';
-import { newHome, type Home, type Settings } from '../support/service-process.ts';
+import { newHome, type Home, type Settings } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
 const oldKey = '8c1e5b0f72d94a36c0d7e1f9b3a68245';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { stat } from 'node:fs/promises';
-import { newHome, printedKey, type Home } from '../support/service-process.ts';
+import { newHome, printedKey, type Home } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
 describe('animal-store serve', () => {

@@ -3,10 +3,15 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { databaseKinds } from '../support/databases.ts';
-import { findFreePort } from '../support/debian-server.ts';
-import { newHome, printedKey, type Home, type Service } from '../support/service-process.ts';
-import { slowPost } from '../support/slow-post.ts';
+import { databaseKinds } from '../support/servers/databases.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
+import {
+  newHome,
+  printedKey,
+  type Home,
+  type Service,
+} from '../support/service/service-process.ts';
+import { slowPost } from '../support/http/slow-post.ts';
 import { until } from '../support/until.ts';
 
 const ask = (

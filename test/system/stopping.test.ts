@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newHome, type Home } from '../support/service-process.ts';
+import { newHome, type Home } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
 let home: Home;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { newHome, type Home } from '../support/service-process.ts';
+import { newHome, type Home } from '../support/service/service-process.ts';
 
 interface Check {
   readonly state: string;

@@ -1,6 +1,6 @@
 import type { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
-import type { OrderState } from '../../sites/domain/certificate-order.ts';
+import type { OrderState } from '../../domains/domain/certificates/order.ts';
 import { readDocument, type AuthorizationDocument, type OrderDocument } from './acme-documents.ts';
 import { AcmeFailure, failureOf } from './acme-failure.ts';
 import { NoUsableAnswer, waitMs } from './acme-http.ts';

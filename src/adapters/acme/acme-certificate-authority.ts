@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
-import type { CertificateOrder, OrderState } from '../../sites/domain/certificate-order.ts';
+import type { CertificateOrder, OrderState } from '../../domains/domain/certificates/order.ts';
 import {
   CertificateAuthority,
   type AuthorityAccounts,

@@ -5,8 +5,8 @@ import type {
   AuthorityFailureReason,
   CertificateOrder,
   OrderState,
-} from '../../sites/domain/certificate-order.ts';
-import type { Certificate } from '../../sites/domain/certificate.ts';
+} from '../../domains/domain/certificates/order.ts';
+import type { Certificate } from '../../domains/domain/certificates/certificate.ts';
 import { CertificateAuthority, type OrderAnswer } from '../../sites/ports.ts';
 import { LocalRootFile } from './local-root-file.ts';
 import { newPrivateKey } from './private-key.ts';

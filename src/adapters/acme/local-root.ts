@@ -12,7 +12,7 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
-import type { Certificate, Validity } from '../../sites/domain/certificate.ts';
+import type { Certificate, Validity } from '../../domains/domain/certificates/certificate.ts';
 import { newPrivateKey } from './private-key.ts';
 
 const hourMs = 3_600_000;

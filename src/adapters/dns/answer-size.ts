@@ -1,4 +1,4 @@
-import { largestAnswer, type DnsAnswer } from '../../sites/domain/dns-facts.ts';
+import { largestAnswer, type DnsAnswer } from '../../domains/domain/dns/facts.ts';
 
 /** Absurdly large answers are not judged, but reported as `too_large`. @param textOf all that a record holds */
 export const withinLimits = <Item>(

@@ -1,6 +1,6 @@
 import { decode, encode, RECURSION_DESIRED, type Answer, type CaaData } from 'dns-packet';
 import { randomInt } from 'node:crypto';
-import type { CaaRecord, DnsAnswer, DnsFailure } from '../../sites/domain/dns-facts.ts';
+import type { CaaRecord, DnsAnswer, DnsFailure } from '../../domains/domain/dns/facts.ts';
 import type { ServerAddress } from './server-address.ts';
 import { exchange } from './wire-exchange.ts';
 

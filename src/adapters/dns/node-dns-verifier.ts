@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../../kernel/clock.ts';
-import type { DnsFacts, ResolverFacts } from '../../sites/domain/dns-facts.ts';
+import type { DnsFacts, ResolverFacts } from '../../domains/domain/dns/facts.ts';
 import { DnsVerifier } from '../../sites/ports.ts';
 import { askAll } from './resolver-facts.ts';
 import { questionsTo } from './resolver-questions.ts';

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import type { DnsAnswer, DnsFailure } from '../../sites/domain/dns-facts.ts';
+import type { DnsAnswer, DnsFailure } from '../../domains/domain/dns/facts.ts';
 import { showServer, type ServerAddress } from './server-address.ts';
 
 /** Records as they are told, with their TTL where node:dns knows it. */

@@ -3,7 +3,7 @@ import type {
   CnameChain,
   DnsAnswer,
   ResolverFacts,
-} from '../../sites/domain/dns-facts.ts';
+} from '../../domains/domain/dns/facts.ts';
 import type { Questions } from './resolver-questions.ts';
 
 /** Looks up all facts about a host, in parallel where questions do not depend on each other. */

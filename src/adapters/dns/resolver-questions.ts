@@ -1,6 +1,6 @@
 import type { Resolver } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
-import type { CaaRecord, DnsAnswer } from '../../sites/domain/dns-facts.ts';
+import type { CaaRecord, DnsAnswer } from '../../domains/domain/dns/facts.ts';
 import { withinLimits } from './answer-size.ts';
 import { askCaa } from './caa-question.ts';
 import { NodeQuestions, type Records } from './node-question.ts';

@@ -1,5 +1,5 @@
 import type PQueue from 'p-queue';
-import type { DnsAnswer, DnsFailure } from '../../sites/domain/dns-facts.ts';
+import type { DnsAnswer, DnsFailure } from '../../domains/domain/dns/facts.ts';
 
 /** Asks one question once, until the signal aborts. */
 export type Ask<Item> = (signal: AbortSignal) => Promise<DnsAnswer<Item>>;

@@ -1,8 +1,8 @@
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import { Unavailable } from '../../kernel/unavailable.ts';
-import { isAbsolute, redirectTarget } from '../../sites/domain/redirect-target.ts';
-import type { Route } from '../../sites/domain/routes.ts';
+import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/target.ts';
+import type { Route } from '../../domains/domain/redirects/routes.ts';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 import { hostNamed, isRepeated, portNamed, targetOf, type Target } from './request-host.ts';
 import { challengePrefix, type ChallengeAnswers } from './challenge-answers.ts';

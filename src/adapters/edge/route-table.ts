@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { hostOf } from '../../sites/domain/certificate.ts';
-import type { Route } from '../../sites/domain/routes.ts';
+import { hostOf } from '../../domains/domain/certificates/certificate.ts';
+import type { Route } from '../../domains/domain/redirects/routes.ts';
 import type { EdgeRecords, LoadedCertificate } from '../../sites/ports.ts';
 
 /** Other processes' changes are seen within a second, with time to read them. */

@@ -1,17 +1,17 @@
 import cors from '@koa/cors';
 import Koa from 'koa';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { Cursors, type SecretKeys } from './cursor.ts';
+import { Cursors, type SecretKeys } from './operations/cursor.ts';
 import { framing } from './framing.ts';
 import { aliveRoute } from './health.ts';
-import { admit, metering, type MeteringPorts } from './metering.ts';
-import { openApiDocument } from './openapi.ts';
-import { operationRoute, type RoutePorts } from './operation-route.ts';
+import { admit, metering, type MeteringPorts } from './operations/metering.ts';
+import { openApiDocument } from './reference/openapi.ts';
+import { operationRoute, type RoutePorts } from './operations/operation-route.ts';
 import { operationsRoutes, type OperationsPorts } from './operations.ts';
-import { orderOperations } from './order-operations.ts';
-import { petOperations } from './pet-operations.ts';
-import { referencePage } from './reference-page.ts';
-import { routing, type Route } from './routing.ts';
+import { orderOperations } from './operations/order-operations.ts';
+import { petOperations } from './operations/pet-operations.ts';
+import { referencePage } from './reference/page.ts';
+import { routing, type Route } from './operations/routing.ts';
 
 export interface ApiSettings {
   /** Absolute, with the version segment, without a slash at its end. */

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Caller } from '../../access/use-cases/authenticate.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { shownPath } from '../../kernel/shown-path.ts';
-import { answerTo } from './error-table.ts';
+import { answerTo } from './answers/error-table.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface FramingPorts {

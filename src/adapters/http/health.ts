@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Route } from './routing.ts';
+import type { Route } from './operations/routing.ts';
 
 /** A dependency of this process. `check` throws while it is unusable. */
 export interface Dependency {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Outbox } from '../../kernel/outbox.ts';
-import type { Route } from './routing.ts';
+import type { Route } from './operations/routing.ts';
 
 /** Longest wait for the two metrics that come from the database. */
 const longestLookMs = 500;

@@ -2,7 +2,7 @@ import Koa from 'koa';
 import { framing, type FramingPorts } from './framing.ts';
 import { aliveRoute, readyRoute, type Dependency } from './health.ts';
 import type { Metrics } from './metrics.ts';
-import { routing, type Route } from './routing.ts';
+import { routing, type Route } from './operations/routing.ts';
 
 export interface OperationsPorts extends FramingPorts {
   readonly metrics: Metrics;

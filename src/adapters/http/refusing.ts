@@ -5,11 +5,16 @@ import type { Access } from '../../access/access.ts';
 import { planLimits } from '../../access/domain/plan.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { shownPath } from '../../kernel/shown-path.ts';
-import { addressBucket } from './client-address.ts';
-import { withNothingLeft } from './metering.ts';
+import { addressBucket } from './listener/client-address.ts';
+import { withNothingLeft } from './operations/metering.ts';
 import type { Metrics } from './metrics.ts';
-import { rateLimitHeaders } from './rate-limit-headers.ts';
-import { bareAnswer, type AnswerRefusal, type Refusal, type RefusalAnswer } from './refusal.ts';
+import { rateLimitHeaders } from './answers/rate-limit-headers.ts';
+import {
+  bareAnswer,
+  type AnswerRefusal,
+  type Refusal,
+  type RefusalAnswer,
+} from './answers/refusal.ts';
 
 export interface RefusingPorts {
   readonly access: Access;

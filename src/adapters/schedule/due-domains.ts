@@ -2,8 +2,8 @@ import PQueue from 'p-queue';
 import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
-import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
-import type { CustomDomains, HeldDomain } from '../../sites/domain-ports.ts';
+import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
+import type { CustomDomains, HeldDomain } from '../../domains/ports.ts';
 
 /** A worker that has not renewed its claim for so long is dead. The work itself may take longer. */
 const usualLeaseMs = 30_000;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { parse } from 'tldts';
-import { longestTyped, type NameFacts } from '../../sites/domain/name-facts.ts';
+import { longestTyped, type NameFacts } from '../../domains/domain/names/name-facts.ts';
 import { HostNames } from '../../sites/ports.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { DnsFacts } from '../../sites/domain/dns-facts.ts';
-import { unjudged, type DnsJudgement } from '../../sites/domain/dns-judgement.ts';
-import type { DnsExpectation } from '../../sites/domain/dns-report.ts';
-import { DnsJudge } from '../../sites/domain-ports.ts';
+import type { DnsFacts } from '../../domains/domain/dns/facts.ts';
+import { unjudged, type DnsJudgement } from '../../domains/domain/dns/judgement.ts';
+import type { DnsExpectation } from '../../domains/domain/dns/report.ts';
+import { DnsJudge } from '../../domains/ports.ts';
 import { ThreadPool } from './thread-pool.ts';
 import { Overrun, type ThreadLimits } from './worker-thread.ts';
 

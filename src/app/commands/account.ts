@@ -4,7 +4,7 @@ import type { Account } from '../../access/domain/account.ts';
 import { AuditLog } from '../../access/ports.ts';
 import type { Usage } from '../../access/use-cases/show-usage.ts';
 import { Clock } from '../../kernel/clock.ts';
-import { signInUrl } from '../addresses.ts';
+import { signInUrl } from '../settings/addresses.ts';
 import { AccessKey, ConfigKey } from '../keys.ts';
 import { recallCounters } from '../known-counters.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { loadConfig, type Config } from '../config.ts';
-import { redaction, withoutUser } from '../redaction.ts';
-import { startWarnings } from '../start-warnings.ts';
+import { loadConfig, type Config } from '../settings/config.ts';
+import { redaction, withoutUser } from '../settings/redaction.ts';
+import { startWarnings } from '../settings/start-warnings.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
 export const configCommands = (program: Command): void => {

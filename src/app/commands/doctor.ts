@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../settings/config.ts';
 import { examine, type Checked } from '../doctor/examine.ts';
-import { redaction } from '../redaction.ts';
+import { redaction } from '../settings/redaction.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
 export const doctorCommand = (program: Command): void => {

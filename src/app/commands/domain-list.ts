@@ -1,6 +1,6 @@
 import type { Container } from 'inversify';
 import type { Command } from 'commander';
-import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../sites/domain/project.ts';
 import type { Sites } from '../../sites/sites.ts';
 import { AccessKey, SitesKey } from '../keys.ts';

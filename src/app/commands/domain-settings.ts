@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { DomainError } from '../../kernel/domain-error.ts';
-import type { DomainSettingsDraft } from '../../sites/domain/redirects.ts';
+import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
 import {
   longestSettings,
   readDomainSettings,
   writeDomainSettings,
   type DomainSettingsFormat,
-} from '../domain-settings-text.ts';
+} from '../domain-settings/text.ts';
 import { SitesKey } from '../keys.ts';
 import { withContainer } from './run-command.ts';
 

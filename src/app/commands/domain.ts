@@ -1,9 +1,9 @@
 import type { Container } from 'inversify';
 import type { Command } from 'commander';
-import { limitInWords } from '../../sites/domain/budget-words.ts';
-import type { CustomDomain } from '../../sites/domain/custom-domain.ts';
+import { limitInWords } from '../../domains/domain/certificates/budget-words.ts';
+import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
 import type { Sites } from '../../sites/sites.ts';
-import type { DomainView } from '../../sites/use-cases/show-domain.ts';
+import type { DomainView } from '../../domains/use-cases/show-domain.ts';
 import { SitesKey } from '../keys.ts';
 import { addDomainList } from './domain-list.ts';
 import { addDomainConfig } from './domain-settings.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Database } from '../../adapters/kysely/database.ts';
 import { migrateUp, migrationStates } from '../../adapters/kysely/migrations.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../settings/config.ts';
 import { print, table, type OutputOptions } from './run-command.ts';
 
 export const migrateCommands = (program: Command): void => {

@@ -1,7 +1,7 @@
-import { isAtApex, type CustomDomain } from '../../sites/domain/custom-domain.ts';
-import { shownHost } from '../../sites/domain/hostname.ts';
-import type { TimelineEntry } from '../../sites/domain/domain-timeline.ts';
-import type { DomainView } from '../../sites/use-cases/show-domain.ts';
+import { isAtApex, type CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
+import { shownHost } from '../../domains/domain/names/hostname.ts';
+import type { TimelineEntry } from '../../domains/domain/attachment/timeline.ts';
+import type { DomainView } from '../../domains/use-cases/show-domain.ts';
 
 /**
  * A domain as the commands print it: dates as ISO 8601, nothing secret.

@@ -1,6 +1,6 @@
 import type { Container } from 'inversify';
 import pino from 'pino';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../settings/config.ts';
 import { openContainer } from '../container.ts';
 
 export interface OutputOptions {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { signInUrl } from '../addresses.ts';
+import { signInUrl } from '../settings/addresses.ts';
 import { AccessKey, ConfigKey } from '../keys.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';
 

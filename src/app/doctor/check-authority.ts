@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/look-at-authority.ts';
-import { KyselyAuthorityAccounts } from '../../adapters/kysely/kysely-authority-accounts.ts';
+import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-authority-accounts.ts';
 import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
 import type { AuthorityAccount } from '../../sites/ports.ts';
-import type { AcmeConfig, Config } from '../config.ts';
-import { previousSecretKeysFor, secretKeyFor } from '../secret-key.ts';
+import type { AcmeConfig, Config } from '../settings/config.ts';
+import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
 import { isMissing, usingDatabase } from './check-database.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Database } from '../../adapters/kysely/database.ts';
 import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { commandName } from '../command-name.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import { databasePlace, databaseProblem } from '../failure-words.ts';
 import type { OtherClock } from './check-clock.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';

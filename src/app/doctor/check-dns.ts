@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { NodeQuestions, type Records } from '../../adapters/dns/node-question.ts';
 import { parseServer } from '../../adapters/dns/server-address.ts';
-import type { DnsAnswer } from '../../sites/domain/dns-facts.ts';
-import type { Config } from '../config.ts';
+import type { DnsAnswer } from '../../domains/domain/dns/facts.ts';
+import type { Config } from '../settings/config.ts';
 import { failed, ok, warning, type Finding, type Look } from './finding.ts';
 
 type DnsConfig = Pick<Config, 'dnsServers' | 'platformHost' | 'platformAddresses' | 'acme'>;

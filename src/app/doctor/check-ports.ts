@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { connect } from 'node:tls';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import { failed, ok, type Finding, type Look } from './finding.ts';
 
 interface Place {

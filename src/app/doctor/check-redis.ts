@@ -1,6 +1,6 @@
 import { openConnection } from '../../adapters/redis/redis-connection.ts';
-import type { Config } from '../config.ts';
-import { withoutUser } from '../redaction.ts';
+import type { Config } from '../settings/config.ts';
+import { withoutUser } from '../settings/redaction.ts';
 import { failed, ok, type Finding } from './finding.ts';
 
 const patienceMs = 3_000;

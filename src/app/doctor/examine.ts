@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import { startWarnings } from '../start-warnings.ts';
+import type { Config } from '../settings/config.ts';
+import { startWarnings } from '../settings/start-warnings.ts';
 import { checkAuthority } from './check-authority.ts';
 import { judgeClocks } from './check-clock.ts';
 import { checkDatabase, databaseClock } from './check-database.ts';

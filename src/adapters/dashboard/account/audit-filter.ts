@@ -1,0 +1,94 @@
+import type { Person } from '../../../access/domain/person.ts';
+import type { ListedKey } from '../../../access/key-ports.ts';
+import type { AuditEntry, AuditSearch } from '../../../access/ports.ts';
+import { kindsOf, topicNames, topicOf, type Topic } from './audit-topics.ts';
+import { actorName, type Names } from './audit-words.ts';
+import { html, type Html } from '../frame/html.ts';
+import { select } from '../frame/parts.ts';
+
+export const auditPath = '/dashboard/account';
+export const auditAnchor = 'audit-log';
+
+export type AuditPlace = Pick<AuditEntry, 'id' | 'occurredAt'>;
+
+/** Which entries are shown, from the query of the address. */
+export interface AuditFilter {
+  readonly actor: string | undefined;
+  readonly topic: Topic | undefined;
+  readonly before: AuditPlace | undefined;
+}
+
+/** Ignores invalid parameters. */
+export const readAuditFilter = (query: URLSearchParams): AuditFilter => {
+  const who = query.get('who') ?? '';
+  return {
+    actor: who === '' ? undefined : who.slice(0, 300),
+    topic: topicOf(query.get('what')),
+    before: placeOf(query.get('before')),
+  };
+};
+
+export const searchOf = ({ actor, topic, before }: AuditFilter): AuditSearch => ({
+  actor,
+  before,
+  kinds: topic && kindsOf(topic),
+});
+
+export const auditHref = ({ actor, topic, before }: AuditFilter): string => {
+  const fields = new URLSearchParams({
+    ...(actor !== undefined && { who: actor }),
+    ...(topic !== undefined && { what: topic }),
+    ...(before && { before: textOf(before) }),
+  });
+  return `${auditPath}${fields.size > 0 ? `?${fields.toString()}` : ''}#${auditAnchor}`;
+};
+
+/** Of the query: `<milliseconds>.<id>` of the last entry that was shown. @returns undefined for anything else */
+const placeOf = (text: string | null): AuditPlace | undefined => {
+  const [, milliseconds, id] = /^(\d{1,15})\.([\w-]{1,64})$/.exec(text ?? '') ?? [];
+  if (milliseconds === undefined || id === undefined) return undefined;
+  return { id, occurredAt: new Date(Number(milliseconds)) };
+};
+
+const textOf = ({ id, occurredAt }: AuditPlace): string => `${occurredAt.getTime()}.${id}`;
+
+/** The possible actors of an account. */
+export interface Actors {
+  readonly people: readonly Person[];
+  /** E-mail addresses of people who were removed. */
+  readonly removed: readonly string[];
+  readonly keys: readonly ListedKey[];
+}
+
+/** A GET form, so that the filter is part of the address. */
+export const auditFilterForm = ({ actor, topic }: AuditFilter, all: Actors, names: Names): Html => {
+  const actors = new Set([...actorsOf(all), ...(actor === undefined ? [] : [actor])]);
+  return html`<form action="${auditPath}#${auditAnchor}" class="row filter">
+    ${select({
+      label: 'Who',
+      name: 'who',
+      value: actor ?? '',
+      options: [
+        { value: '', text: 'Anyone' },
+        ...[...actors].map((one) => ({ value: one, text: actorName(one, names) })),
+      ],
+    })}
+    ${select({
+      label: 'What',
+      name: 'what',
+      value: topic ?? '',
+      options: [
+        { value: '', text: 'Everything' },
+        ...Object.entries(topicNames).map(([value, text]) => ({ value, text })),
+      ],
+    })}
+    <button>Filter</button>
+  </form>`;
+};
+
+const actorsOf = ({ people, removed, keys }: Actors): readonly string[] => [
+  ...[...people.map(({ email }) => email), ...removed].map((email) => `person:${email}`),
+  ...keys.map(({ id }) => `key:${id}`),
+  'operator',
+  'service',
+];

@@ -1,0 +1,83 @@
+import type { AuditEntry } from '../../../access/ports.ts';
+import {
+  auditAnchor,
+  auditFilterForm,
+  auditHref,
+  readAuditFilter,
+  searchOf,
+  type Actors,
+  type AuditFilter,
+} from './audit-filter.ts';
+import { namesIn } from './audit-names.ts';
+import { actorName, auditWords, type Names } from './audit-words.ts';
+import type { DashboardPorts } from '../frame/ports.ts';
+import { html, type Html } from '../frame/html.ts';
+import { exact, pager } from '../frame/parts.ts';
+import type { Visit } from '../frame/screen.ts';
+
+const pageSize = 50;
+/** Most removed people that the filter offers. */
+const mostRemoved = 50;
+
+type Ports = Pick<DashboardPorts, 'auditLog' | 'access' | 'sites'>;
+
+/** What happened in the account, newest first, a page at a time; optionally filtered. */
+export const auditSection = async (ports: Ports, { accountId, query }: Visit): Promise<Html> => {
+  const filter = readAuditFilter(query);
+  const [found, actors] = await Promise.all([
+    ports.auditLog.list(accountId, pageSize + 1, searchOf(filter)),
+    actorsIn(ports, accountId),
+  ]);
+  const entries = found.slice(0, pageSize);
+  const names = await namesIn(ports, { accountId, ...actors }, entries);
+  const last = found.length > pageSize ? entries.at(-1) : undefined;
+  return html`<section class="card" id="${auditAnchor}">
+    <div class="row list-head">
+      <h2>Audit log</h2>
+      ${auditFilterForm(filter, actors, names)}
+    </div>
+    ${entries.length === 0 ? html`<p class="quiet">${nothingIn(filter)}</p>` : listed(entries, names)}
+    ${pager({
+      first: filter.before && auditHref({ ...filter, before: undefined }),
+      next: last && auditHref({ ...filter, before: last }),
+      of: 'entries',
+    })}
+  </section>`;
+};
+
+const actorsIn = async ({ auditLog, access }: Ports, accountId: string): Promise<Actors> => {
+  const [people, keys, removals] = await Promise.all([
+    access.listPeople(accountId),
+    access.listApiKeys(accountId),
+    auditLog.list(accountId, mostRemoved, { kinds: ['person_removed'] }),
+  ]);
+  return { people, keys, removed: removals.map(({ details }) => String(details['email'])) };
+};
+
+const nothingIn = ({ actor, topic, before }: AuditFilter): string => {
+  if (before) return 'There are no older entries.';
+  return actor === undefined && topic === undefined
+    ? 'No entries yet. Events appear here within a second or two.'
+    : 'No entries match this filter.';
+};
+
+const listed = (entries: readonly AuditEntry[], names: Names): Html => html`<div class="table">
+  <table class="cards-on-phone audit">
+    <thead><tr><th scope="col">Time (UTC)</th><th scope="col">Who</th><th scope="col">What</th></tr></thead>
+    <tbody>${entries.map((entry) => row(entry, names))}</tbody>
+  </table>
+</div>`;
+
+const row = (entry: AuditEntry, names: Names): Html => html`<tr>
+  <td data-label="Time (UTC)"><time datetime="${entry.occurredAt.toISOString()}">${exact(entry.occurredAt).replace(' UTC', '')}</time></td>
+  <td data-label="Who">${actorName(entry.actor, names)}</td>
+  <td class="name">
+    <details>
+      <summary>${auditWords(entry, names) ?? html`<code>${entry.what}</code>`}</summary>
+      <dl class="facts">
+        <dt>Event</dt><dd><code>${entry.what}</code></dd>
+        ${Object.entries(entry.details).map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}
+      </dl>
+    </details>
+  </td>
+</tr>`;

@@ -1,0 +1,98 @@
+import type { AccessEvent } from '../../../access/domain/access-event.ts';
+import type { AuditEntry } from '../../../access/ports.ts';
+import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
+import type { DomainEvent } from '../../../kernel/domain-event.ts';
+import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
+import { planNames } from './plan.ts';
+import { count, counted } from '../frame/parts.ts';
+
+/** The names of the things behind ids; the id itself if the thing no longer exists. */
+export interface Names {
+  readonly key: (id: string) => string;
+  readonly person: (id: string) => string;
+  readonly project: (id: string) => string;
+  readonly domain: (id: string) => string;
+}
+
+export type AnyEvent = AccessEvent | CatalogueEvent | SitesEvent;
+type Details<Type> = Omit<Extract<AnyEvent, { type: Type }>, keyof DomainEvent>;
+
+/** Every event in words. A new one does not compile until it has some. */
+const words: {
+  readonly [Type in AnyEvent['type']]: (about: Details<Type>, names: Names) => string;
+} = {
+  pet_added: ({ petId }) => `Added animal ${petId}`,
+  pet_reserved: ({ petId }) => `Reserved animal ${petId}`,
+  pet_released: ({ petId }) => `Released animal ${petId}`,
+  pet_sold: ({ petId }) => `Sold animal ${petId}`,
+  order_approved: ({ orderId }) => `Approved order ${orderId}`,
+  order_delivered: ({ orderId }) => `Delivered order ${orderId}`,
+  account_opened: ({ plan }) => `Opened the account on the ${planNames[plan]} plan`,
+  plan_changed: ({ from, to, perMinute, perDay }) =>
+    `Changed the plan from ${planNames[from]} to ${planNames[to]}: ${count(perMinute)} requests per minute, ${count(perDay)} per day`,
+  api_key_issued: ({ keyId }, { key }) => `Created the API key ${key(keyId)}`,
+  api_key_rotated: ({ keyId, oldSecretUntil }, { key }) =>
+    `Rotated the API key ${key(keyId)}; the old secret is valid until ${moment(oldSecretUntil)}`,
+  api_key_banned: ({ keyId, until }, { key }) =>
+    `Banned the API key ${key(keyId)} until ${moment(until)}`,
+  api_key_ban_lifted: ({ keyId }, { key }) => `Lifted the ban of the API key ${key(keyId)}`,
+  api_key_revoked: ({ keyId }, { key }) => `Revoked the API key ${key(keyId)}`,
+  person_invited: ({ email }) => `Invited ${email}`,
+  sign_in_link_made: ({ email }) => `Created a sign-in link for ${email}`,
+  person_removed: ({ email }) => `Removed ${email}`,
+  person_signed_in: ({ personId, way }, { person }) =>
+    `${person(personId)} signed in ${way === 'link' ? 'with a link' : 'with the password'}`,
+  password_changed: ({ personId }, { person }) => `Changed the password of ${person(personId)}`,
+  session_revoked: ({ personId }, { person }) => `Ended a session of ${person(personId)}`,
+  project_created: ({ slug }) => `Created the project ${slug}`,
+  deploy_succeeded: ({ projectId, number }, { project }) =>
+    `Deployed ${project(projectId)}: deploy ${number}`,
+  deploy_failed: ({ projectId, number, problem }, { project }) =>
+    `Deploy ${number} of ${project(projectId)} failed: ${plain(problem)}`,
+  site_rolled_back: ({ projectId, number }, { project }) =>
+    `Switched ${project(projectId)} to deploy ${number}`,
+  deploy_discarded: ({ projectId }, { project }) => `Discarded a deploy of ${project(projectId)}`,
+  deploy_deleted: ({ projectId, number }, { project }) =>
+    `Deleted deploy ${number} of ${project(projectId)}`,
+  domain_settings_changed: ({ projectId, primary, redirects }, { project }) =>
+    `Changed the domain settings of ${project(projectId)}: ${primary ? `primary domain ${primary}` : 'no primary domain'}, ${counted(redirects, 'redirect')}`,
+  domain_added: ({ host, projectId }, { project }) => `Added ${host} to ${project(projectId)}`,
+  domain_verified: ({ host }) => `Verified ${host}`,
+  domain_live: ({ host }) => `${host} is live`,
+  domain_removed: ({ host, reason }) => `Removed ${host}${removals[reason] ?? `: ${reason}`}`,
+  certificate_ordered: ({ domainId }, { domain }) =>
+    `Ordered a certificate for ${domain(domainId)}`,
+  certificate_issued: ({ domainId, notAfter }, { domain }) =>
+    `${domain(domainId)} has a certificate until ${moment(notAfter)}`,
+  certificate_renewed: ({ domainId, notAfter }, { domain }) =>
+    `Renewed the certificate of ${domain(domainId)}, until ${moment(notAfter)}`,
+  certificate_failed: ({ domainId, problem, attempt, isRenewal }, { domain }) =>
+    `No ${isRenewal ? 'renewed ' : ''}certificate for ${domain(domainId)} at attempt ${attempt}: ${plain(problem)}`,
+};
+
+const removals: Readonly<Record<string, string>> = {
+  owner: '',
+  contested: ': another account proved that it owns the name',
+  expired: ': its DNS was not correct for 30 days',
+};
+
+/** `2026-03-01 10:00 UTC` */
+const moment = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+
+const plain = (code: string): string => code.replaceAll('_', ' ');
+
+type Told = Pick<AuditEntry, 'what' | 'details'>;
+
+/** @returns undefined for an event of an older or newer release */
+export const auditWords = ({ what, details }: Told, names: Names): string | undefined => {
+  const tell = Object.hasOwn(words, what) ? words[what as AnyEvent['type']] : undefined;
+  return tell?.(details as never, names);
+};
+
+/** Who did it, in words; see `Acting`. */
+export const actorName = (actor: string, { key }: Pick<Names, 'key'>): string => {
+  if (actor === 'operator') return 'Operator';
+  if (actor === 'service') return 'Animal Store (automatic)';
+  if (actor.startsWith('key:')) return `API key ${key(actor.slice('key:'.length))}`;
+  return actor.startsWith('person:') ? actor.slice('person:'.length) : actor;
+};

@@ -1,0 +1,43 @@
+import * as v from 'valibot';
+import {
+  isCategoryId,
+  isPetName,
+  largestInt64,
+  petNameLength,
+  petStatuses,
+} from '../../../catalogue/domain/pet.ts';
+import { animalsHref, readId, type AnimalsQuery } from './query.ts';
+import { html, type Html } from '../frame/html.ts';
+import { field, formError, onceInput, select } from '../frame/parts.ts';
+import type { Refusal } from '../frame/screen.ts';
+
+const category = `A category id is a whole number from 1 to ${largestInt64}.`;
+
+export const petDraft = v.object({
+  name: v.pipe(
+    v.string(),
+    v.trim(),
+    v.check(isPetName, `A name has 1 to ${petNameLength.max} characters, all on one line.`),
+  ),
+  categoryId: v.pipe(
+    v.string(),
+    v.trim(),
+    // As BigInt from its digits: a number would round it.
+    v.transform((digits) => readId(digits) ?? 0n),
+    v.check(isCategoryId, category),
+  ),
+  status: v.optional(v.picklist(petStatuses, 'Choose one of the list.'), 'available'),
+});
+
+export const petForm = (query: AnimalsQuery, once: string, refusal: Refusal | undefined): Html =>
+  html`<section class="card">
+    <h2>Add an animal</h2>
+    <form method="post" action="${animalsHref(query)}" class="row">
+      ${formError(refusal)}
+      ${onceInput(once)}
+      ${field({ label: 'Name', name: 'name', placeholder: 'Rex', autocomplete: 'off' }, refusal)}
+      ${field({ label: 'Category id', name: 'categoryId', inputmode: 'numeric', placeholder: '7', autocomplete: 'off' }, refusal)}
+      ${select({ label: 'Initial status', name: 'status', options: petStatuses.map((one) => ({ value: one, text: one })), key: '-new' }, refusal)}
+      <button class="main">Add animal</button>
+    </form>
+  </section>`;

@@ -1,0 +1,70 @@
+import {
+  petStatuses,
+  petTransitions,
+  type Pet,
+  type PetStatus,
+} from '../../../catalogue/domain/pet.ts';
+import { animalsHref, type AnimalsQuery } from './query.ts';
+import { html, type Html } from '../frame/html.ts';
+import { badge, empty, pager, type Tone } from '../frame/parts.ts';
+import { statusFilter } from './pet-filter.ts';
+import { stepForm } from './step-form.ts';
+import { petSteps, stepsFrom } from './pet-steps.ts';
+
+const tones: Readonly<Record<PetStatus, Tone>> = {
+  available: 'good',
+  pending: 'busy',
+  sold: 'idle',
+};
+
+/** Some of a long list, newest first. */
+export interface Stretch<Thing> {
+  readonly shown: readonly Thing[];
+  /** What comes next has lower ids than this. */
+  readonly next: bigint | undefined;
+}
+
+export const petList = ({ shown, next }: Stretch<Pet>, query: AnimalsQuery): Html => {
+  const { status, before } = query;
+  const newest = { ...query, before: undefined };
+  return html`<section class="card" id="animals" aria-labelledby="animals-title">
+    <div class="row list-head">
+      <h2 id="animals-title">Inventory</h2>
+      ${statusFilter({ label: 'Status', button: 'Filter', name: 'status', statuses: petStatuses, value: status, kept: { ...newest, status: undefined }, at: 'animals' })}
+    </div>
+    ${shown.length === 0 ? nothingHere(query) : table(shown, query)}
+    ${pager({
+      first: before === undefined ? undefined : animalsHref(newest, { at: 'animals' }),
+      next:
+        next === undefined ? undefined : animalsHref({ ...query, before: next }, { at: 'animals' }),
+    })}
+  </section>`;
+};
+
+const table = (pets: readonly Pet[], query: AnimalsQuery): Html =>
+  html`<div class="table"><table class="cards-on-phone">
+    <thead><tr>
+      <th scope="col">Id</th><th scope="col">Name</th><th scope="col">Category</th>
+      <th scope="col">Status</th><th scope="col"><span class="visually-hidden">Actions</span></th>
+    </tr></thead>
+    <tbody>${pets.map((pet) => row(pet, query))}</tbody>
+  </table></div>`;
+
+const row = ({ id, name, categoryId, status }: Pet, query: AnimalsQuery): Html =>
+  html`<tr id="animal-${String(id)}">
+    <td data-label="Id" class="mono">${String(id)}</td>
+    <td data-label="Name" class="name">${name}</td>
+    <td data-label="Category" class="mono">${String(categoryId)}</td>
+    <td data-label="Status">${badge(status, tones[status])}</td>
+    <td class="actions">${stepsFrom(petTransitions, petSteps, status).map((step) => stepForm(step, animalsHref(query, { below: `/${id}/${step.name}` }), { kind: 'animal', id, name }))}</td>
+  </tr>`;
+
+const nothingHere = ({ status, before }: AnimalsQuery): Html => {
+  if (before !== undefined)
+    return empty('No older animals', 'You have reached the end of the list.');
+  if (status !== undefined) return empty(`No animal is ${status}`, 'Choose another status above.');
+  return empty(
+    'No animals yet',
+    html`Add the first one above, or with <code>POST /v1/pets</code> and an API key.`,
+  );
+};

@@ -1,0 +1,115 @@
+import * as v from 'valibot';
+import type { Catalogue } from '../../../catalogue/catalogue.ts';
+import { animalsHref, animalsPath, readAnimalsQuery, readId, type AnimalsQuery } from './query.ts';
+import type { DashboardPorts } from '../frame/ports.ts';
+import { html, nothing } from '../frame/html.ts';
+import { orderList, type NamedOrder } from './order-list.ts';
+import { notFound } from '../frame/page-problem.ts';
+import { petDraft, petForm } from './pet-form.ts';
+import { lifecycles } from './pet-lifecycle.ts';
+import { petList, type Stretch } from './pet-list.ts';
+import { orderSteps, petSteps, type Step } from './pet-steps.ts';
+import {
+  form,
+  refusalOf,
+  type Form,
+  type Refusal,
+  type Screen,
+  type Visit,
+} from '../frame/screen.ts';
+
+const perPage = 20;
+
+/** The animals of the store, and the orders that came of selling them. */
+export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
+  path: animalsPath,
+  section: 'animals',
+  // Not live: new rows would move the buttons away from under the pointer.
+  isLive: false,
+  notices: {
+    added: 'The animal is added.',
+    ...Object.fromEntries(allSteps.map(({ name, told }) => [name, told])),
+  },
+  show: async ({ accountId, query: asked }: Visit, refusal?: Refusal) => {
+    const query = readAnimalsQuery(asked);
+    const { status, before } = query;
+    const [pets, orders] = await Promise.all([
+      catalogue.newestPets(accountId, { before, limit: perPage + 1 }, status),
+      namedOrders(catalogue, accountId, query),
+    ]);
+    const ofNew = refusalOf(refusal, 'add-animal');
+    return {
+      title: 'Animals',
+      content: html`
+        <div class="head">
+          <h1>Animals</h1>
+          <p class="lead">Selling an animal creates an order and cannot be undone. Both lists show the newest first.</p>
+          <nav class="jumps" aria-label="On this page"><a href="#animals">Inventory</a><a href="#orders">Orders</a></nav>
+        </div>
+        ${refusal && !ofNew ? html`<p class="alert" role="alert">${refusal.message}</p>` : nothing}
+        ${petForm(query, ids.next('form'), ofNew)}
+        ${petList(stretchOf(pets), query)}
+        ${orderList(stretchOf(orders), query)}
+        ${lifecycles()}`,
+    };
+  },
+  forms: [
+    adding(catalogue),
+    ...Object.values(petSteps).map((step) => stepping(catalogue, step, 'animal')),
+    ...Object.values(orderSteps).map((step) => stepping(catalogue, step, 'order')),
+  ],
+});
+
+const allSteps = [...Object.values(petSteps), ...Object.values(orderSteps)];
+
+/** The names of a whole page of orders come with one query. */
+const namedOrders = async (
+  catalogue: Catalogue,
+  accountId: string,
+  { ordersBefore, orderStatus }: AnimalsQuery,
+): Promise<readonly NamedOrder[]> => {
+  const page = { before: ordersBefore, limit: perPage + 1 };
+  const orders = await catalogue.newestOrders(accountId, page, orderStatus);
+  const pets = await catalogue.findPets(
+    accountId,
+    orders.map(({ petId }) => petId),
+  );
+  const names = new Map(pets.map(({ id, name }) => [id, name]));
+  return orders.map((order) => ({ ...order, petName: names.get(order.petId) }));
+};
+
+/** Reads one more than it shows, to know whether there are more. */
+const stretchOf = <Thing extends { readonly id: bigint }>(
+  found: readonly Thing[],
+): Stretch<Thing> => {
+  const shown = found.slice(0, perPage);
+  return { shown, next: found.length > perPage ? shown.at(-1)?.id : undefined };
+};
+
+const adding = (catalogue: Catalogue): Form =>
+  form({
+    name: 'add-animal',
+    path: animalsPath,
+    schema: petDraft,
+    field: 'name',
+    once: true,
+    act: async ({ accountId, query }, draft) => {
+      await catalogue.createPet(accountId, draft);
+      return { to: animalsHref(readAnimalsQuery(query)), done: 'added' };
+    },
+  });
+
+/** Another person may have been faster; then the page says so. */
+const stepping = (catalogue: Catalogue, step: Step, kind: 'animal' | 'order'): Form =>
+  form({
+    name: step.name,
+    path: `${animalsPath}${kind === 'order' ? '/orders' : ''}/:id/${step.name}`,
+    schema: v.object({}),
+    act: async ({ accountId, query, parameters }) => {
+      const id = readId(parameters['id']);
+      if (id === undefined) throw notFound();
+      await step.act(catalogue, accountId, id);
+      const place = { done: step.name, at: `${kind}-${id}` };
+      return { to: animalsHref(readAnimalsQuery(query), place) };
+    },
+  });

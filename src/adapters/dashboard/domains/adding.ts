@@ -1,0 +1,51 @@
+import type { Plan } from '../../../access/domain/plan.ts';
+import { planAllowances } from '../../../sites/domain/allowance.ts';
+import type { Site } from '../../../sites/domain/site.ts';
+import { html, type Html } from '../frame/html.ts';
+import { empty, field, formError, onceInput } from '../frame/parts.ts';
+import type { Refusal } from '../frame/screen.ts';
+
+/** The field for a new domain, with its problem beside it. */
+export const addingForm = (action: string, once: string, refusal: Refusal | undefined): Html =>
+  html`<form method="post" action="${action}" class="row beside">
+    ${formError(refusal)}
+    ${onceInput(once)}
+    ${field(
+      {
+        label: 'Domain',
+        name: 'domain',
+        placeholder: 'shop.example.com',
+        maxlength: 300,
+        inputmode: 'url',
+        autocomplete: 'off',
+        hint: 'A name that you own, such as shop.example.com or example.com. The next step shows the DNS records to create; nothing changes for visitors yet.',
+      },
+      refusal,
+    )}
+    <button class="main">Add domain</button>
+  </form>`;
+
+/** What is missing before a domain can be added, with a link. */
+export const noDomainYet = ({ project, servedDeployId }: Site, plan: Plan): Html => {
+  const planAllows = plan === 'enterprise' || planAllowances[plan].domains > 0;
+  const isDeployed = servedDeployId !== undefined;
+  return empty(
+    'No domain yet',
+    'Give this site a name of your own. It is served over HTTPS, with a certificate that is issued and renewed automatically.',
+    html`<ul class="needs">
+      ${need(
+        planAllows,
+        `The ${plan} plan includes custom domains.`,
+        html`The ${plan} plan does not include custom domains; they need Pro or above. <a href="/dashboard/account">See your plan</a>`,
+      )}
+      ${need(
+        isDeployed,
+        'The site is deployed.',
+        html`There is nothing to serve yet. <a href="/dashboard/projects/${project.slug}">Deploy the site</a>`,
+      )}
+    </ul>`,
+  );
+};
+
+const need = (isMet: boolean, met: string, missing: Html): Html =>
+  html`<li class="${isMet ? 'met' : 'missing'}"><span>${isMet ? met : missing}</span></li>`;

@@ -1,0 +1,117 @@
+import * as v from 'valibot';
+import { chainEnds, dnsFailures, type CaaRecord } from '../../../domains/domain/dns/facts.ts';
+import {
+  keptAnswers,
+  type KeptAnswer,
+  type KeptFacts,
+} from '../../../domains/domain/dns/kept-answers.ts';
+import { andMore, shortened } from '../../../domains/domain/dns/shortened.ts';
+import { html, nothing, type Html } from '../frame/html.ts';
+
+const more = v.optional(v.number());
+
+/** As a check keeps what each resolver answered; see `KeptFacts`. */
+const answerOf = <Item extends v.GenericSchema>(item: Item) =>
+  v.variant('kind', [
+    v.object({
+      kind: v.literal('records'),
+      records: v.array(item),
+      ttl: v.optional(v.number()),
+      more,
+    }),
+    v.object({ kind: v.literal('none') }),
+    v.object({ kind: v.literal('no_such_name') }),
+    v.object({ kind: v.literal('failed'), reason: v.picklist(dnsFailures) }),
+  ]);
+
+const name = answerOf(v.string());
+const caaRecord = v.object({ flags: v.number(), tag: v.string(), value: v.string() });
+
+const answers = v.array(
+  v.object({
+    resolver: v.string(),
+    tookMs: v.number(),
+    cname: name,
+    chain: v.object({ names: v.array(v.string()), end: v.picklist(chainEnds), more }),
+    a: name,
+    aaaa: name,
+    txt: name,
+    sibling: name,
+    isZoneApex: v.boolean(),
+    caa: v.array(v.object({ name: v.string(), answer: answerOf(caaRecord) })),
+  }),
+);
+
+/** For answers that another release stored in another form. */
+const mostRawCharacters = 16_384;
+
+/** All that was answered in a check, question by question. @param kept as the timeline has it */
+export const answersTable = (kept: unknown): Html => {
+  if (kept === undefined) return nothing;
+  const read = v.safeParse(answers, kept);
+  if (!read.success)
+    return folded(html`<pre>${shortened(JSON.stringify(kept, null, 2), mostRawCharacters)}</pre>`);
+  // An earlier release stored everything, without a limit.
+  const resolvers = keptAnswers(read.output);
+  const rows = questionsOf(resolvers).map(
+    ([question, answered]) =>
+      html`<tr><th scope="row">${question}</th>${resolvers.map(
+        (one) => html`<td data-label="${one.resolver}"><code>${answered(one)}</code></td>`,
+      )}</tr>`,
+  );
+  return folded(html`<div class="table">
+    <table class="cards-on-phone answers">
+      <thead><tr><th scope="col">Question</th>${resolvers.map(({ resolver }) => html`<th scope="col">${resolver}</th>`)}</tr></thead>
+      <tbody>${rows}</tbody>
+    </table>
+  </div>`);
+};
+
+const folded = (content: Html): Html =>
+  html`<details><summary>Raw answers</summary>${content}</details>`;
+
+type Question = readonly [question: string, answered: (one: KeptFacts) => string];
+
+const questionsOf = (resolvers: readonly KeptFacts[]): readonly Question[] => {
+  const levels = new Set(resolvers.flatMap(({ caa }) => caa.map(({ name: level }) => level)));
+  return [
+    ['CNAME', ({ cname }) => inText(cname)],
+    ['CNAME chain', ({ chain }) => [...chain.names, ...leftOut(chain), chain.end].join(' → ')],
+    ['A', ({ a }) => inText(a)],
+    ['AAAA', ({ aaaa }) => inText(aaaa)],
+    ['TXT (challenge)', ({ txt }) => inText(txt)],
+    ...[...levels].map((level): Question => [`CAA ${level}`, ({ caa }) => caaAt(caa, level)]),
+    ['A made-up name beside it', ({ sibling }) => inText(sibling)],
+    ['SOA and NS at the name', ({ isZoneApex }) => (isZoneApex ? 'yes' : 'no')],
+    ['Took', ({ tookMs }) => `${Math.round(tookMs)} ms`],
+  ];
+};
+
+const caaAt = (levels: KeptFacts['caa'], level: string): string => {
+  const found = levels.find(({ name: one }) => one === level);
+  return found ? inText(found.answer, caaText) : 'not asked';
+};
+
+const caaText = ({ flags, tag, value }: CaaRecord): string =>
+  `${flags} ${tag} ${JSON.stringify(value)}`;
+
+const inText = <Item = string>(
+  answer: KeptAnswer<Item>,
+  textOf: (record: Item) => string = String,
+): string => {
+  switch (answer.kind) {
+    case 'records': {
+      const ttl = answer.ttl === undefined ? '' : ` (TTL ${answer.ttl})`;
+      return `${[...answer.records.map(textOf), ...leftOut(answer)].join(', ')}${ttl}`;
+    }
+    case 'none':
+      return 'none';
+    case 'no_such_name':
+      return 'no such name';
+    case 'failed':
+      return answer.reason;
+  }
+};
+
+const leftOut = ({ more: count }: { readonly more?: number | undefined }): readonly string[] =>
+  count === undefined ? [] : [andMore(count)];

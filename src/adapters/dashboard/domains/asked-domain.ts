@@ -1,0 +1,20 @@
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import type { Project } from '../../../sites/domain/project.ts';
+import type { Sites } from '../../../sites/sites.ts';
+import type { Visit } from '../frame/screen.ts';
+import { siteOf } from '../projects/site-of.ts';
+
+/** Query parameter that selects an attachment of the name; the newest one by default. */
+export const attachmentIn = (query: URLSearchParams): string | undefined =>
+  query.get('attachment') ?? undefined;
+
+/** The domain of an address with its project, if they are the visitor's. @throws DomainError `project_not_found`, `domain_not_found` */
+export const domainOf = async (
+  { sites }: { readonly sites: Pick<Sites, 'getSite' | 'getDomain'> },
+  visit: Visit,
+): Promise<{ readonly project: Project; readonly domain: CustomDomain }> => {
+  const { project } = await siteOf({ sites }, visit);
+  const name = visit.parameters['host'] ?? '';
+  const domain = await sites.getDomain(project.id, name, attachmentIn(visit.query));
+  return { project, domain };
+};

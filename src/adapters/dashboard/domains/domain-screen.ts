@@ -1,0 +1,81 @@
+import * as v from 'valibot';
+import { isServed } from '../../../domains/domain/attachment/serving.ts';
+import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
+import type { DashboardPorts } from '../frame/ports.ts';
+import { domainMenu, verifyForm } from './actions.ts';
+import { certificateSection } from './certificate.ts';
+import { domainHead } from './head.ts';
+import { afterVerify, afterwards, verifyNotices } from './notices.ts';
+import { earlierSection, goneSection, nowSection } from './now.ts';
+import { domainOf } from './asked-domain.ts';
+import { domainPath } from './paths.ts';
+import { problemCards } from './problems.ts';
+import { recordsSection } from './records.ts';
+import { resolverSection } from './resolvers.ts';
+import { placeOf, timelineSection } from './timeline.ts';
+import { nameInText } from './words.ts';
+import { html, type Html } from '../frame/html.ts';
+import { form, refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
+
+const path = domainPath(':slug', ':host');
+
+/** Everything about one domain. */
+export const domainScreen = (ports: DashboardPorts): Screen => ({
+  path,
+  section: 'projects',
+  isLive: true,
+  notices: verifyNotices,
+  show: async (visit: Visit, refusal?: Refusal) => {
+    const { project, domain } = await domainOf(ports, visit);
+    const { now, query } = visit;
+    const view = await ports.sites.showDomain(domain, placeOf(query));
+    const own = domainPath(project.slug, domain.host);
+    const refused = refusalOf(refusal, 'verify');
+    const verify = verifyForm(domain, { action: own, now, refusal: refused, alsoLive: true });
+    const actions = html`${visitLink(view, ports.settings.siteUrl(project.slug))}${domainMenu(domain, own)}`;
+    const gone = async () => {
+      const newest = await ports.sites.getDomain(project.id, domain.host);
+      return newest.id === domain.id
+        ? goneSection(view, ports.settings.platformHost, now)
+        : earlierSection(domain, newest, { path: own, now });
+    };
+    const content = html`
+      ${afterwards(query, domain)}
+      ${domainHead(project, domain, { actions })}
+      ${domain.state === 'removed' ? await gone() : sections(view, now, verify)}
+      ${timelineSection(view.timeline, own, visit)}`;
+    return { title: nameInText(domain), content };
+  },
+  forms: [verifyingOf(ports)],
+});
+
+/** Shows the records first until they are correct, afterwards the certificate. */
+const sections = (view: DomainView, now: Date, verify: Html): Html => {
+  const { domain } = view;
+  const records = recordsSection(view);
+  const resolvers = resolverSection(domain.dns.report, now);
+  const certificate = certificateSection(view, now);
+  return html`
+    ${nowSection(view, now, verify)}
+    ${problemCards(view, now)}
+    ${domain.state === 'added' ? [records, resolvers, certificate] : [certificate, records, resolvers]}`;
+};
+
+/** @param siteUrl of the project itself: scheme and port are the same */
+const visitLink = ({ domain }: DomainView, siteUrl: string): Html | false => {
+  const url = new URL(siteUrl);
+  url.hostname = domain.host;
+  return isServed(domain) && html`<a class="button" href="${url.href}" rel="noopener">Visit</a>`;
+};
+
+const verifyingOf = (ports: DashboardPorts) =>
+  form({
+    name: 'verify',
+    path,
+    schema: v.object({}),
+    act: async (visit) => {
+      const { project, domain } = await domainOf(ports, visit);
+      const verified = await ports.sites.verifyDomain(domain);
+      return { to: domainPath(project.slug, domain.host), done: afterVerify(domain, verified) };
+    },
+  });

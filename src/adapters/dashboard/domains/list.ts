@@ -1,0 +1,95 @@
+import type { CustomDomain, DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
+import type { Hold } from '../../../domains/domain/certificates/ca-budget.ts';
+import { dueAt } from '../../../domains/domain/attachment/schedule.ts';
+import { domainMenu, verifyForm } from './actions.ts';
+import { attachmentPath, domainPath } from './paths.ts';
+import { progressOfHeldUp } from './certified.ts';
+import { progressOf } from './progress.ts';
+import { planned, shownName, stateBadge } from './words.ts';
+import { html, nothing, type Html } from '../frame/html.ts';
+import { counted, time } from '../frame/parts.ts';
+import { refusalOf, type Refusal } from '../frame/screen.ts';
+
+export interface ListOptions {
+  readonly slug: string;
+  readonly now: Date;
+  readonly refusal: Refusal | undefined;
+  /** The limits that first certificates wait for, by domain id. */
+  readonly holds: ReadonlyMap<string, Hold>;
+  /** Query that keeps the page of the list; appended to paths. */
+  readonly pageQuery: string;
+}
+
+/** A row for each domain: its state, the next step, and the button for it. */
+export const domainTable = (domains: readonly CustomDomain[], options: ListOptions): Html =>
+  html`<div class="table">
+    <table class="cards-on-phone domains">
+      <thead><tr><th scope="col">Domain</th><th scope="col">State</th><th scope="col">What is happening</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
+      <tbody>${domains.map((domain) => domainRow(domain, options))}</tbody>
+    </table>
+  </div>`;
+
+const domainRow = (domain: CustomDomain, options: ListOptions): Html => {
+  const { slug, now, refusal, pageQuery } = options;
+  const { id, host } = domain;
+  const path = domainPath(slug, host);
+  const action = `${path}/verify${pageQuery}#${id}`;
+  const refused = refusalOf(refusal, 'verify', { host });
+  return html`<tr id="${id}">
+    <td><a class="host" href="${path}">${domain.unicodeHost}</a>${host !== domain.unicodeHost && html` <span class="ascii">(${host})</span>`}</td>
+    <td>${stateBadge(domain)}</td>
+    <td>${happening(domain, options)}</td>
+    <td class="actions"><div class="row middle">${verifyForm(domain, { action, now, refusal: refused })}${domainMenu(domain, path)}</div></td>
+  </tr>`;
+};
+
+const happening = (domain: CustomDomain, { now, holds }: ListOptions): Html => {
+  const hold = holds.get(domain.id);
+  const { short, tone, isWorkedOn } = progressOfHeldUp(domain, hold) ?? progressOf(domain, now);
+  const next = domain.state === 'live' || isWorkedOn ? undefined : (hold?.nextAt ?? dueAt(domain));
+  return html`<div><span class="short ${tone}">${short}</span>
+    ${next && html`<br><span class="hint">${hold ? 'next attempt' : 'next check'} ${planned(next, now)}</span>`}</div>`;
+};
+
+type Removed = DomainIn<'removed'>;
+
+/** How many are shown unfolded. */
+const newestRemoved = 3;
+
+/** The removed domains: when and why. Only the newest are unfolded. */
+export const removedSection = (
+  removed: readonly Removed[],
+  attached: readonly CustomDomain[],
+  options: Pick<ListOptions, 'slug' | 'now'>,
+): Html => {
+  if (removed.length === 0) return nothing;
+  // The newest attachment, which a page shows by default.
+  const newest = new Map([...removed.toReversed(), ...attached].map(({ host, id }) => [host, id]));
+  const tableOf = (some: readonly Removed[]) => removedTable(some, newest, options);
+  const latest = removed.toSorted(
+    (one, other) => other.removedAt.getTime() - one.removedAt.getTime(),
+  );
+  const older = latest.slice(newestRemoved);
+  return html`<section class="removed" id="removed-domains" aria-labelledby="removed">
+    <h2 id="removed">Removed</h2>
+    ${tableOf(latest.slice(0, newestRemoved))}
+    ${older.length > 0 && html`<details id="removed-earlier"><summary>${counted(older.length, 'domain')} removed earlier</summary>${tableOf(older)}</details>`}
+  </section>`;
+};
+
+const removedTable = (
+  domains: readonly Removed[],
+  newest: ReadonlyMap<string, string>,
+  { slug, now }: Pick<ListOptions, 'slug' | 'now'>,
+): Html =>
+  html`<div class="table"><table class="cards-on-phone">
+    <thead><tr><th scope="col">Domain</th><th scope="col">State</th><th scope="col">When</th><th scope="col">Why</th></tr></thead>
+    <tbody>${domains.map(
+      (domain) => html`<tr>
+        <td><a class="host" href="${newest.get(domain.host) === domain.id ? domainPath(slug, domain.host) : attachmentPath(slug, domain)}">${shownName(domain)}</a></td>
+        <td>${stateBadge(domain)}</td>
+        <td data-label="When">${time(domain.removedAt, now)}</td>
+        <td data-label="Why">${progressOf(domain, now).short}</td>
+      </tr>`,
+    )}</tbody>
+  </table></div>`;

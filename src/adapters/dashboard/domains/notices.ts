@@ -1,0 +1,65 @@
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { leftRecords } from './left-records.ts';
+import { shownName } from './words.ts';
+import { html, nothing, type Html } from '../frame/html.ts';
+
+/** By the codes of `afterVerify`: what stays true. The others are said by `afterwards`. */
+export const verifyNotices = {
+  checked: 'The DNS was checked: all records are correct.',
+};
+
+/** @returns what the page says after the button was pressed */
+export const afterVerify = (before: CustomDomain, after: CustomDomain): string => {
+  if (before.state === 'verified') return 'reverified';
+  if (before.state === 'added' && after.state !== 'added') return 'verified';
+  return after.dns.report?.verifiable ? 'checked' : 'not-yet';
+};
+
+/**
+ * The notice after an action, shown for as long as it is true.
+ * @param path of the domain's own page, where that is another one
+ */
+export const afterwards = (
+  query: URLSearchParams,
+  domain: CustomDomain | undefined,
+  path = '',
+): Html => {
+  const words = domain && wordsAfter(query.get('done') ?? '', domain);
+  if (words !== undefined) return html`<p class="notice passing" role="status">${words}</p>`;
+  if (query.get('done') !== 'not-yet' || domain?.dns.report?.verifiable !== false) return nothing;
+  return html`<p class="asked" role="status">The DNS of ${shownName(domain)} was checked and is not correct yet. <a href="${path}#problems">See what to change</a>; we keep checking automatically.</p>`;
+};
+
+const wordsAfter = (done: string, { state }: CustomDomain): string | undefined => {
+  switch (done) {
+    case 'added':
+      return state === 'added'
+        ? 'Added. Create the records below; we check for them automatically.'
+        : undefined;
+    case 'verified':
+      if (state === 'live') return 'The DNS is correct. The domain is verified and live.';
+      return state === 'verified'
+        ? 'The DNS is correct. The domain is verified, and its certificate has been ordered.'
+        : undefined;
+    case 'reverified':
+      return state === 'verified'
+        ? 'A new attempt to issue the certificate has started.'
+        : undefined;
+    default:
+      return undefined;
+  }
+};
+
+/** What the owner still has to do after removing a domain. */
+export const afterRemoval = (
+  removed: readonly CustomDomain[],
+  query: URLSearchParams,
+  platformHost: string,
+): Html => {
+  const domain = removed.find(({ host }) => host === query.get('host'));
+  if (query.get('done') !== 'removed' || !domain) return nothing;
+  return html`<div class="notice" role="status">
+    <p>${shownName(domain)} is removed, and nothing is served under it any more. Now delete its records at your DNS provider:</p>
+    ${leftRecords(domain, platformHost)}
+  </div>`;
+};

@@ -1,0 +1,74 @@
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { healthBadge } from './certificate.ts';
+import { progressOfHeldUp } from './certified.ts';
+import { leftRecords, whyDelete } from './left-records.ts';
+import { progressOf } from './progress.ts';
+import type { Progress } from './turn.ts';
+import { stepLine, stepsOf } from './steps.ts';
+import { actorWords, planned } from './words.ts';
+import { html, nothing, type Child, type Html } from '../frame/html.ts';
+import { exact, time } from '../frame/parts.ts';
+import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
+
+/** The current state of a domain, who must act, and the next automatic step. */
+export const nowSection = (view: DomainView, now: Date, verify: Html): Html => {
+  const { domain } = view;
+  const progress = progressOfHeldUp(domain, view.budget.heldUpBy) ?? progressOf(domain, now);
+  return html`<section class="card now ${progress.tone}" aria-label="Status">
+    ${stepLine(stepsOf(domain, now), now)}
+    <div class="standing"><p class="sentence">${progress.sentence}</p>${verify}</div>
+    ${progress.isWorkedOn && html`<progress aria-label="${progress.short}"></progress>`}
+    <dl class="blocks">${factsOf(view, progress, now).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+  </section>`;
+};
+
+type Fact = readonly [name: string, value: Child];
+
+const factsOf = (
+  { domain, nextAt, health, ...view }: DomainView,
+  { actor }: Progress,
+  now: Date,
+): readonly Fact[] => {
+  const { lastCheckedAt } = domain.dns;
+  return [
+    actor === 'nobody'
+      ? ['To do', html`<strong>Nothing</strong>`]
+      : ['Who acts', html`<strong>${actorWords[actor]}</strong>`],
+    ...(health ? [['Health', healthBadge({ domain, nextAt, health, ...view })] as const] : []),
+    ...(lastCheckedAt ? [['DNS checked', time(lastCheckedAt, now)] as const] : []),
+    ...(nextAt ? [['Next automatic check', planned(nextAt, now)] as const] : []),
+  ];
+};
+
+/** The page of a removed domain. */
+export const goneSection = ({ domain }: DomainView, platformHost: string, now: Date): Html => {
+  if (domain.state !== 'removed') return nothing;
+  const { sentence } = progressOf(domain, now);
+  return html`<section class="card now idle" aria-label="Status">
+    <p class="sentence">${sentence}</p>
+    <dl class="facts">
+      <dt>Removed</dt><dd>${time(domain.removedAt, now)} (${exact(domain.removedAt)})</dd>
+      <dt>Certificate and key</dt><dd>destroyed</dd>
+    </dl>
+    <h2>Delete at your DNS provider</h2>
+    <p class="quiet">${whyDelete}</p>
+    ${leftRecords(domain, platformHost)}
+  </section>`;
+};
+
+/** An attachment of a name that was added again since. @param path of the newest one */
+export const earlierSection = (
+  domain: CustomDomain,
+  newest: CustomDomain,
+  { path, now }: { readonly path: string; readonly now: Date },
+): Html => {
+  if (domain.state !== 'removed') return nothing;
+  return html`<section class="card now idle" aria-label="Status">
+    <p class="sentence">This is an earlier attachment of the domain, which was added again ${time(newest.addedAt, now)}. <a href="${path}">Go to the newest attachment</a></p>
+    <dl class="facts">
+      <dt>Added</dt><dd>${time(domain.addedAt, now)} (${exact(domain.addedAt)})</dd>
+      <dt>Removed</dt><dd>${time(domain.removedAt, now)} (${exact(domain.removedAt)})</dd>
+      <dt>Why</dt><dd>${progressOf(domain, now).short}</dd>
+    </dl>
+  </section>`;
+};

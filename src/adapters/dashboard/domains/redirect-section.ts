@@ -1,0 +1,75 @@
+import { isServed } from '../../../domains/domain/attachment/serving.ts';
+import type { Redirect } from '../../../domains/domain/redirects/settings.ts';
+import { hostIn, isAbsolute } from '../../../domains/domain/redirects/target.ts';
+import type { DomainSettingsView } from '../../../domains/use-cases/domain-settings.ts';
+import { settingPath } from './paths.ts';
+import { nameOf, shownName } from './words.ts';
+import { html, type Html } from '../frame/html.ts';
+import { badge, buttonForm } from '../frame/parts.ts';
+import { primaryForm, redirectForm, statusMeanings } from './redirect-fields.ts';
+import type { RedirectOptions } from './redirect-fields.ts';
+
+/** The primary domain, and the redirects. */
+export const redirectSection = (options: RedirectOptions): Html => {
+  const { primary, redirects } = options.view.document.domains;
+  return html`<section class="card" id="all-redirects" aria-labelledby="redirects">
+    <h2 id="redirects">Redirects</h2>
+    <p class="quiet">Redirect one domain to another, such as www to the bare name. Path and query are kept.</p>
+    ${redirects.length > 0 && redirectTable(redirects, options)}
+    ${redirectForm(options)}
+    ${primaryForm(primary, options)}
+  </section>`;
+};
+
+/** Id of the row of a redirect. */
+export const redirectAnchor = (from: string): string => `redirect-${from}`;
+
+const redirectTable = (redirects: readonly Redirect[], options: RedirectOptions): Html => {
+  const served = new Map(options.attached.map((domain) => [domain.host, isServed(domain)]));
+  return html`<div class="table">
+    <table class="cards-on-phone redirects">
+      <thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col">Status</th><th scope="col">State</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
+      <tbody>${redirects.map((redirect) => redirectRow(redirect, options, served))}</tbody>
+    </table>
+  </div>`;
+};
+
+const redirectRow = (
+  redirect: Redirect,
+  { slug, view }: RedirectOptions,
+  served: ReadonlyMap<string, boolean>,
+): Html => {
+  const { from, to, status } = redirect;
+  const why = whyIdle(redirect, view, served);
+  return html`<tr id="${redirectAnchor(from)}">
+    <td data-label="From"><span class="host">${shownName(nameOf(from))}</span></td>
+    <td data-label="To"><span class="host">${shownTarget(to)}</span></td>
+    <td data-label="Status"><span title="${statusMeanings[status]}">${status}</span></td>
+    <td data-label="State">${why === undefined ? badge('active', 'good') : html`<div>${badge('suspended', 'busy')}<br><span class="hint">${why}</span></div>`}</td>
+    <td class="actions">${buttonForm(`${settingPath(slug, 'redirects')}/${from}/delete`, 'Delete', { about: `Delete the redirect from ${inText(from)}` })}</td>
+  </tr>`;
+};
+
+/** @returns undefined for one that works */
+const whyIdle = (
+  { from, to }: Redirect,
+  { suspended }: DomainSettingsView,
+  served: ReadonlyMap<string, boolean>,
+): string | undefined => {
+  const gone = [from, ...(isAbsolute(to) ? [] : [to])].find((host) => !served.has(host));
+  if (gone !== undefined) {
+    return `${inText(gone)} was removed, so this has no effect; the next change here deletes it.`;
+  }
+  if (suspended[from] !== undefined) return `Starts when ${inText(hostIn(to))} is live.`;
+  return served.get(from) ? undefined : `Starts when ${inText(from)} is live.`;
+};
+
+/** Within a row that has the A-labels too. */
+const inText = (host: string): string => nameOf(host).unicodeHost;
+
+/** An address stays as it is; a name of the own alphabet in it is shown beside it. */
+const shownTarget = (to: string): Html => {
+  if (!isAbsolute(to)) return shownName(nameOf(to));
+  const { host, unicodeHost } = nameOf(hostIn(to));
+  return html`${to}${host !== unicodeHost && html` <span class="ascii">(${unicodeHost})</span>`}`;
+};

@@ -1,0 +1,124 @@
+import * as v from 'valibot';
+import { limitInWords } from '../../../domains/domain/certificates/budget-words.ts';
+import { caBudgets, type BudgetName } from '../../../domains/domain/certificates/ca-budget.ts';
+import type { AuthorityFailureReason } from '../../../domains/domain/certificates/order.ts';
+import { shortened } from '../../../domains/domain/dns/shortened.ts';
+import type { TimelineEntry } from '../../../domains/domain/attachment/timeline.ts';
+import { answersTable } from './answers.ts';
+import { problemTitles } from './problem-titles.ts';
+import { failureWords, removalWords } from './story-words.ts';
+import { html, type Child, type Html } from '../frame/html.ts';
+import { day, exact, type Tone } from '../frame/parts.ts';
+
+export interface Told {
+  readonly title: Child;
+  readonly tone: Tone;
+  readonly more?: Html;
+  /** Whether to show all answers of a check, which are most of a page's text. */
+  readonly answers?: () => Html;
+}
+
+/** One entry of a timeline in words. Entries of other releases may have fewer details. */
+export const tell = ({ kind, details }: TimelineEntry): Told => {
+  switch (kind) {
+    case 'added':
+      return { title: 'Added', tone: 'idle' };
+    case 'checked':
+      return tellCheck(v.parse(check, details), details);
+    case 'verified':
+      return { title: 'Verified', tone: 'good' };
+    case 'attempt':
+      return tellAttempt(v.parse(attempt, details));
+    case 'live':
+      return { title: 'Live: the site is served', tone: 'good' };
+    case 'renewed':
+      return {
+        title: html`Certificate renewed${until(v.parse(attempt, details).notAfter)}`,
+        tone: 'good',
+      };
+    case 'removed':
+      return { title: removalWords[v.parse(removal, details).reason], tone: 'idle' };
+  }
+};
+
+const moment = v.fallback(
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.isoTimestamp(),
+      v.transform((text) => new Date(text)),
+    ),
+  ),
+  undefined,
+);
+const text = v.fallback(v.string(), '');
+
+const check = v.object({
+  verifiable: v.fallback(v.boolean(), false),
+  problems: v.fallback(v.array(v.object({ code: v.string(), seen: text })), []),
+});
+
+const attempt = v.object({
+  outcome: text,
+  notAfter: moment,
+  until: moment,
+  retryAt: moment,
+  budget: text,
+  reason: text,
+  detail: text,
+});
+
+const removal = v.object({
+  reason: v.fallback(v.picklist(['owner', 'contested', 'expired']), 'owner'),
+});
+
+const tellCheck = (
+  { verifiable, problems }: v.InferOutput<typeof check>,
+  details: TimelineEntry['details'],
+): Told => {
+  const titles: Readonly<Record<string, string>> = problemTitles;
+  const found = [...new Set(problems.map(({ code }) => titles[code] ?? shortened(code)))];
+  const seen = problems[0]?.seen ?? '';
+  const more = html`${seen !== '' && html`<p><code class="quiet">${shortened(seen)}</code></p>`}`;
+  const rest = { more, answers: () => answersTable(details['answers']) };
+  return verifiable
+    ? { title: ['DNS checked: correct', ...found].join('. '), tone: 'good', ...rest }
+    : { title: `DNS checked: ${found.join('. ') || 'not correct'}`, tone: 'bad', ...rest };
+};
+
+/** Characters of what an authority said. */
+const mostToldOfRefusal = 1000;
+
+const tellAttempt = (told: v.InferOutput<typeof attempt>): Told => {
+  switch (told.outcome) {
+    case 'issued':
+      return { title: html`Certificate issued${until(told.notAfter)}`, tone: 'good' };
+    case 'failed':
+      return {
+        title: `Attempt at the certificate failed: ${failureWords[told.reason as AuthorityFailureReason] ?? told.reason}`,
+        tone: 'bad',
+        more: html`<blockquote>${shortened(told.detail, mostToldOfRefusal)}</blockquote>
+          ${told.retryAt && html`<p class="hint">The authority accepts no request before ${exact(told.retryAt)}.</p>`}`,
+      };
+    case 'unanswered':
+      return {
+        title: 'We asked for a certificate and never got the answer',
+        tone: 'busy',
+        more: html`<p class="hint">The authority may have made an order, so it counts.</p>`,
+      };
+    case 'postponed': {
+      return {
+        title: `Attempt postponed${told.until ? ` until ${exact(told.until)}` : ''}`,
+        tone: 'busy',
+        more: html`<p class="hint">Limit reached: ${isBudget(told.budget) ? limitInWords(told.budget) : told.budget}.</p>`,
+      };
+    }
+    default:
+      return { title: `Certificate ${told.outcome}`, tone: 'busy' };
+  }
+};
+
+const isBudget = (name: string): name is BudgetName => Object.hasOwn(caBudgets, name);
+
+const until = (notAfter: Date | undefined): Child =>
+  notAfter && html`, valid until ${day(notAfter)}`;

@@ -1,0 +1,65 @@
+import { domainToUnicode } from 'node:url';
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import type { Actor, Severity } from '../../../domains/domain/dns/problem.ts';
+import { shownHost } from '../../../domains/domain/names/hostname.ts';
+import { html, type Html } from '../frame/html.ts';
+import { badge, exact, time, type Tone } from '../frame/parts.ts';
+
+const tones: Readonly<Record<CustomDomain['state'], Tone>> = {
+  added: 'busy',
+  verified: 'busy',
+  live: 'good',
+  removed: 'idle',
+};
+
+export const stateBadge = ({ state }: Pick<CustomDomain, 'state'>): Html =>
+  badge(state === 'added' ? 'added, awaiting DNS' : state, tones[state]);
+
+/** Who acts. */
+export const actorWords: Readonly<Record<Actor, string>> = {
+  customer: 'You',
+  us: 'We do, automatically',
+  nobody: 'Nobody',
+};
+
+export const severityBadge = (severity: Severity): Html => badge(severity, severityTones[severity]);
+
+const severityTones: Readonly<Record<Severity, Tone>> = {
+  blocking: 'bad',
+  warning: 'busy',
+  ours: 'idle',
+  final: 'bad',
+};
+
+/** `14:12 UTC`, with the day where it is another one. */
+export const atClock = (at: Date, now: Date): Html => {
+  const isToday = at.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
+  const text = `${at
+    .toISOString()
+    .slice(isToday ? 11 : 0, 16)
+    .replace('T', ' ')} UTC`;
+  return html`<time datetime="${at.toISOString()}" title="${exact(at)}">${text}</time>`;
+};
+
+/** A planned time: `in 3 minutes`, or that it is due now. */
+export const planned = (at: Date, now: Date): Html =>
+  at <= now ? html`any moment` : time(at, now);
+
+/** The U-labels, and beside them the A-labels where they differ: letters of two scripts can look the same. */
+export const shownName = ({
+  host,
+  unicodeHost,
+}: Pick<CustomDomain, 'host' | 'unicodeHost'>): Html =>
+  host === unicodeHost ? html`${host}` : html`${unicodeHost} <span class="ascii">(${host})</span>`;
+
+/** The same without markup, for titles. */
+export const nameInText = ({
+  host,
+  unicodeHost: unicode,
+}: Pick<CustomDomain, 'host' | 'unicodeHost'>): string => shownHost({ host, unicode });
+
+/** A host name that is known by its A-labels alone. */
+export const nameOf = (host: string): Pick<CustomDomain, 'host' | 'unicodeHost'> => ({
+  host,
+  unicodeHost: domainToUnicode(host) || host,
+});

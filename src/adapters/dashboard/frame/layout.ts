@@ -1,0 +1,66 @@
+import type { SignedIn } from '../../../access/people-ports.ts';
+import { assetPath } from './assets.ts';
+import { html, type Html } from './html.ts';
+import type { Page, Section } from './screen.ts';
+
+const places: Readonly<Record<Section, { readonly path: string; readonly text: string }>> = {
+  projects: { path: '/dashboard', text: 'Projects' },
+  animals: { path: '/dashboard/animals', text: 'Animals' },
+  keys: { path: '/dashboard/keys', text: 'API keys' },
+  usage: { path: '/dashboard/usage', text: 'Usage' },
+  account: { path: '/dashboard/account', text: 'Account' },
+};
+
+export const sectionPath = (section: Section): string => places[section].path;
+
+export interface Frame {
+  readonly section: Section | undefined;
+  readonly signedIn: SignedIn | undefined;
+  readonly notice?: Html | string | undefined;
+  /** Where to ask for live updates, if there are any. */
+  readonly live?: string | undefined;
+}
+
+/** The whole document around the content of a page. */
+export const layout = ({ title, content }: Page, frame: Frame): string =>
+  `<!doctype html>\n${html`<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <meta name="color-scheme" content="light dark">
+  <title>${title} · Animal Store</title>
+  <link rel="icon" href="${assetPath('paw.svg')}" type="image/svg+xml">
+  <link rel="stylesheet" href="${assetPath('dashboard.css')}">
+  <script type="module" src="${assetPath('dashboard.js')}"></script>
+</head>
+<body>
+  <a class="skip" href="#main">Skip to content</a>
+  ${frame.signedIn ? bar(frame.signedIn, frame.section) : html`<header class="bar">${brand()}</header>`}
+  ${mainOf(content, frame)}
+</body>
+</html>`.toString()}\n`;
+
+/** The part of a page that live updates replace. */
+export const mainOf = (
+  content: Html,
+  { notice, live }: Omit<Frame, 'signedIn' | 'section'>,
+): Html =>
+  html`<main id="main" tabindex="-1" ${live !== undefined && html`data-live="${live}"`}>
+    ${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
+    ${content}
+  </main>`;
+
+const brand = (): Html =>
+  html`<a class="brand" href="/dashboard"><img src="${assetPath('paw.svg')}" alt="" width="24" height="24">Animal Store</a>`;
+
+const bar = ({ account, person, session }: SignedIn, section: Section | undefined): Html =>
+  html`<header class="bar">
+    ${brand()}
+    <nav aria-label="Main">
+      ${Object.entries(places).map(([name, { path, text }]) => html`<a href="${path}" ${name === section && html`aria-current="page"`}>${text}</a>`)}
+    </nav>
+    <div class="who">
+      ${session.others.length === 0 ? html`<span title="${person.email}">${account.name}</span>` : html`<a href="/dashboard/accounts" title="Switch to another account">${account.name}</a>`}
+      <form method="post" action="/dashboard/sign-out" class="inline"><button class="quiet">Sign out</button></form>
+    </div>
+  </header>`;

@@ -1,0 +1,127 @@
+import type { SignedIn } from '../../../access/people-ports.ts';
+import type { DashboardPorts } from './ports.ts';
+import { mainOf } from './layout.ts';
+import { frameOf, type LiveFrame } from './live-frame.ts';
+import type { LiveViewer } from './live-viewer.ts';
+import { problemOf } from './page-problem.ts';
+import { pathOf, type Screen, type Visit } from './screen.ts';
+
+/** How often to look for changes of other processes; changes of this process show at once. */
+const pollMs = 2000;
+/** Changes, and new viewers, within this time cause one rendering. */
+const pauseMs = 200;
+
+export interface Watched {
+  readonly screen: Screen;
+  readonly visit: Visit;
+}
+
+export interface PagePorts extends Pick<DashboardPorts, 'clock' | 'log'> {
+  /** Waits for this page's turn to render. */
+  readonly inTurn: (make: () => Promise<void>) => Promise<void>;
+  readonly onEmpty: () => void;
+}
+
+/** A page of one account. Rendered once for all viewers, and sent to those whose copy is out of date. */
+export class LivePage {
+  readonly #watched: Watched;
+  readonly #ports: PagePorts;
+  readonly #viewers = new Set<LiveViewer>();
+  readonly #poll: NodeJS.Timeout;
+  #planned: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  #coming = 0;
+
+  constructor(watched: Watched, ports: PagePorts) {
+    this.#watched = watched;
+    this.#ports = ports;
+    this.#poll = setInterval(() => {
+      if (this.#planned === undefined) void this.#look();
+    }, pollMs);
+  }
+
+  get accountId(): string {
+    return this.#watched.visit.accountId;
+  }
+
+  /** @throws whatever the screen throws, for the first viewer, when there is no such page */
+  first(): Promise<LiveFrame> {
+    return this.#make(this.#watched.visit.signedIn);
+  }
+
+  /** @param frame the page as rendered for this viewer, if it was; otherwise it is rendered soon */
+  join(viewer: LiveViewer, frame?: LiveFrame): void {
+    this.#viewers.add(viewer);
+    viewer.stream.once('close', () => {
+      this.#viewers.delete(viewer);
+      this.#endIfUnseen();
+    });
+    if (frame) viewer.show(frame);
+    else this.soon();
+  }
+
+  /** Announces a viewer who is connecting. @returns a function to call once they have joined or left */
+  hold(): () => void {
+    this.#coming += 1;
+    return () => {
+      this.#coming -= 1;
+      this.#endIfUnseen();
+    };
+  }
+
+  #endIfUnseen(): void {
+    if (this.#viewers.size + this.#coming > 0) return;
+    clearInterval(this.#poll);
+    clearTimeout(this.#planned);
+    this.#ports.onEmpty();
+  }
+
+  /** Something changed, or a viewer joined. */
+  soon(): void {
+    this.#planned ??= setTimeout(() => {
+      this.#planned = undefined;
+      // A rendering under way may have started before the change.
+      if (this.#isLooking) this.soon();
+      else void this.#look();
+    }, pauseMs);
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      await this.#ports.inTurn(() => this.#show());
+    } catch (error) {
+      if (problemOf(error).status === 404) for (const viewer of this.#viewers) viewer.over();
+      else this.#ports.log.debug({ err: error }, 'live page not shown; will retry');
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #show(): Promise<void> {
+    const signedIn = await this.#whoIsStillThere();
+    if (!signedIn) return;
+    const frame = await this.#make(signedIn);
+    for (const viewer of this.#viewers) viewer.show(frame);
+  }
+
+  /** Ends the viewers whose sessions are over. @returns one that remains */
+  async #whoIsStillThere(): Promise<SignedIn | undefined> {
+    let someone: SignedIn | undefined;
+    for (const [, viewers] of Map.groupBy(this.#viewers, ({ sessionId }) => sessionId)) {
+      const signedIn = await viewers[0]?.lookUp();
+      if (signedIn?.account.id === this.accountId) someone = signedIn;
+      else for (const viewer of viewers) viewer.over();
+    }
+    return someone;
+  }
+
+  /** Reads the account again, because its plan may have changed since the page was opened. */
+  async #make(signedIn: SignedIn): Promise<LiveFrame> {
+    const { screen, visit } = this.#watched;
+    const now = this.#ports.clock.now();
+    const { content } = await screen.show({ ...visit, signedIn, now });
+    return frameOf(mainOf(content, { live: pathOf(screen, visit) }).toString());
+  }
+}

@@ -1,0 +1,139 @@
+import type { Context } from 'koa';
+import PQueue from 'p-queue';
+import type { SignedIn } from '../../../access/people-ports.ts';
+import { sendEvents } from './answering.ts';
+import type { DashboardPorts } from './ports.ts';
+import type { LiveFrame } from './live-frame.ts';
+import { LivePage, type Watched } from './live-page.ts';
+import { LiveViewer } from './live-viewer.ts';
+import { pathOf } from './screen.ts';
+
+/** Beyond that the oldest stream closes: the newest page is the one being viewed. */
+export const mostStreams = { session: 10, account: 50, process: 1000 } as const;
+/** Delay before a closed stream reconnects; up to twice that, at random. */
+const seconds = 60;
+/** Pages are made side by side, and each turn then rests as long as it took, up to this. */
+const [turnsAtOnce, longestRestMs] = [2, 50];
+
+export interface LivePorts extends Pick<DashboardPorts, 'clock' | 'ids' | 'log' | 'onStored'> {
+  /** Each rendering has its own deadline, because it serves all viewers. */
+  readonly deadline: DashboardPorts['deadline'];
+  /** Looks up the session again, repeatedly. */
+  readonly whoStillAsks: (ctx: Context) => () => Promise<SignedIn | undefined>;
+  /** 0 to below 1, from outside. */
+  readonly chance: () => number;
+}
+
+interface KnownPage {
+  readonly page: LivePage;
+  readonly first: Promise<LiveFrame>;
+}
+
+/** Live pages: sends the page again whenever it differs from what was sent last. */
+export class LiveStreams {
+  readonly #ports: LivePorts;
+  readonly #pages = new Map<string, KnownPage>();
+  /** The oldest first. */
+  readonly #viewers = new Set<LiveViewer>();
+  readonly #turns = new PQueue({ concurrency: turnsAtOnce });
+  readonly #stopListening: () => void;
+  #isClosed = false;
+
+  constructor(ports: LivePorts) {
+    this.#ports = ports;
+    this.#stopListening = ports.onStored((accountIds) => {
+      for (const { page } of this.#pages.values())
+        if (accountIds.includes(page.accountId)) page.soon();
+    });
+  }
+
+  /** @throws whatever the screen throws when there is no such page */
+  async open(ctx: Context, watched: Watched): Promise<void> {
+    if (this.#isClosed) {
+      ctx.set('Retry-After', String(seconds));
+      ctx.status = 503;
+      return;
+    }
+    const { signedIn } = watched.visit;
+    const key = keyOf(watched);
+    const known = this.#pages.get(key);
+    const { page, first } = known ?? this.#begin(key, watched);
+    const letGo = page.hold();
+    try {
+      const frame = await first;
+      if (ctx.res.closed) return;
+      const viewer = this.#admit(signedIn, ctx);
+      sendEvents(ctx, viewer.stream);
+      page.join(viewer, known ? undefined : frame);
+    } finally {
+      letGo();
+    }
+  }
+
+  /** Ends all streams, so that a stopping server does not wait for viewers. */
+  close(): void {
+    this.#isClosed = true;
+    this.#stopListening();
+    for (const viewer of this.#viewers) viewer.end();
+  }
+
+  #begin(key: string, watched: Watched): KnownPage {
+    const { clock, log } = this.#ports;
+    const onEmpty = () => {
+      if (this.#pages.get(key)?.page === page) this.#pages.delete(key);
+    };
+    const page = new LivePage(watched, {
+      clock,
+      log,
+      onEmpty,
+      inTurn: (make) => this.#inTurn(make),
+    });
+    const known = { page, first: this.#inTurn(() => page.first()) };
+    this.#pages.set(key, known);
+    return known;
+  }
+
+  /** Limits rendering to a part of the process's time. */
+  async #inTurn<T>(make: () => Promise<T>): Promise<T> {
+    const done = Promise.withResolvers<T>();
+    void this.#turns.add(async () => {
+      const started = performance.now();
+      const made = this.#ports.deadline.during(make);
+      done.resolve(made);
+      await made.catch(() => undefined);
+      const tookMs = performance.now() - started;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(tookMs, longestRestMs)));
+    });
+    return done.promise;
+  }
+
+  #admit(signedIn: SignedIn, ctx: Context): LiveViewer {
+    this.#leaving(signedIn)?.later(seconds);
+    const { ids, chance, whoStillAsks } = this.#ports;
+    const newId = () => ids.next('form');
+    const viewer = new LiveViewer(signedIn, { lookUp: whoStillAsks(ctx), newId, chance });
+    this.#viewers.add(viewer);
+    viewer.stream.once('finish', () => this.#viewers.delete(viewer));
+    viewer.stream.once('close', () => this.#viewers.delete(viewer));
+    return viewer;
+  }
+
+  /**
+   * The stream to close for a new one of that session: when the process is full, one of the account with the most
+   * streams.
+   */
+  #leaving({ session, account }: SignedIn): LiveViewer | undefined {
+    const all = [...this.#viewers];
+    const ofSession = all.filter(({ sessionId }) => sessionId === session.id);
+    if (ofSession.length >= mostStreams.session) return ofSession[0];
+    const ofAccount = all.filter(({ accountId }) => accountId === account.id);
+    if (ofAccount.length >= mostStreams.account) return ofAccount[0];
+    if (all.length < mostStreams.process) return undefined;
+    const accounts = [...Map.groupBy(all, ({ accountId }) => accountId).values()];
+    return accounts.reduce((most, one) => (one.length > most.length ? one : most))[0];
+  }
+}
+
+/** Equal requests share a page, because live pages show only the account's data. */
+const keyOf = ({ screen, visit }: Watched): string =>
+  JSON.stringify([visit.accountId, pathOf(screen, visit), visit.query.toString()]);

@@ -1,0 +1,90 @@
+import { PassThrough } from 'node:stream';
+import type { SignedIn } from '../../../access/people-ports.ts';
+import { pageEvent, type LiveFrame } from './live-frame.ts';
+
+const heartbeatMs = 15_000;
+/** A viewer that reads nothing for this many heartbeats is disconnected. */
+const mostMissed = 4;
+/** A connection that breaks is opened again after so long; not all in the same moment. */
+const reconnectMs = { least: 3000, spread: 4000 } as const;
+
+/** The last event: the browser reloads the page, which says why. */
+export const overEvent = 'event: over\ndata: \n\n';
+
+export interface ViewerPorts {
+  /** @returns undefined once the session is over */
+  readonly lookUp: () => Promise<SignedIn | undefined>;
+  readonly newId: () => string;
+  /** 0 to below 1. */
+  readonly chance: () => number;
+}
+
+/** A viewer of a live page, over server-sent events (HTML standard, section 9.2). */
+export class LiveViewer {
+  readonly stream = new PassThrough();
+  readonly accountId: string;
+  readonly sessionId: string;
+  readonly lookUp: ViewerPorts['lookUp'];
+  readonly #newId: ViewerPorts['newId'];
+  readonly #chance: ViewerPorts['chance'];
+  #shown = '';
+  #newest: LiveFrame | undefined;
+
+  constructor({ account, session }: SignedIn, { lookUp, newId, chance }: ViewerPorts) {
+    this.accountId = account.id;
+    this.sessionId = session.id;
+    this.lookUp = lookUp;
+    this.#newId = newId;
+    this.#chance = chance;
+    const heart = setInterval(this.#beat(), heartbeatMs);
+    this.stream.once('close', () => {
+      clearInterval(heart);
+    });
+    this.stream.on('drain', () => {
+      if (this.#newest) this.show(this.#newest);
+    });
+    this.stream.write(
+      `retry: ${Math.round(reconnectMs.least + chance() * reconnectMs.spread)}\n\n`,
+    );
+  }
+
+  /** A slow reader gets only the last state; nothing else is buffered for them. */
+  show(frame: LiveFrame): void {
+    this.#newest = undefined;
+    if (frame.news === this.#shown || this.stream.writableEnded) return;
+    if (this.stream.writableNeedDrain) {
+      this.#newest = frame;
+      return;
+    }
+    this.#shown = frame.news;
+    this.stream.write(pageEvent(frame, this.#newId));
+  }
+
+  over(): void {
+    this.#end(overEvent);
+  }
+
+  /** Makes room for others. The browser reconnects after this delay or a little later. */
+  later(seconds: number): void {
+    this.#end(`event: later\ndata: ${Math.round(seconds * (1 + this.#chance()))}\n\n`);
+  }
+
+  /** The browser reconnects by itself, to any process. */
+  end(): void {
+    this.#end('');
+  }
+
+  #end(last: string): void {
+    if (this.stream.writableNeedDrain) this.stream.destroy();
+    else this.stream.end(last);
+  }
+
+  #beat(): () => void {
+    let missed = 0;
+    return () => {
+      missed = this.stream.writableNeedDrain ? missed + 1 : 0;
+      if (missed >= mostMissed) this.stream.destroy();
+      else if (missed === 0 && !this.stream.writableEnded) this.stream.write(': still here\n\n');
+    };
+  }
+}

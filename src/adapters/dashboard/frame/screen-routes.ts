@@ -1,0 +1,130 @@
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import type { SignedIn } from '../../../access/people-ports.ts';
+import { redirect, sendHtml, wantsEvents } from './answering.ts';
+import type { DashboardPorts } from './ports.ts';
+import { checkForm, readForm } from './form-body.ts';
+import { layout } from './layout.ts';
+import type { LiveStreams } from './live-streams.ts';
+import { actOnce } from './act-once.ts';
+import { problemOf } from './page-problem.ts';
+import { notePlace } from './request-place.ts';
+import { pathOf, type Form, type Outcome, type Page, type Refusal } from './screen.ts';
+import type { Screen, Visit } from './screen.ts';
+
+export interface ScreenPorts extends DashboardPorts {
+  readonly live: LiveStreams;
+  /** @returns undefined when it sent the visitor to sign in */
+  readonly signedIn: (ctx: Context) => Promise<SignedIn | undefined>;
+}
+
+/** A GET of the address of a form, such as a reload after a refusal, shows the page with the form. */
+export const addWaysBack = (router: Router, screen: Screen, ports: ScreenPorts): void => {
+  const posts = (screen.others ?? []).filter(({ method }) => method === 'POST');
+  for (const { path } of [...screen.forms, ...posts]) {
+    router.get(path, async (ctx: Context) => {
+      const visit = await visitOf(ctx, screen, ports);
+      if (visit) redirect(ctx, pathOf(screen, visit));
+    });
+  }
+};
+
+/** Puts a screen on its paths: the page, its forms, and its live updates. */
+export const addScreen = (router: Router, screen: Screen, ports: ScreenPorts): void => {
+  router.get(screen.path, async (ctx: Context) => {
+    const visit = await visitOf(ctx, screen, ports);
+    if (!visit) return;
+    if (screen.isLive && wantsEvents(ctx)) await ports.live.open(ctx, { screen, visit });
+    else await sendPage(ctx, screen, visit, await screen.show(visit));
+  });
+  for (const form of screen.forms) {
+    router.post(form.path, async (ctx: Context) => {
+      const visit = await visitOf(ctx, screen, ports);
+      if (visit) await receive(ctx, { screen, form, visit, ports });
+    });
+  }
+  for (const { method, path, answer } of screen.others ?? []) {
+    router[method === 'GET' ? 'get' : 'post'](path, async (ctx: Context) => {
+      const visit = await visitOf(ctx, screen, ports);
+      if (!visit) return;
+      const { person } = visit.signedIn;
+      const outcome = await ports.acting.run(`person:${person.email}`, () => answer(visit, ctx));
+      if (outcome) await send(ctx, screen, visit, outcome);
+    });
+  }
+};
+
+const visitOf = async (
+  ctx: Context,
+  screen: Screen,
+  ports: ScreenPorts,
+): Promise<Visit | undefined> => {
+  const signedIn = await ports.signedIn(ctx);
+  if (!signedIn) return undefined;
+  const visit = {
+    signedIn,
+    accountId: signedIn.account.id,
+    parameters: ctx['params'] as Readonly<Record<string, string>>,
+    query: new URLSearchParams(ctx.querystring),
+    now: ports.clock.now(),
+  };
+  notePlace(ctx, screen, visit);
+  return visit;
+};
+
+interface Sent {
+  readonly screen: Screen;
+  readonly form: Form;
+  readonly visit: Visit;
+  readonly ports: ScreenPorts;
+}
+
+const receive = async (ctx: Context, sent: Sent): Promise<void> => {
+  const { screen, form, visit, ports } = sent;
+  const values = await ports.deadline.apart(() => readForm(ctx));
+  const checked = checkForm(form.schema, values);
+  const refused = (problem: Pick<Refusal, 'field' | 'message'>, status: number): Promise<void> => {
+    const { field, message } = problem;
+    const refusal = { form: form.name, field, message, values, parameters: visit.parameters };
+    return refuse(ctx, sent, refusal, status);
+  };
+  if (checked.kind === 'refused') return refused(checked, 422);
+  const act = () =>
+    ports.acting.run(`person:${visit.signedIn.person.email}`, () =>
+      form.act(visit, checked.output as never),
+    );
+  try {
+    await send(ctx, screen, visit, await (form.once ? actOnce({ ...sent, values }, act) : act()));
+  } catch (error) {
+    const { status, message, retryAfter } = problemOf(error);
+    if (status !== 422 && status !== 429) throw error;
+    if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
+    await refused({ field: form.field, message }, status);
+  }
+};
+
+/** The page that the form stands on, with what is wrong beside the field. */
+const refuse = async (
+  ctx: Context,
+  { screen, visit }: Pick<Sent, 'screen' | 'visit'>,
+  refusal: Refusal,
+  status: number,
+): Promise<void> => {
+  const page = await screen.show(visit, refusal);
+  await sendPage(ctx, screen, visit, { ...page, status });
+};
+
+const send = (ctx: Context, screen: Screen, visit: Visit, outcome: Outcome): Promise<void> => {
+  if (!('to' in outcome)) return sendPage(ctx, screen, visit, outcome);
+  redirect(ctx, outcome.to, outcome.done);
+  return Promise.resolve();
+};
+
+const sendPage = (ctx: Context, screen: Screen, visit: Visit, page: Page): Promise<void> => {
+  const { section, isLive, notices } = screen;
+  const done = visit.query.get('done') ?? '';
+  const notice = Object.hasOwn(notices, done) ? notices[done] : undefined;
+  const live = isLive ? pathOf(screen, visit) : undefined;
+  const frame = { section, live, notice, signedIn: visit.signedIn };
+  return sendHtml(ctx, page.status ?? 200, layout(page, frame));
+};

@@ -1,0 +1,105 @@
+import type { Context } from 'koa';
+import type { GenericSchema, InferOutput } from 'valibot';
+import type { SignedIn } from '../../../access/people-ports.ts';
+import type { Html } from './html.ts';
+
+export const sections = ['projects', 'animals', 'keys', 'usage', 'account'] as const;
+export type Section = (typeof sections)[number];
+
+/** A person views a page or sends one of its forms. */
+export interface Visit {
+  readonly signedIn: SignedIn;
+  readonly accountId: string;
+  /** Of the path. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly now: Date;
+}
+
+export interface Page {
+  readonly title: string;
+  readonly content: Html;
+  /** 200 by default. */
+  readonly status?: number;
+}
+
+/** A form that was not accepted: what was typed stays, and the message stands beside the field. */
+export interface Refusal {
+  /** Name of the form. */
+  readonly form: string;
+  /** Undefined if it concerns the whole form. */
+  readonly field: string | undefined;
+  readonly message: string;
+  readonly values: Readonly<Record<string, string>>;
+  /** Where there are many such forms: the parameters of the one that was sent. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** The answer to a form: a redirect to a page that may say what was done, or a page that is shown only once. */
+export type Outcome = { readonly to: string; readonly done?: string } | Page;
+
+export interface Form {
+  readonly name: string;
+  /** Of @koa/router, like `/dashboard/keys/:id/revoke`; the parameters of the screen have the same names. */
+  readonly path: string;
+  /** Fields are texts; where several have one name, they are joined by commas. */
+  readonly schema: GenericSchema<Record<string, string | undefined>, unknown>;
+  /** The field that shows a refusal of the domain. */
+  readonly field: string | undefined;
+  /** Sending it twice acts once: for forms that create something. Needs `onceField` in the form. */
+  readonly once: boolean;
+  readonly act: (visit: Visit, values: never) => Promise<Outcome>;
+}
+
+/** A page, its forms, and what it says after they worked. */
+export interface Screen {
+  /** Of @koa/router, like `/dashboard/projects/:slug`. */
+  readonly path: string;
+  readonly section: Section;
+  readonly show: (visit: Visit, refusal?: Refusal) => Promise<Page>;
+  readonly forms: readonly Form[];
+  /** What `?done=` says, by its code. */
+  readonly notices: Readonly<Record<string, Html | string>>;
+  /**
+   * Whether it updates live. One rendering is sent to all viewers of the account, so it must show nothing that only one
+   * person may see.
+   */
+  readonly isLive: boolean;
+  /** Handlers that are no plain forms, such as uploads. */
+  readonly others?: readonly {
+    readonly method: 'GET' | 'POST';
+    readonly path: string;
+    readonly answer: (visit: Visit, ctx: Context) => Promise<Outcome | undefined>;
+  }[];
+}
+
+export const form = <Schema extends GenericSchema<Record<string, string | undefined>, unknown>>({
+  field,
+  once = false,
+  ...rest
+}: {
+  readonly name: string;
+  readonly path: string;
+  readonly schema: Schema;
+  readonly field?: string;
+  readonly once?: boolean;
+  readonly act: (visit: Visit, values: InferOutput<Schema>) => Promise<Outcome>;
+}): Form => ({ ...rest, field, once });
+
+/** Where a screen is; its forms may be sent to other places. */
+export const pathOf = (
+  { path }: Pick<Screen, 'path'>,
+  { parameters }: Pick<Visit, 'parameters'>,
+): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
+
+/** @returns the refusal, if it belongs to that form and, where there are many, to that one */
+export const refusalOf = (
+  refusal: Refusal | undefined,
+  name: string,
+  parameters: Readonly<Record<string, string>> = {},
+): Refusal | undefined =>
+  refusal?.form === name &&
+  Object.entries(parameters).every(([key, value]) => refusal.parameters[key] === value)
+    ? refusal
+    : undefined;

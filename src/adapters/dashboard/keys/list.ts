@@ -1,0 +1,128 @@
+import {
+  opens,
+  overlaps,
+  scopes,
+  type ApiKey,
+  type Overlap,
+} from '../../../access/domain/api-key.ts';
+import type { ListedKey } from '../../../access/key-ports.ts';
+import { isBanned } from '../../../access/domain/ban.ts';
+import { confirmedForm } from '../frame/confirmed-form.ts';
+import { html, nothing, type Child, type Html } from '../frame/html.ts';
+import {
+  badge,
+  buttonForm,
+  counted,
+  day,
+  exact,
+  formError,
+  onceInput,
+  time,
+} from '../frame/parts.ts';
+import type { Refusal } from '../frame/screen.ts';
+
+/** How long an old secret stays valid, as people say it. */
+export const overlapWords: Readonly<Record<Overlap, string>> = {
+  '0': 'no time',
+  '15m': '15 minutes',
+  '1h': '1 hour',
+  '24h': '24 hours',
+  '7d': '7 days',
+};
+
+export interface KeyTableOptions {
+  readonly now: Date;
+  /** For `onceInput`. */
+  readonly newId: () => string;
+  readonly refusal: Refusal | undefined;
+}
+
+/** Keys that are not revoked, and what can be done with them. */
+export const keyTable = (
+  keys: readonly ListedKey[],
+  { now, newId, refusal }: KeyTableOptions,
+): Html => html`
+  ${formError(refusal && { ...refusal, field: undefined })}
+  <p class="quiet">Rotating gives a key a new secret; the old one stays valid for the time you choose. Revoking stops a key at once and cannot be undone.</p>
+  <div class="table">
+    <table class="cards-on-phone keys">
+      <thead><tr><th scope="col">Key</th><th scope="col">Scopes</th><th scope="col">Last used</th><th scope="col">State</th><th scope="col">Keep old secret for</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
+      <tbody>${keys.map((key) => row(key, now, newId()))}</tbody>
+    </table>
+  </div>`;
+
+const row = (key: ListedKey, now: Date, once: string): Html => html`<tr>
+  <td><span class="pair"><strong>${key.name}</strong><code class="quiet">${key.hint}</code></span></td>
+  <td data-label="Scopes">${scopeList(key)}</td>
+  <td data-label="Last used"><span class="pair"><span>${key.lastUsedAt ? time(key.lastUsedAt, now) : 'never'}</span><span class="quiet">created ${day(key.createdAt)}</span></span></td>
+  <td data-label="State"><div class="pair">${stateOf(key, now)}${isBanned(key.ban, now) && liftBan(key)}<span class="quiet">${expiry(key, now)}</span>${oldSecret(key, now)}</div></td>
+  ${opens(key, now) ? html`<td data-label="Keep old secret for">${rotate(key, once)}</td>` : html`<td></td>`}
+  <td class="actions">${revoke(key)}</td>
+</tr>`;
+
+const scopeList = (key: ApiKey): Child =>
+  key.scopes.length === scopes.length
+    ? html`<span title="${scopes.join(', ')}">all</span>`
+    : html`<span class="scopes">${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span>`;
+
+const stateOf = (key: ApiKey, now: Date): Html => {
+  if (!opens(key, now)) return badge('expired', 'idle');
+  return isBanned(key.ban, now)
+    ? html`<span class="badge bad" title="${exact(key.ban.until)}">banned until ${key.ban.until.toISOString().slice(11, 16)} UTC</span>`
+    : badge('active', 'good');
+};
+
+const expiry = ({ expiresAt }: ApiKey, now: Date): Html => {
+  if (!expiresAt) return html`never expires`;
+  return expiresAt <= now ? html`since ${day(expiresAt)}` : html`expires ${day(expiresAt)}`;
+};
+
+/** Shown for as long as it is so. */
+const oldSecret = (key: ListedKey, now: Date): Html => {
+  const { oldSecretsUntil: until } = key;
+  if (!until || until <= now || !opens(key, now)) return nothing;
+  return html`<span class="quiet" data-until="${until.toISOString()}">old secret valid until <time datetime="${until.toISOString()}">${minuteOf(until, now)}</time></span>`;
+};
+
+/** `17:19 UTC`, with its day where that is another one. */
+const minuteOf = (at: Date, now: Date): string => {
+  const [day = '', clock = ''] = at.toISOString().split('T');
+  const minute = `${clock.slice(0, 5)} UTC`;
+  return now.toISOString().startsWith(day) ? minute : `${day} ${minute}`;
+};
+
+const rotate = ({ id, name }: ApiKey, once: string): Html =>
+  html`<form method="post" action="/dashboard/keys/${id}/rotate" class="inline rotate">
+    ${onceInput(once)}
+    <label class="visually-hidden" for="overlap-${id}">Keep old secret for</label>
+    <select id="overlap-${id}" name="overlap">
+      ${(Object.keys(overlaps) as Overlap[]).map((one) => html`<option value="${one}" ${one === '24h' && html`selected`}>${overlapWords[one]}</option>`)}
+    </select>
+    <button title="Make a new secret for ${name}">Rotate</button>
+  </form>`;
+
+const liftBan = ({ id, name }: ApiKey): Html =>
+  buttonForm(`/dashboard/keys/${id}/lift-ban`, 'Lift ban', { about: `Let ${name} call again now` });
+
+const revoke = ({ id, name }: ApiKey): Html =>
+  confirmedForm({
+    id: `revoke-${id}`,
+    label: 'Revoke',
+    about: `Revoke ${name}`,
+    question: html`Revoke the key <span class="name">${name}</span>?`,
+    consequences: 'Requests with it are refused from now on. This cannot be undone.',
+    confirm: 'Revoke key',
+    action: `/dashboard/keys/${id}/revoke`,
+  });
+
+/** Folded, but listed by name, because the audit log mentions them. */
+export const revokedKeys = (keys: readonly ApiKey[], now: Date): Html => html`
+  <details class="revoked">
+    <summary>${counted(keys.length, 'revoked key')}</summary>
+    <ul class="plain">
+      ${keys.map(
+        ({ name, hint, revokedAt = now, lastUsedAt }) =>
+          html`<li><span>${name}</span> <code>${hint}</code> <span>${badge('revoked', 'idle')} ${time(revokedAt, now)}</span> <span>${lastUsedAt ? html`last used ${day(lastUsedAt)}` : 'never used'}</span></li>`,
+      )}
+    </ul>
+  </details>`;

@@ -1,0 +1,48 @@
+import { overlaps, type Overlap, type Scope } from '../../../access/domain/api-key.ts';
+import type { IssuedKey } from '../../../access/use-cases/create-api-key.ts';
+import type { DashboardSettings } from '../frame/ports.ts';
+import { html, type Html } from '../frame/html.ts';
+import { copyButton, time } from '../frame/parts.ts';
+
+export interface ShownSecret {
+  readonly key: IssuedKey;
+  /** Of a rotation: how long the old secret stays valid. */
+  readonly overlap?: Overlap;
+}
+
+/** The page that shows a secret, only once: what to do with it, and a working example call. */
+export const shownSecret = (
+  { key, overlap }: ShownSecret,
+  { apiUrl }: Pick<DashboardSettings, 'apiUrl'>,
+  now: Date,
+): Html => {
+  const call = exampleCall(key, apiUrl);
+  return html`<section class="card secret" aria-labelledby="secret-title">
+    <h2 id="secret-title">${overlap === undefined ? html`Your new key: ${key.name}` : html`The new secret of ${key.name}`}</h2>
+    <p>Copy it now and store it where only your program can read it. <strong>It is not shown again</strong>: we store only a hash of it.</p>
+    <div class="copyable"><pre tabindex="0"><code>${key.secret}</code></pre>${copyButton(key.secret, 'the key')}</div>
+    ${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
+    <h3>Try it</h3>
+    <div class="copyable"><pre tabindex="0"><code>${call}</code></pre>${copyButton(call, 'the call')}</div>
+    <p><a class="button" href="/dashboard/keys">I have stored it</a></p>
+  </section>`;
+};
+
+const oldSecret = (overlap: Overlap, now: Date): Html =>
+  overlap === '0'
+    ? html`The old secret no longer works.`
+    : html`The old secret expires ${time(new Date(now.getTime() + overlaps[overlap]), now)}. Until then both work.`;
+
+/** An example path that a key with these scopes may call. */
+const asking: readonly (readonly [scope: Scope, path: string])[] = [
+  ['pets:read', '/pets'],
+  ['orders:read', '/store/orders'],
+];
+
+const exampleCall = ({ secret, scopes }: IssuedKey, apiUrl: string): string => {
+  const authorization = `-H 'Authorization: Bearer ${secret}'`;
+  const [, path] = asking.find(([scope]) => scopes.includes(scope)) ?? [];
+  if (path !== undefined) return `curl ${authorization} ${apiUrl}${path}`;
+  const body = `-H 'Content-Type: application/json' -d '{"name": "Rex", "categoryId": 1}'`;
+  return `curl ${authorization} ${body} ${apiUrl}/pets`;
+};

@@ -1,0 +1,84 @@
+import { keptDeploys, type Deploy, type DeployState } from '../../../sites/domain/deploy.ts';
+import type { Site } from '../../../sites/domain/site.ts';
+import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
+import { bytesInWords } from '../../../sites/domain/in-words.ts';
+import type { UploadProgress } from '../../../sites/ports.ts';
+import { confirmedForm } from '../frame/confirmed-form.ts';
+import { html, type Html } from '../frame/html.ts';
+import { badge, buttonForm, count, counted, size, time, type Tone } from '../frame/parts.ts';
+
+const tones: Readonly<Record<DeployState, Tone>> = {
+  uploading: 'busy',
+  succeeded: 'good',
+  failed: 'bad',
+};
+
+export interface DeployListView extends Site {
+  /** Progress of the upload that is being unpacked. */
+  readonly progress: UploadProgress | undefined;
+  /** How much of its storage the account uses. */
+  readonly use: AccountUse;
+  readonly now: Date;
+}
+
+/** Newest first. Marks the served deploy; every other successful one can be served again. */
+export const deployList = (view: DeployListView): Html =>
+  html`<div class="table"><table class="cards-on-phone">
+    <thead><tr>
+      <th scope="col">Deploy</th><th scope="col">Status</th><th scope="col">Contents</th>
+      <th scope="col">Uploaded</th><th scope="col"><span class="visually-hidden">Action</span></th>
+    </tr></thead>
+    <tbody>${view.deploys.map((deploy) => row(deploy, view))}</tbody>
+  </table></div>
+  <p class="hint">The last ${keptDeploys} deploys are kept, and the one that is served. All projects of your account together keep ${bytesInWords(view.use.storedBytes)} of ${bytesInWords(view.use.allowance.storedBytes)}.</p>`;
+
+const row = (deploy: Deploy, view: DeployListView): Html => {
+  const { number, state, startedAt } = deploy;
+  const isServed = deploy.id === view.servedDeployId;
+  return html`<tr id="deploy-${number}">
+    <td data-label="Deploy"><span class="numbered"><strong>${number}</strong> ${isServed && html`<span class="served">served</span>`}</span></td>
+    <td data-label="Status">${badge(state, tones[state])}</td>
+    <td data-label="Contents">${contents(deploy, view)}</td>
+    <td data-label="Uploaded">${time(startedAt, view.now)}</td>
+    <td class="actions">${state === 'succeeded' && !isServed && [useButton(deploy, view), deleteButton(deploy, view)]}</td>
+  </tr>`;
+};
+
+const contents = (deploy: Deploy, view: DeployListView): Html => {
+  switch (deploy.state) {
+    case 'uploading':
+      return html`<span class="quiet">${progressOf(view)}</span>`;
+    case 'succeeded':
+      return html`${counted(deploy.files, 'file')}, ${size(deploy.bytes)}`;
+    case 'failed':
+      return html`<span class="why">${deploy.explanation}</span>`;
+  }
+};
+
+const steps = { unpacking: 'unpacking', preparing: 'compressing' } as const;
+
+/** With several uploads at once, it is unknown which one the progress belongs to. */
+const progressOf = ({ deploys, progress }: DeployListView): string => {
+  const uploading = deploys.filter(({ state }) => state === 'uploading');
+  if (!progress || uploading.length > 1) return 'being unpacked';
+  const { step, done, total } = progress;
+  const of = total === undefined ? '' : ` of ${count(total)}`;
+  return `${steps[step]}: ${count(done)}${of} files`;
+};
+
+const useButton = ({ number }: Deploy, { project }: Site): Html =>
+  buttonForm(`/dashboard/projects/${project.slug}/deploys/${number}/roll-back`, 'Use this deploy', {
+    about: `Serve deploy ${number} to visitors`,
+  });
+
+const deleteButton = ({ number }: Deploy, { project }: Site): Html =>
+  confirmedForm({
+    id: `delete-${number}`,
+    label: 'Delete',
+    about: `Delete deploy ${number}`,
+    question: `Delete deploy ${number}?`,
+    consequences:
+      'Its files are deleted. Visitors still get the deploy that is served. This cannot be undone.',
+    confirm: 'Delete deploy',
+    action: `/dashboard/projects/${project.slug}/deploys/${number}/delete`,
+  });

@@ -1,0 +1,106 @@
+import type { Context } from 'koa';
+import * as v from 'valibot';
+import { isServed } from '../../../domains/domain/attachment/serving.ts';
+import type { DashboardPorts } from '../frame/ports.ts';
+import { notFound, PageProblem } from '../frame/page-problem.ts';
+import { projectContent } from './content.ts';
+import {
+  form,
+  pathOf,
+  type Outcome,
+  type Refusal,
+  type Screen,
+  type Visit,
+} from '../frame/screen.ts';
+import { siteOf } from './site-of.ts';
+import { discardRest, uploadField } from './upload-file.ts';
+import { Uploads } from './uploads.ts';
+
+const path = '/dashboard/projects/:slug';
+
+/** One project: its site, its deploys, and the next one. */
+export const projectScreen = (ports: DashboardPorts): Screen => {
+  const { sites, settings } = ports;
+  const uploads = new Uploads({ ...ports, folder: settings.uploadFolder });
+  const show = async (visit: Visit, refusal?: Refusal) => {
+    const site = await siteOf(ports, visit);
+    const domains = await sites.listDomains(site.project.id);
+    const { slug, name } = site.project;
+    const own = settings.siteUrl(slug);
+    const served = domains.filter(isServed);
+    const addresses = [own, ...served.map(({ host }) => withHost(own, host))];
+    const progress = uploads.progressOf(site.project);
+    const hold = await sites.showOwnHold(site);
+    const use = await sites.showUse(site.project.accountId);
+    const view = { ...site, addresses, progress, hold, use, refusal, now: visit.now };
+    return { title: name, content: projectContent(view) };
+  };
+  return {
+    path,
+    section: 'projects',
+    isLive: true,
+    notices: {
+      created: 'Project created. Now upload its site.',
+      'created-elsewhere':
+        'Project created. Its address has a number, because the name alone is reserved: it could be mistaken for an address of this service. Now upload its site.',
+      deleted: 'The deploy was deleted.',
+      deployed: 'The deploy succeeded.',
+      'rolled-back': 'Visitors now get the deploy that you chose.',
+    },
+    show,
+    forms: [rollingBack(ports), deleting(ports)],
+    others: [{ method: 'POST', path: `${path}/deploys`, answer: uploading(ports, uploads, show) }],
+  };
+};
+
+/** The same scheme and port: all names are served by the same edge. */
+const withHost = (url: string, host: string): string =>
+  Object.assign(new URL(url), { hostname: host }).href;
+
+const rollingBack = ({ sites }: DashboardPorts) =>
+  form({
+    name: 'roll-back',
+    path: `${path}/deploys/:number/roll-back`,
+    schema: v.object({}),
+    act: async (visit) => {
+      await sites.rollBack(...deployOf(visit));
+      return { to: pathOf({ path }, visit), done: 'rolled-back' };
+    },
+  });
+
+const deleting = ({ sites }: DashboardPorts) =>
+  form({
+    name: 'delete-deploy',
+    path: `${path}/deploys/:number/delete`,
+    schema: v.object({}),
+    act: async (visit) => {
+      await sites.deleteDeploy(...deployOf(visit));
+      return { to: pathOf({ path }, visit), done: 'deleted' };
+    },
+  });
+
+const deployOf = ({ accountId, parameters: { slug = '', number = '' } }: Visit) => {
+  if (!/^[1-9]\d{0,8}$/.test(number)) throw notFound();
+  return [{ accountId, slug }, Number(number)] as const;
+};
+
+/** Takes an upload. Problems of the upload show beside the field; a bad archive becomes a failed deploy. */
+const uploading =
+  (ports: DashboardPorts, uploads: Uploads, show: Screen['show']) =>
+  async (visit: Visit, ctx: Context): Promise<Outcome> => {
+    try {
+      const { project } = await siteOf(ports, visit);
+      const { state } = await uploads.take(project, ctx.req);
+      const to = pathOf({ path }, visit);
+      return state === 'succeeded' ? { to, done: 'deployed' } : { to };
+    } catch (error) {
+      if (!(error instanceof PageProblem)) throw error;
+      const { status, message } = error;
+      const { parameters } = visit;
+      if (status === 503) ctx.set('Retry-After', '30');
+      const refusal = { form: 'upload', field: uploadField, message, values: {}, parameters };
+      return { ...(await show(visit, refusal)), status };
+    } finally {
+      discardRest(ctx.req);
+    }
+  };

@@ -1,0 +1,90 @@
+import * as v from 'valibot';
+import { slugOf } from '../../../sites/domain/project.ts';
+import { isReservedSlug } from '../../../sites/domain/reserved-slugs.ts';
+import type { Site } from '../../../sites/domain/site.ts';
+import type { DashboardPorts } from '../frame/ports.ts';
+import { html, type Html } from '../frame/html.ts';
+import { badge, day, empty, field, formError, onceInput } from '../frame/parts.ts';
+import { form, refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
+
+const path = '/dashboard';
+
+const draft = v.object({
+  name: v.pipe(
+    v.string(),
+    v.trim(),
+    v.minLength(1, 'Give the project a name.'),
+    v.maxLength(100, 'A name has at most 100 characters.'),
+  ),
+});
+
+/** All projects of the account, and a new one. */
+export const projectsScreen = (ports: DashboardPorts): Screen => {
+  const { sites, ids, settings } = ports;
+  return {
+    path,
+    section: 'projects',
+    isLive: false,
+    notices: {},
+    show: async ({ accountId }: Visit, refusal?: Refusal) => {
+      const projects = await sites.listProjects(accountId);
+      const found = await Promise.all(projects.map(({ slug }) => sites.getSite(slug)));
+      return {
+        title: 'Projects',
+        content: html`
+          <div class="head"><h1>Projects</h1><p class="lead">Each project is one of your sites: upload it, then give it your own domain.</p></div>
+          ${found.length === 0 ? nothingYet : list(found, settings.siteUrl)}
+          <section class="card">
+            <h2>New project</h2>
+            ${newProject(ids.next('form'), refusalOf(refusal, 'new-project'))}
+          </section>`,
+      };
+    },
+    forms: [
+      form({
+        name: 'new-project',
+        path,
+        schema: draft,
+        field: 'name',
+        once: true,
+        act: async ({ accountId }, { name }) => {
+          const { slug } = await sites.startProject(accountId, name);
+          const done = isReservedSlug(slugOf(name)) ? 'created-elsewhere' : 'created';
+          return { to: `/dashboard/projects/${slug}`, done };
+        },
+      }),
+    ],
+  };
+};
+
+const nothingYet = empty(
+  'No project yet',
+  'A project holds one site with its deploys and domains. Start with a name, such as the name of your shop.',
+);
+
+const list = (found: readonly Site[], siteUrl: (slug: string) => string): Html =>
+  html`<ul class="cards">
+    ${found.map((site) => {
+      const { name, slug, createdAt } = site.project;
+      return html`<li class="card">
+        <h2><a class="cover" href="/dashboard/projects/${slug}">${name}</a></h2>
+        <p class="quiet">${new URL(siteUrl(slug)).host}</p>
+        <p class="quiet">created ${day(createdAt)}</p>
+        <p class="badges">${standing(site)}</p>
+      </li>`;
+    })}
+  </ul>`;
+
+/** The served deploy, and the outcome of the newest one if it is another. */
+const standing = ({ deploys: [newest], servedDeployId }: Site): Html =>
+  html`${servedDeployId === undefined ? badge('not published', 'idle') : badge('published', 'good')}
+    ${newest?.state === 'failed' && badge('last deploy failed', 'bad')}
+    ${newest?.state === 'uploading' && badge('uploading', 'busy')}`;
+
+const newProject = (once: string, refusal: Refusal | undefined): Html =>
+  html`<form method="post" action="${path}" class="row">
+    ${formError(refusal)}
+    ${onceInput(once)}
+    ${field({ label: 'Project name', name: 'name', maxlength: 100, placeholder: 'Happy Paws' }, refusal)}
+    <button class="main">New project</button>
+  </form>`;

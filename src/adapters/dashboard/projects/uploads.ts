@@ -1,0 +1,97 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import type { Deploy } from '../../../sites/domain/deploy.ts';
+import type { Project } from '../../../sites/domain/project.ts';
+import type { UploadProgress } from '../../../sites/ports.ts';
+import type { DashboardPorts } from '../frame/ports.ts';
+import { PageProblem } from '../frame/page-problem.ts';
+import { Slots, type GiveBack } from './slots.ts';
+import { receiveFile } from './upload-file.ts';
+import { inUploadFile } from './upload-folder.ts';
+
+/**
+ * Limits per process. Receiving takes disk, and as long as the sender needs; unpacking takes a processor. They are
+ * limited separately, so that slow senders do not block unpacking. Two accounts together cannot hold all places.
+ */
+export const uploadSlots = {
+  /** From the first byte until it is published. */
+  inAll: { all: 12, ofOne: 2 },
+  receiving: { all: 8, ofOne: 2 },
+  unpacking: { all: 3, ofOne: 1 },
+} as const;
+
+export type UploadPorts = Pick<DashboardPorts, 'sites' | 'ids' | 'deadline'> & {
+  readonly folder: string;
+};
+
+/** Uploads under way in this process. */
+export class Uploads {
+  readonly #ports: UploadPorts;
+  readonly #progress = new Map<string, UploadProgress>();
+  readonly #inAll = new Slots(uploadSlots.inAll);
+  readonly #receiving = new Slots(uploadSlots.receiving);
+  readonly #unpacking = new Slots(uploadSlots.unpacking);
+
+  constructor(ports: UploadPorts) {
+    this.#ports = ports;
+  }
+
+  /** Progress of the last upload to a project, if this process is unpacking one. */
+  progressOf({ id }: Project): UploadProgress | undefined {
+    return this.#progress.get(id);
+  }
+
+  /**
+   * Receives an archive and publishes it. A bad archive becomes a failed deploy.
+   * @throws PageProblem when it is refused; nothing is kept
+   */
+  async take(project: Project, request: IncomingMessage): Promise<Deploy> {
+    const { folder, ids } = this.#ports;
+    const leave = placeOrBusy(this.#inAll, project);
+    try {
+      return await inUploadFile(folder, ids.next('upload'), async (file, path) => {
+        await this.#receive(project, request, file);
+        return await this.#unpack(project, path);
+      });
+    } finally {
+      leave();
+    }
+  }
+
+  async #receive(project: Project, request: IncomingMessage, file: FileHandle): Promise<void> {
+    const leave = placeOrBusy(this.#receiving, project);
+    try {
+      await this.#ports.deadline.apart(() => receiveFile(request, file));
+    } finally {
+      leave();
+    }
+  }
+
+  /** A received upload waits for its turn. */
+  async #unpack(project: Project, path: string): Promise<Deploy> {
+    const { deadline } = this.#ports;
+    const leave = await deadline.apart(() => this.#unpacking.take(project.accountId));
+    try {
+      return await this.#deploy(project, path);
+    } finally {
+      leave();
+    }
+  }
+
+  async #deploy(project: Project, path: string): Promise<Deploy> {
+    try {
+      return await this.#ports.sites.deploySite(project, path, (progress) => {
+        this.#progress.set(project.id, progress);
+      });
+    } finally {
+      this.#progress.delete(project.id);
+    }
+  }
+}
+
+/** @throws PageProblem 503 */
+const placeOrBusy = (slots: Slots, { accountId }: Project): GiveBack => {
+  const leave = slots.tryTake(accountId);
+  if (leave) return leave;
+  throw new PageProblem(503, 'Other uploads are in progress. Try again in a minute.');
+};

@@ -1,0 +1,66 @@
+import type { Context } from 'koa';
+import type { Membership, SignedIn } from '../../../access/people-ports.ts';
+import { planNames } from '../account/plan.ts';
+import type { DashboardPorts } from '../frame/ports.ts';
+import { enter, originOf } from './entering.ts';
+import { html, nothing, type Html } from '../frame/html.ts';
+import { pageAfterSignIn } from '../frame/next-page.ts';
+import { badge } from '../frame/parts.ts';
+import type { Cookies } from '../frame/protected-cookie.ts';
+import type { Screen } from '../frame/screen.ts';
+
+export const accountsPath = '/dashboard/accounts';
+
+/** @param query of the sign-in: it says where to go afterwards */
+export const accountsPathFor = (query: string): string => accountsPath + (query && `?${query}`);
+
+type Ports = Pick<DashboardPorts, 'access' | 'networkOf' | 'acting'>;
+
+/** Which account to go on in, where one password opens several. */
+export const accountsScreen = (ports: Ports, cookies: Cookies): Screen => ({
+  path: accountsPath,
+  section: 'account',
+  isLive: false,
+  notices: {},
+  show: async ({ signedIn, query }) => ({
+    title: 'Choose an account',
+    content: chooser(await ports.access.accountsOf(signedIn), query.toString()),
+  }),
+  forms: [],
+  others: [
+    {
+      method: 'POST',
+      path: `${accountsPath}/:person`,
+      answer: async ({ signedIn, parameters: { person = '' } }, ctx) => {
+        await goOnAs(ctx, signedIn, person, { ...ports, cookies });
+        return { to: pageAfterSignIn(ctx.querystring) };
+      },
+    },
+  ],
+});
+
+const goOnAs = async (
+  ctx: Context,
+  signedIn: SignedIn,
+  personId: string,
+  ports: Ports & { readonly cookies: Cookies },
+): Promise<void> => {
+  if (personId === signedIn.person.id) return;
+  const session = await ports.access.switchAccount(signedIn, personId, originOf(ctx, ports));
+  await enter(ctx, session, ports);
+};
+
+const chooser = (all: readonly Membership[], query: string): Html => html`
+  <section class="card narrow">
+    <h1>Choose an account</h1>
+    <p class="quiet">Your password opens ${all.length === 1 ? 'this account' : `these ${all.length} accounts`}. To switch later, select the account’s name at the top of a page.</p>
+    ${all.map((one, at) => choice(one, at === 0, query))}
+  </section>`;
+
+const choice = ({ person, account }: Membership, isOpen: boolean, query: string): Html => {
+  const action = `${accountsPath}/${person.id}${query && `?${query}`}`;
+  return html`<form method="post" action="${action}" class="row middle between">
+    <span><strong>${account.name}</strong> <small class="quiet">${planNames[account.plan]}</small> ${isOpen ? badge('open now', 'good') : nothing}</span>
+    <button ${isOpen && html`class="main"`}>Open<span class="visually-hidden"> ${account.name}</span></button>
+  </form>`;
+};

@@ -1,0 +1,80 @@
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import * as v from 'valibot';
+import { DomainError } from '../../../kernel/domain-error.ts';
+import { redirect, sendHtml } from '../frame/answering.ts';
+import { accountsPathFor } from './accounts-screen.ts';
+import { enter, leave, originOf, type SignInPorts } from './entering.ts';
+import { checkForm, readForm } from '../frame/form-body.ts';
+import { layout } from '../frame/layout.ts';
+import { pageAfterSignIn, signInPath as path } from '../frame/next-page.ts';
+import { problemOf } from '../frame/page-problem.ts';
+import type { Refusal } from '../frame/screen.ts';
+import { signInForm } from './form.ts';
+
+const credentials = v.object({
+  email: v.pipe(
+    v.string(),
+    v.trim(),
+    v.minLength(1, 'Enter your email address.'),
+    v.maxLength(300, 'An email address has at most 254 characters.'),
+  ),
+  password: v.pipe(
+    v.string(),
+    v.minLength(1, 'Enter your password.'),
+    v.maxLength(1000, 'A password has at most 200 characters.'),
+  ),
+});
+
+/** Sign-in by password and sign-out; all other pages require a session. */
+export const addSignIn = (router: Router, ports: SignInPorts): void => {
+  const { access, deadline, whoAsks, cookies } = ports;
+
+  router.get(path, async (ctx: Context) => {
+    if (await whoAsks(ctx)) goOn(ctx);
+    else await show(ctx, 200);
+  });
+
+  router.post(path, async (ctx: Context) => {
+    const values = await deadline.apart(() => readForm(ctx));
+    const checked = checkForm(credentials, values);
+    if (checked.kind === 'refused') return show(ctx, 422, { ...unfilled, ...checked, values });
+    try {
+      const session = await access.signIn(checked.output, originOf(ctx, ports));
+      await enter(ctx, session, ports);
+      if (session.others.length > 0) redirect(ctx, accountsPathFor(ctx.querystring));
+      else goOn(ctx);
+    } catch (error) {
+      await showRefusal(ctx, error, values);
+    }
+  });
+
+  router.post('/dashboard/sign-out', async (ctx: Context) => {
+    await leave(ctx, ports);
+    cookies.session.clear(ctx);
+    redirect(ctx, path);
+  });
+};
+
+const unfilled = { form: 'sign-in', field: undefined, values: {}, parameters: {} } as const;
+
+/** Shows a refusal of the domain; rethrows everything else. */
+export const showRefusal = async (
+  ctx: Context,
+  error: unknown,
+  values: Refusal['values'],
+): Promise<void> => {
+  if (!(error instanceof DomainError)) throw error;
+  const { status, message, retryAfter } = problemOf(error);
+  if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
+  await show(ctx, status, { ...unfilled, message, values });
+};
+
+export const goOn = (ctx: Context): void => {
+  redirect(ctx, pageAfterSignIn(ctx.querystring));
+};
+
+const show = async (ctx: Context, status: number, refusal?: Refusal): Promise<void> => {
+  const page = { title: 'Sign in', content: signInForm(ctx.querystring, refusal) };
+  await sendHtml(ctx, status, layout(page, { section: undefined, signedIn: undefined }));
+};

@@ -1,0 +1,85 @@
+import { scaleBand, scaleLinear } from 'd3-scale';
+import { stack } from 'd3-shape';
+import { usageOutcomes, type UsageOutcome } from '../../../access/usage-ports.ts';
+
+/** Requests of one hour or day, by outcome. */
+export interface Column {
+  readonly begin: Date;
+  readonly requests: Readonly<Record<UsageOutcome, number>>;
+}
+
+/** Bottom to top: what counts against the quota first, then what was refused because of it. */
+export const stacking = [
+  ...usageOutcomes.filter((outcome) => outcome !== 'refused'),
+  'refused',
+] as const satisfies readonly UsageOutcome[];
+
+/** All numbers are percents of the width or height of the chart, from its top left. */
+export interface Bar {
+  readonly column: Column;
+  readonly x: number;
+  readonly width: number;
+  /** Bottom to top; outcomes without requests are left out. */
+  readonly parts: readonly {
+    readonly outcome: UsageOutcome;
+    readonly y: number;
+    readonly height: number;
+  }[];
+}
+
+export interface Chart {
+  readonly bars: readonly Bar[];
+  /** Bottom to top. */
+  readonly ticks: readonly { readonly value: number; readonly y: number }[];
+  /** Undefined where there is none for one column. */
+  readonly limit: { readonly value: number; readonly y: number } | undefined;
+}
+
+/** Minimum height, so that even one request is visible. */
+const leastHeight = 0.8;
+
+/**
+ * Stacked bars on a scale that begins at zero, with round whole numbers at its side.
+ * @param limit of one column; always in view, even far above the bars
+ */
+export const chartOf = (columns: readonly Column[], limit: number | undefined): Chart => {
+  const highest = Math.max(0, ...columns.map(totalOf));
+  const top = Math.max(1, highest, limit ?? 0);
+  const y = scaleLinear().domain([0, top]).range([100, 0]).nice(4);
+  const x = scaleBand<number>()
+    .domain(columns.map((_, index) => index))
+    .range([0, 100])
+    .padding(0.22);
+  const parts = partsOf(columns, y);
+  return {
+    bars: columns.map((column, index) => {
+      return { column, x: x(index) ?? 0, width: x.bandwidth(), parts: parts[index] ?? [] };
+    }),
+    ticks: y
+      .ticks(4)
+      .filter(Number.isInteger)
+      .map((value) => ({ value, y: y(value) })),
+    limit: limit === undefined ? undefined : { value: limit, y: y(limit) },
+  };
+};
+
+export const totalOf = ({ requests }: Column): number =>
+  Object.values(requests).reduce((sum, one) => sum + one, 0);
+
+const partsOf = (
+  columns: readonly Column[],
+  y: (value: number) => number,
+): readonly Bar['parts'][] => {
+  const series = stack<unknown, Column, UsageOutcome>()
+    .keys(stacking)
+    .value(({ requests }, outcome) => requests[outcome])([...columns]);
+  return columns.map((column, index) => {
+    const whole = 100 - y(totalOf(column));
+    const stretch = whole > 0 ? Math.max(1, leastHeight / whole) : 1;
+    return series.flatMap((layer) => {
+      const [from, to] = layer[index] ?? [0, 0];
+      const height = (y(from) - y(to)) * stretch;
+      return to > from ? [{ outcome: layer.key, y: 100 - (100 - y(to)) * stretch, height }] : [];
+    });
+  });
+};

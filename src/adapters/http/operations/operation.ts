@@ -1,0 +1,62 @@
+import type { Scope } from '../../../access/domain/api-key.ts';
+import type { Caller } from '../../../access/use-cases/authenticate.ts';
+import type { GenericSchema } from 'valibot';
+import type { ErrorCode } from '../answers/error-table.ts';
+import type { HeaderName } from './openapi-headers.ts';
+import type { SchemaName } from './openapi-schemas.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; text is JSON already. */
+  readonly body: unknown;
+}
+
+export interface Call<Query, Body> {
+  readonly caller: Caller;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+}
+
+export interface Deprecation {
+  readonly since: Date;
+  /** From this moment on the operation answers 410. */
+  readonly sunset: Date;
+  /** Path of the operation to use instead, below the base address. */
+  readonly successor: string;
+}
+
+/** One operation of the API; the reference is generated from the same object that runs. */
+export interface Operation<Query = unknown, Body = unknown> {
+  readonly id: string;
+  readonly method: 'GET' | 'POST';
+  /** Below the base address, parameters as in OpenAPI: `/pets/{petId}`. */
+  readonly path: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly scope: Scope;
+  /** Only for the reference; handlers check them, because an invalid id is simply not found. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly query?: GenericSchema<unknown, Query>;
+  readonly body?: GenericSchema<unknown, Body>;
+  /** Obeys `Idempotency-Key`. */
+  readonly idempotent?: boolean;
+  readonly success: {
+    readonly status: number;
+    readonly description: string;
+    readonly schema: SchemaName;
+    /** Its own headers, besides those of every answer. */
+    readonly headers?: readonly HeaderName[];
+  };
+  /** Its own errors; those that every operation can answer are added. */
+  readonly errors: readonly ErrorCode[];
+  readonly deprecation?: Deprecation;
+  readonly extensions?: Readonly<Record<`x-${string}`, unknown>>;
+  readonly handle: (call: Call<Query, Body>) => Promise<Answer>;
+}
+
+/** Checks one operation's types and forgets them, so that operations of all kinds fit into one list. */
+export const operation = <Query, Body>(definition: Operation<Query, Body>): Operation =>
+  definition as unknown as Operation;

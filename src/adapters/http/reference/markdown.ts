@@ -1,0 +1,134 @@
+import type { OpenApiDocument } from './openapi.ts';
+import { markdownTable, oneLine, shellCall, typeOf } from './parts.ts';
+
+type NamedSchema = OpenApiDocument['components']['schemas']['Pet'];
+type Operation = OpenApiDocument['paths'][string][string];
+
+/** The whole reference as Markdown, from the OpenAPI document alone: `/docs.md`, and as a page `/docs`. */
+export const referenceMarkdown = (document: OpenApiDocument): string => {
+  const { info, servers, paths, components } = document;
+  const operations = Object.entries(paths).flatMap(([path, verbs]) =>
+    Object.entries(verbs).map(([verb, one]) => operationPart(document, `${verb} ${path}`, one)),
+  );
+  const parts = [
+    `# ${info.title} API ${info.version}`,
+    info.description,
+    '## Base address',
+    markdownTable(
+      ['Environment', 'Address'],
+      servers.map(({ description, url }) => [description, `\`${url}\``]),
+    ),
+    '## Authentication',
+    `${components.securitySchemes.apiKey.description}. Every operation needs a key.`,
+    '## Operations',
+    contents(paths),
+    ...operations.flat(),
+    '## Schemas',
+    ...Object.entries(components.schemas).flatMap(schemaPart),
+    '## Headers of answers',
+    markdownTable(
+      ['Header', 'On', 'Type', 'Description'],
+      Object.entries(components.headers).map(([name, { required, schema, description }]) => [
+        `\`${sentAs[name] ?? name}\``,
+        required ? 'every answer that lists it' : 'some answers',
+        schema.type,
+        description,
+      ]),
+    ),
+    '## Errors',
+    ...Object.entries(components.examples).flatMap(([code, { summary, value }]) => [
+      `### \`${code}\``,
+      summary,
+      fenced('json', JSON.stringify(value)),
+    ]),
+  ];
+  return `${parts.join('\n\n')}\n`;
+};
+
+const contents = (paths: OpenApiDocument['paths']): string =>
+  Object.entries(paths)
+    .flatMap(([path, verbs]) =>
+      Object.entries(verbs).map(([verb, { summary, deprecated }]) => {
+        const name = `[${summary}](#${summary.toLowerCase().replaceAll(' ', '-')})`;
+        return `- ${name}: \`${verb.toUpperCase()} ${path}\`${deprecated ? ', deprecated' : ''}`;
+      }),
+    )
+    .join('\n');
+
+const sentAs: Readonly<Record<string, string>> = { NextPage: 'Link', Successor: 'Link' };
+
+const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
+
+const operationPart = (document: OpenApiDocument, named: string, operation: Operation) => {
+  const [verb = '', path = ''] = named.split(' ');
+  const { components, servers } = document;
+  const parameters = operation.parameters.flatMap(
+    ({ $ref }) => components.parameters[nameIn($ref)] ?? [],
+  );
+  const body = operation.requestBody?.content['application/json'];
+  const answers = Object.entries(operation.responses).map(([status, listed]) => {
+    const one = '$ref' in listed ? components.responses[nameIn(listed.$ref)] : listed;
+    return [status, oneLine(one?.description ?? ''), headerNames(one?.headers ?? {})];
+  });
+  return [
+    `### ${operation.summary}`,
+    fenced('http', `${verb.toUpperCase()} ${path}`),
+    ...notes(operation),
+    operation.description,
+    ...(parameters.length > 0 ? ['#### Parameters', parameterTable(parameters)] : []),
+    ...(body ? ['#### Body', `A ${linkTo(body.schema.$ref)}, as \`application/json\`.`] : []),
+    '#### Example',
+    fenced('sh', shellCall(servers[0]?.url ?? '', { verb, path, body: body?.example })),
+    ...exampleAnswer(operation),
+    '#### Answers',
+    markdownTable(['Status', 'Meaning', 'Headers'], answers),
+  ];
+};
+
+const parameterTable = (
+  parameters: readonly OpenApiDocument['components']['parameters'][string][],
+) =>
+  markdownTable(
+    ['Name', 'In', 'Required', 'Type', 'Description'],
+    parameters.map(({ name, in: place, required, schema, description = '' }) => [
+      `\`${name}\``,
+      place,
+      required ? 'yes' : 'no',
+      typeOf(schema),
+      oneLine(description),
+    ]),
+  );
+
+const notes = (operation: Operation & { readonly 'x-stability'?: unknown }) => {
+  const { 'x-stability': stability } = operation;
+  return typeof stability === 'string' ? [`**${stability}**: it may change without notice.`] : [];
+};
+
+const exampleAnswer = ({ responses }: Operation): readonly string[] =>
+  Object.values(responses).flatMap((one) => {
+    const example = 'content' in one ? one.content['application/json'].example : undefined;
+    return example === undefined ? [] : [fenced('json', JSON.stringify(example, null, 2))];
+  });
+
+const headerNames = (headers: Readonly<Record<string, { readonly $ref: string }>>): string =>
+  Object.entries(headers)
+    .filter(([, { $ref }]) => !/ratelimit|request-id|deprecation|sunset|successor/i.test($ref))
+    .map(([name]) => `\`${name}\``)
+    .join(', ');
+
+const schemaPart = ([name, schema]: readonly [string, NamedSchema]) => [
+  `### ${name}`,
+  schema.properties
+    ? markdownTable(
+        ['Field', 'Required', 'Type', 'Description'],
+        Object.entries(schema.properties).map(([field, one]) => [
+          `\`${field}\``,
+          schema.required?.includes(field) ? 'yes' : 'no',
+          ...(typeof one === 'object' ? [typeOf(one), oneLine(one.description ?? '')] : []),
+        ]),
+      )
+    : `${typeOf(schema)}.`,
+];
+
+const nameIn = ($ref: string): string => $ref.split('/').at(-1) ?? '';
+const linkTo = ($ref: string): string => `[${nameIn($ref)}](#${nameIn($ref).toLowerCase()})`;

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { Marked } from 'marked';
+import { llmsText } from './llms-text.ts';
+import type { OpenApiDocument } from './openapi.ts';
+import { referenceMarkdown } from './markdown.ts';
+import type { Route } from '../operations/routing.ts';
+
+/** Addresses are relative, so that the page works below any prefix that a proxy adds. */
+const page = (title: string, content: string) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${title}</title>
+    <link rel="icon" href="data:,">
+    <link rel="alternate" type="text/markdown" href="docs.md">
+    <link rel="stylesheet" href="docs/reference.css">
+    <script type="module" src="docs/reference.js"></script>
+  </head>
+  <body>
+    <header>
+      <nav aria-label="Other forms of this page">
+        <a href="v1/openapi.json">OpenAPI</a> <a href="docs.md">Markdown</a> <a href="llms.txt">llms.txt</a>
+      </nav>
+      <noscript><p>Without JavaScript you can read this page, but not try the API here.</p></noscript>
+    </header>
+    <main>
+${content}    </main>
+  </body>
+</html>
+`;
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/** Headings get the names that links in the Markdown use; cells say their column, for narrow windows. */
+const asHtml = (markdown: string): string => {
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const level = String(depth);
+        // Several operations have a part of the same name.
+        const id = depth < 4 ? ` id="${nameOfHeading(text)}"` : '';
+        return `<h${level}${id}>${this.parser.parseInline(tokens)}</h${level}>\n`;
+      },
+      table({ header, rows }) {
+        const heading = header.map(({ tokens }) => `<th>${this.parser.parseInline(tokens)}</th>`);
+        const lines = rows.map((row) => {
+          const cells = row.map(
+            ({ tokens }, column) =>
+              `<td data-column="${header[column]?.text ?? ''}">${this.parser.parseInline(tokens)}</td>`,
+          );
+          return `<tr>${cells.join('')}</tr>\n`;
+        });
+        return `<table><thead><tr>${heading.join('')}</tr></thead><tbody>${lines.join('')}</tbody></table>\n`;
+      },
+    },
+  });
+  return marked.parse(markdown, { async: false });
+};
+
+const nameOfHeading = (text: string) => text.toLowerCase().replaceAll('`', '').replaceAll(' ', '-');
+
+/** The API reference: for people at /docs, for programs that read text at /docs.md and /llms.txt. */
+export const referencePage = (document: OpenApiDocument): readonly Route[] => {
+  const markdown = referenceMarkdown(document);
+  const asset = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
+  return [
+    file('/docs', 'text/html', page(`${document.info.title} API reference`, asHtml(markdown))),
+    file('/docs/reference.js', 'text/javascript', asset('reference.js')),
+    file('/docs/reference.css', 'text/css', asset('reference.css')),
+    file('/docs.md', 'text/markdown', markdown),
+    file('/llms.txt', 'text/plain', llmsText(document)),
+  ];
+};
+
+const file = (path: string, type: string, text: string): Route => {
+  const zipped = gzipSync(text);
+  return {
+    method: 'GET',
+    path,
+    answer: (ctx) => {
+      ctx.set('Content-Security-Policy', policy);
+      ctx.set('Cache-Control', 'public, max-age=3600');
+      ctx.set('X-Content-Type-Options', 'nosniff');
+      ctx.vary('Accept-Encoding');
+      ctx.type = `${type}; charset=utf-8`;
+      if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
+        ctx.set('Content-Encoding', 'gzip');
+        ctx.body = zipped;
+      } else {
+        ctx.body = text;
+      }
+    },
+  };
+};

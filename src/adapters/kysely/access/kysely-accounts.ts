@@ -1,0 +1,96 @@
+import { accountNotFound } from '../../../access/domain/access-error.ts';
+import type { AccessEvent } from '../../../access/domain/access-event.ts';
+import type { Account } from '../../../access/domain/account.ts';
+import type { Person } from '../../../access/domain/person.ts';
+import { plans } from '../../../access/domain/plan.ts';
+import { Accounts, type KeyToStore } from '../../../access/key-ports.ts';
+import type { Decision } from '../../../kernel/decision.ts';
+import type { Selectable } from 'kysely';
+import type { Database } from '../database.ts';
+import type { KyselyApiKeys } from './kysely-api-keys.ts';
+import type { KyselyOutbox } from '../kysely-outbox.ts';
+import type { KyselyPeople } from './kysely-people.ts';
+import { fromMillis, oneOf, ownLimitsFrom, toMillis, type Schema } from '../schema.ts';
+
+export class KyselyAccounts extends Accounts {
+  readonly #database: Database;
+  readonly #outbox: KyselyOutbox;
+  readonly #apiKeys: KyselyApiKeys;
+  readonly #people: KyselyPeople;
+
+  constructor(
+    database: Database,
+    outbox: KyselyOutbox,
+    { apiKeys, people }: { readonly apiKeys: KyselyApiKeys; readonly people: KyselyPeople },
+  ) {
+    super();
+    this.#database = database;
+    this.#outbox = outbox;
+    this.#apiKeys = apiKeys;
+    this.#people = people;
+  }
+
+  async open(
+    { state, events }: Decision<Account, AccessEvent>,
+    firstKey: Decision<KeyToStore, AccessEvent>,
+    firstPerson: Decision<Person, AccessEvent>,
+  ): Promise<void> {
+    await this.#database.transaction(async (db) => {
+      await db.insertInto('accounts').values(toRow(state)).execute();
+      await this.#outbox.append(events);
+      await this.#apiKeys.add(firstKey);
+      await this.#people.add(firstPerson);
+    });
+  }
+
+  async list(): Promise<readonly Account[]> {
+    const rows = await this.#database.run((db) =>
+      db.selectFrom('accounts').selectAll().orderBy('created_at').orderBy('id').execute(),
+    );
+    return rows.map(accountFrom);
+  }
+
+  async find(id: string): Promise<Account | undefined> {
+    const row = await this.#database.run((db) =>
+      db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst(),
+    );
+    return row && accountFrom(row);
+  }
+
+  async change(
+    id: string,
+    decide: (account: Account) => Decision<Account, AccessEvent>,
+  ): Promise<Account> {
+    const changed = await this.#database.transaction(async (db) => {
+      const row = await db
+        .selectFrom('accounts')
+        .selectAll()
+        .where('id', '=', id)
+        .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+        .executeTakeFirst();
+      if (!row) throw accountNotFound(id);
+      const { state, events } = decide(accountFrom(row));
+      await db.updateTable('accounts').set(toRow(state)).where('id', '=', id).execute();
+      await this.#outbox.append(events);
+      return state;
+    });
+    this.#apiKeys.forget();
+    return changed;
+  }
+}
+
+const toRow = ({ createdAt, ownLimits, ...account }: Account) => ({
+  ...account,
+  per_minute: ownLimits ? BigInt(ownLimits.perMinute) : null,
+  per_day: ownLimits ? BigInt(ownLimits.perDay) : null,
+  created_at: toMillis(createdAt),
+});
+
+export const accountFrom = (row: Selectable<Schema['accounts']>): Account => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  plan: oneOf(plans, row.plan),
+  ownLimits: ownLimitsFrom(row.per_minute, row.per_day),
+  createdAt: fromMillis(row.created_at),
+});

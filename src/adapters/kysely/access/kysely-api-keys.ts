@@ -1,0 +1,215 @@
+import type { Selectable } from 'kysely';
+import { accountNotFound, apiKeyNotFound } from '../../../access/domain/access-error.ts';
+import type { AccessEvent } from '../../../access/domain/access-event.ts';
+import { scopes, type ApiKey, type Rotation } from '../../../access/domain/api-key.ts';
+import type { Ban } from '../../../access/domain/ban.ts';
+import { limitsOf, plans } from '../../../access/domain/plan.ts';
+import {
+  ApiKeys,
+  type KeyHolder,
+  type KeyToStore,
+  type ListedKey,
+} from '../../../access/key-ports.ts';
+import type { Decision } from '../../../kernel/decision.ts';
+import type { Database } from '../database.ts';
+import { failureOf } from '../failure.ts';
+import type { KyselyOutbox } from '../kysely-outbox.ts';
+import {
+  fromMillis,
+  fromMillisOrNull,
+  oneOf,
+  ownLimitsFrom,
+  toMillis,
+  toMillisOrNull,
+  type Schema,
+} from '../schema.ts';
+import { ShortMemory } from '../short-memory.ts';
+
+type KeyRow = Selectable<Schema['api_keys']>;
+type HolderRow = KeyRow &
+  Pick<Selectable<Schema['accounts']>, 'plan' | 'per_minute' | 'per_day'> &
+  Pick<Selectable<Schema['api_key_secrets']>, 'ends_at'>;
+
+export class KyselyApiKeys extends ApiKeys {
+  readonly #database: Database;
+  readonly #outbox: KyselyOutbox;
+  readonly #findBySecretHash;
+  readonly #holders = new ShortMemory<HolderRow>();
+
+  constructor(database: Database, outbox: KyselyOutbox) {
+    super();
+    this.#database = database;
+    this.#outbox = outbox;
+    this.#findBySecretHash = database.prepare<{ secretHash: string }, HolderRow>((db, the) =>
+      db
+        .selectFrom('api_key_secrets')
+        .innerJoin('api_keys', 'api_keys.id', 'api_key_secrets.key_id')
+        .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+        .selectAll('api_keys')
+        .select(['accounts.plan', 'accounts.per_minute', 'accounts.per_day', 'ends_at'])
+        .where('secret_hash', '=', the('secretHash')),
+    );
+  }
+
+  async add({ state, events }: Decision<KeyToStore, AccessEvent>): Promise<void> {
+    const { key, secretHash } = state;
+    await this.#database.transaction(async (db) => {
+      try {
+        await db.insertInto('api_keys').values(toRow(key)).execute();
+      } catch (error) {
+        throw failureOf(error) === 'missing_parent' ? accountNotFound(key.accountId) : error;
+      }
+      await this.#addSecret(key.id, secretHash);
+      await this.#outbox.append(events);
+    });
+  }
+
+  async findBySecretHash(secretHash: string): Promise<KeyHolder | undefined> {
+    const row = await this.#holders.get(secretHash, async () => {
+      const [found] = await this.#findBySecretHash({ secretHash });
+      return found;
+    });
+    return row && holderFrom(row);
+  }
+
+  async list(accountId: string): Promise<readonly ListedKey[]> {
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('api_keys')
+        .selectAll()
+        .select((key) =>
+          key
+            .selectFrom('api_key_secrets')
+            .select((secret) => secret.fn.max('ends_at').as('end'))
+            .whereRef('key_id', '=', 'api_keys.id')
+            .as('old_secrets_end'),
+        )
+        .where('account_id', '=', accountId)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute(),
+    );
+    return rows.map((row) => ({
+      ...fromRow(row),
+      oldSecretsUntil: fromMillisOrNull(row.old_secrets_end),
+    }));
+  }
+
+  change(id: string, decide: (key: ApiKey) => Decision<ApiKey, AccessEvent>): Promise<ApiKey> {
+    return this.#decideAndSave(id, (key) => {
+      const decision = decide(key);
+      return { decision, key: decision.state };
+    });
+  }
+
+  rotate(
+    id: string,
+    secretHash: string,
+    decide: (key: ApiKey) => Decision<Rotation, AccessEvent>,
+  ): Promise<ApiKey> {
+    return this.#decideAndSave(
+      id,
+      (key) => {
+        const decision = decide(key);
+        return { decision, key: decision.state.key };
+      },
+      async ({ oldSecretsUntil }) => {
+        await this.#endSecrets(id, oldSecretsUntil);
+        await this.#addSecret(id, secretHash);
+      },
+    );
+  }
+
+  /** For the other adapters of this folder: call it when this process changed a key or its account. */
+  forget(): void {
+    this.#holders.forget();
+  }
+
+  async #decideAndSave<State>(
+    id: string,
+    decide: (key: ApiKey) => { decision: Decision<State, AccessEvent>; key: ApiKey },
+    alsoSave: (state: State) => Promise<void> = () => Promise.resolve(),
+  ): Promise<ApiKey> {
+    const changed = await this.#database.transaction(async (db) => {
+      const row = await db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where('id', '=', id)
+        .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+        .executeTakeFirst();
+      if (!row) throw apiKeyNotFound(id);
+      const { decision, key } = decide(fromRow(row));
+      await db.updateTable('api_keys').set(toRow(key)).where('id', '=', id).execute();
+      await alsoSave(decision.state);
+      await this.#outbox.append(decision.events);
+      return key;
+    });
+    this.forget();
+    return changed;
+  }
+
+  async #addSecret(keyId: string, secretHash: string): Promise<void> {
+    const row = { secret_hash: secretHash, key_id: keyId, ends_at: null };
+    await this.#database.run((db) => db.insertInto('api_key_secrets').values(row).execute());
+  }
+
+  async #endSecrets(keyId: string, end: Date): Promise<void> {
+    await this.#database.run((db) =>
+      db
+        .updateTable('api_key_secrets')
+        .set({ ends_at: toMillis(end) })
+        .where('key_id', '=', keyId)
+        .where((secret) =>
+          secret.or([secret('ends_at', 'is', null), secret('ends_at', '>', toMillis(end))]),
+        )
+        .execute(),
+    );
+  }
+}
+
+const holderFrom = (row: HolderRow): KeyHolder => {
+  const plan = oneOf(plans, row.plan);
+  return {
+    key: fromRow(row),
+    plan,
+    limits: { ...limitsOf(plan, ownLimitsFrom(row.per_minute, row.per_day)) },
+    secretUntil: fromMillisOrNull(row.ends_at),
+  };
+};
+
+const toRow = (key: ApiKey): KeyRow => ({
+  id: key.id,
+  account_id: key.accountId,
+  name: key.name,
+  hint: key.hint,
+  scopes: key.scopes.join(' '),
+  created_at: toMillis(key.createdAt),
+  expires_at: toMillisOrNull(key.expiresAt),
+  revoked_at: toMillisOrNull(key.revokedAt),
+  last_used_at: toMillisOrNull(key.lastUsedAt),
+  banned_at: toMillisOrNull(key.ban?.since),
+  banned_until: toMillisOrNull(key.ban?.until),
+  ban_minutes: key.ban ? BigInt(key.ban.minutes) : null,
+});
+
+const fromRow = (row: KeyRow): ApiKey => ({
+  id: row.id,
+  accountId: row.account_id,
+  name: row.name,
+  hint: row.hint,
+  scopes: row.scopes.split(' ').map((scope) => oneOf(scopes, scope)),
+  createdAt: fromMillis(row.created_at),
+  expiresAt: fromMillisOrNull(row.expires_at),
+  revokedAt: fromMillisOrNull(row.revoked_at),
+  lastUsedAt: fromMillisOrNull(row.last_used_at),
+  ban: banFrom(row),
+});
+
+const banFrom = ({ banned_at, banned_until, ban_minutes }: KeyRow): Ban | undefined =>
+  banned_at === null || banned_until === null || ban_minutes === null
+    ? undefined
+    : {
+        since: fromMillis(banned_at),
+        until: fromMillis(banned_until),
+        minutes: Number(ban_minutes),
+      };

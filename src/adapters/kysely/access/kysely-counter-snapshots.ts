@@ -1,0 +1,39 @@
+import { CounterSnapshots, type CounterSnapshot } from '../../../access/quota-ports.ts';
+import type { Database } from '../database.ts';
+import { toMillis } from '../schema.ts';
+
+const rowsPerStatement = 200;
+
+export class KyselyCounterSnapshots extends CounterSnapshots {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    super();
+    this.#database = database;
+  }
+
+  async save(snapshots: readonly CounterSnapshot[], now: Date): Promise<void> {
+    if (snapshots.length === 0) return;
+    await this.#database.transaction(async (db) => {
+      for (let first = 0; first < snapshots.length; first += rowsPerStatement) {
+        const rows = snapshots
+          .slice(first, first + rowsPerStatement)
+          .map(({ subject, data }) => ({ subject, data, saved_at: toMillis(now) }));
+        await db.replaceInto('quota_counters').values(rows).execute();
+      }
+    });
+  }
+
+  load(): Promise<readonly CounterSnapshot[]> {
+    return this.#database.run((db) =>
+      db.selectFrom('quota_counters').select(['subject', 'data']).execute(),
+    );
+  }
+
+  async sweep(before: Date): Promise<number> {
+    const { numDeletedRows } = await this.#database.run((db) =>
+      db.deleteFrom('quota_counters').where('saved_at', '<', toMillis(before)).executeTakeFirst(),
+    );
+    return Number(numDeletedRows);
+  }
+}

@@ -1,0 +1,156 @@
+import {
+  IdempotencyKeys,
+  type IdempotencyOutcome,
+  type IdempotentRequest,
+  type KeptAnswer,
+} from '../../../access/ports.ts';
+import { forgottenBefore } from '../../../access/domain/idempotency.ts';
+import type { Database } from '../database.ts';
+import { failureOf } from '../failure.ts';
+import { toMillis } from '../schema.ts';
+import { runWithNext } from '../with-next.ts';
+
+/** The row's value while its transaction is open; visible to others only if half of that was committed. */
+const unanswered = '';
+
+export class KyselyIdempotencyKeys extends IdempotencyKeys {
+  readonly #database: Database;
+  readonly #running = new Set<string>();
+
+  constructor(database: Database) {
+    super();
+    this.#database = database;
+  }
+
+  async once<Answer extends KeptAnswer>(
+    request: IdempotentRequest,
+    work: () => Promise<Answer>,
+  ): Promise<IdempotencyOutcome<Answer>> {
+    const slot = JSON.stringify([request.accountId, request.key]);
+    if (this.#running.has(slot)) return { kind: 'in_progress' };
+    this.#running.add(slot);
+    try {
+      return await this.#settle(request, work);
+    } finally {
+      this.#running.delete(slot);
+    }
+  }
+
+  async sweep(before: Date): Promise<number> {
+    const { numDeletedRows } = await this.#database.run((db) =>
+      db
+        .deleteFrom('idempotency_keys')
+        .where('created_at', '<', toMillis(before))
+        .executeTakeFirst(),
+    );
+    return Number(numDeletedRows);
+  }
+
+  async #settle<Answer extends KeptAnswer>(
+    request: IdempotentRequest,
+    work: () => Promise<Answer>,
+  ): Promise<IdempotencyOutcome<Answer>> {
+    // Only on SQLite: elsewhere the read costs a round trip, here it keeps repeated requests away from the only writer.
+    const known = this.#database.kind === 'sqlite' ? await this.#kept(request) : undefined;
+    if (known) return known;
+    try {
+      return { kind: 'answered', answer: await this.#answer(request, work) };
+    } catch (error) {
+      if (!(error instanceof KeyTaken)) throw error;
+      // Stored earlier, or another process holds the key: it has answered meanwhile, or still has it locked.
+      const kept = await this.#kept(request);
+      if (kept || error.isLocked) return kept ?? { kind: 'in_progress' };
+      return this.#answerInstead(request, work);
+    }
+  }
+
+  /** The key has expired and is free again, unless a rival takes it first. */
+  async #answerInstead<Answer extends KeptAnswer>(
+    request: IdempotentRequest,
+    work: () => Promise<Answer>,
+  ): Promise<IdempotencyOutcome<Answer>> {
+    if (!(await this.#forget(request))) return { kind: 'in_progress' };
+    try {
+      return { kind: 'answered', answer: await this.#answer(request, work) };
+    } catch (error) {
+      if (error instanceof KeyTaken) return (await this.#kept(request)) ?? { kind: 'in_progress' };
+      throw error;
+    }
+  }
+
+  /** @returns whether there was something to forget */
+  async #forget({ accountId, key, now }: IdempotentRequest): Promise<boolean> {
+    const { numDeletedRows } = await this.#database.run((db) =>
+      db
+        .deleteFrom('idempotency_keys')
+        .where('account_id', '=', accountId)
+        .where('idempotency_key', '=', key)
+        .where('created_at', '<', toMillis(forgottenBefore(now)))
+        .executeTakeFirst(),
+    );
+    return numDeletedRows > 0n;
+  }
+
+  async #kept({
+    accountId,
+    key,
+    fingerprint,
+    now,
+  }: IdempotentRequest): Promise<Exclude<IdempotencyOutcome, { kind: 'answered' }> | undefined> {
+    const row = await this.#database.run((db) =>
+      db
+        .selectFrom('idempotency_keys')
+        .select(['fingerprint', 'answer'])
+        .where('account_id', '=', accountId)
+        .where('idempotency_key', '=', key)
+        .where('created_at', '>=', toMillis(forgottenBefore(now)))
+        .executeTakeFirst(),
+    );
+    if (!row) return undefined;
+    if (row.fingerprint !== fingerprint) return { kind: 'reused' };
+    if (row.answer === unanswered) return { kind: 'unknown' };
+    return { kind: 'replayed', answer: JSON.parse(row.answer) as KeptAnswer };
+  }
+
+  /** The row is taken first, so that a rival in another process waits for the outcome or is refused. */
+  #answer<Answer extends KeptAnswer>(
+    { accountId, key, fingerprint, now }: IdempotentRequest,
+    work: () => Promise<Answer>,
+  ): Promise<Answer> {
+    return this.#database.transaction(async (db) => {
+      const row = {
+        account_id: accountId,
+        idempotency_key: key,
+        fingerprint,
+        answer: unanswered,
+        created_at: toMillis(now),
+      };
+      try {
+        await db.insertInto('idempotency_keys').values(row).execute();
+      } catch (error) {
+        const failure = failureOf(error);
+        const isLocked = failure === 'lock_timeout';
+        throw isLocked || failure === 'duplicate' ? new KeyTaken(isLocked) : error;
+      }
+      const answer = await work();
+      const { status, headers, body } = answer;
+      const kept = db
+        .updateTable('idempotency_keys')
+        .set({ answer: JSON.stringify({ status, headers, body } satisfies KeptAnswer) })
+        .where('account_id', '=', accountId)
+        .where('idempotency_key', '=', key);
+      await runWithNext(db, kept);
+      return answer;
+    });
+  }
+}
+
+class KeyTaken extends Error {
+  /** False if the answer is stored. */
+  readonly isLocked: boolean;
+
+  constructor(isLocked: boolean) {
+    super('the key is taken');
+    this.isLocked = isLocked;
+  }
+}

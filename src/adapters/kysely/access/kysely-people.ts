@@ -1,0 +1,169 @@
+import type { Kysely, Selectable } from 'kysely';
+import { accountNotFound } from '../../../access/domain/access-error.ts';
+import type { AccessEvent } from '../../../access/domain/access-event.ts';
+import {
+  personNotFound,
+  personTaken,
+  sessionNotFound,
+} from '../../../access/domain/people-error.ts';
+import type { Person } from '../../../access/domain/person.ts';
+import { People } from '../../../access/people-ports.ts';
+import type { Decision } from '../../../kernel/decision.ts';
+import type { Database } from '../database.ts';
+import { failureOf } from '../failure.ts';
+import type { KyselyOutbox } from '../kysely-outbox.ts';
+import { fromMillis, fromMillisOrNull, toMillis, toMillisOrNull, type Schema } from '../schema.ts';
+
+type PersonRow = Selectable<Schema['people']>;
+
+export class KyselyPeople extends People {
+  readonly #database: Database;
+  readonly #outbox: KyselyOutbox;
+
+  constructor(database: Database, outbox: KyselyOutbox) {
+    super();
+    this.#database = database;
+    this.#outbox = outbox;
+  }
+
+  async add({ state, events }: Decision<Person, AccessEvent>): Promise<void> {
+    await this.#database.transaction(async (db) => {
+      try {
+        await db.insertInto('people').values(toRow(state)).execute();
+      } catch (error) {
+        throw translated(error, state);
+      }
+      await this.#outbox.append(events);
+    });
+  }
+
+  async list(accountId: string): Promise<readonly Person[]> {
+    const rows = await this.#database.run((db) => ofAccount(db, accountId).execute());
+    return rows.map(personFrom);
+  }
+
+  async find(id: string): Promise<Person | undefined> {
+    const row = await this.#database.run((db) =>
+      db.selectFrom('people').selectAll().where('id', '=', id).executeTakeFirst(),
+    );
+    return row && personFrom(row);
+  }
+
+  async listByEmail(email: string): Promise<readonly Person[]> {
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('people')
+        .selectAll()
+        .where('email', '=', email)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute(),
+    );
+    return rows.map(personFrom);
+  }
+
+  async changePassword(
+    id: string,
+    sessionId: string,
+    decide: (person: Person) => Decision<Person, AccessEvent>,
+  ): Promise<void> {
+    await this.#database.transaction(async (db) => {
+      const person = await lockPerson(this.#database, id);
+      if (!person) throw personNotFound(id);
+      await requireSession(db, id, sessionId);
+      const { state, events } = decide(person);
+      await db.updateTable('people').set(toRow(state)).where('id', '=', id).execute();
+      await endAll(db, id, sessionId);
+      await this.#outbox.append(events);
+    });
+  }
+
+  /** A sign-in at the same time waits for the lock and is then refused. */
+  async remove(
+    accountId: string,
+    id: string,
+    decide: (people: readonly Person[]) => readonly AccessEvent[],
+  ): Promise<void> {
+    await this.#database.transaction(async (db) => {
+      const rows = await ofAccount(db, accountId)
+        .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+        .execute();
+      const events = decide(rows.map(personFrom));
+      if (!rows.some((row) => row.id === id)) throw personNotFound(id);
+      await endAll(db, id);
+      await db.deleteFrom('people').where('id', '=', id).execute();
+      await this.#outbox.append(events);
+    });
+  }
+}
+
+export const personFrom = (row: PersonRow): Person => ({
+  id: row.id,
+  accountId: row.account_id,
+  email: row.email,
+  passwordHash: row.password_hash ?? undefined,
+  createdAt: fromMillis(row.created_at),
+  joinedAt: fromMillisOrNull(row.joined_at),
+});
+
+/** Within a transaction: until it ends, no other transaction changes or removes the person or signs them in. */
+export const lockPerson = async (database: Database, id: string): Promise<Person | undefined> => {
+  const row = await database.run((db) =>
+    db
+      .selectFrom('people')
+      .selectAll()
+      .where('id', '=', id)
+      .$if(database.kind === 'mysql', (query) => query.forUpdate())
+      .executeTakeFirst(),
+  );
+  return row && personFrom(row);
+};
+
+/** Oldest first, so that all transactions lock them in the same order. */
+const ofAccount = (db: Kysely<Schema>, accountId: string) =>
+  db
+    .selectFrom('people')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('id');
+
+/** Records the first sign-in of a locked person; their other links stop working. */
+export const join = async (db: Kysely<Schema>, { id }: Person, now: Date): Promise<void> => {
+  const joined = { joined_at: toMillis(now) };
+  await db.updateTable('people').set(joined).where('id', '=', id).execute();
+  await db.deleteFrom('sign_in_links').where('person_id', '=', id).execute();
+};
+
+/** @throws DomainError `session_not_found` */
+const requireSession = async (db: Kysely<Schema>, personId: string, id: string): Promise<void> => {
+  const session = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('id', '=', id)
+    .where('person_id', '=', personId)
+    .executeTakeFirst();
+  if (!session) throw sessionNotFound();
+};
+
+/** Ends the links and sessions of a locked person, except the kept session. */
+const endAll = async (db: Kysely<Schema>, personId: string, keptId?: string): Promise<void> => {
+  const sessions = db.deleteFrom('sessions').where('person_id', '=', personId);
+  await (keptId === undefined ? sessions : sessions.where('id', '!=', keptId)).execute();
+  await db.deleteFrom('sign_in_links').where('person_id', '=', personId).execute();
+};
+
+const toRow = ({ id, accountId, email, passwordHash, createdAt, joinedAt }: Person): PersonRow => ({
+  id,
+  account_id: accountId,
+  email,
+  password_hash: passwordHash ?? null,
+  created_at: toMillis(createdAt),
+  joined_at: toMillisOrNull(joinedAt),
+});
+
+const translated = (error: unknown, { email, accountId }: Person): unknown => {
+  const failure = failureOf(error);
+  if (failure === 'duplicate') return personTaken(email);
+  return failure === 'missing_parent' ? accountNotFound(accountId) : error;
+};

@@ -1,0 +1,155 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { AccessEvent } from '../../../access/domain/access-event.ts';
+import {
+  sessionNotFound,
+  signInLinkInvalid,
+  signInRefused,
+} from '../../../access/domain/people-error.ts';
+import { signInWays, type Session } from '../../../access/domain/session.ts';
+import { Sessions, type SessionStart, type SignedIn } from '../../../access/people-ports.ts';
+import type { Database } from '../database.ts';
+import { accountFrom } from './kysely-accounts.ts';
+import type { KyselyOutbox } from '../kysely-outbox.ts';
+import { join, lockPerson, personFrom } from './kysely-people.ts';
+import { fromMillis, oneOf, toMillis, type Schema } from '../schema.ts';
+
+type SessionRow = Omit<Selectable<Schema['sessions']>, 'secret_hash'>;
+type AccountRow = Selectable<Schema['accounts']>;
+
+/** A session with its person and account; the account's columns have aliases, because names clash. */
+type SignedInRow = SessionRow &
+  Pick<
+    Selectable<Schema['people']>,
+    'account_id' | 'email' | 'password_hash' | 'created_at' | 'joined_at'
+  > &
+  Pick<AccountRow, 'name' | 'plan' | 'per_minute' | 'per_day'> & {
+    readonly account_email: string;
+    readonly account_created_at: bigint;
+  };
+
+const columns = [
+  'sessions.id',
+  'sessions.person_id',
+  'sessions.way',
+  'sessions.browser',
+  'sessions.started_at',
+  'sessions.ends_at',
+  'sessions.others',
+] as const;
+
+export class KyselySessions extends Sessions {
+  readonly #database: Database;
+  readonly #outbox: KyselyOutbox;
+  readonly #findBySecretHash;
+
+  constructor(database: Database, outbox: KyselyOutbox) {
+    super();
+    this.#database = database;
+    this.#outbox = outbox;
+    this.#findBySecretHash = database.prepare<{ secretHash: string }, SignedInRow>((db, the) =>
+      db
+        .selectFrom('sessions')
+        .innerJoin('people', 'people.id', 'sessions.person_id')
+        .innerJoin('accounts', 'accounts.id', 'people.account_id')
+        .select(columns)
+        .select(['people.account_id', 'people.email', 'people.password_hash', 'people.created_at'])
+        .select('people.joined_at')
+        .select(['accounts.name', 'accounts.plan', 'accounts.per_minute', 'accounts.per_day'])
+        .select(['accounts.email as account_email', 'accounts.created_at as account_created_at'])
+        .where('sessions.secret_hash', '=', the('secretHash')),
+    );
+  }
+
+  async start({ session, secretHash, proof, events }: SessionStart): Promise<void> {
+    const row = { ...toRow(session), secret_hash: secretHash };
+    await this.#database.transaction(async (db) => {
+      const person = await lockPerson(this.#database, session.personId);
+      if (proof.way === 'link') await useUp(db, session, proof.linkHash);
+      else if (person?.passwordHash !== proof.passwordHash) throw signInRefused();
+      if (person && !person.joinedAt) await join(db, person, session.startedAt);
+      await db.insertInto('sessions').values(row).execute();
+      await this.#outbox.append(events);
+    });
+  }
+
+  async findBySecretHash(secretHash: string): Promise<SignedIn | undefined> {
+    const [row] = await this.#findBySecretHash({ secretHash });
+    return row && signedInFrom(row);
+  }
+
+  async list(personId: string): Promise<readonly Session[]> {
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('sessions')
+        .select(columns)
+        .where('person_id', '=', personId)
+        .orderBy('started_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute(),
+    );
+    return rows.map(fromRow);
+  }
+
+  async end(personId: string, id: string, events: readonly AccessEvent[]): Promise<void> {
+    await this.#database.transaction(async (db) => {
+      const { numDeletedRows } = await db
+        .deleteFrom('sessions')
+        .where('id', '=', id)
+        .where('person_id', '=', personId)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) throw sessionNotFound();
+      await this.#outbox.append(events);
+    });
+  }
+
+  async sweep(before: Date): Promise<number> {
+    const { numDeletedRows } = await this.#database.run((db) =>
+      db.deleteFrom('sessions').where('ends_at', '<', toMillis(before)).executeTakeFirst(),
+    );
+    return Number(numDeletedRows);
+  }
+}
+
+/** A link is deleted with its person, so both exist or neither does. @throws DomainError `sign_in_link_invalid` */
+const useUp = async (
+  db: Kysely<Schema>,
+  { personId, startedAt }: Session,
+  linkHash: string,
+): Promise<void> => {
+  const { numDeletedRows } = await db
+    .deleteFrom('sign_in_links')
+    .where('secret_hash', '=', linkHash)
+    .where('person_id', '=', personId)
+    .where('ends_at', '>', toMillis(startedAt))
+    .executeTakeFirst();
+  if (numDeletedRows !== 1n) throw signInLinkInvalid();
+};
+
+const signedInFrom = (row: SignedInRow): SignedIn => ({
+  session: fromRow(row),
+  person: personFrom({ ...row, id: row.person_id }),
+  account: accountFrom({
+    ...row,
+    id: row.account_id,
+    email: row.account_email,
+    created_at: row.account_created_at,
+  }),
+});
+
+const toRow = ({ id, personId, way, browser, startedAt, endsAt, others }: Session): SessionRow => ({
+  ...{ id, way, browser },
+  person_id: personId,
+  started_at: toMillis(startedAt),
+  ends_at: toMillis(endsAt),
+  others: others.length === 0 ? null : JSON.stringify(others),
+});
+
+const fromRow = (row: SessionRow): Session => ({
+  id: row.id,
+  personId: row.person_id,
+  way: oneOf(signInWays, row.way),
+  browser: row.browser,
+  startedAt: fromMillis(row.started_at),
+  endsAt: fromMillis(row.ends_at),
+  others: row.others === null ? [] : (JSON.parse(row.others) as Session['others']),
+});

@@ -1,0 +1,52 @@
+import type { AccessEvent } from '../../../access/domain/access-event.ts';
+import { personJoined, personNotFound } from '../../../access/domain/people-error.ts';
+import { SignInLinks, type SignInLink } from '../../../access/people-ports.ts';
+import type { Database } from '../database.ts';
+import type { KyselyOutbox } from '../kysely-outbox.ts';
+import { lockPerson } from './kysely-people.ts';
+import { toMillis } from '../schema.ts';
+
+export class KyselySignInLinks extends SignInLinks {
+  readonly #database: Database;
+  readonly #outbox: KyselyOutbox;
+
+  constructor(database: Database, outbox: KyselyOutbox) {
+    super();
+    this.#database = database;
+    this.#outbox = outbox;
+  }
+
+  async add(
+    { secretHash, personId, endsAt }: SignInLink,
+    events: readonly AccessEvent[],
+    whose: 'anybody' | 'newcomer' = 'anybody',
+  ): Promise<void> {
+    const row = { secret_hash: secretHash, person_id: personId, ends_at: toMillis(endsAt) };
+    await this.#database.transaction(async (db) => {
+      const person = await lockPerson(this.#database, personId);
+      if (!person) throw personNotFound(personId);
+      if (whose === 'newcomer' && person.joinedAt) throw personJoined(person.email);
+      await db.insertInto('sign_in_links').values(row).execute();
+      await this.#outbox.append(events);
+    });
+  }
+
+  async personIdOf(secretHash: string, now: Date): Promise<string | undefined> {
+    const link = await this.#database.run((db) =>
+      db
+        .selectFrom('sign_in_links')
+        .select('person_id')
+        .where('secret_hash', '=', secretHash)
+        .where('ends_at', '>', toMillis(now))
+        .executeTakeFirst(),
+    );
+    return link?.person_id;
+  }
+
+  async sweep(before: Date): Promise<number> {
+    const { numDeletedRows } = await this.#database.run((db) =>
+      db.deleteFrom('sign_in_links').where('ends_at', '<', toMillis(before)).executeTakeFirst(),
+    );
+    return Number(numDeletedRows);
+  }
+}

@@ -1,0 +1,163 @@
+import { sql } from 'kysely';
+import {
+  UsageLog,
+  usageOutcomes,
+  type CallsOfKey,
+  type HourOfUsage,
+  type UsageSum,
+} from '../../../access/usage-ports.ts';
+import type { Database } from '../database.ts';
+import { fromMillis, oneOf, toMillis } from '../schema.ts';
+
+const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
+/** MySQL returns sums as decimals unless they are cast. */
+const total = sql<bigint>`cast(sum(requests) as signed)`;
+
+export class KyselyUsageLog extends UsageLog {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    super();
+    this.#database = database;
+  }
+
+  async add(hours: readonly HourOfUsage[], lastUsed: ReadonlyMap<string, Date>): Promise<void> {
+    await this.#database.transaction(async () => {
+      // A fixed order, so that two processes that add at once wait for each other instead of deadlocking.
+      for (const hour of [...hours].sort(byPlace)) await this.#addHour(hour);
+      for (const [keyId, at] of [...lastUsed].sort()) await this.#touch(keyId, at);
+    });
+  }
+
+  async list(accountId: string, since: Date): Promise<readonly HourOfUsage[]> {
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('usage_hours')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('hour', '>=', toMillis(since))
+        .orderBy('hour')
+        .orderBy('key_id')
+        .orderBy('operation')
+        .orderBy('outcome')
+        .execute(),
+    );
+    return rows.map((row) => ({
+      accountId: row.account_id,
+      keyId: row.key_id,
+      operation: row.operation,
+      outcome: oneOf(usageOutcomes, row.outcome),
+      hour: fromMillis(row.hour),
+      requests: Number(row.requests),
+    }));
+  }
+
+  async sum(accountId: string, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]> {
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('usage_hours')
+        .select([beginOf(unit).as('begin'), 'outcome', total.as('requests')])
+        .where('account_id', '=', accountId)
+        .where('hour', '>=', toMillis(since))
+        .groupBy([sql.ref('begin'), 'outcome'])
+        .orderBy('begin')
+        .orderBy('outcome')
+        .execute(),
+    );
+    return rows.map((row) => ({
+      begin: fromMillis(row.begin),
+      outcome: oneOf(usageOutcomes, row.outcome),
+      requests: Number(row.requests),
+    }));
+  }
+
+  async callsTo(
+    operations: readonly string[],
+    accountId: string,
+    since: Date,
+  ): Promise<readonly CallsOfKey[]> {
+    if (operations.length === 0) return [];
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('usage_hours')
+        .select(['key_id', 'operation', total.as('requests')])
+        .select(({ fn }) => fn.max('hour').as('last_hour'))
+        .where('account_id', '=', accountId)
+        .where('hour', '>=', toMillis(since))
+        .where('operation', 'in', operations)
+        .groupBy(['key_id', 'operation'])
+        .orderBy('last_hour', 'desc')
+        .orderBy('key_id')
+        .orderBy('operation')
+        .execute(),
+    );
+    return rows.map((row) => ({
+      keyId: row.key_id,
+      operation: row.operation,
+      requests: Number(row.requests),
+      lastHour: fromMillis(row.last_hour),
+    }));
+  }
+
+  async sweep(before: Date): Promise<number> {
+    const { numDeletedRows } = await this.#database.run((db) =>
+      db.deleteFrom('usage_hours').where('hour', '<', toMillis(before)).executeTakeFirst(),
+    );
+    return Number(numDeletedRows);
+  }
+
+  async #addHour({ accountId, keyId, operation, outcome, hour, requests }: HourOfUsage) {
+    const row = {
+      account_id: accountId,
+      hour: toMillis(hour),
+      key_id: keyId,
+      operation,
+      outcome,
+      requests: BigInt(requests),
+    };
+    await this.#database.run((db) =>
+      this.#database.kind === 'mysql'
+        ? db
+            .insertInto('usage_hours')
+            .values(row)
+            .onDuplicateKeyUpdate(({ ref }) => ({
+              requests: sql`${ref('requests')} + ${row.requests}`,
+            }))
+            .execute()
+        : db
+            .insertInto('usage_hours')
+            .values(row)
+            .onConflict((conflict) =>
+              conflict
+                .columns(['account_id', 'hour', 'key_id', 'operation', 'outcome'])
+                .doUpdateSet(({ ref }) => ({
+                  requests: sql`${ref('usage_hours.requests')} + ${row.requests}`,
+                })),
+            )
+            .execute(),
+    );
+  }
+
+  /** Never earlier: another process may have stored a later use. */
+  async #touch(keyId: string, at: Date): Promise<void> {
+    await this.#database.run((db) =>
+      db
+        .updateTable('api_keys')
+        .set({ last_used_at: toMillis(at) })
+        .where('id', '=', keyId)
+        .where((key) =>
+          key.or([key('last_used_at', 'is', null), key('last_used_at', '<', toMillis(at))]),
+        )
+        .execute(),
+    );
+  }
+}
+
+/** The start of the UTC hour or day that contains an hour. A literal, because MySQL treats a parameter as a decimal. */
+const beginOf = (unit: keyof typeof unitMs) =>
+  sql<bigint>`${sql.ref('hour')} - ${sql.ref('hour')} % ${sql.lit(unitMs[unit])}`;
+
+const place = (one: HourOfUsage): string =>
+  [one.accountId, one.hour.toISOString(), one.keyId, one.operation, one.outcome].join(' ');
+
+const byPlace = (a: HourOfUsage, b: HourOfUsage): number => (place(a) < place(b) ? -1 : 1);

@@ -1,0 +1,197 @@
+import { petNotFound } from '../../../catalogue/domain/catalogue-error.ts';
+import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
+import {
+  largestInt64,
+  petStatuses,
+  type Pet,
+  type PetDraft,
+  type PetId,
+  type PetStatus,
+} from '../../../catalogue/domain/pet.ts';
+import { Pets, type Page, type PageBack } from '../../../catalogue/ports.ts';
+import type { Decision } from '../../../kernel/decision.ts';
+import type { Database } from '../database.ts';
+import type { KyselyOutbox } from '../kysely-outbox.ts';
+import { oneOf } from '../schema.ts';
+import { runWithNext } from '../with-next.ts';
+
+type PageOf = Readonly<{ accountId: string; after: bigint; limit: number }>;
+type PageBackOf = Readonly<{ accountId: string; upTo: bigint; limit: number }>;
+
+interface PetRow {
+  readonly id: bigint;
+  readonly name: string;
+  readonly categoryId: bigint;
+  readonly status: string;
+}
+
+const columns = ['id', 'name', 'category_id as categoryId', 'status'] as const;
+
+export class KyselyPets extends Pets {
+  readonly #database: Database;
+  readonly #outbox: KyselyOutbox;
+  readonly #listAll;
+  readonly #listByStatus;
+  readonly #newestOfAll;
+  readonly #newestByStatus;
+  readonly #find;
+
+  constructor(database: Database, outbox: KyselyOutbox) {
+    super();
+    this.#database = database;
+    this.#outbox = outbox;
+    this.#listAll = database.prepare<PageOf, PetRow>((db, the) =>
+      db
+        .selectFrom('pets')
+        .select(columns)
+        .where('account_id', '=', the('accountId'))
+        .where('id', '>', the('after'))
+        .orderBy('id')
+        .limit(the('limit')),
+    );
+    this.#listByStatus = database.prepare<PageOf & { status: string }, PetRow>((db, the) =>
+      db
+        .selectFrom('pets')
+        .select(columns)
+        .where('account_id', '=', the('accountId'))
+        .where('status', '=', the('status'))
+        .where('id', '>', the('after'))
+        .orderBy('id')
+        .limit(the('limit')),
+    );
+    this.#newestOfAll = database.prepare<PageBackOf, PetRow>((db, the) =>
+      db
+        .selectFrom('pets')
+        .select(columns)
+        .where('account_id', '=', the('accountId'))
+        .where('id', '<=', the('upTo'))
+        .orderBy('id', 'desc')
+        .limit(the('limit')),
+    );
+    this.#newestByStatus = database.prepare<PageBackOf & { status: string }, PetRow>((db, the) =>
+      db
+        .selectFrom('pets')
+        .select(columns)
+        .where('account_id', '=', the('accountId'))
+        .where('status', '=', the('status'))
+        .where('id', '<=', the('upTo'))
+        .orderBy('id', 'desc')
+        .limit(the('limit')),
+    );
+    this.#find = database.prepare<{ accountId: string; id: bigint }, PetRow>((db, the) =>
+      db
+        .selectFrom('pets')
+        .select(columns)
+        .where('id', '=', the('id'))
+        .where('account_id', '=', the('accountId')),
+    );
+  }
+
+  async list(
+    accountId: string,
+    { after, limit }: Page,
+    status: PetStatus | undefined,
+  ): Promise<readonly Pet[]> {
+    const rows =
+      status === undefined
+        ? await this.#listAll({ accountId, after, limit })
+        : await this.#listByStatus({ accountId, after, limit, status });
+    return rows.map(fromRow);
+  }
+
+  async newest(
+    accountId: string,
+    { before, limit }: PageBack,
+    status: PetStatus | undefined,
+  ): Promise<readonly Pet[]> {
+    const upTo = before === undefined ? largestInt64 : before - 1n;
+    const rows =
+      status === undefined
+        ? await this.#newestOfAll({ accountId, upTo, limit })
+        : await this.#newestByStatus({ accountId, upTo, limit, status });
+    return rows.map(fromRow);
+  }
+
+  async find(accountId: string, id: PetId): Promise<Pet | undefined> {
+    const [row] = await this.#find({ accountId, id });
+    return row && fromRow(row);
+  }
+
+  async findSome(accountId: string, ids: readonly PetId[]): Promise<readonly Pet[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('pets')
+        .select(columns)
+        .where('id', 'in', ids)
+        .where('account_id', '=', accountId)
+        .execute(),
+    );
+    return rows.map(fromRow);
+  }
+
+  add(
+    accountId: string,
+    draft: PetDraft,
+    decide: (id: PetId) => Decision<Pet, CatalogueEvent>,
+  ): Promise<Pet> {
+    return this.#database.transaction(async (db) => {
+      const { insertId } = await db
+        .insertInto('pets')
+        .values({
+          account_id: accountId,
+          name: draft.name,
+          category_id: draft.categoryId,
+          status: draft.status,
+        })
+        .executeTakeFirstOrThrow();
+      if (insertId === undefined) throw new Error('the database assigned no id');
+      const { state, events } = decide(insertId);
+      await this.#outbox.append(events);
+      return state;
+    });
+  }
+
+  change(
+    accountId: string,
+    id: PetId,
+    decide: (pet: Pet) => Decision<Pet, CatalogueEvent>,
+  ): Promise<Pet> {
+    return this.#database.transaction(async () => {
+      const { state, events } = decide(await this.lock(accountId, id));
+      await this.save(state);
+      await this.#outbox.append(events);
+      return state;
+    });
+  }
+
+  /** For the other adapters of this folder, inside their transaction. @throws DomainError `pet_not_found` */
+  async lock(accountId: string, id: PetId): Promise<Pet> {
+    const row = await this.#database.run((db) =>
+      db
+        .selectFrom('pets')
+        .select(columns)
+        .where('id', '=', id)
+        .where('account_id', '=', accountId)
+        .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+        .executeTakeFirst(),
+    );
+    if (!row) throw petNotFound(id);
+    return fromRow(row);
+  }
+
+  async save({ id, name, categoryId, status }: Pet): Promise<void> {
+    await this.#database.run((db) =>
+      runWithNext(
+        db,
+        db.updateTable('pets').set({ name, category_id: categoryId, status }).where('id', '=', id),
+      ),
+    );
+  }
+}
+
+/** The row has the shape of an animal, so that a page copies nothing. */
+const fromRow = (row: PetRow): Pet => {
+  oneOf(petStatuses, row.status);
+  return row as Pet;
+};

@@ -1,0 +1,59 @@
+import type { Sealer } from '../../../kernel/sealer.ts';
+import { AuthorityAccounts, type AuthorityAccount } from '../../../sites/ports.ts';
+import type { Database } from '../database.ts';
+import { failureOf } from '../failure.ts';
+import { openColumns, sealedColumns } from '../sealed-columns.ts';
+
+export class KyselyAuthorityAccounts extends AuthorityAccounts {
+  readonly #database: Database;
+  readonly #sealer: Sealer;
+
+  constructor(database: Database, sealer: Sealer) {
+    super();
+    this.#database = database;
+    this.#sealer = sealer;
+  }
+
+  async find(directoryUrl: string): Promise<AuthorityAccount | undefined> {
+    const row = await this.#database.run((db) =>
+      db
+        .selectFrom('authority_accounts')
+        .selectAll()
+        .where('directory_url', '=', directoryUrl)
+        .executeTakeFirst(),
+    );
+    return (
+      row && {
+        url: row.url,
+        privateKey: openColumns(this.#sealer, 'authority_accounts', directoryUrl, row),
+      }
+    );
+  }
+
+  async save(directoryUrl: string, account: AuthorityAccount, lostUrl?: string): Promise<void> {
+    const { url } = account;
+    const { privateKey } = account;
+    const sealed = sealedColumns(this.#sealer, 'authority_accounts', directoryUrl, privateKey);
+    if (lostUrl !== undefined) {
+      await this.#database.run((db) =>
+        db
+          .updateTable('authority_accounts')
+          .set({ url, ...sealed })
+          .where('directory_url', '=', directoryUrl)
+          .where('url', '=', lostUrl)
+          .execute(),
+      );
+      return;
+    }
+    try {
+      await this.#database.run((db) =>
+        db
+          .insertInto('authority_accounts')
+          .values({ directory_url: directoryUrl, url, ...sealed })
+          .execute(),
+      );
+    } catch (error) {
+      if (failureOf(error) !== 'duplicate') throw error;
+    }
+  }
+}

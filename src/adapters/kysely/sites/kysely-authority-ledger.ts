@@ -1,0 +1,128 @@
+import type { Kysely } from 'kysely';
+import {
+  caWindows,
+  type BudgetVerdict,
+  type CaUse,
+  type CaWindow,
+  type Times,
+} from '../../../domains/domain/certificates/ca-budget.ts';
+import {
+  orderAsked,
+  type AskedOrder,
+  type LedgerChange,
+  type LedgerEntry,
+  type LedgerName,
+} from '../../../domains/domain/certificates/ca-ledger.ts';
+import { AuthorityLedger } from '../../../domains/ports.ts';
+import type { Database } from '../database.ts';
+import { fromMillis, toMillis, type Schema } from '../schema.ts';
+
+export class KyselyAuthorityLedger extends AuthorityLedger {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    super();
+    this.#database = database;
+  }
+
+  use(name: LedgerName, now: Date): Promise<CaUse> {
+    return this.#database.run((db) => useOf(db, name, now));
+  }
+
+  reserve(order: AskedOrder, decide: (use: CaUse) => BudgetVerdict): Promise<BudgetVerdict> {
+    return this.#database.transaction(async (db) => {
+      await takeTurn(db);
+      const verdict = decide(await useOf(db, order, order.occurredAt));
+      if (verdict.allowed) await writeLedger(db, orderAsked(order));
+      return verdict;
+    });
+  }
+
+  async settle(change: LedgerChange): Promise<void> {
+    await this.#database.transaction((db) => writeLedger(db, change));
+  }
+
+  async sweep(before: Date): Promise<number> {
+    const { numDeletedRows } = await this.#database.run((db) =>
+      db
+        .deleteFrom('authority_ledger')
+        .where('occurred_at', '<', toMillis(before))
+        .executeTakeFirst(),
+    );
+    return Number(numDeletedRows);
+  }
+}
+
+// For the other adapters of this folder, in their transaction.
+
+/** Serialises counting transactions. Call it first in the transaction. */
+export const takeTurn = async (db: Kysely<Schema>): Promise<void> => {
+  await db
+    .updateTable('authority_turn')
+    .set(({ eb }) => ({ turn: eb('turn', '+', 1n) }))
+    .execute();
+};
+
+export const writeLedger = async (
+  db: Kysely<Schema>,
+  { freed = [], entered = [] }: LedgerChange,
+): Promise<void> => {
+  for (const { kind, orderKey } of freed) {
+    await db
+      .deleteFrom('authority_ledger')
+      .where('order_key', '=', orderKey)
+      .where('kind', '=', kind)
+      .execute();
+  }
+  if (entered.length > 0)
+    await db.insertInto('authority_ledger').values(entered.map(entryRow)).execute();
+};
+
+const entryRow = (entry: LedgerEntry) => {
+  const { kind, orderKey, accountId, host, registrableDomain, isManual, occurredAt } = entry;
+  return {
+    ...{ kind, order_key: orderKey, account_id: accountId, host },
+    registrable_domain: registrableDomain,
+    is_manual: isManual ? 1n : 0n,
+    occurred_at: toMillis(occurredAt),
+  };
+};
+
+export const useOf = async (
+  db: Kysely<Schema>,
+  { accountId, host, registrableDomain }: LedgerName,
+  now: Date,
+): Promise<CaUse> => {
+  const within = async (window: CaWindow, { kinds, ...what }: LedgerFilter): Promise<Times> => {
+    const { lengthMs, most } = caWindows[window];
+    let query = db
+      .selectFrom('authority_ledger')
+      .select('occurred_at')
+      .where('kind', 'in', kinds)
+      .where('occurred_at', '>', BigInt(now.getTime() - lengthMs))
+      .orderBy('occurred_at', 'desc')
+      .limit(most);
+    for (const [column, value] of Object.entries(what)) {
+      query = query.where(column as keyof typeof what, '=', value);
+    }
+    const rows = await query.execute();
+    return rows.map(({ occurred_at }) => fromMillis(occurred_at));
+  };
+  const failures = { kinds: ['failure'], host } as const;
+  const issued = { kinds: ['issued'] } as const;
+  return {
+    automaticFailures: await within('automaticFailures', { ...failures, is_manual: 0n }),
+    manualFailures: await within('manualFailures', { ...failures, is_manual: 1n }),
+    orders: await within('orders', { kinds: ['order', 'renewal'] }),
+    accountOrders: await within('accountOrders', { kinds: ['order'], account_id: accountId }),
+    registeredDomain: await within('registeredDomain', {
+      ...issued,
+      registrable_domain: registrableDomain,
+    }),
+    exactName: await within('exactName', { ...issued, host }),
+  };
+};
+
+type LedgerFilter = { readonly kinds: readonly LedgerEntry['kind'][] } & Partial<
+  Pick<Schema['authority_ledger'], 'account_id' | 'host' | 'registrable_domain' | 'is_manual'>
+>;

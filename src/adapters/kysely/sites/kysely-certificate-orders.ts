@@ -1,0 +1,147 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Sealer } from '../../../kernel/sealer.ts';
+import type { LedgerChange } from '../../../domains/domain/certificates/ca-ledger.ts';
+import { attachmentIn, subjectsOf } from '../../../domains/domain/certificates/order-subject.ts';
+import { CertificateOrders, type Challenge, type KeptOrder } from '../../../domains/ports.ts';
+import type { Database } from '../database.ts';
+import { failureOf } from '../failure.ts';
+import { writeLedger } from './kysely-authority-ledger.ts';
+import type { Schema } from '../schema.ts';
+import { openColumns, sealedColumns } from '../sealed-columns.ts';
+
+export class KyselyCertificateOrders extends CertificateOrders {
+  readonly #database: Database;
+  readonly #sealer: Sealer;
+  readonly #answer;
+
+  constructor(database: Database, sealer: Sealer) {
+    super();
+    this.#database = database;
+    this.#sealer = sealer;
+    this.#answer = database.prepare<
+      { host: string; token: string },
+      { key_authorization: string | null }
+    >((db, the) =>
+      db
+        .selectFrom('certificate_orders')
+        .select('key_authorization')
+        .where('token', '=', the('token'))
+        .where('host', '=', the('host')),
+    );
+  }
+
+  async find(subject: string): Promise<KeptOrder | undefined> {
+    const row = await this.#database.run((db) =>
+      db
+        .selectFrom('certificate_orders')
+        .selectAll()
+        .where('subject', '=', subject)
+        .executeTakeFirst(),
+    );
+    return row && this.#orderFrom(row);
+  }
+
+  async begin({
+    subject,
+    host,
+    privateKey,
+  }: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined> {
+    const sealed = sealedColumns(this.#sealer, 'certificate_orders', subject, privateKey);
+    try {
+      // Retries a deadlock with an order that is being deleted.
+      const isBegun = await this.#database.transaction(async (db) => {
+        if (await this.#isRemoved(db, attachmentIn(subject))) return false;
+        await db
+          .insertInto('certificate_orders')
+          .values({ subject, host, ...sealed })
+          .execute();
+        return true;
+      });
+      if (!isBegun) return undefined;
+    } catch (error) {
+      if (failureOf(error) !== 'duplicate') throw error;
+    }
+    return this.#kept(subject);
+  }
+
+  async placed(
+    subject: string,
+    url: string,
+    ledger: LedgerChange = {},
+  ): Promise<KeptOrder & { readonly url: string }> {
+    await this.#database.transaction(async (db) => {
+      await db
+        .updateTable('certificate_orders')
+        .set({ url })
+        .where('subject', '=', subject)
+        .where('url', 'is', null)
+        .execute();
+      await writeLedger(db, ledger);
+    });
+    const kept = await this.#kept(subject);
+    return { ...kept, url: kept.url ?? url };
+  }
+
+  async publish(subject: string, { token, keyAuthorization }: Challenge): Promise<void> {
+    await this.#database.run((db) =>
+      db
+        .updateTable('certificate_orders')
+        .set({ token, key_authorization: keyAuthorization })
+        .where('subject', '=', subject)
+        .execute(),
+    );
+    await this.#kept(subject);
+  }
+
+  async forget(subject: string, ledger: LedgerChange = {}): Promise<void> {
+    await this.#database.transaction(async (db) => {
+      await forgetOrder(db, subject);
+      await writeLedger(db, ledger);
+    });
+  }
+
+  async answer(host: string, token: string): Promise<string | undefined> {
+    const [row] = await this.#answer({ host, token });
+    return row?.key_authorization ?? undefined;
+  }
+
+  /** Locks the domain, so that it is either removed before the order begins, or its removal deletes the order. */
+  async #isRemoved(db: Kysely<Schema>, domainId: string | undefined): Promise<boolean> {
+    if (domainId === undefined) return false;
+    const domain = await db
+      .selectFrom('domains')
+      .select('state')
+      .where('id', '=', domainId)
+      .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+      .executeTakeFirst();
+    return domain?.state === 'removed';
+  }
+
+  async #kept(subject: string): Promise<KeptOrder> {
+    const kept = await this.find(subject);
+    if (!kept) throw new Error(`the order of ${subject} was forgotten meanwhile`);
+    return kept;
+  }
+
+  #orderFrom(row: Selectable<Schema['certificate_orders']>): KeptOrder {
+    const { subject, host, url } = row;
+    const privateKey = openColumns(this.#sealer, 'certificate_orders', subject, row);
+    return { subject, host, privateKey, url: url ?? undefined };
+  }
+}
+
+/** For the other adapters of this folder, in their transaction. */
+export const forgetOrder = async (db: Kysely<Schema>, subject: string): Promise<void> => {
+  await db.deleteFrom('certificate_orders').where('subject', '=', subject).execute();
+};
+
+/** For the other adapters of this folder, in their transaction: deletes the orders of a removed domain. */
+export const forgetOrdersOf = async (db: Kysely<Schema>, domainId: string): Promise<void> => {
+  const first = subjectsOf(domainId);
+  // The range ends at ";", the character after ":".
+  await db
+    .deleteFrom('certificate_orders')
+    .where('subject', '>=', first)
+    .where('subject', '<', first.replace(/:$/, ';'))
+    .execute();
+};

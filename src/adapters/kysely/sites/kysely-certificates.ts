@@ -1,0 +1,70 @@
+import type { Kysely } from 'kysely';
+import type { Sealer } from '../../../kernel/sealer.ts';
+import type { Certificate, Validity } from '../../../domains/domain/certificates/certificate.ts';
+import { Certificates } from '../../../sites/ports.ts';
+import type { Database } from '../database.ts';
+import { nextEdgeRevision } from './edge-revision.ts';
+import { fromMillis, present, toMillis, type Schema } from '../schema.ts';
+import { sealedColumns } from '../sealed-columns.ts';
+
+export class KyselyCertificates extends Certificates {
+  readonly #database: Database;
+  readonly #sealer: Sealer;
+
+  constructor(database: Database, sealer: Sealer) {
+    super();
+    this.#database = database;
+    this.#sealer = sealer;
+  }
+
+  async save(certificate: Certificate): Promise<void> {
+    await this.#database.transaction((db) => storeCertificate(db, this.#sealer, certificate));
+  }
+
+  async find(host: string): Promise<{ readonly chain: string } | undefined> {
+    const row = await this.#database.run((db) =>
+      db.selectFrom('certificates').select('chain').where('host', '=', host).executeTakeFirst(),
+    );
+    return typeof row?.chain === 'string' ? { chain: row.chain } : undefined;
+  }
+
+  async validities(): Promise<ReadonlyMap<string, Validity>> {
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('certificates')
+        .select(['host', 'not_before', 'not_after'])
+        .where('removed_at', 'is', null)
+        .execute(),
+    );
+    return new Map(rows.map((row) => [row.host, validityFrom(row)]));
+  }
+}
+
+/** For the other adapters of this folder, last in their transaction: see `nextEdgeRevision`. */
+export const storeCertificate = async (
+  db: Kysely<Schema>,
+  sealer: Sealer,
+  { host, chain, privateKey, notBefore, notAfter }: Certificate,
+): Promise<void> => {
+  const row = {
+    host,
+    chain,
+    ...sealedColumns(sealer, 'certificates', host, privateKey),
+    not_before: toMillis(notBefore),
+    not_after: toMillis(notAfter),
+  };
+  const revision = await nextEdgeRevision(db);
+  await db.deleteFrom('certificates').where('host', '=', host).execute();
+  await db
+    .insertInto('certificates')
+    .values({ ...row, revision })
+    .execute();
+};
+
+export const validityFrom = (row: {
+  readonly not_before: bigint | null;
+  readonly not_after: bigint | null;
+}): Validity => ({
+  notBefore: fromMillis(present('not_before', row.not_before)),
+  notAfter: fromMillis(present('not_after', row.not_after)),
+});

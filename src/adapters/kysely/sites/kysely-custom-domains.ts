@@ -1,0 +1,289 @@
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Ids } from '../../../kernel/ids.ts';
+import type { Sealer } from '../../../kernel/sealer.ts';
+import { isCertified } from '../../../domains/domain/certificates/plan.ts';
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { isAttached } from '../../../domains/domain/attachment/serving.ts';
+import { timelineOf } from '../../../domains/domain/attachment/timeline.ts';
+import { domainNotFound, domainTaken, projectNotFound } from '../../../sites/domain/sites-error.ts';
+import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
+import type { DomainChange } from '../../../domains/domain/attachment/change.ts';
+import { CustomDomains, type DomainClaim, type HeldDomain } from '../../../domains/ports.ts';
+import { lockAccount } from '../access/account-lock.ts';
+import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
+import type { Database } from '../database.ts';
+import { claimDue } from './domain-claims.ts';
+import { lockProjectsOf, serveMoves } from './domain-moves.ts';
+import { failureOf } from '../failure.ts';
+import { JointWrites } from '../joint-writes.ts';
+import { takeTurn, useOf, writeLedger } from './kysely-authority-ledger.ts';
+import { forgetOrder, forgetOrdersOf } from './kysely-certificate-orders.ts';
+import { storeCertificate } from './kysely-certificates.ts';
+import { recordEntries } from './kysely-timeline.ts';
+import type { KyselyOutbox } from '../kysely-outbox.ts';
+import { alignRoutes, lockProject } from './project-routes.ts';
+import { fromMillis, toMillis, type Schema } from '../schema.ts';
+
+type Wanted = Parameters<CustomDomains['add']>[0];
+type Admit = Parameters<CustomDomains['add']>[1];
+
+const mostRemovedShown = 20;
+
+interface Needs {
+  readonly sealer: Sealer;
+  readonly ids: Ids;
+  /** Says since when something is no longer served. */
+  readonly clock: Clock;
+}
+
+export class KyselyCustomDomains extends CustomDomains {
+  readonly #database: Database;
+  readonly #writes: JointWrites;
+  readonly #outbox: KyselyOutbox;
+  readonly #sealer: Sealer;
+  readonly #ids: Ids;
+  readonly #clock: Clock;
+
+  constructor(database: Database, outbox: KyselyOutbox, { sealer, ids, clock }: Needs) {
+    super();
+    this.#database = database;
+    this.#writes = new JointWrites(database, outbox.acting);
+    this.#outbox = outbox;
+    this.#sealer = sealer;
+    this.#ids = ids;
+    this.#clock = clock;
+  }
+
+  add({ accountId, projectId, host, addedSince }: Wanted, decide: Admit): Promise<CustomDomain> {
+    return this.#database.transaction(async (db) => {
+      // Serialises the adds of one account, across its projects.
+      await lockAccount(this.#database, db, accountId);
+      const project = await lockProject(this.#database, db, projectId);
+      if (project?.account_id !== accountId) throw projectNotFound(projectId);
+      const own = await db
+        .selectFrom('domains')
+        .innerJoin('projects', 'projects.id', 'domains.project_id')
+        .select(['domains.host', 'domains.project_id', 'projects.name'])
+        .where('domains.account_id', '=', accountId)
+        .where('domains.attached_host', 'is not', null)
+        .execute();
+      const same = own.find((one) => one.host === host);
+      const { state, events } = decide({
+        current: own.length,
+        addedLately: await addedSinceOf(db, accountId, addedSince),
+        hasSucceededDeploy: project.served_deploy_id !== null,
+        attachedTo: same && { name: same.name, isThisOne: same.project_id === projectId },
+      });
+      await db.insertInto('domains').values(customDomainRow(state)).execute();
+      await this.#tell(db, { id: state.id, events });
+      await alignRoutes(this.#database, db, projectId, this.#clock.now());
+      return state;
+    });
+  }
+
+  async find(projectId: string, host: string): Promise<CustomDomain | undefined> {
+    const [found] = await this.#read((domains) =>
+      domains
+        .where('project_id', '=', projectId)
+        .where('host', '=', host)
+        .orderBy('attached_host', 'desc')
+        .orderBy('added_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(1),
+    );
+    return found;
+  }
+
+  async get(id: string): Promise<CustomDomain | undefined> {
+    const [found] = await this.#read((domains) => domains.where('id', '=', id));
+    return found;
+  }
+
+  async list(projectId: string): Promise<readonly CustomDomain[]> {
+    const attached = await this.#read((domains) =>
+      domains.where('project_id', '=', projectId).where('attached_host', 'is not', null),
+    );
+    const removed = await this.#read((domains) =>
+      domains
+        .where('project_id', '=', projectId)
+        .where('attached_host', 'is', null)
+        .orderBy('added_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(mostRemovedShown),
+    );
+    // A domain removed between the two reads is in both; the later read wins.
+    const all = new Map([...attached, ...removed].map((domain) => [domain.id, domain]));
+    return [...all.values()].sort(newestFirst);
+  }
+
+  async holderOf(host: string): Promise<CustomDomain | undefined> {
+    const [found] = await this.#read((domains) => domains.where('proven_host', '=', host));
+    return found;
+  }
+
+  change<Change extends DomainChange>(
+    id: string,
+    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
+  ): Promise<Change> {
+    return this.#writes.transaction((db) => this.#change(db, id, decide));
+  }
+
+  changeCounted<Change extends DomainChange>(
+    id: string,
+    now: Date,
+    decide: (domain: CustomDomain, use: CaUse) => Change,
+  ): Promise<Change> {
+    return this.#writes.transaction(async (db) => {
+      await takeTurn(db);
+      const domain = await this.get(id);
+      if (!domain) throw domainNotFound(id);
+      // Account and host never change, so counting before locking is safe.
+      const use = await useOf(db, domain, now);
+      return this.#change(db, id, (current) => decide(current, use));
+    });
+  }
+
+  claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim> {
+    const claim = this.#ids.next('claim');
+    return claimDue(this.#database, { claim, now, leaseUntil, limit });
+  }
+
+  async prolong(held: readonly HeldDomain[], leaseUntil: Date): Promise<void> {
+    if (held.length === 0) return;
+    const claims = new Set(held.map(({ claim }) => claim));
+    await this.#database.run((db) =>
+      db
+        .updateTable('domains')
+        .set({ claimed_until: toMillis(leaseUntil) })
+        .where(
+          'id',
+          'in',
+          held.map(({ id }) => id),
+        )
+        .where('claim', 'in', [...claims])
+        .execute(),
+    );
+  }
+
+  async release({ id, claim }: HeldDomain): Promise<void> {
+    await this.#writes.transaction((db) =>
+      db
+        .updateTable('domains')
+        .set({ claim: null, claimed_until: null })
+        .where('id', '=', id)
+        .where('claim', '=', claim)
+        .execute(),
+    );
+  }
+
+  live(after: string, limit: number): Promise<readonly CustomDomain[]> {
+    return this.#read((domains) =>
+      domains.where('state', '=', 'live').where('id', '>', after).orderBy('id').limit(limit),
+    );
+  }
+
+  async #change<Change extends DomainChange>(
+    db: Kysely<Schema>,
+    id: string,
+    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
+  ): Promise<Change> {
+    const domain = await this.#lock(db, id);
+    if (!domain) throw domainNotFound(id);
+    const holder = await this.#lockHolder(db, domain);
+    const change = decide(domain, holder);
+    const { displaced, certificate } = change;
+    // Stores the former holder first, because the index allows one holder for each name.
+    const moves = [
+      ...(displaced && holder ? [moveOf(holder, displaced)] : []),
+      moveOf(domain, change),
+    ];
+    await lockProjectsOf(this.#database, db, moves);
+    for (const move of moves) await this.#save(db, move);
+    if (change.endsOrder !== undefined) await forgetOrder(db, change.endsOrder);
+    if (change.ledger) await writeLedger(db, change.ledger);
+    await serveMoves({ database: this.#database, db }, moves, this.#clock.now());
+    if (certificate) await storeCertificate(db, this.#sealer, certificate);
+    return change;
+  }
+
+  async #read(
+    narrow: (domains: DomainQuery) => { execute(): Promise<CustomDomainRow[]> },
+  ): Promise<readonly CustomDomain[]> {
+    const rows = await this.#database.run((db) => narrow(selectDomains(db)).execute());
+    return rows.map(customDomainFrom);
+  }
+
+  async #save(db: Kysely<Schema>, move: ReturnType<typeof moveOf>): Promise<void> {
+    const { from, to } = move;
+    try {
+      await db.updateTable('domains').set(customDomainRow(to)).where('id', '=', from.id).execute();
+    } catch (error) {
+      throw failureOf(error) === 'duplicate' ? domainTaken(to.host) : error;
+    }
+    await this.#tell(db, { ...move, id: from.id });
+    if (!isAttached(to)) await forgetOrdersOf(db, from.id);
+  }
+
+  async #tell(db: Kysely<Schema>, { id, cause, events }: Told): Promise<void> {
+    await this.#outbox.append(events);
+    await recordEntries(db, id, timelineOf(cause, events));
+  }
+
+  async #lock(db: Kysely<Schema>, id: string): Promise<CustomDomain | undefined> {
+    const row = await selectDomains(db)
+      .where('id', '=', id)
+      .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+      .executeTakeFirst();
+    return row && customDomainFrom(row);
+  }
+
+  /** Looks again if the holder gave the name up while this waited for its lock. */
+  async #lockHolder(
+    db: Kysely<Schema>,
+    { id, host }: CustomDomain,
+  ): Promise<CustomDomain | undefined> {
+    for (;;) {
+      const row = await db
+        .selectFrom('domains')
+        .select('id')
+        .where('proven_host', '=', host)
+        .where('id', '!=', id)
+        .executeTakeFirst();
+      const holder = row && (await this.#lock(db, row.id));
+      if (!holder || isCertified(holder)) return holder;
+    }
+  }
+}
+
+/** Removed ones too. */
+const addedSinceOf = async (
+  db: Kysely<Schema>,
+  accountId: string,
+  since: Date,
+): Promise<readonly Date[]> => {
+  const rows = await db
+    .selectFrom('domains')
+    .select('added_at')
+    .where('account_id', '=', accountId)
+    .where('added_at', '>', toMillis(since))
+    .orderBy('added_at', 'desc')
+    .execute();
+  return rows.map(({ added_at }) => fromMillis(added_at));
+};
+
+type Told = Pick<DomainChange, 'cause' | 'events'> & { readonly id: string };
+
+const moveOf = (from: CustomDomain, { state: to, events, cause }: DomainChange) => ({
+  from,
+  to,
+  events,
+  cause,
+});
+
+type DomainQuery = ReturnType<typeof selectDomains>;
+
+const selectDomains = (db: Kysely<Schema>) => db.selectFrom('domains').selectAll();
+
+const newestFirst = (one: CustomDomain, other: CustomDomain): number =>
+  other.addedAt.getTime() - one.addedAt.getTime() || (one.id < other.id ? 1 : -1);

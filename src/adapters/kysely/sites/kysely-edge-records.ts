@@ -1,0 +1,122 @@
+import type { Selectable } from 'kysely';
+import type { Sealer } from '../../../kernel/sealer.ts';
+import { EdgeRecords, type EdgeChanges, type LoadedCertificate } from '../../../sites/ports.ts';
+import type { Database } from '../database.ts';
+import { validityFrom } from './kysely-certificates.ts';
+import { routeFrom, type RouteRow } from './route-rows.ts';
+import { present, toMillis, type Schema } from '../schema.ts';
+import { openColumns } from '../sealed-columns.ts';
+
+type CertificateRow = Selectable<Schema['certificates']>;
+type Page = Readonly<{ after: bigint; limit: number }>;
+
+/** Small enough that no query comes near its deadline, however much is served. */
+const rowsPerQuery = 2000;
+
+export class KyselyEdgeRecords extends EdgeRecords {
+  readonly #database: Database;
+  readonly #sealer: Sealer;
+  readonly #revision;
+  readonly #routes;
+  readonly #certificates;
+
+  constructor(database: Database, sealer: Sealer) {
+    super();
+    this.#database = database;
+    this.#sealer = sealer;
+    this.#revision = database.prepare<Record<string, never>, { revision: bigint }>((db) =>
+      db.selectFrom('edge_revision').select('revision'),
+    );
+    this.#routes = database.prepare<Page, RouteRow>((db, the) =>
+      db
+        .selectFrom('routes')
+        .selectAll()
+        .where('revision', '>', the('after'))
+        .orderBy('revision')
+        .limit(the('limit')),
+    );
+    this.#certificates = database.prepare<Page, CertificateRow>((db, the) =>
+      db
+        .selectFrom('certificates')
+        .selectAll()
+        .where('revision', '>', the('after'))
+        .orderBy('revision')
+        .limit(the('limit')),
+    );
+  }
+
+  /**
+   * Reads the revision first: rows committed while it reads may be included already, and are returned again by the next
+   * call.
+   */
+  async changesSince(revision: bigint): Promise<EdgeChanges> {
+    const [current] = await this.#revision({});
+    if (!current) throw new Error('the row of edge_revision is missing');
+    if (current.revision === revision) return { revision, ...nothing };
+    // A revision from the future: the database was restored from a backup.
+    const since = revision < current.revision ? revision : 0n;
+    const routes = await latest(this.#routes, since, ({ name }) => name);
+    const certificates = await latest(this.#certificates, since, ({ host }) => host);
+    return {
+      revision: current.revision,
+      routes: routes.filter(isServed).map(routeFrom),
+      removedRoutes: since === 0n ? [] : routes.filter(isRemoved).map(({ name }) => name),
+      certificates: certificates.filter(isServed).map((row) => this.#certificateFrom(row)),
+      removedCertificates:
+        since === 0n ? [] : certificates.filter(isRemoved).map(({ host }) => host),
+    };
+  }
+
+  async names(): Promise<readonly string[]> {
+    const rows = await this.#database.run((db) =>
+      db.selectFrom('routes').select('name').where('removed_at', 'is', null).execute(),
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  async sweep(before: Date): Promise<number> {
+    let swept = 0;
+    for (const table of ['routes', 'certificates'] as const) {
+      const { numDeletedRows } = await this.#database.run((db) =>
+        db.deleteFrom(table).where('removed_at', '<', toMillis(before)).executeTakeFirst(),
+      );
+      swept += Number(numDeletedRows);
+    }
+    return swept;
+  }
+
+  #certificateFrom(row: CertificateRow): LoadedCertificate {
+    const { host } = row;
+    const sealed = {
+      private_key: present('private_key', row.private_key),
+      sealed_by: row.sealed_by,
+    };
+    return {
+      host,
+      chain: present('chain', row.chain),
+      ...validityFrom(row),
+      privateKey: () => openColumns(this.#sealer, 'certificates', host, sealed),
+    };
+  }
+}
+
+const nothing = { routes: [], removedRoutes: [], certificates: [], removedCertificates: [] };
+
+const isRemoved = (row: { readonly removed_at: bigint | null }) => row.removed_at !== null;
+const isServed = (row: { readonly removed_at: bigint | null }) => row.removed_at === null;
+
+/** Reads page after page. A row that changes meanwhile is read again with its new revision, which wins. */
+const latest = async <Row extends { readonly revision: bigint }>(
+  read: (page: Page) => Promise<readonly Row[]>,
+  since: bigint,
+  nameOf: (row: Row) => string,
+): Promise<readonly Row[]> => {
+  const rows = new Map<string, Row>();
+  for (let after = since; ;) {
+    const page = await read({ after, limit: rowsPerQuery });
+    for (const row of page) rows.set(nameOf(row), row);
+    const last = page.at(-1);
+    if (!last || page.length < rowsPerQuery) return [...rows.values()];
+    after = last.revision;
+  }
+};

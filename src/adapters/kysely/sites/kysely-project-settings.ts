@@ -1,0 +1,59 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Decision } from '../../../kernel/decision.ts';
+import type { DomainSettings } from '../../../domains/domain/redirects/settings.ts';
+import { projectNotFound } from '../../../sites/domain/sites-error.ts';
+import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
+import { ProjectSettings, type SettingsFacts } from '../../../domains/ports.ts';
+import type { Database } from '../database.ts';
+import type { KyselyOutbox } from '../kysely-outbox.ts';
+import { alignRoutes, hostsOf, lockProject, settingsFrom } from './project-routes.ts';
+
+export class KyselyProjectSettings extends ProjectSettings {
+  readonly #database: Database;
+  readonly #outbox: KyselyOutbox;
+  readonly #clock: Clock;
+
+  constructor(database: Database, outbox: KyselyOutbox, clock: Clock) {
+    super();
+    this.#database = database;
+    this.#outbox = outbox;
+    this.#clock = clock;
+  }
+
+  async read(projectId: string): Promise<DomainSettings> {
+    const row = await this.#database.run((db) =>
+      db
+        .selectFrom('projects')
+        .select('domain_settings')
+        .where('id', '=', projectId)
+        .executeTakeFirst(),
+    );
+    return settingsFrom(row?.domain_settings ?? null);
+  }
+
+  change(
+    projectId: string,
+    decide: (
+      settings: DomainSettings,
+      facts: SettingsFacts,
+    ) => Decision<DomainSettings, SitesEvent>,
+  ): Promise<DomainSettings> {
+    return this.#database.transaction(async (db) => {
+      const project = await lockProject(this.#database, db, projectId);
+      if (!project) throw projectNotFound(projectId);
+      const hosts = await hostsOf(db, projectId);
+      const { state, events } = decide(settingsFrom(project.domain_settings), {
+        accountId: project.account_id,
+        hosts,
+      });
+      await db
+        .updateTable('projects')
+        .set({ domain_settings: JSON.stringify(state) })
+        .where('id', '=', projectId)
+        .execute();
+      await this.#outbox.append(events);
+      await alignRoutes(this.#database, db, projectId, this.#clock.now());
+      return state;
+    });
+  }
+}

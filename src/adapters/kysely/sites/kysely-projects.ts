@@ -1,0 +1,228 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Decision } from '../../../kernel/decision.ts';
+import type { Project } from '../../../sites/domain/project.ts';
+import type { Site } from '../../../sites/domain/site.ts';
+import {
+  projectAccountNotFound,
+  projectNotFound,
+  slugTaken,
+} from '../../../sites/domain/sites-error.ts';
+import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
+import { Projects } from '../../../sites/ports.ts';
+import { lockAccount } from '../access/account-lock.ts';
+import type { Database } from '../database.ts';
+import { deployFrom, saveDeploys, type DeployRow } from './deploy-rows.ts';
+import { failureOf } from '../failure.ts';
+import type { KyselyOutbox } from '../kysely-outbox.ts';
+import { alignRoutes } from './project-routes.ts';
+import { fromMillis, toMillis, type Schema } from '../schema.ts';
+
+type ProjectKey = Parameters<Projects['change']>[0];
+type ProjectRow = Omit<
+  Selectable<Schema['projects']>,
+  'id' | 'served_deploy_id' | 'last_deploy_number' | 'domain_settings'
+> & {
+  readonly project_id: string;
+};
+/** A project beside each of its deploys, or beside nothing. */
+type SiteRow = ProjectRow &
+  Pick<Selectable<Schema['projects']>, 'served_deploy_id' | 'last_deploy_number'> & {
+    readonly [Column in keyof Omit<DeployRow, 'project_id'>]: DeployRow[Column] | null;
+  };
+
+const projectColumns = [
+  'projects.id as project_id',
+  'account_id',
+  'name',
+  'slug',
+  'created_at',
+] as const;
+
+export class KyselyProjects extends Projects {
+  readonly #database: Database;
+  readonly #outbox: KyselyOutbox;
+  readonly #find;
+
+  constructor(database: Database, outbox: KyselyOutbox) {
+    super();
+    this.#database = database;
+    this.#outbox = outbox;
+    this.#find = database.prepare<{ slug: string }, SiteRow>((db, the) => siteOf(db, the('slug')));
+  }
+
+  add(
+    accountId: string,
+    decide: (current: number) => Decision<Project, SitesEvent>,
+  ): Promise<Project> {
+    return this.#database.transaction(async (db) => {
+      if (!(await lockAccount(this.#database, db, accountId))) {
+        throw projectAccountNotFound(accountId);
+      }
+      const { current } = await db
+        .selectFrom('projects')
+        .select(({ fn }) => fn.countAll<bigint>().as('current'))
+        .where('account_id', '=', accountId)
+        .executeTakeFirstOrThrow();
+      const { state, events } = decide(Number(current));
+      await insertProject(db, state);
+      await this.#outbox.append(events);
+      return state;
+    });
+  }
+
+  async list(accountId: string): Promise<readonly Project[]> {
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('projects')
+        .select(projectColumns)
+        .where('account_id', '=', accountId)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute(),
+    );
+    return rows.map(projectFrom);
+  }
+
+  async find(slug: string): Promise<Site | undefined> {
+    return siteFrom(await this.#find({ slug }));
+  }
+
+  change(key: ProjectKey, decide: (site: Site) => Decision<Site, SitesEvent>): Promise<Site> {
+    return this.#database.transaction((db) => this.#change(db, key, decide));
+  }
+
+  changeKept(
+    key: ProjectKey,
+    decide: (site: Site, elsewhere: number) => Decision<Site, SitesEvent>,
+  ): Promise<Site> {
+    return this.#database.transaction(async (db) => {
+      await lockAccount(this.#database, db, key.accountId);
+      const elsewhere = await keptBytesOf(db, key.accountId, key.slug);
+      return this.#change(db, key, (site) => decide(site, elsewhere));
+    });
+  }
+
+  keptBytes(accountId: string): Promise<number> {
+    return this.#database.run((db) => keptBytesOf(db, accountId));
+  }
+
+  async #change(
+    db: Kysely<Schema>,
+    { accountId, slug }: ProjectKey,
+    decide: (site: Site) => Decision<Site, SitesEvent>,
+  ): Promise<Site> {
+    const rows: readonly SiteRow[] = await siteOf(db, slug)
+      .where('account_id', '=', accountId)
+      .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+      .execute();
+    const before = siteFrom(rows);
+    if (!before) throw projectNotFound(slug);
+    const { servedDeployId: servedBefore } = before;
+    const { state, events } = decide(before);
+    await saveDeploys(db, before.project.id, rows.filter(hasDeploy), state.deploys);
+    await db
+      .updateTable('projects')
+      .set({ last_deploy_number: BigInt(state.lastNumber) })
+      .where('id', '=', before.project.id)
+      .execute();
+    await this.#outbox.append(events);
+    if (state.servedDeployId !== servedBefore) await this.#serve(db, state.project, state);
+    return state;
+  }
+
+  /** Call it last in the transaction: it takes the revision row, which all other writers wait for. */
+  async #serve(
+    db: Kysely<Schema>,
+    { id, slug, createdAt }: Project,
+    { servedDeployId }: Site,
+  ): Promise<void> {
+    if (servedDeployId === undefined) throw new Error(`${slug} was served and cannot cease to be`);
+    await db
+      .updateTable('projects')
+      .set({ served_deploy_id: servedDeployId })
+      .where('id', '=', id)
+      .execute();
+    // A deploy removes no route, so the time does not matter.
+    await alignRoutes(this.#database, db, id, createdAt);
+  }
+
+  async withUploadsSince(before: Date, limit: number): Promise<readonly Project[]> {
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('deploys')
+        .innerJoin('projects', 'projects.id', 'deploys.project_id')
+        .select(projectColumns)
+        .distinct()
+        .where('state', '=', 'uploading')
+        .where('started_at', '<', toMillis(before))
+        .limit(limit)
+        .execute(),
+    );
+    return rows.map(projectFrom);
+  }
+}
+
+const insertProject = async (
+  db: Kysely<Schema>,
+  { accountId, createdAt, ...project }: Project,
+): Promise<void> => {
+  try {
+    await db
+      .insertInto('projects')
+      .values({ ...project, account_id: accountId, created_at: toMillis(createdAt) })
+      .execute();
+  } catch (error) {
+    throw failureOf(error) === 'duplicate' ? slugTaken(project.slug) : error;
+  }
+};
+
+/** @param without the slug of a project that is left out */
+const keptBytesOf = async (
+  db: Kysely<Schema>,
+  accountId: string,
+  without?: string,
+): Promise<number> => {
+  const { bytes } = await db
+    .selectFrom('projects')
+    .innerJoin('deploys', 'deploys.project_id', 'projects.id')
+    .select(({ fn }) => fn.sum<bigint | string | null>('bytes').as('bytes'))
+    .where('account_id', '=', accountId)
+    .where('state', '=', 'succeeded')
+    .$if(without !== undefined, (query) => query.where('slug', '!=', without ?? ''))
+    .executeTakeFirstOrThrow();
+  return Number(bytes ?? 0);
+};
+
+/** One query, so that the project and its deploys are from the same moment. */
+const siteOf = (db: Kysely<Schema>, slug: string) =>
+  db
+    .selectFrom('projects')
+    .leftJoin('deploys', 'deploys.project_id', 'projects.id')
+    .select([...projectColumns, 'served_deploy_id', 'last_deploy_number'])
+    .select(['deploys.id', 'number', 'state', 'started_at', 'finished_at'])
+    .select(['files', 'bytes', 'problem', 'explanation'])
+    .where('slug', '=', slug)
+    .orderBy('number', 'desc');
+
+const hasDeploy = (row: SiteRow): row is SiteRow & DeployRow => row.id !== null;
+
+const siteFrom = (rows: readonly SiteRow[]): Site | undefined => {
+  const [first] = rows;
+  return (
+    first && {
+      project: projectFrom(first),
+      deploys: rows.filter(hasDeploy).map(deployFrom),
+      servedDeployId: first.served_deploy_id ?? undefined,
+      // An earlier release that runs beside this one does not update `last_deploy_number`.
+      lastNumber: Math.max(Number(first.last_deploy_number ?? 0), Number(first.number ?? 0)),
+    }
+  );
+};
+
+const projectFrom = ({ project_id, account_id, name, slug, created_at }: ProjectRow): Project => ({
+  id: project_id,
+  accountId: account_id,
+  name,
+  slug,
+  createdAt: fromMillis(created_at),
+});

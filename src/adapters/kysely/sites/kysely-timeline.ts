@@ -1,0 +1,104 @@
+import type { Kysely } from 'kysely';
+import {
+  mostOfKind,
+  timelineKinds,
+  trimsAfter,
+  type TimelineEntry,
+} from '../../../domains/domain/attachment/timeline.ts';
+import { Timeline, type PlacedEntry } from '../../../domains/ports.ts';
+import type { Database } from '../database.ts';
+import { fromMillis, oneOf, toMillis, type Schema } from '../schema.ts';
+
+export class KyselyTimeline extends Timeline {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    super();
+    this.#database = database;
+  }
+
+  async list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {
+    const rows = await this.#database.run((db) =>
+      db
+        .selectFrom('domain_timeline')
+        .selectAll()
+        .where('domain_id', '=', domainId)
+        .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0n))
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute(),
+    );
+    return rows.map(({ id, kind, details, occurred_at }) => ({
+      place: id,
+      kind: oneOf(timelineKinds, kind),
+      occurredAt: fromMillis(occurred_at),
+      details: JSON.parse(details) as Readonly<Record<string, unknown>>,
+    }));
+  }
+
+  async sweep(before: Date): Promise<number> {
+    let swept = 0;
+    for (const kind of Object.keys(mostOfKind)) {
+      for (let found = slice; found === slice; swept += found) {
+        found = await this.#database.run((db) =>
+          forget(
+            db,
+            db
+              .selectFrom('domain_timeline')
+              .select('id')
+              .where('kind', '=', kind)
+              .where('occurred_at', '<', toMillis(before))
+              .limit(slice),
+          ),
+        );
+      }
+    }
+    return swept;
+  }
+}
+
+/** For the other adapters of this folder, in the transaction of the change that the entries describe. */
+export const recordEntries = async (
+  db: Kysely<Schema>,
+  domainId: string,
+  entries: readonly TimelineEntry[],
+): Promise<void> => {
+  for (const { kind, occurredAt, details } of entries) {
+    const row = { domain_id: domainId, kind, occurred_at: toMillis(occurredAt) };
+    await db
+      .insertInto('domain_timeline')
+      .values({ ...row, details: JSON.stringify(details) })
+      .execute();
+    for (const trim of trimsAfter(kind)) await trimOne(db, { domainId, ...trim });
+  }
+};
+
+/** Most entries deleted in one step, because other statements wait for it; an entry takes up to some 30 kB. */
+const slice = 100;
+
+const trimOne = async (
+  db: Kysely<Schema>,
+  {
+    domainId,
+    kind,
+    most,
+  }: { readonly domainId: string; readonly kind: string; readonly most: number },
+): Promise<void> => {
+  const alike = db
+    .selectFrom('domain_timeline')
+    .select('id')
+    .where('domain_id', '=', domainId)
+    .where('kind', '=', kind)
+    .orderBy('id', 'desc');
+  await forget(db, alike.offset(most).limit(slice));
+};
+
+/** By id, so that MySQL locks single rows. @returns how many */
+const forget = async (
+  db: Kysely<Schema>,
+  found: { execute(): Promise<readonly { readonly id: bigint }[]> },
+): Promise<number> => {
+  const ids = (await found.execute()).map(({ id }) => id);
+  if (ids.length > 0) await db.deleteFrom('domain_timeline').where('id', 'in', ids).execute();
+  return ids.length;
+};

@@ -1,0 +1,77 @@
+import type { Kysely } from 'kysely';
+import { projectHostsOf, type ProjectHost } from '../../../domains/domain/attachment/serving.ts';
+import {
+  noDomainSettings,
+  type DomainSettings,
+} from '../../../domains/domain/redirects/settings.ts';
+import { routesOf, type Route } from '../../../domains/domain/redirects/routes.ts';
+import { customDomainFrom } from './custom-domain-rows.ts';
+import type { Database } from '../database.ts';
+import { removeRoute, setRoute } from './edge-route-writer.ts';
+import { routeFrom } from './route-rows.ts';
+import type { Schema } from '../schema.ts';
+
+/**
+ * Updates the stored routes of a project to what `routesOf` says. For the other adapters of this folder; call it last
+ * in the transaction.
+ */
+export const alignRoutes = async (
+  database: Database,
+  db: Kysely<Schema>,
+  projectId: string,
+  now: Date,
+): Promise<void> => {
+  // Locked, so that of two simultaneous changes the second reads the result of the first.
+  const project = await lockProject(database, db, projectId);
+  if (!project) throw new Error(`project ${projectId} is missing`);
+  const { slug, served_deploy_id, domain_settings } = project;
+  const wanted = routesOf({
+    projectId,
+    slug,
+    servedDeployId: served_deploy_id ?? undefined,
+    hosts: await hostsOf(db, projectId),
+    settings: settingsFrom(domain_settings),
+  });
+  const rows = await db
+    .selectFrom('routes')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('removed_at', 'is', null)
+    .execute();
+  const present = new Map(rows.map((row) => [row.name, routeFrom(row)]));
+  for (const route of wanted) {
+    if (!isSame(present.get(route.name), route)) await setRoute(db, route);
+    present.delete(route.name);
+  }
+  for (const name of present.keys()) await removeRoute(db, name, now);
+};
+
+export const lockProject = (database: Database, db: Kysely<Schema>, projectId: string) =>
+  db
+    .selectFrom('projects')
+    .selectAll()
+    .where('id', '=', projectId)
+    .$if(database.kind === 'mysql', (query) => query.forUpdate())
+    .executeTakeFirst();
+
+/** The custom domains of a project that are not removed. */
+export const hostsOf = async (
+  db: Kysely<Schema>,
+  projectId: string,
+): Promise<readonly ProjectHost[]> => {
+  const rows = await db
+    .selectFrom('domains')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('attached_host', 'is not', null)
+    .orderBy('added_at')
+    .orderBy('id')
+    .execute();
+  return projectHostsOf(rows.map(customDomainFrom));
+};
+
+export const settingsFrom = (stored: string | null): DomainSettings =>
+  stored === null ? structuredClone(noDomainSettings) : (JSON.parse(stored) as DomainSettings);
+
+const isSame = (one: Route | undefined, other: Route): boolean =>
+  one !== undefined && JSON.stringify(one) === JSON.stringify(other);

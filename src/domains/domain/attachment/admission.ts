@@ -1,0 +1,70 @@
+import { DomainError } from '../../../kernel/domain-error.ts';
+import type { Allowance } from '../../../sites/domain/allowance.ts';
+import { inWords } from '../../../sites/domain/in-words.ts';
+import type { SitesErrorCode } from '../../../sites/domain/sites-error.ts';
+
+export const addsWindowMs = 60 * 60_000;
+
+/** What decides whether an account may add a domain to a project. */
+export interface AdmissionFacts {
+  readonly allowance: Pick<Allowance, 'plan' | 'domains' | 'domainsAddedPerHour'>;
+  /** Domains of the account that are not removed. */
+  readonly current: number;
+  /** When the account added domains within the window, removed ones too; newest first. */
+  readonly addedLately: readonly Date[];
+  readonly hasSucceededDeploy: boolean;
+  /** The account's project that has this name already. */
+  readonly attachedTo: { readonly name: string; readonly isThisOne: boolean } | undefined;
+}
+
+/**
+ * @throws DomainError `plan_upgrade_required`, `no_successful_deploy`, `domain_taken`, `domain_limit_reached`,
+ *   `domains_added_too_fast`
+ */
+export const admitDomain = (host: string, facts: AdmissionFacts, now: Date): void => {
+  const refusal = refusalOf(host, facts) ?? tooFast(facts, now);
+  if (refusal) throw new DomainError<SitesErrorCode>(...refusal);
+};
+
+type Refusal = readonly [code: SitesErrorCode, message: string];
+
+const refusalOf = (
+  host: string,
+  { allowance: { plan, domains }, current, hasSucceededDeploy, attachedTo }: AdmissionFacts,
+): Refusal | undefined => {
+  if (domains === 0) {
+    return ['plan_upgrade_required', 'Custom domains need the plan Pro or above.'];
+  }
+  if (!hasSucceededDeploy) {
+    return ['no_successful_deploy', 'Deploy the project first: there is nothing to serve yet.'];
+  }
+  if (attachedTo) return ['domain_taken', alreadyAttached(host, attachedTo)];
+  if (current >= domains) {
+    return [
+      'domain_limit_reached',
+      `The plan ${plan} has room for ${domains} domains. Remove one or change the plan.`,
+    ];
+  }
+  return undefined;
+};
+
+const tooFast = (
+  { allowance: { plan, domainsAddedPerHour: most }, addedLately }: AdmissionFacts,
+  now: Date,
+): Refusal | undefined => {
+  const at = addedLately[most - 1];
+  if (!at) return undefined;
+  // At most one window, even if the clock was set back.
+  const wait = addsWindowMs - Math.max(0, now.getTime() - at.getTime());
+  if (wait <= 0) return undefined;
+  const limit = `On the plan ${plan} you can add ${String(most)} domains in an hour, and those that were removed count too.`;
+  return ['domains_added_too_fast', `${limit} You can add the next one in ${inWords(wait)}.`];
+};
+
+const alreadyAttached = (
+  host: string,
+  { name, isThisOne }: NonNullable<AdmissionFacts['attachedTo']>,
+): string =>
+  isThisOne
+    ? `${host} is in the list of this project already.`
+    : `Your project "${name}" has ${host} already. Remove it there before you add it here.`;

@@ -1,0 +1,68 @@
+import type { CustomDomain } from './custom-domain.ts';
+import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
+
+export const timelineKinds = [
+  'added',
+  'checked',
+  'verified',
+  'attempt',
+  'live',
+  'renewed',
+  'removed',
+] as const;
+export type TimelineKind = (typeof timelineKinds)[number];
+
+/** An event in the history of a custom domain, as shown to its owner. */
+export interface TimelineEntry {
+  readonly kind: TimelineKind;
+  readonly occurredAt: Date;
+  /** Plain values only: it is kept as JSON. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Frequent kinds, of which only the newest are kept. All other kinds are kept for ever. */
+export const mostOfKind = { checked: 500, attempt: 500 } as const satisfies Readonly<
+  Partial<Record<TimelineKind, number>>
+>;
+
+/** Per kind, once the domain is removed. */
+export const mostOfRemoved = 50;
+
+/** What to delete after a new entry: all but the newest entries of its kind. */
+export const trimsAfter = (
+  recorded: TimelineKind,
+): readonly { readonly kind: TimelineKind; readonly most: number }[] =>
+  Object.entries(mostOfKind)
+    .map(([kind, most]) => ({ kind: kind as keyof typeof mostOfKind, most }))
+    .filter(({ kind }) => recorded === 'removed' || recorded === kind)
+    .map(({ kind, most }) => ({ kind, most: recorded === 'removed' ? mostOfRemoved : most }));
+
+type EventOfDomain = Extract<SitesEvent, Pick<CustomDomain, 'projectId'> & { domainId: string }>;
+
+/** Timeline entry of each domain event; undefined when the entry of its cause says it already. */
+const kinds = {
+  domain_added: 'added',
+  domain_verified: 'verified',
+  domain_live: 'live',
+  domain_removed: 'removed',
+  certificate_ordered: undefined,
+  certificate_issued: undefined,
+  certificate_renewed: 'renewed',
+  certificate_failed: undefined,
+} as const satisfies Readonly<Record<EventOfDomain['type'], TimelineKind | undefined>>;
+
+/** What a decision adds to its domain's timeline: the cause first, then the events. */
+export const timelineOf = (
+  cause: TimelineEntry | undefined,
+  events: readonly SitesEvent[],
+): readonly TimelineEntry[] => [...(cause ? [cause] : []), ...events.flatMap(entryOf)];
+
+const entryOf = (event: SitesEvent): readonly TimelineEntry[] => {
+  const kind = event.type in kinds ? kinds[event.type as EventOfDomain['type']] : undefined;
+  return kind ? [{ kind, occurredAt: event.occurredAt, details: detailsOf(event) }] : [];
+};
+
+const detailsOf = (event: SitesEvent): TimelineEntry['details'] => {
+  if (event.type === 'domain_removed') return { reason: event.reason };
+  return event.type === 'certificate_renewed' ? { notAfter: event.notAfter } : {};
+};

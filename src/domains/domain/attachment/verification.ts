@@ -1,0 +1,75 @@
+import { DomainError } from '../../../kernel/domain-error.ts';
+import { latest, orderAtOnce } from '../certificates/standing.ts';
+import {
+  refuseMove,
+  type CustomDomain,
+  type DomainIn,
+  type DomainDecision,
+  type Moment,
+} from './custom-domain.ts';
+import type { DnsReport } from '../dns/report.ts';
+import { recordCheck } from './checks.ts';
+import type { SitesErrorCode } from '../../../sites/domain/sites-error.ts';
+import { inWords } from '../../../sites/domain/in-words.ts';
+
+const pauseBetweenVerifiesMs = 10_000;
+const pauseBeforeReverifyMs = 30 * 60_000;
+
+/**
+ * Runs before the DNS lookup of a Verify. Of many simultaneous requests, one passes.
+ * @throws DomainError `verify_too_early`, `domain_wrong_state`
+ */
+export const askToVerify = (domain: CustomDomain, now: Date): DomainDecision => {
+  if (domain.state === 'removed') return refuseMove(domain, 'verified');
+  const remaining = verifyAllowedAt(domain, now).getTime() - now.getTime();
+  if (remaining > 0) throw tooEarly('verify_too_early', 'DNS was just checked', remaining);
+  return { state: { ...domain, dns: { ...domain.dns, lastVerifyAskedAt: now } }, events: [] };
+};
+
+/** Earliest time of the owner's next Verify; in the past if it is allowed already. */
+export const verifyAllowedAt = ({ dns }: Pick<CustomDomain, 'dns'>, now: Date): Date => {
+  const { lastVerifyAskedAt: last } = dns;
+  // A time in the future means that the clock was set back.
+  return last && last <= now ? new Date(last.getTime() + pauseBetweenVerifiesMs) : now;
+};
+
+/**
+ * Decides on a check that the owner requested. A verified or live domain stays so.
+ * @throws DomainError `domain_wrong_state`
+ */
+export const verify = (domain: CustomDomain, report: DnsReport, moment: Moment): DomainDecision =>
+  domain.state === 'removed' ? refuseMove(domain, 'verified') : recordCheck(domain, report, moment);
+
+/**
+ * Starts a new attempt when a certificate does not come. An order under way is continued.
+ * @throws DomainError `reverify_too_early` with the time that remains, `domain_wrong_state`
+ */
+export const reverify = (domain: CustomDomain, now: Date): DomainDecision => {
+  if (domain.state !== 'verified') return refuseMove(domain, 'verified');
+  const remaining = reverifyAllowedAt(domain, now).getTime() - now.getTime();
+  if (remaining > 0) {
+    throw tooEarly('reverify_too_early', 'The last attempt was a short while ago', remaining);
+  }
+  const { isOrdered } = domain.certificate;
+  const attempts = { failed: 0, firstAt: now, lastAt: now };
+  const fresh = { ...orderAtOnce(now), attempts, isManual: true, isOrdered };
+  return { state: { ...domain, certificate: fresh }, events: [] };
+};
+
+/** Earliest time of the owner's next attempt; in the past if it is allowed already. */
+export const reverifyAllowedAt = (
+  { certificate, verifiedAt }: DomainIn<'verified'>,
+  now: Date,
+): Date => {
+  const lastAt = (certificate.attempts?.lastAt ?? verifiedAt).getTime();
+  // At most one pause from now, even if the clock was set back.
+  const rested = new Date(Math.min(lastAt, now.getTime()) + pauseBeforeReverifyMs);
+  return latest(rested, certificate.retryAt);
+};
+
+const tooEarly = (
+  code: 'verify_too_early' | 'reverify_too_early',
+  what: string,
+  remaining: number,
+): DomainError<SitesErrorCode> =>
+  new DomainError(code, `${what}. Try again in ${inWords(remaining)}.`);

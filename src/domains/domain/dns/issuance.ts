@@ -1,0 +1,63 @@
+import { caaVerdict, type CaaRefusal, type CaaVerdict } from './caa.ts';
+import type { CaaPolicy } from './caa-issue.ts';
+import { allowingLine, caaLine } from './caa-line.ts';
+import type { Finding } from './agreement.ts';
+import type { ResolverFacts } from './facts.ts';
+import { dnsProblem, tooLarge, type DnsProblem } from './problem.ts';
+
+export type IssuanceFinding = Finding<unknown, { readonly problems: readonly DnsProblem[] }>;
+
+/** Whether our authority may issue for the name, as one resolver sees its CAA records. */
+export const judgeIssuance = (
+  facts: ResolverFacts,
+  host: string,
+  policy: CaaPolicy,
+): IssuanceFinding => {
+  const verdict = caaVerdict(facts.caa, policy);
+  const { resolver } = facts;
+  const level = facts.caa.find(({ name }) => name === verdict.level);
+  const ttl = level?.answer.kind === 'records' ? level.answer.ttl : undefined;
+  switch (verdict.kind) {
+    case 'allowed':
+      return { kind: 'right', resolver, seen: 'CAA allows it', ttl };
+    case 'failed':
+      if (verdict.reason === 'too_large') {
+        const problems = [tooLarge(`CAA of ${verdict.level}`)];
+        return { kind: 'wrong', resolver, seen: 'CAA: too large', ttl, problems };
+      }
+      return { kind: 'failed', resolver, seen: `CAA of ${verdict.level}: ${verdict.reason}`, ttl };
+    case 'forbidden': {
+      const seen = `${caaLine(verdict.level, verdict.record)} (${reasons[verdict.why]})`;
+      const wanted = wantedLine(verdict, policy);
+      const problem = dnsProblem('caa_forbids_issuer', {
+        seen,
+        wanted,
+        ...inTheWay(facts, host, verdict),
+      });
+      return { kind: 'wrong', resolver, seen, ttl, problems: [problem] };
+    }
+  }
+};
+
+const reasons: Readonly<Record<CaaRefusal, string>> = {
+  unknown_critical_tag: 'a critical tag that no authority may ignore',
+  other_authority: 'names another authority',
+  nobody: 'allows nobody',
+  malformed: 'cannot be read, so it allows nobody',
+  other_account: 'names another account of the authority',
+  other_method: 'does not allow validation by http-01',
+};
+
+type Forbidden = Extract<CaaVerdict, { readonly kind: 'forbidden' }>;
+
+/** The exact line to add. */
+const wantedLine = ({ why, level, record }: Forbidden, { issuers }: CaaPolicy): string =>
+  why === 'unknown_critical_tag' ? `no ${caaLine(level, record)}` : allowingLine(level, issuers);
+
+/** A name with a CNAME has no CAA records of its own: records found there are at the CNAME's target. */
+const inTheWay = ({ chain }: ResolverFacts, host: string, { level }: Forbidden) => {
+  const end = chain.names.at(-1);
+  return level === host && end !== undefined
+    ? { fix: `The CAA records come from ${end}, where the CNAME leads. They have to change there.` }
+    : {};
+};

@@ -1,0 +1,140 @@
+import { caaVerdict } from './caa.ts';
+import type { CaaPolicy } from './caa-issue.ts';
+import type { CaaLevel, CaaRecord, CnameChain, DnsAnswer, ResolverFacts } from './facts.ts';
+import type { DnsExpectation } from './report.ts';
+import { ownershipValueOf } from './records.ts';
+import { isSameAddress } from './ip-address.ts';
+import { firstThose, shortened, shownAtMost } from './shortened.ts';
+
+/** An answer of which only a part is kept says how many records were left out. */
+export type KeptAnswer<Item> =
+  | Exclude<DnsAnswer<Item>, { readonly kind: 'records' }>
+  | {
+      readonly kind: 'records';
+      readonly records: readonly Item[];
+      readonly ttl?: number | undefined;
+      readonly more?: number | undefined;
+    };
+
+/** The stored part of one resolver's answers. */
+export interface KeptFacts
+  extends
+    Omit<ResolverFacts, 'chain' | AnswerName | 'caa'>,
+    Readonly<Record<AnswerName, KeptAnswer<string>>> {
+  readonly chain: CnameChain & { readonly more?: number | undefined };
+  readonly caa: readonly KeptLevel[];
+}
+
+type AnswerName = 'cname' | 'a' | 'aaaa' | 'txt' | 'sibling';
+type KeptLevel = Omit<CaaLevel, 'answer'> & { readonly answer: KeptAnswer<CaaRecord> };
+
+/** Of the answers of all resolvers in one check, as UTF-8 in JSON. */
+export const mostKeptBytes = 16 * 1024;
+
+/** Fits answers into what one check may keep: the first records of each, shortened, and how many are left out. */
+export const keptAnswers = (resolvers: readonly KeptFacts[]): readonly KeptFacts[] =>
+  resolvers.map((one) => keptOf(one, mostKeptBytes / resolvers.length));
+
+const keptOf = (facts: KeptFacts, bytes: number): KeptFacts => {
+  const fit = fitting(bytes, 8);
+  const text = (answer: KeptAnswer<string>) => fitAnswer(answer, fit, shortened);
+  const decisive = facts.caa.slice(-1).map(({ name, answer }) => ({
+    name,
+    answer: fitAnswer(answer, fit, shortCaa),
+  }));
+  const { names, more, ...chain } = facts.chain;
+  const hops = fit(names, shortened);
+  return {
+    ...facts,
+    ...{ txt: text(facts.txt), cname: text(facts.cname), a: text(facts.a) },
+    ...{ aaaa: text(facts.aaaa), sibling: text(facts.sibling) },
+    chain: { names: hops.kept, ...chain, ...leftOut(hops.more + (more ?? 0)) },
+    // The other levels are empty; the last one decided.
+    caa: [...fit(facts.caa.slice(0, -1), (level) => level).kept, ...decisive],
+  };
+};
+
+type Fit = <Item>(items: readonly Item[], cut: Cut<Item>) => Fitted<Item>;
+type Cut<Item> = (item: Item, longest: number) => Item;
+interface Fitted<Item> {
+  readonly kept: readonly Item[];
+  readonly more: number;
+}
+
+/** Each list gets an equal share of the room, plus what earlier lists left over. */
+const fitting = (bytes: number, lists: number): Fit => {
+  let [left, waiting] = [bytes, lists];
+  return (items, cut) => {
+    const room = left / Math.max(1, waiting);
+    waiting -= 1;
+    const kept = firstOf(items, room, cut);
+    left -= bytesOf(kept);
+    return { kept, more: items.length - kept.length };
+  };
+};
+
+const firstOf = <Item>(items: readonly Item[], room: number, cut: Cut<Item>): readonly Item[] => {
+  const kept: Item[] = [];
+  let bytes = bytesOf([]);
+  for (const item of items.slice(0, shownAtMost.records)) {
+    const short = cut(item, shownAtMost.characters);
+    bytes += bytesOf(short) + 1;
+    if (bytes > room) break;
+    kept.push(short);
+  }
+  const [first] = items;
+  if (kept.length > 0 || first === undefined) return kept;
+  // The most important record is always kept. A character takes up to six bytes in JSON, a record has two texts.
+  return [cut(first, Math.floor(room / 16))];
+};
+
+const bytesOf = (value: unknown): number =>
+  new TextEncoder().encode(JSON.stringify(value)).byteLength;
+
+const fitAnswer = <Item>(answer: KeptAnswer<Item>, fit: Fit, cut: Cut<Item>): KeptAnswer<Item> => {
+  const { kept, more } = fit(answer.kind === 'records' ? answer.records : [], cut);
+  if (answer.kind !== 'records') return answer;
+  const { more: before = 0, ...rest } = answer;
+  return { ...rest, records: kept, ...leftOut(before + more) };
+};
+
+const leftOut = (more: number) => (more > 0 ? { more } : {});
+
+const shortCaa: Cut<CaaRecord> = ({ flags, tag, value }, longest) => ({
+  flags,
+  tag: shortened(tag, longest),
+  value: shortened(value, longest),
+});
+
+/** The same answers with the records first that decide: only the first ones of many are kept. */
+export const decisiveFirst = (facts: ResolverFacts, expectation: DnsExpectation): ResolverFacts => {
+  const { token, platformHost, platformAddresses, caa } = expectation;
+  const isForeign = (address: string) =>
+    !platformAddresses.some((ours) => isSameAddress(address, ours));
+  return {
+    ...facts,
+    txt: ordered(facts.txt, (text) => text.trim() === ownershipValueOf(token)),
+    cname: ordered(facts.cname, (name) => `.${name}`.endsWith(`.${platformHost}`)),
+    a: ordered(facts.a, isForeign),
+    aaaa: ordered(facts.aaaa, isForeign),
+    caa: facts.caa.map(({ name, answer }) => ({
+      name,
+      answer: ordered(answer, decides({ name, answer }, caa)),
+    })),
+  };
+};
+
+const ordered = <Item>(
+  answer: DnsAnswer<Item>,
+  matters: (item: Item) => boolean,
+): DnsAnswer<Item> =>
+  answer.kind === 'records' ? { ...answer, records: firstThose(answer.records, matters) } : answer;
+
+/** The record that forbids it, or those that allow it. */
+const decides = (level: CaaLevel, policy: CaaPolicy): ((record: CaaRecord) => boolean) => {
+  const verdict = caaVerdict([level], policy);
+  if (verdict.kind === 'forbidden') return (record) => record === verdict.record;
+  const alone = (record: CaaRecord) =>
+    caaVerdict([{ ...level, answer: { kind: 'records', records: [record], ttl: 0 } }], policy);
+  return (record) => record.tag.toLowerCase() === 'issue' && alone(record).kind === 'allowed';
+};

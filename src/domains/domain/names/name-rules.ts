@@ -1,0 +1,184 @@
+import { longestTyped, type NameFacts, type NameSettings } from './name-facts.ts';
+import type { DomainNameProblem } from '../../../sites/domain/sites-error.ts';
+
+interface Candidate {
+  readonly name: string;
+  readonly facts: NameFacts;
+  readonly settings: NameSettings;
+  /** What libraries know about another name, one that may be suggested. */
+  readonly read: (name: string) => NameFacts;
+}
+
+interface NameRule {
+  readonly code: DomainNameProblem;
+  readonly isBroken: (candidate: Candidate) => boolean;
+  /** What would be right. */
+  readonly advice: (candidate: Candidate) => string;
+}
+
+const longest = { label: 63, name: 253 } as const;
+
+/** RFC 2606, RFC 6761, RFC 6762, RFC 7686, RFC 8375; `internal` is ICANN's for private use. */
+const reserved = ['example', 'invalid', 'localhost', 'local', 'internal', 'home.arpa', 'onion'];
+
+/** The first broken rule is reported, so the most common mistakes come first. */
+const rules: readonly NameRule[] = [
+  {
+    code: 'domain_name_invalid',
+    isBroken: ({ name }) => name === '',
+    advice: () => 'Enter a domain name such as shop.example.com.',
+  },
+  {
+    code: 'name_too_long',
+    isBroken: ({ name, facts }) => name.length > longestTyped || isTooLong(facts.ascii),
+    advice: () =>
+      `A name has at most ${longest.name} characters, and ${longest.label} between two dots.`,
+  },
+  {
+    code: 'domain_name_invalid',
+    isBroken: ({ name }) => name.includes('//'),
+    advice: (candidate) => onlyTheName('That is a web address. Enter only the name', candidate),
+  },
+  {
+    code: 'ip_literal',
+    // Browsers read any name that ends in a number as an address (WHATWG URL, "ends in a number checker").
+    isBroken: ({ name, facts }) =>
+      facts.isIp ||
+      /(^|\.)(\d+|0x[0-9a-f]*)\.?(:\d+)?$/.test(name) ||
+      /^\[|^[0-9a-f.]*:[0-9a-f]*:/.test(name),
+    advice: ({ name }) => `"${shown(name)}" is an IP address. Enter a name and point it there.`,
+  },
+  {
+    code: 'wildcard_unsupported',
+    isBroken: ({ name }) => name.includes('*'),
+    advice: () => 'Wildcards are not supported. Add each name by itself, such as shop.example.com.',
+  },
+  {
+    code: 'domain_name_invalid',
+    isBroken: ({ name }) => /:\d*$/.test(name),
+    advice: (candidate) => onlyTheName('Leave out the port', candidate),
+  },
+  {
+    code: 'domain_name_invalid',
+    isBroken: ({ name }) => /[/\\?#]/.test(name),
+    advice: (candidate) => onlyTheName('Leave out what follows the name', candidate),
+  },
+  {
+    code: 'domain_name_invalid',
+    isBroken: ({ name }) => name.includes('@'),
+    advice: (candidate) => onlyTheName('That is an e-mail address. Enter a name', candidate),
+  },
+  {
+    code: 'domain_name_invalid',
+    isBroken: ({ name }) => name.includes('_'),
+    advice: () => 'The name of a site has no underscore. Use a hyphen instead.',
+  },
+  {
+    code: 'domain_name_invalid',
+    // The joiners are letters of some scripts; IDNA knows where they may stand.
+    isBroken: ({ name }) => /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/u.test(name),
+    advice: () => 'There is an invisible character in the name. Type it instead of pasting it.',
+  },
+  {
+    code: 'domain_name_invalid',
+    isBroken: ({ name, facts }) => facts.ascii === '' || /(?![a-z0-9.-])\p{ASCII}/u.test(name),
+    advice: ({ name }) =>
+      `"${shown(name)}" has a character that no domain name can have. Use letters, digits, hyphens and dots, such as ${usual}.`,
+  },
+  {
+    code: 'domain_name_invalid',
+    isBroken: ({ facts }) => facts.ascii.split('.').includes(''),
+    advice: ({ name }) => `"${shown(name)}" has a dot too many.`,
+  },
+  {
+    code: 'domain_name_invalid',
+    isBroken: ({ facts }) => !facts.ascii.split('.').every(isLabel),
+    advice: () => 'Between dots are letters, digits and hyphens, with no hyphen at either end.',
+  },
+  {
+    code: 'domain_name_invalid',
+    isBroken: ({ facts }) => hasReservedLabel(facts),
+    advice: ({ name }) => `"${shown(name)}" has a part with "--" that is no encoded name.`,
+  },
+  {
+    code: 'name_reserved',
+    isBroken: ({ facts, settings }) => isWithin(facts.ascii, settings.platformHost),
+    advice: ({ settings }) =>
+      `Names below ${settings.platformHost} are ours, and each project has its own there. Add one of yours.`,
+  },
+  {
+    code: 'name_reserved',
+    isBroken: ({ facts, settings }) =>
+      [...reserved, ...(settings.allowTestDomains ? [] : ['test'])].some((zone) =>
+        isWithin(facts.ascii, zone),
+      ),
+    advice: ({ name }) =>
+      `"${shown(name)}" is reserved and does not exist on the internet. Add a name that you registered.`,
+  },
+  {
+    code: 'domain_name_invalid',
+    // The list treats the last label of any name as a suffix. "test" is handled by an earlier rule.
+    isBroken: ({ facts }) => !facts.isSuffixKnown && !isWithin(facts.ascii, 'test'),
+    advice: ({ name }) =>
+      `".${shown(lastLabel(name))}" is not a known top-level domain. Check the spelling, and enter a name that you registered, such as ${usual}.`,
+  },
+  {
+    code: 'public_suffix',
+    isBroken: ({ facts }) => facts.isPublicSuffix || facts.registrableDomain === undefined,
+    advice: (candidate) => {
+      const { name } = candidate;
+      const below = accepted([`example.${name}`, `shop.example.${name}`], candidate) ?? usual;
+      return `Others register their domains below "${shown(name)}". Add one of yours, such as ${below}`;
+    },
+  },
+];
+
+/** @returns the first rule that the name breaks, with what would be right */
+export const brokenNameRule = (
+  candidate: Candidate,
+): { readonly code: DomainNameProblem; readonly advice: string } | undefined => {
+  const rule = ruleBrokenBy(candidate);
+  return rule && { code: rule.code, advice: rule.advice(candidate) };
+};
+
+const ruleBrokenBy = (candidate: Candidate): NameRule | undefined =>
+  rules.find(({ isBroken }) => isBroken(candidate));
+
+/** An example that is always valid. */
+const usual = 'shop.example.com';
+
+/** @returns the first name that could be added, so that every suggestion works */
+const accepted = (names: readonly string[], { settings, read }: Candidate): string | undefined =>
+  names.find((name) => !ruleBrokenBy({ name, facts: read(name), settings, read }));
+
+const onlyTheName = (advice: string, candidate: Candidate): string => {
+  const name = accepted([hostIn(candidate.name)], candidate);
+  return name === undefined ? `${advice}, such as ${usual}` : `${advice}: ${name}`;
+};
+
+const isTooLong = (ascii: string): boolean =>
+  ascii.length > longest.name || ascii.split('.').some((label) => label.length > longest.label);
+
+const isLabel = (label: string): boolean => /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(label);
+
+/** "--" in third place means an encoding, and the only one there is begins with "xn" (RFC 5890, 2.3.1). */
+const hasReservedLabel = ({ ascii, unicode }: NameFacts): boolean => {
+  const decoded = unicode.split('.');
+  return ascii
+    .split('.')
+    .some((label, at) => label.startsWith('--', 2) && /^\p{ASCII}*$/u.test(decoded[at] ?? ''));
+};
+
+const lastLabel = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
+
+const isWithin = (host: string, zone: string): boolean =>
+  host === zone || host.endsWith(`.${zone}`);
+
+/** The name in a web or e-mail address. */
+const hostIn = (text: string): string => {
+  const scheme = text.indexOf('//');
+  const [authority = ''] = (scheme === -1 ? text : text.slice(scheme + 2)).split(/[/\\?#]/, 1);
+  return authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '');
+};
+
+const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

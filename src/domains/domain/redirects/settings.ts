@@ -1,0 +1,56 @@
+import type { Decision } from '../../../kernel/decision.ts';
+import type { DomainSettingsChanged, SitesEvent } from '../../../sites/domain/sites-event.ts';
+
+/** 308 and 307 keep the method of the request, 301 and 302 may turn it into GET. */
+export const redirectStatuses = [301, 302, 307, 308] as const;
+export type RedirectStatus = (typeof redirectStatuses)[number];
+
+export interface Redirect {
+  /** A host of the project. */
+  readonly from: string;
+  /** Another host of the project, or an absolute address elsewhere. */
+  readonly to: string;
+  readonly status: RedirectStatus;
+}
+
+/** What the owner decides about the hosts of a project. */
+export interface DomainSettings {
+  /** The host that the project is known by. */
+  readonly primary: string | undefined;
+  readonly redirects: readonly Redirect[];
+}
+
+export const noDomainSettings: DomainSettings = { primary: undefined, redirects: [] };
+
+/** Replaces the current settings. Emits no event if they are equal. */
+export const replaceSettings = (
+  current: DomainSettings,
+  wanted: DomainSettings,
+  { now, ...whose }: Pick<DomainSettingsChanged, 'projectId' | 'accountId'> & { now: Date },
+): Decision<DomainSettings, SitesEvent> => {
+  if (isSame(current, wanted)) return { state: current, events: [] };
+  const { primary = '', redirects } = wanted;
+  const told = { occurredAt: now, primary, redirects: redirects.length };
+  return { state: wanted, events: [{ type: 'domain_settings_changed', ...whose, ...told }] };
+};
+
+/** As it is exported and imported, in YAML and JSON. */
+export interface DomainSettingsDocument {
+  readonly domains: {
+    readonly primary: string | null;
+    readonly redirects: readonly Redirect[];
+  };
+}
+
+export const exportDomainSettings = ({
+  primary,
+  redirects,
+}: DomainSettings): DomainSettingsDocument => ({
+  domains: {
+    primary: primary ?? null,
+    redirects: redirects.map(({ from, to, status }) => ({ from, to, status })),
+  },
+});
+
+const isSame = (one: DomainSettings, other: DomainSettings): boolean =>
+  JSON.stringify(exportDomainSettings(one)) === JSON.stringify(exportDomainSettings(other));

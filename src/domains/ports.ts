@@ -1,0 +1,259 @@
+// What custom domains and their certificates need from outside, besides `ports.ts`.
+
+import type { Clock } from '../kernel/clock.ts';
+import type { Decision } from '../kernel/decision.ts';
+import type { Ids } from '../kernel/ids.ts';
+import type { BudgetVerdict, CaUse } from './domain/certificates/ca-budget.ts';
+import type { AskedOrder, LedgerChange, LedgerName } from './domain/certificates/ca-ledger.ts';
+import type { CustomDomain, DomainDecision } from './domain/attachment/custom-domain.ts';
+import type { AdmissionFacts } from './domain/attachment/admission.ts';
+import type { DnsFacts } from './domain/dns/facts.ts';
+import type { DnsJudgement } from './domain/dns/judgement.ts';
+import type { DnsExpectation } from './domain/dns/report.ts';
+import type { ProjectHost } from './domain/attachment/serving.ts';
+import type { DomainSettings } from './domain/redirects/settings.ts';
+import type { DomainChange } from './domain/attachment/change.ts';
+import type { TimelineEntry } from './domain/attachment/timeline.ts';
+import type { NameSettings } from './domain/names/name-facts.ts';
+import type { SitesEvent } from '../sites/domain/sites-event.ts';
+import type {
+  Allowances,
+  CertificateAuthority,
+  Certificates,
+  DnsVerifier,
+  HostNames,
+} from '../sites/ports.ts';
+
+/** Judges the answers of name servers. The owner of a name controls their content. */
+export abstract class DnsJudge {
+  /**
+   * What `judgementOn` says. Answers that take too long, or too much memory, are `unjudged`.
+   * @throws Unavailable
+   */
+  abstract judge(facts: DnsFacts, expectation: DnsExpectation): Promise<DnsJudgement>;
+}
+
+/** Waits for the given number of milliseconds. */
+export type Pause = (milliseconds: number) => Promise<void>;
+
+/** An order that is under way. */
+export interface KeptOrder {
+  /** What it is for; see `OrderSubject`. */
+  readonly subject: string;
+  readonly host: string;
+  /** PKCS #8, PEM. */
+  readonly privateKey: string;
+  /** Undefined until the authority has taken it. */
+  readonly url: string | undefined;
+}
+
+export interface Challenge {
+  readonly token: string;
+  readonly keyAuthorization: string;
+}
+
+/** Orders, from before the authority is asked until the certificate is stored. Private keys are encrypted at rest. */
+export abstract class CertificateOrders {
+  abstract find(subject: string): Promise<KeptOrder | undefined>;
+
+  /**
+   * The first writer wins. A removed domain gets none, because nothing would ever delete it.
+   * @returns the stored order, which may be another worker's; undefined when the domain is removed
+   */
+  abstract begin(order: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined>;
+
+  /**
+   * The authority has taken it. The first writer wins.
+   * @param ledger the ledger change to store in the same step
+   * @throws Error when the order was forgotten meanwhile
+   */
+  abstract placed(
+    subject: string,
+    url: string,
+    ledger?: LedgerChange,
+  ): Promise<KeptOrder & { readonly url: string }>;
+
+  /** From now on every edge answers the challenge. @throws Error when the order was forgotten meanwhile */
+  abstract publish(subject: string, challenge: Challenge): Promise<void>;
+
+  /**
+   * Also deletes its challenge and key. Forgetting twice is no error.
+   * @param ledger the outcome, stored in the same step
+   */
+  abstract forget(subject: string, ledger?: LedgerChange): Promise<void>;
+
+  /**
+   * What an edge answers under `/.well-known/acme-challenge/<token>` for a host (RFC 8555, section 8.3).
+   * @throws Unavailable
+   */
+  abstract answer(host: string, token: string): Promise<string | undefined>;
+}
+
+/**
+ * Our count of the authority's rate limits, over all processes. `CustomDomains` makes the entries of a domain, together
+ * with its state.
+ */
+export abstract class AuthorityLedger {
+  /** What is used of each budget at that moment. */
+  abstract use(name: LedgerName, now: Date): Promise<CaUse>;
+
+  /**
+   * Enters an order (see `orderAsked`) if `decide` allows it. Counting and entering are one step: of rivals for the
+   * last one, one gets it.
+   */
+  abstract reserve(
+    order: AskedOrder,
+    decide: (use: CaUse) => BudgetVerdict,
+  ): Promise<BudgetVerdict>;
+
+  abstract settle(change: LedgerChange): Promise<void>;
+
+  /** Forgets what was entered before `before`. @returns how many */
+  abstract sweep(before: Date): Promise<number>;
+}
+
+/** An entry with its position; later entries have higher ones. */
+export interface PlacedEntry extends TimelineEntry {
+  readonly place: bigint;
+}
+
+/** What happened to each attachment; `CustomDomains` stores it with the state. An entry is never changed. */
+export abstract class Timeline {
+  /** Newest first. @param before a place: only what is older than that */
+  abstract list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]>;
+
+  /** Deletes entries older than `before`, only of the kinds in `mostOfKind`, in slices. @returns how many */
+  abstract sweep(before: Date): Promise<number>;
+}
+
+/** Domains that were claimed together. */
+export interface DomainClaim {
+  /** Never used again. */
+  readonly claim: string;
+  readonly domains: readonly CustomDomain[];
+}
+
+/** One of them. */
+export interface HeldDomain {
+  readonly id: string;
+  readonly claim: string;
+}
+
+export interface WantedDomain {
+  readonly accountId: string;
+  readonly projectId: string;
+  readonly host: string;
+  /** `addedLately` covers the time since then. */
+  readonly addedSince: Date;
+}
+
+/**
+ * Custom domains, one for each attachment. What is removed stays for its owner to see. Every change stores the timeline
+ * (see `timelineOf`), the ledger and the events in the same step, or nothing at all.
+ */
+export abstract class CustomDomains {
+  /**
+   * Counts, decides and stores as one step: of rivals for the last place, one gets it.
+   * @throws DomainError `project_not_found`; whatever `decide` throws
+   */
+  abstract add(
+    wanted: WantedDomain,
+    decide: (facts: Omit<AdmissionFacts, 'allowance'>) => DomainDecision,
+  ): Promise<CustomDomain>;
+
+  /** The newest attachment of a host to a project, removed or not. */
+  abstract find(projectId: string, host: string): Promise<CustomDomain | undefined>;
+
+  abstract get(id: string): Promise<CustomDomain | undefined>;
+
+  /** Newest first; of the removed ones the last 20. */
+  abstract list(projectId: string): Promise<readonly CustomDomain[]>;
+
+  /** Who has proven the name: the attachment that is verified or live. */
+  abstract holderOf(host: string): Promise<CustomDomain | undefined>;
+
+  /**
+   * Locks the domain and the holder of its name, decides, and saves all of it together: state, route, certificate,
+   * timeline, ledger, events. When it is removed, its route, certificate, challenge and keys go in the same step. Trims
+   * the timeline as `trimsAfter` says, one slice per change; later changes trim the rest.
+   * @param decide synchronous; `holder` is another attachment
+   * @returns what was decided
+   * @throws DomainError `domain_not_found`, `domain_taken` when another account proved the name meanwhile
+   */
+  abstract change<Change extends DomainChange>(
+    id: string,
+    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
+  ): Promise<Change>;
+
+  /**
+   * As `change`, for changes that count against the authority's limits: `decide` receives the current use. Counting and
+   * deciding are one step, so only one rival gets the last place.
+   */
+  abstract changeCounted<Change extends DomainChange>(
+    id: string,
+    now: Date,
+    decide: (domain: CustomDomain, use: CaUse) => Change,
+  ): Promise<Change>;
+
+  /**
+   * Claims up to `limit` due domains, the longest overdue first, until `leaseUntil`. After a crash the lease expires
+   * and others can claim them.
+   */
+  abstract claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim>;
+
+  /** Extends the lease of a worker that is still alive; skips domains that another worker has claimed. */
+  abstract prolong(held: readonly HeldDomain[], leaseUntil: Date): Promise<void>;
+
+  /** Ends the lease early, unless another worker has claimed the domain. */
+  abstract release(held: HeldDomain): Promise<void>;
+
+  /** Ids of the live ones, in order, after `after`. */
+  abstract live(after: string, limit: number): Promise<readonly CustomDomain[]>;
+}
+
+/** The facts that decide on a project's settings. */
+export interface SettingsFacts {
+  /** Whose project it is. */
+  readonly accountId: string;
+  /** Those that are not removed, the oldest first. */
+  readonly hosts: readonly ProjectHost[];
+}
+
+/** What owners decide about the hosts of a project. */
+export abstract class ProjectSettings {
+  abstract read(projectId: string): Promise<DomainSettings>;
+
+  /**
+   * Locks, decides with the hosts as they are, saves settings, routes and events together. `decide` is synchronous.
+   * @throws DomainError `project_not_found`; whatever `decide` throws
+   */
+  abstract change(
+    projectId: string,
+    decide: (
+      settings: DomainSettings,
+      facts: SettingsFacts,
+    ) => Decision<DomainSettings, SitesEvent>,
+  ): Promise<DomainSettings>;
+}
+
+export interface DomainPorts {
+  readonly domains: CustomDomains;
+  readonly settings: ProjectSettings;
+  readonly allowances: Allowances;
+  readonly hostNames: HostNames;
+  readonly dns: DnsVerifier;
+  readonly judge: DnsJudge;
+  readonly authority: CertificateAuthority;
+  readonly certificates: Certificates;
+  readonly orders: CertificateOrders;
+  readonly ledger: AuthorityLedger;
+  readonly timeline: Timeline;
+  readonly naming: NameSettings;
+  /** What an apex has to resolve to. */
+  readonly platformAddresses: readonly string[];
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** 0 to below 1, from outside. */
+  readonly chance: () => number;
+  readonly pause: Pause;
+}

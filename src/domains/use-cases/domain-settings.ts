@@ -1,0 +1,70 @@
+import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
+import { projectHostsOf } from '../domain/attachment/serving.ts';
+import {
+  exportDomainSettings,
+  replaceSettings,
+  type DomainSettings,
+  type DomainSettingsDocument,
+} from '../domain/redirects/settings.ts';
+import {
+  checkDomainSettings,
+  suspensionOf,
+  type DomainSettingsDraft,
+} from '../domain/redirects/redirects.ts';
+import { withoutGone } from '../domain/redirects/settings-without-gone.ts';
+import type { DomainPorts } from '../ports.ts';
+
+type Reading = Pick<DomainPorts, 'settings' | 'domains'>;
+type Ports = Reading & Pick<DomainPorts, 'clock'>;
+
+export interface DomainSettingsView {
+  readonly document: DomainSettingsDocument;
+  /** Redirects that do not work for now, by where they come from, and why. */
+  readonly suspended: Readonly<Record<string, string>>;
+}
+
+/** @param known the project's domains, if the caller has just read them */
+export const showDomainSettings =
+  ({ settings, domains }: Reading) =>
+  async (projectId: string, known?: readonly CustomDomain[]): Promise<DomainSettingsView> => {
+    const current = await settings.read(projectId);
+    const hosts = projectHostsOf(known ?? (await domains.list(projectId)));
+    const reasons = current.redirects.map(
+      (redirect) => [redirect.from, suspensionOf(redirect, hosts)] as const,
+    );
+    return {
+      document: exportDomainSettings(current),
+      suspended: Object.fromEntries(
+        reasons.flatMap(([from, reason]) => (reason === undefined ? [] : [[from, reason]])),
+      ),
+    };
+  };
+
+/**
+ * Replaces the settings with the owner's draft; the edges follow within a second.
+ * @throws DomainError `redirect_invalid`, `redirect_unknown_domain`, `redirect_loop`, `redirect_chain`
+ */
+export const changeDomainSettings =
+  (ports: Ports) =>
+  (projectId: string, draft: DomainSettingsDraft): Promise<DomainSettingsView> =>
+    editDomainSettings(ports)(projectId, () => draft);
+
+/**
+ * Edits the current settings under a lock, so that two simultaneous edits do not undo each other.
+ * @param edit receives the settings without entries for removed domains
+ * @throws DomainError as `changeDomainSettings` does
+ */
+export const editDomainSettings =
+  (ports: Ports) =>
+  async (
+    projectId: string,
+    edit: (settings: DomainSettings) => DomainSettingsDraft,
+  ): Promise<DomainSettingsView> => {
+    const { settings, clock } = ports;
+    await settings.change(projectId, (current, { accountId, hosts }) => {
+      const draft = edit(withoutGone(current, hosts));
+      const wanted = checkDomainSettings(draft, { hosts });
+      return replaceSettings(current, wanted, { projectId, accountId, now: clock.now() });
+    });
+    return showDomainSettings(ports)(projectId);
+  };

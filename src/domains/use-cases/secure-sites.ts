@@ -1,0 +1,73 @@
+import { hostOf, isDueForRenewal } from '../domain/certificates/certificate.ts';
+import type { DomainPorts } from '../ports.ts';
+import type { SitesPorts } from '../../sites/ports.ts';
+import { secureOwnHost, type OwnHost, type OwnHostPorts } from './secure-own-host.ts';
+
+/** Per run; hosts that only wait for a budget do not count. */
+const mostHosts = 500;
+/** In parallel, because each host mostly waits for the authority. */
+const lanes = 8;
+
+type Ports = OwnHostPorts &
+  Pick<SitesPorts, 'edgeRecords' | 'projects'> &
+  Pick<DomainPorts, 'hostNames' | 'naming'>;
+
+interface Wanted {
+  readonly label: string;
+  readonly kind: OwnHost['kind'];
+}
+
+/**
+ * Gets certificates for projects' own hosts that have none or are due for renewal. Custom domains are handled by
+ * `tendDomain`.
+ * @returns how many certificates were issued
+ */
+export const secureSites = (ports: Ports) => {
+  const findWanted = wantedHosts(ports);
+  const find = ownHost(ports);
+  const secure = secureOwnHost(ports);
+  return async (isStopping: () => boolean = () => false): Promise<number> => {
+    const waiting = (await findWanted()).values();
+    const tally = { tried: 0, issued: 0, refused: 0 };
+    const isOver = () => isStopping() || tally.refused > 0 || tally.tried >= mostHosts;
+    const next = async (): Promise<boolean> => {
+      const { value: wanted } = isOver() ? {} : waiting.next();
+      if (!wanted) return false;
+      const own = await find(wanted);
+      const result = own && (await secure(own));
+      if (result !== 'held up') tally.tried += 1;
+      if (result === 'issued' || result === 'refused') tally[result] += 1;
+      return true;
+    };
+    const lane = async (): Promise<void> => {
+      while (await next());
+    };
+    // The first one alone shows whether the authority answers at all.
+    await next();
+    await Promise.all(Array.from({ length: lanes }, lane));
+    return tally.issued;
+  };
+};
+
+const wantedHosts =
+  ({ edgeRecords, certificates, naming, clock }: Ports) =>
+  async (): Promise<readonly Wanted[]> => {
+    const now = clock.now();
+    const validities = await certificates.validities();
+    const labels = (await edgeRecords.names()).filter((name) => !name.includes('.'));
+    return labels.flatMap((label): readonly Wanted[] => {
+      const validity = validities.get(hostOf(label, naming.platformHost));
+      if (!validity) return [{ label, kind: 'own' }];
+      return isDueForRenewal(validity, now) ? [{ label, kind: 'own_renewal' }] : [];
+    });
+  };
+
+/** @returns undefined when the project no longer exists */
+const ownHost =
+  ({ projects, hostNames, naming }: Ports) =>
+  async ({ label, kind }: Wanted): Promise<OwnHost | undefined> => {
+    const site = await projects.find(label);
+    const host = hostOf(label, naming.platformHost);
+    const { registrableDomain = host } = hostNames.read(host);
+    return site && { name: { accountId: site.project.accountId, host, registrableDomain }, kind };
+  };

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { revokeApiKey, type ApiKey } from '../../../src/access/domain/api-key.ts';
+import { planLimits } from '../../../src/access/domain/plan.ts';
+import type { ApiKeys, KeyHolder, KeyToStore } from '../../../src/access/key-ports.ts';
+import { keyDecision, later, newAccount, now, takeEvents } from '../../support/accounts.ts';
+import { race } from '../../support/race.ts';
+import { refusal, refuse } from '../../support/refusal.ts';
+import { scribble } from '../../support/scribble.ts';
+import type { Stores } from '../../support/stores.ts';
+
+export const apiKeysContract = (open: () => Promise<Stores>): void => {
+  let stores: Stores;
+  let apiKeys: ApiKeys;
+  let account: string;
+  beforeAll(async () => {
+    stores = await open();
+    apiKeys = stores.apiKeys;
+  });
+  afterAll(() => stores.close());
+  beforeEach(async () => {
+    account = await newAccount(stores);
+  });
+
+  const added = async (draft: Partial<ApiKey> = {}, at = later(0)): Promise<KeyToStore> => {
+    const decision = keyDecision(account, draft, at);
+    await apiKeys.add(decision);
+    return decision.state;
+  };
+  const heldBy = (key: ApiKey): KeyHolder => {
+    return { key, plan: 'free', limits: planLimits.free, secretUntil: undefined };
+  };
+  const revoke = (key: ApiKey) => revokeApiKey(key, later(1));
+  const listed = async (id: string) => (await apiKeys.list(account)).find((key) => key.id === id);
+
+  test.each([
+    { scopes: ['pets:read'] },
+    { scopes: ['orders:read', 'pets:write'] },
+    { expiresAt: later(1) },
+    { name: '🔑'.repeat(50) },
+  ] satisfies Partial<ApiKey>[])('a key with %j is read back as it was issued', async (draft) => {
+    const { key, secretHash } = await added(draft);
+    expect(key).toMatchObject(draft);
+    expect(await listed(key.id)).toEqual(key);
+    expect(await apiKeys.findBySecretHash(secretHash)).toEqual(heldBy(key));
+  });
+
+  test("an account's list holds its own keys only, oldest first", async () => {
+    const first = await apiKeys.list(account);
+    const { key: younger } = await added({}, later(2000));
+    const { key: older } = await added({}, later(1000));
+    expect(await apiKeys.list(account)).toEqual([...first, older, younger]);
+    expect(await apiKeys.list(await newAccount(stores))).not.toContainEqual(older);
+    expect(await apiKeys.list('acct_nobody')).toEqual([]);
+  });
+
+  test('keys and their events are stored together', async () => {
+    const decision = keyDecision(account);
+    await apiKeys.add(decision);
+    await apiKeys.change(decision.state.key.id, revoke);
+    const common = { accountId: account, keyId: decision.state.key.id };
+    expect(await takeEvents(stores)).toEqual([
+      { type: 'api_key_issued', ...common, occurredAt: now },
+      { type: 'api_key_revoked', ...common, occurredAt: later(1) },
+    ]);
+  });
+
+  test('a key for an account that does not exist is not issued', async () => {
+    const issuing = apiKeys.add(keyDecision('acct_nobody'));
+    await expect(issuing).rejects.toHaveProperty('code', 'account_not_found');
+    expect(await apiKeys.list('acct_nobody')).toEqual([]);
+    expect(await takeEvents(stores)).toEqual([]);
+  });
+
+  test('a key that does not exist is not changed', async () => {
+    const { key } = await added();
+    for (const unknown of ['key_nobody', key.id.toUpperCase()]) {
+      const change = apiKeys.change(unknown, refuse);
+      await expect(change).rejects.toHaveProperty('code', 'api_key_not_found');
+    }
+  });
+
+  test('nothing is kept when the decision throws', async () => {
+    const { key } = await added();
+    await takeEvents(stores);
+    await expect(apiKeys.change(key.id, refuse)).rejects.toBe(refusal);
+    expect(await listed(key.id)).toEqual(key);
+    expect(await takeEvents(stores)).toEqual([]);
+  });
+
+  test('twenty concurrent requests revoke a key once', async () => {
+    const { key } = await added();
+    await takeEvents(stores);
+    const processes = [apiKeys, stores.secondProcess.apiKeys];
+    const { won } = await race(20, (n) =>
+      (processes[n % 2] ?? apiKeys).change(key.id, (its) => revokeApiKey(its, later(n))),
+    );
+    const times = new Set(won.map(({ revokedAt }) => revokedAt?.getTime()));
+    expect(times.size).toBe(1);
+    expect(won).toHaveLength(20);
+    expect(await takeEvents(stores)).toHaveLength(1);
+  });
+
+  test('callers cannot reach into storage through what they gave or got', async () => {
+    const decision = keyDecision(account, { expiresAt: later(1) });
+    const { key, secretHash } = structuredClone(decision.state);
+    await apiKeys.add(decision);
+    const holder = await apiKeys.findBySecretHash(secretHash);
+    for (const held of [decision.state, holder, await apiKeys.list(account)]) scribble(held);
+    expect(await apiKeys.findBySecretHash(secretHash)).toEqual(heldBy(key));
+    const changed = await apiKeys.change(key.id, (its) => ({ state: its, events: [] }));
+    expect(changed).toEqual(key);
+    scribble(changed);
+    expect(await apiKeys.findBySecretHash(secretHash)).toEqual(heldBy(key));
+    expect(await listed(key.id)).toEqual(key);
+  });
+};

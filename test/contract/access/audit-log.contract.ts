@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { AuditEntry, AuditLog } from '../../../src/access/ports.ts';
+import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import type { StoredEvent } from '../../../src/kernel/domain-event.ts';
+import { later } from '../../support/accounts.ts';
+import { race } from '../../support/race.ts';
+import { scribble } from '../../support/scribble.ts';
+import type { Stores } from '../../support/stores.ts';
+
+const ids = new UuidIds();
+
+export const auditLogContract = (open: () => Promise<Stores>): void => {
+  let stores: Stores;
+  let auditLog: AuditLog;
+  let account: string;
+  beforeAll(async () => {
+    stores = await open();
+    auditLog = stores.auditLog;
+  });
+  afterAll(() => stores.close());
+  beforeEach(() => {
+    account = ids.next('acct');
+  });
+
+  const happened = (type: string, occurredAt: Date, details = {}): StoredEvent => ({
+    id: ids.next('evt'),
+    actor: 'service',
+    event: { type, accountId: account, occurredAt, ...details },
+  });
+  const entry = ({ id, actor, event }: StoredEvent, details = {}) => {
+    const { type: what, accountId, occurredAt } = event;
+    return { id, accountId, actor, what, occurredAt, details };
+  };
+
+  test('an entry says what happened, when, and to which things', async () => {
+    const details = { petId: '9223372036854775807', slug: 'zoë’s "birds" 🐦', perDay: 1e9 };
+    const stored = happened('pet_sold', later(0.5), details);
+    await auditLog.record(stored);
+    expect(await auditLog.list(account, 10)).toEqual([entry(stored, details)]);
+  });
+
+  test.each([
+    'service',
+    'operator',
+    'key:key_01a1fe82faed7179a34f42a8b7963a3c',
+    `person:${'é'.repeat(240)}@shop.example`,
+  ] as const)('an entry says who did it: %s', async (actor) => {
+    const stored = { ...happened('pet_sold', later(0)), actor };
+    await auditLog.record(stored);
+    expect(await auditLog.list(account, 10)).toEqual([entry(stored)]);
+  });
+
+  test('recording the same event twice leaves one entry', async () => {
+    const stored = happened('plan_changed', later(0));
+    const logs = [auditLog, stores.secondProcess.auditLog];
+    const { won } = await race(20, (n) => (logs[n % 2] ?? auditLog).record(stored));
+    expect(won).toHaveLength(20);
+    expect(await auditLog.list(account, 10)).toEqual([entry(stored)]);
+  });
+
+  test('the newest entries come first, and entries of the same time are ordered by id', async () => {
+    const [a, b] = [happened('first_of_two', later(5)), happened('second_of_two', later(5))];
+    const [old, young] = [happened('old', later(1)), happened('young', later(9))];
+    for (const stored of [b, young, old, a]) await auditLog.record(stored);
+    const expected = [young, b, a, old].map((stored) => entry(stored));
+    expect(await auditLog.list(account, 10)).toEqual(expected);
+    expect(await auditLog.list(account, 2)).toEqual(expected.slice(0, 2));
+  });
+
+  test('paging back returns each entry once, even when several have the same time', async () => {
+    const moments = [5, 1, 5, 9, 5, 1, 5].map((at) => happened('walked', later(at)));
+    for (const stored of moments) await auditLog.record(stored);
+    const all = await auditLog.list(account, 10);
+    expect(all).toHaveLength(7);
+    for (const size of [1, 2, 3]) {
+      const walked: AuditEntry[] = [];
+      while (walked.length < 7) {
+        const page = await auditLog.list(account, size, { before: walked.at(-1) });
+        expect(page).toEqual(all.slice(walked.length, walked.length + size));
+        walked.push(...page);
+      }
+      expect(await auditLog.list(account, size, { before: walked.at(-1) })).toEqual([]);
+    }
+  });
+
+  test('paging back can begin at any time, and leaves out other accounts', async () => {
+    const [old, young] = [happened('old', later(1)), happened('young', later(9))];
+    for (const stored of [old, young]) await auditLog.record(stored);
+    const between = { before: { id: 'evt_', occurredAt: later(5) } };
+    expect(await auditLog.list(account, 10, between)).toEqual([entry(old)]);
+    expect(await auditLog.list(ids.next('acct'), 10, between)).toEqual([]);
+  });
+
+  test('entries can be filtered by actor and by topic, and paged back through', async () => {
+    const key = 'key:key_01a1fe82faed7179a34f42a8b7963a3c';
+    const stored: StoredEvent[] = [];
+    for (const actor of [key, 'service', 'operator'] as const) {
+      for (const [at, what] of ['pet_sold', 'pet_added', 'pet_sold', 'plan_changed'].entries()) {
+        stored.push({ ...happened(what, later(at % 3)), actor });
+      }
+    }
+    for (const one of stored) await auditLog.record(one);
+    const all = await auditLog.list(account, 100);
+    expect(all).toHaveLength(12);
+    for (const actor of [undefined, key, 'service', 'operator', 'person:nobody@zoo.example']) {
+      for (const kinds of [undefined, ['pet_sold'], ['plan_changed', 'pet_sold', 'nothing'], []]) {
+        const expected = all
+          .filter((one) => actor === undefined || one.actor === actor)
+          .filter((one) => !kinds || kinds.includes(one.what));
+        expect(await auditLog.list(account, 100, { actor, kinds })).toEqual(expected);
+        const walked: AuditEntry[] = [];
+        while (walked.length < expected.length) {
+          const search = { actor, kinds, before: walked.at(-1) };
+          const page = await auditLog.list(account, 2, search);
+          expect(page).toEqual(expected.slice(walked.length, walked.length + 2));
+          walked.push(...page);
+        }
+      }
+    }
+    expect(await auditLog.list(ids.next('acct'), 10, { actor: key })).toEqual([]);
+  });
+
+  test("another account's entries are not listed", async () => {
+    await auditLog.record(happened('pet_sold', later(0)));
+    expect(await auditLog.list(ids.next('acct'), 10)).toEqual([]);
+    expect(await auditLog.list(account.toUpperCase(), 10)).toEqual([]);
+  });
+
+  test('callers cannot reach into storage through what they gave or got', async () => {
+    const stored = happened('pet_sold', later(0), { petId: '1' });
+    const kept = entry(structuredClone(stored), { petId: '1' });
+    await auditLog.record(stored);
+    scribble(stored);
+    scribble(await auditLog.list(kept.accountId, 10));
+    expect(await auditLog.list(kept.accountId, 10)).toEqual([kept]);
+  });
+};

@@ -1,0 +1,118 @@
+import { beforeEach, expect, jest, test } from '@jest/globals';
+import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
+import { FailoverCounters, longestAloneMs } from '../../../src/adapters/redis/failover-counters.ts';
+import { Unavailable } from '../../../src/kernel/unavailable.ts';
+
+const now = new Date('2026-03-01T12:00:00Z');
+const limits = { perMinute: 5, perDay: 100 };
+const away = new Unavailable('Redis', undefined);
+
+let shared: MemoryQuotaCounters;
+let counters: FailoverCounters;
+let told: boolean[];
+let elapsed: number;
+beforeEach(() => {
+  [shared, told, elapsed] = [new MemoryQuotaCounters(), [], 1_000_000];
+  counters = new FailoverCounters(shared, new MemoryQuotaCounters(), {
+    onLocal: (local) => told.push(local),
+    elapsed: () => elapsed,
+  });
+});
+
+const take = (striker?: string, at = now) =>
+  counters.take({ subject: 'account:a', limits, striker, now: at });
+const peek = () => counters.peek('account:a', now);
+const goAway = (error: unknown = away) => {
+  jest.spyOn(shared, 'take').mockRejectedValue(error);
+  jest.spyOn(shared, 'peek').mockRejectedValue(error);
+};
+const comeBack = () => jest.restoreAllMocks();
+
+test('while the shared counters answer, only they are used', async () => {
+  await shared.take({ subject: 'account:a', limits, now });
+  expect(await take()).toMatchObject({ counts: { minute: 2, day: 2 } });
+  expect(await peek()).toEqual({ minute: 2, day: 2 });
+  expect(told).toEqual([]);
+});
+
+test('without them counting continues from their last counts, so that an outage frees no quota', async () => {
+  for (let n = 0; n < 3; n++) await shared.take({ subject: 'account:a', limits, now });
+  await take();
+  goAway();
+  expect(await peek()).toEqual({ minute: 4, day: 4 });
+  expect(await take()).toMatchObject({ allowed: true, counts: { minute: 5, day: 5 } });
+  const refused = { allowed: false, counts: { minute: 5, day: 5 } };
+  expect(await take('key_1')).toEqual({ ...refused, strikes: 1 });
+  expect(await take('key_1')).toEqual({ ...refused, strikes: 2 });
+});
+
+test('a refusal by the shared counters holds without them', async () => {
+  for (let n = 0; n < 7; n++) await take();
+  goAway();
+  expect(await take()).toMatchObject({ allowed: false });
+  expect(await take(undefined, new Date(now.getTime() + 60_000))).toMatchObject({
+    counts: { minute: 1, day: 6 },
+  });
+});
+
+test('counts that arrive late never lower what was counted here meanwhile', async () => {
+  goAway();
+  for (let n = 0; n < 3; n++) await take();
+  comeBack();
+  expect(await take()).toMatchObject({ counts: { minute: 1, day: 1 } });
+  goAway();
+  expect(await take()).toMatchObject({ counts: { minute: 4, day: 4 } });
+});
+
+test('a process counts alone for 60 seconds from the first failure, and then stops', async () => {
+  goAway();
+  await take();
+  elapsed += longestAloneMs;
+  expect(longestAloneMs).toBe(60_000);
+  expect(await take()).toMatchObject({ allowed: true });
+  expect(await peek()).toEqual({ minute: 2, day: 2 });
+  elapsed += 1;
+  for (const call of [take(), peek(), take()]) await expect(call).rejects.toBe(away);
+  expect(told).toEqual([true]);
+});
+
+test('it recovers by itself, and has 60 seconds again the next time', async () => {
+  goAway();
+  await take();
+  elapsed += longestAloneMs + 1;
+  await expect(take()).rejects.toBe(away);
+  comeBack();
+  expect(await take()).toMatchObject({ counts: { minute: 1, day: 1 } });
+  goAway();
+  elapsed += 1;
+  expect(await take()).toMatchObject({ allowed: true });
+  expect(told).toEqual([true, false, true]);
+});
+
+test('outage and recovery are reported once each, however many requests see them', async () => {
+  goAway();
+  await Promise.all(Array.from({ length: 4 }, () => take()));
+  await peek();
+  comeBack();
+  await Promise.all(Array.from({ length: 4 }, () => take()));
+  await peek();
+  expect(told).toEqual([true, false]);
+});
+
+test('any other failure is passed on and is no outage', async () => {
+  const bug = new Error('a bug');
+  goAway(bug);
+  await expect(take()).rejects.toBe(bug);
+  await expect(peek()).rejects.toBe(bug);
+  expect(told).toEqual([]);
+});
+
+test('by default it uses the monotonic clock of the machine', async () => {
+  const onLocal = () => undefined;
+  counters = new FailoverCounters(shared, new MemoryQuotaCounters(), { onLocal });
+  goAway();
+  expect(await take()).toMatchObject({ allowed: true });
+  expect(await take(undefined, new Date(now.getTime() + 86_400_000))).toMatchObject({
+    allowed: true,
+  });
+});

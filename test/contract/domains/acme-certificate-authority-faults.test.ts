@@ -1,0 +1,231 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { MemoryAuthorityAccounts } from '../../memory/memory-authority-accounts.ts';
+import { SettableClock } from '../../memory/settable-clock.ts';
+import type { CertificateOrder } from '../../../src/domains/domain/certificates/order.ts';
+import type { CertificateAuthority } from '../../../src/sites/ports.ts';
+import { caPlaces, type CaFault } from '../../lab/authority/gate-faults.ts';
+import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
+import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
+import {
+  challengeUrlOf,
+  newHost,
+  obtain,
+  placed,
+  takeTo,
+  takeToCertificate,
+} from './certificate-authority-steps.ts';
+
+const { directory, newOrder, finalize } = caPlaces;
+const limit = { type: 'rateLimited', detail: 'too many orders' };
+const everything = /./;
+const deadlineMs = 200;
+
+let lab: PebbleLab;
+beforeAll(async () => {
+  lab = await startPebbleLab();
+});
+afterAll(() => lab.close());
+beforeEach(() => void (lab.gate.log.length = 0));
+afterEach(() => lab.gate.setFaults());
+
+const stepsOf = (authority: CertificateAuthority, order: CertificateOrder, url = '') => [
+  () => authority.order(order.host),
+  () => authority.look(order),
+  () => authority.prove(order, url),
+  () => authority.finalize(order),
+];
+
+describe('every step fails as unavailable while the authority is down, and works again afterwards', () => {
+  test.each<[string, Omit<CaFault, 'match'>]>([
+    ['an internal error', { status: 500, problem: { type: 'serverInternal', detail: 'boom' } }],
+    ['a gateway that is down', { status: 503, body: '<h1>Down</h1>' }],
+    ['cut connections', { reset: true }],
+    ['silence', { hang: true }],
+    ['late answers', { delayMs: 2 * deadlineMs }],
+    ['nonsense', { status: 200, body: 'upstream fault' }],
+    ['a document of another kind', { status: 200, body: '{"status":"valid"}' }],
+    ['an endless answer', { status: 200, body: 'x'.repeat(300_000) }],
+    ['a redirect', { status: 307, headers: { location: 'https://127.0.0.1:1/' } }],
+  ])('%s', async (_, fault) => {
+    const accounts = new MemoryAuthorityAccounts();
+    const patient = connectAuthority(lab, {}, { accounts });
+    const isSilent = fault.hang ?? fault.delayMs !== undefined;
+    const { authority } = connectAuthority(lab, isSilent ? { deadlineMs } : {}, { accounts });
+    const order = await placed(patient.authority);
+    // An abandoned step may still reach the authority.
+    const url = await challengeUrlOf(patient, order);
+    const [place, ...others] = stepsOf(authority, order, url);
+    for (const [step, match] of [
+      [place, everything] as const,
+      ...[place, ...others].map((each) => [each, /^POST/] as const),
+    ]) {
+      lab.gate.setFaults({ match, ...fault });
+      const failure = { reason: 'unavailable', detail: expect.any(String), retryAt: undefined };
+      expect(await step?.()).toMatchObject({ kind: 'failed', failure });
+    }
+    lab.gate.setFaults();
+    await takeToCertificate(patient, order);
+  });
+
+  test('a refusal of the account', async () => {
+    const { authority } = connectAuthority(lab);
+    const problem = { type: 'unauthorized', detail: 'deactivated' };
+    lab.gate.setFaults({ match: newOrder, status: 403, problem });
+    const failure = { reason: 'unavailable', detail: 'deactivated' };
+    expect(await authority.order(newHost())).toMatchObject({ failure, counts: false });
+  });
+
+  test('an unreachable authority', async () => {
+    const { authority } = connectAuthority(lab, { directoryUrl: 'https://127.0.0.1:1/dir' });
+    expect(await authority.order(newHost())).toMatchObject({
+      failure: { reason: 'unavailable', detail: expect.stringContaining('ECONNREFUSED') },
+      counts: false,
+    });
+  });
+
+  test.each([
+    ['its directory is away', directory, { status: 503 }, false],
+    ['it gives no nonce', caPlaces.newNonce, { status: 503 }, false],
+    ['it has no account for us', caPlaces.newAccount, { status: 500 }, false],
+    ['it does not answer to the order', newOrder, { reset: true }, true],
+    ['it has trouble with the order', newOrder, { status: 500 }, true],
+    ['something on the way refuses the order', newOrder, { status: 403 }, true],
+    ['a limit is reached', newOrder, { status: 429, problem: limit }, true],
+  ] satisfies [string, RegExp, Omit<CaFault, 'match'>, boolean][])(
+    'an order that may have been made counts: %s',
+    async (_, match, fault, counts) => {
+      const { authority } = connectAuthority(lab);
+      lab.gate.setFaults({ match, ...fault });
+      expect(await authority.order(newHost())).toMatchObject({ kind: 'failed', counts });
+    },
+  );
+
+  test('an authority with an untrusted certificate', async () => {
+    const { authority } = connectAuthority(lab, { trustedCa: undefined });
+    const detail: unknown = expect.stringMatching(/SELF_SIGNED|UNABLE_TO_VERIFY/);
+    const failure = { reason: 'unavailable', detail };
+    expect(await authority.order(newHost())).toMatchObject({ failure });
+  });
+
+  test('an invalid address, or one without TLS', async () => {
+    for (const directoryUrl of ['nonsense', lab.gate.directoryUrl.replace('https', 'http')]) {
+      const { authority } = connectAuthority(lab, { directoryUrl });
+      expect(await authority.order(newHost())).toMatchObject({
+        failure: { reason: 'unavailable' },
+      });
+    }
+  });
+
+  test('unreadable accounts', async () => {
+    const accounts = {
+      find: () => Promise.reject(new Error('secret')),
+      save: () => Promise.reject(new Error('secret')),
+    };
+    const { authority } = connectAuthority(lab, {}, { accounts });
+    const answer = await authority.order(newHost());
+    expect(answer).toMatchObject({ failure: { reason: 'unavailable' } });
+    expect(JSON.stringify(answer)).not.toContain('secret');
+    expect(await authority.accountUri()).toBeUndefined();
+  });
+});
+
+test('an invalid directory is read again', async () => {
+  const connected = connectAuthority(lab);
+  lab.gate.setFaults({ match: directory, times: 1, body: '{}' });
+  expect((await connected.authority.order(newHost())).kind).toBe('failed');
+  await obtain(connected);
+});
+
+describe('a rate limit', () => {
+  const now = new Date('2026-03-01T12:00:00Z');
+  const after = (ms: number) => new Date(now.getTime() + ms);
+  const hour = 3_600_000;
+  const problem = { type: 'rateLimited', detail: 'too many orders' };
+
+  test.each<[string, Omit<CaFault, 'match' | 'status'>, Date]>([
+    ['seconds', { problem, headers: { 'retry-after': '3600' } }, after(hour)],
+    [
+      'a date',
+      { problem, headers: { 'retry-after': 'Sun, 01 Mar 2026 14:00:00 GMT' } },
+      after(2 * hour),
+    ],
+    [
+      'its text',
+      { problem: { ...problem, detail: 'too many: retry after 2026-03-01 15:30:00 UTC: see' } },
+      after(3.5 * hour),
+    ],
+    ['nothing', { problem }, after(hour)],
+    ['nonsense', { problem, headers: { 'retry-after': 'soon' } }, after(hour)],
+    ['years', { problem, headers: { 'retry-after': '99999999' } }, after(8 * 24 * hour)],
+    [
+      'seconds, from a gateway',
+      { body: 'slow down', headers: { 'retry-after': '60' } },
+      after(60_000),
+    ],
+  ])('that says when by %s', async (_, fault, retryAt) => {
+    const { authority } = connectAuthority(lab, {}, { clock: new SettableClock(now) });
+    lab.gate.setFaults({ match: newOrder, status: 429, ...fault });
+    const answer = await authority.order(newHost());
+    expect(answer).toMatchObject({ failure: { reason: 'rate_limited', retryAt } });
+  });
+
+  test('fails every step at once, without further requests', async () => {
+    const { authority } = connectAuthority(lab);
+    const order = await placed(authority);
+    const url = await challengeUrlOf({ authority }, order);
+    for (const step of stepsOf(authority, order, url)) {
+      lab.gate.log.length = 0;
+      // The directory is cached only as long as nothing went wrong.
+      lab.gate.setFaults({ match: /^POST/, status: 429, problem });
+      expect(await step()).toMatchObject({ failure: { reason: 'rate_limited' } });
+      expect(lab.gate.asked(/^POST/)).toHaveLength(1);
+    }
+  });
+
+  test('ends a step also when it comes with the answer to what was to be done', async () => {
+    const connected = connectAuthority(lab);
+    const order = await placed(connected.authority);
+    await takeTo(connected, order, 'ready');
+    lab.gate.setFaults({ match: finalize, times: 1, status: 429, problem });
+    lab.gate.log.length = 0;
+    const failure = { reason: 'rate_limited' };
+    expect(await connected.authority.finalize(order)).toMatchObject({ failure });
+    expect(lab.gate.asked(/^POST/).at(-1)?.line).toMatch(finalize);
+    await takeToCertificate(connected, order);
+  });
+
+  test('of a whole server is no limit of ours, but its time counts', async () => {
+    const { authority } = connectAuthority(lab, {}, { clock: new SettableClock(now) });
+    lab.gate.setFaults({ match: newOrder, status: 503, headers: { 'retry-after': '120' } });
+    const answer = await authority.order(newHost());
+    expect(answer).toMatchObject({ failure: { reason: 'unavailable', retryAt: after(120_000) } });
+  });
+});
+
+describe('nonces', () => {
+  test('that are sometimes refused only cost extra requests', async () => {
+    const strict = await startPebbleLab({ badNoncePercent: 5 });
+    const refused = () => strict.gate.log.filter(({ status }) => status === 400);
+    try {
+      const connected = connectAuthority(strict);
+      let obtained = 0;
+      for (; refused().length === 0; obtained++) await obtain(connected);
+      const finalized = strict.gate.asked(finalize).filter(({ status }) => status === 200);
+      expect(finalized).toHaveLength(obtained);
+    } finally {
+      await strict.close();
+    }
+  });
+
+  test('that are always refused make the authority unavailable after six tries', async () => {
+    const { authority } = connectAuthority(lab);
+    await placed(authority);
+    lab.gate.log.length = 0;
+    const problem = { type: 'badNonce', detail: 'no' };
+    lab.gate.setFaults({ match: newOrder, status: 400, problem });
+    const answer = await authority.order(newHost());
+    expect(answer).toMatchObject({ failure: { reason: 'unavailable', detail: 'no' } });
+    expect(lab.gate.asked(newOrder)).toHaveLength(6);
+    expect(lab.gate.asked(caPlaces.newNonce)).toEqual([]);
+  });
+});

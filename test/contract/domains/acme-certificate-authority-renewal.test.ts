@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { SettableClock } from '../../memory/settable-clock.ts';
+import { caPlaces, type CaFault } from '../../lab/authority/gate-faults.ts';
+import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
+import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
+import { newHost, obtain } from './certificate-authority-steps.ts';
+
+/** RFC 9773, appendix A. */
+const example = `-----BEGIN CERTIFICATE-----
+MIIBQzCB66ADAgECAgUAh2VDITAKBggqhkjOPQQDAjAVMRMwEQYDVQQDEwpFeGFt
+cGxlIENBMCIYDzAwMDEwMTAxMDAwMDAwWhgPMDAwMTAxMDEwMDAwMDBaMBYxFDAS
+BgNVBAMTC2V4YW1wbGUuY29tMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEeBZu
+7cbpAYNXZLbbh8rNIzuOoqOOtmxA1v7cRm//AwyMwWxyHz4zfwmBhcSrf47NUAFf
+qzLQ2PPQxdTXREYEnKMjMCEwHwYDVR0jBBgwFoAUaYhba4dGQEHhs3uEe6CuLN4B
+yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
++FYN/8oCIClDsqBklhB9KAelFiYt9+6FDj3z4KGVelYM5MdsO3pK
+-----END CERTIFICATE-----
+`;
+const exampleId = 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE';
+
+const now = new Date('2026-03-01T12:00:00Z');
+const clock = new SettableClock(now);
+const start = '2026-04-01T00:00:00Z';
+const end = '2026-04-02T12:30:00.5Z';
+const windowText = JSON.stringify({
+  suggestedWindow: { start, end },
+  explanationURL: 'https://ca.test',
+});
+
+let lab: PebbleLab;
+beforeAll(async () => {
+  lab = await startPebbleLab();
+});
+afterAll(() => lab.close());
+beforeEach(() => void (lab.gate.log.length = 0));
+afterEach(() => {
+  lab.gate.setRenewalInfo(undefined);
+  lab.gate.setFaults();
+});
+
+const ask = (chain = example, settings = {}) =>
+  connectAuthority(lab, settings, { clock }).authority.renewalWindow(chain);
+const offer = (body = windowText, headers = {}) => lab.gate.setRenewalInfo({ body, headers });
+
+describe('a renewal window', () => {
+  test('is asked for by the name that the certificate has, without an account', async () => {
+    offer();
+    expect(await ask()).toMatchObject({ start: new Date(start), end: new Date(end) });
+    const lines = lab.gate.log.map(({ line }) => line);
+    expect(lines).toEqual(['GET /dir', `GET /renewal-info/${exampleId}`]);
+  });
+
+  test('can be requested for certificates of the authority', async () => {
+    const { chain } = await obtain(connectAuthority(lab));
+    offer();
+    expect(await ask(chain)).toMatchObject({ start: new Date(start) });
+    expect(lab.gate.asked(caPlaces.renewalInfo)[0]?.line).toMatch(/\/[\w-]{27}\.[\w-]{11,12}$/);
+  });
+
+  test.each([
+    ['21600', 21_600],
+    ['1', 60],
+    ['9999999', 86_400],
+    ['Sun, 01 Mar 2026 14:00:00 GMT', 7200],
+    ['Sun, 01 Mar 2020 14:00:00 GMT', 60],
+    ['soon', 21_600],
+    ['', 21_600],
+  ])('is asked for again after "%s": %i seconds', async (retryAfter, seconds) => {
+    offer(windowText, { 'retry-after': retryAfter });
+    const askAgainAt = new Date(now.getTime() + seconds * 1000);
+    expect(await ask()).toMatchObject({ askAgainAt });
+  });
+
+  test('is missing when the authority offers none or the certificate has no identifier', async () => {
+    expect(await ask()).toBeUndefined();
+    expect(lab.gate.asked(caPlaces.renewalInfo)).toEqual([]);
+    offer();
+    expect(await ask(lab.pebble.tls.cert)).toBeUndefined();
+  });
+
+  test.each<[string, string]>([
+    ['that ends before it begins', JSON.stringify({ suggestedWindow: { start: end, end: start } })],
+    ['without an end', JSON.stringify({ suggestedWindow: { start } })],
+    ['of no time', JSON.stringify({ suggestedWindow: { start: 'soon', end } })],
+    ['that is nonsense', 'nonsense'],
+  ])('%s is none', async (_, body) => {
+    offer(body);
+    expect(await ask()).toBeUndefined();
+  });
+
+  test.each<[string, Omit<CaFault, 'match'>]>([
+    ['unknown', { status: 404, body: 'no such certificate' }],
+    ['in trouble', { status: 500, body: 'trouble' }],
+    ['cut', { reset: true }],
+  ])('of an authority that is %s is none', async (_, fault) => {
+    offer();
+    lab.gate.setFaults({ match: caPlaces.renewalInfo, ...fault });
+    expect(await ask()).toBeUndefined();
+  });
+
+  test('is missing when the authority does not answer', async () => {
+    offer();
+    lab.gate.setFaults({ match: caPlaces.renewalInfo, hang: true });
+    expect(await ask(example, { deadlineMs: 300 })).toBeUndefined();
+  });
+});
+
+describe('an order that replaces a certificate', () => {
+  const replaced = () =>
+    lab.gate
+      .asked(caPlaces.newOrder)
+      .map(({ payload }) => (payload as { replaces?: string }).replaces);
+  const order = (chain = example) => connectAuthority(lab).authority.order(newHost(), chain);
+
+  test('names it where the authority offers renewal windows', async () => {
+    offer();
+    expect(await order()).toMatchObject({ kind: 'ordered', isExempt: true });
+    expect(replaced()).toEqual([exampleId]);
+  });
+
+  test('does not name it at other authorities, or when it has no identifier', async () => {
+    expect((await order()).kind).toBe('ordered');
+    offer();
+    expect((await order('nonsense')).kind).toBe('ordered');
+    expect(replaced()).toEqual([undefined, undefined]);
+  });
+
+  test.each([
+    ['alreadyReplaced', 409],
+    ['malformed', 400],
+    ['malformed', 404],
+    ['unauthorized', 403],
+  ])('is placed without its name when the authority says %s (%i)', async (type, status) => {
+    offer();
+    const problem = { type, detail: 'about what is replaced' };
+    lab.gate.setFaults({ match: caPlaces.newOrder, times: 1, status, problem });
+    expect(await order()).toMatchObject({ kind: 'ordered', isExempt: false });
+    expect(replaced()).toEqual([exampleId, undefined]);
+  });
+
+  test.each([
+    ['rateLimited', 'rate_limited'],
+    ['rejectedIdentifier', 'rejected_name'],
+    ['serverInternal', 'unavailable'],
+  ])('is not tried again when the authority says %s', async (type, reason) => {
+    offer();
+    lab.gate.setFaults({ match: caPlaces.newOrder, status: 403, problem: { type, detail: 'no' } });
+    expect(await order()).toMatchObject({ failure: { reason } });
+    expect(replaced()).toEqual([exampleId]);
+  });
+});

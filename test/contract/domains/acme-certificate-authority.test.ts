@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { MemoryAuthorityAccounts } from '../../memory/memory-authority-accounts.ts';
+import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
+import { caPlaces } from '../../lab/authority/gate-faults.ts';
+import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
+import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
+import { newHost, obtain, placed, takeToCertificate } from './certificate-authority-steps.ts';
+import { certificateAuthorityContract } from './certificate-authority.contract.ts';
+
+const { newAccount, newOrder, challenge, finalize, certificate } = caPlaces;
+
+describe('an authority that speaks ACME', () => {
+  certificateAuthorityContract(async () => {
+    const lab = await startPebbleLab();
+    return {
+      ...connectAuthority(lab),
+      clock: new SystemClock(),
+      root: () => lab.pebble.root(),
+      close: () => lab.close(),
+    };
+  });
+});
+
+let lab: PebbleLab;
+beforeAll(async () => {
+  lab = await startPebbleLab();
+});
+afterAll(() => lab.close());
+beforeEach(() => void (lab.gate.log.length = 0));
+
+test('a certificate costs one order, one proof, one request and one download', async () => {
+  await obtain(connectAuthority(lab));
+  for (const place of [newAccount, newOrder, challenge, finalize, certificate]) {
+    expect(lab.gate.asked(place)).toHaveLength(1);
+  }
+});
+
+test('an order names one host, without dates and without the certificate that it replaces', async () => {
+  const { authority } = connectAuthority(lab);
+  const { host } = await placed(authority);
+  const payloads = lab.gate.asked(newOrder).map(({ payload }) => payload);
+  expect(payloads).toEqual([{ identifiers: [{ type: 'dns', value: host }] }]);
+});
+
+test('every request has a User-Agent', async () => {
+  await obtain(connectAuthority(lab));
+  expect(new Set(lab.gate.log.map(({ userAgent }) => userAgent))).toEqual(
+    new Set(['animal-store']),
+  );
+});
+
+test('the account is made when it is first needed, and kept with its key', async () => {
+  const accounts = new MemoryAuthorityAccounts();
+  const { authority } = connectAuthority(lab, { email: 'ops@pets.test' }, { accounts });
+  expect(await authority.accountUri()).toBeUndefined();
+  await placed(authority);
+  const kept = await accounts.find(lab.gate.directoryUrl);
+  expect(kept?.privateKey).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
+  expect(await authority.accountUri()).toBe(kept?.url);
+  expect(lab.gate.asked(newAccount).map(({ payload }) => payload)).toEqual([
+    { termsOfServiceAgreed: true, contact: ['mailto:ops@pets.test'] },
+  ]);
+});
+
+test('orders that begin at once share one account, and so do later processes', async () => {
+  const accounts = new MemoryAuthorityAccounts();
+  const { authority } = connectAuthority(lab, {}, { accounts });
+  await Promise.all([1, 2, 3].map(() => placed(authority)));
+  const later = connectAuthority(lab, {}, { accounts });
+  await placed(later.authority);
+  expect(lab.gate.asked(newAccount)).toHaveLength(1);
+  expect(await later.authority.accountUri()).toBe(await authority.accountUri());
+});
+
+test('two processes that create an account at once both use the one that was stored first', async () => {
+  const accounts = new MemoryAuthorityAccounts();
+  const processes = [1, 2].map(() => connectAuthority(lab, {}, { accounts }));
+  const orders = await Promise.all(processes.map(({ authority }) => placed(authority)));
+  const kept = await accounts.find(lab.gate.directoryUrl);
+  for (const { authority } of processes) {
+    expect(await authority.accountUri()).toBe(kept?.url);
+    for (const order of orders) expect((await authority.look(order)).kind).toBe('challenge');
+  }
+});
+
+test('an order of another account, or one that never existed, is reported as gone', async () => {
+  const order = await placed(connectAuthority(lab).authority);
+  const { authority } = connectAuthority(lab);
+  for (const url of [order.url, `${order.url}x`, `${new URL(order.url).origin}/nonsense`]) {
+    expect(await authority.look({ ...order, url })).toMatchObject({
+      kind: 'failed',
+      failure: { reason: 'order_gone', retryAt: undefined },
+    });
+  }
+});
+
+test('requests are signed for URLs of the authority only', async () => {
+  const { authority } = connectAuthority(lab);
+  const elsewhere = await startPebbleLab();
+  try {
+    const order = await placed(authority);
+    const foreign = await placed(connectAuthority(elsewhere).authority);
+    elsewhere.gate.log.length = 0;
+    await authority.look({ ...order, url: foreign.url });
+    await authority.finalize({ ...order, url: foreign.url });
+    await authority.prove(order, foreign.url);
+    expect(elsewhere.gate.log).toEqual([]);
+  } finally {
+    await elsewhere.close();
+  }
+});
+
+test('repeated steps take effect once', async () => {
+  const connected = connectAuthority(lab);
+  const order = await placed(connected.authority);
+  const first = await takeToCertificate(connected, order);
+  expect(await connected.authority.finalize(order)).toEqual({ kind: 'issued', certificate: first });
+  expect(await connected.authority.look(order)).toEqual({ kind: 'issued', certificate: first });
+  expect(lab.gate.asked(finalize)).toHaveLength(1);
+});
+
+test('after an authority lost its accounts, ours is registered again once with the same key', async () => {
+  const accounts = new MemoryAuthorityAccounts();
+  const connected = connectAuthority(lab, {}, { accounts });
+  const order = await placed(connected.authority);
+  const before = await accounts.find(lab.gate.directoryUrl);
+  await lab.pebble.restart();
+  const failure = { reason: 'order_gone' };
+  expect(await connected.authority.look(order)).toMatchObject({ kind: 'failed', failure });
+  await obtain(connected, order.host);
+  const after = await accounts.find(lab.gate.directoryUrl);
+  expect(after?.privateKey).toBe(before?.privateKey);
+  expect(await connected.authority.accountUri()).toBe(after?.url);
+  expect(lab.gate.asked(newAccount)).toHaveLength(2);
+});
+
+test('a host that was validated before needs no challenge', async () => {
+  const reusing = await startPebbleLab({ reusePercent: 100 });
+  try {
+    const connected = connectAuthority(reusing);
+    const host = newHost();
+    await obtain(connected, host);
+    const order = await placed(connected.authority, host);
+    expect(await connected.authority.look(order)).toEqual({ kind: 'ready' });
+    await takeToCertificate(connected, order);
+    expect(reusing.gate.asked(challenge)).toHaveLength(1);
+  } finally {
+    await reusing.close();
+  }
+});
+
+test('an authority that binds accounts to contracts takes the one with the right key', async () => {
+  const hmac = Buffer.alloc(32, 7).toString('base64url');
+  const wrongHmac = Buffer.alloc(32, 8).toString('base64url');
+  const binding = await startPebbleLab({ externalAccounts: { 'kid-1': hmac } });
+  try {
+    for (const [eab, detail] of [
+      [undefined, /externalAccountBinding/],
+      [{ kid: 'kid-1', hmac: wrongHmac }, /verif/],
+      [{ kid: 'kid-2', hmac }, /kid|known/i],
+    ] as const) {
+      const { authority } = connectAuthority(binding, { eab });
+      expect(await authority.order(newHost())).toMatchObject({
+        kind: 'failed',
+        failure: { reason: 'unavailable', detail: expect.stringMatching(detail) },
+      });
+    }
+    await obtain(connectAuthority(binding, { eab: { kid: 'kid-1', hmac } }));
+  } finally {
+    await binding.close();
+  }
+});

@@ -1,0 +1,89 @@
+import type {
+  CertificateOrder,
+  OrderState,
+} from '../../../src/domains/domain/certificates/order.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+import type { CertificateAuthority } from '../../../src/sites/ports.ts';
+import { until } from '../../support/until.ts';
+
+export interface AnsweredAuthority {
+  readonly authority: CertificateAuthority;
+  /** Publishes the answer to a challenge; left out for an authority without challenges. */
+  readonly publish?: (token: string, keyAuthorization: string) => void;
+}
+
+let hosts = 0;
+
+/** A new host. */
+export const newHost = (): string => `shop-${++hosts}.customer.test`;
+
+/** @throws Error with the authority's refusal */
+export const placed = async (
+  authority: CertificateAuthority,
+  host = newHost(),
+): Promise<CertificateOrder> => {
+  const privateKey = await authority.newPrivateKey();
+  const answer = await authority.order(host);
+  if (answer.kind === 'failed') throw new Error(JSON.stringify(answer.failure));
+  return { host, url: answer.url, privateKey };
+};
+
+/** @returns the URL of the challenge that the order waits for; publishes its answer if possible @throws Error without one */
+export const challengeUrlOf = async (
+  { authority, publish }: AnsweredAuthority,
+  order: CertificateOrder,
+): Promise<string> => {
+  const state = await authority.look(order);
+  if (state.kind !== 'challenge') throw new Error(`the order is ${state.kind}`);
+  publish?.(state.token, state.keyAuthorization);
+  return state.challengeUrl;
+};
+
+/** Takes the next step of the order, as the product does. */
+export const advance = async (
+  { authority, publish }: AnsweredAuthority,
+  order: CertificateOrder,
+  state: OrderState,
+): Promise<OrderState> => {
+  switch (state.kind) {
+    case 'challenge':
+      if (!publish) throw new Error('it asks for a challenge');
+      publish(state.token, state.keyAuthorization);
+      return authority.prove(order, state.challengeUrl);
+    case 'ready':
+      return authority.finalize(order);
+    case 'processing':
+      return authority.look(order);
+    case 'issued':
+    case 'failed':
+      return state;
+  }
+};
+
+/** Continues an order until it is in this state or has ended. */
+export const takeTo = async (
+  opened: AnsweredAuthority,
+  order: CertificateOrder,
+  wanted: OrderState['kind'],
+): Promise<OrderState> => {
+  let state = await opened.authority.look(order);
+  return until(`the order is ${wanted}`, async () => {
+    if ([wanted, 'issued', 'failed'].includes(state.kind)) return state;
+    state = await advance(opened, order, state);
+    return [wanted, 'issued', 'failed'].includes(state.kind) && state;
+  });
+};
+
+/** @throws Error with the state in which it ended instead */
+export const takeToCertificate = async (
+  opened: AnsweredAuthority,
+  order: CertificateOrder,
+): Promise<Certificate> => {
+  const state = await takeTo(opened, order, 'issued');
+  if (state.kind !== 'issued') throw new Error(JSON.stringify(state));
+  return state.certificate;
+};
+
+/** Takes a new order to its certificate. */
+export const obtain = async (opened: AnsweredAuthority, host = newHost()): Promise<Certificate> =>
+  takeToCertificate(opened, await placed(opened.authority, host));

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+import type { Certificates } from '../../../src/sites/ports.ts';
+import { later } from '../../support/accounts.ts';
+import { race } from '../../support/race.ts';
+import { scribble } from '../../support/scribble.ts';
+import { certificateFor } from '../../support/sites/sites.ts';
+import type { StoragePorts } from '../../support/storage-ports.ts';
+import type { Stores } from '../../support/stores.ts';
+
+const ids = new UuidIds();
+const newHost = () => `${ids.next('www').replace('_', '-')}.shop.example`;
+
+export const certificatesContract = (open: () => Promise<Stores>): void => {
+  let stores: Stores;
+  let certificates: Certificates;
+  beforeAll(async () => {
+    stores = await open();
+    certificates = stores.certificates;
+  });
+  afterAll(() => stores.close());
+
+  /** As an edge gets them, with decrypted private keys. */
+  const loaded = async (
+    host: string,
+    { edgeRecords }: Pick<StoragePorts, 'edgeRecords'> = stores,
+  ): Promise<readonly Certificate[]> =>
+    (await edgeRecords.changesSince(0n)).certificates
+      .filter((one) => one.host === host)
+      .map(({ privateKey, ...certificate }) => ({ ...certificate, privateKey: privateKey() }));
+
+  test('a certificate is loaded as it was saved, by each process', async () => {
+    const host = `${'a'.repeat(63)}.`.repeat(4).slice(0, 253);
+    const certificate = certificateFor(host, {
+      chain: '-----BEGIN CERTIFICATE-----\r\nü+/=\n'.repeat(2000),
+      privateKey: `${'+/='.repeat(2000)}\n`,
+      notBefore: new Date(-1),
+      notAfter: new Date(8.64e15),
+    });
+    await certificates.save(certificate);
+    expect(await loaded(host)).toEqual([certificate]);
+    expect(await loaded(host, stores.secondProcess)).toEqual([certificate]);
+  });
+
+  test('a host without a certificate has no validity', async () => {
+    expect((await certificates.validities()).get(newHost())).toBeUndefined();
+  });
+
+  test('looking up a host returns its newest chain and no secret', async () => {
+    const [first, neighbour] = [certificateFor(newHost()), certificateFor(newHost())];
+    const second = certificateFor(first.host);
+    for (const certificate of [first, neighbour, second]) await certificates.save(certificate);
+    for (const reader of [certificates, stores.secondProcess.certificates]) {
+      expect(await reader.find(first.host)).toEqual({ chain: second.chain });
+      expect(await reader.find(neighbour.host)).toEqual({ chain: neighbour.chain });
+    }
+  });
+
+  test('a host without a certificate, or with a removed one, is not found', async () => {
+    const { host } = certificateFor(newHost());
+    expect(await certificates.find(host)).toBeUndefined();
+    await certificates.save(certificateFor(host));
+    await stores.edgeWriter.removeCertificate(host, later(0));
+    expect(await certificates.find(host)).toBeUndefined();
+  });
+
+  test('a new certificate replaces the previous one of its host only', async () => {
+    const [first, neighbour] = [certificateFor(newHost()), certificateFor(newHost())];
+    const second = certificateFor(first.host, { notBefore: later(1), notAfter: later(2) });
+    for (const certificate of [first, neighbour, second]) await certificates.save(certificate);
+    expect(await loaded(first.host)).toEqual([second]);
+    expect(await loaded(neighbour.host)).toEqual([neighbour]);
+    const validities = await certificates.validities();
+    expect(validities.get(first.host)).toEqual({ notBefore: later(1), notAfter: later(2) });
+    const { notBefore, notAfter } = neighbour;
+    expect(validities.get(neighbour.host)).toEqual({ notBefore, notAfter });
+  });
+
+  test('when twenty are saved for one host at once, one whole certificate stays', async () => {
+    const host = newHost();
+    const processes = [certificates, stores.secondProcess.certificates];
+    const { won, lost } = await race(20, async (n) => {
+      const certificate = certificateFor(host, { notAfter: later(1000 + n) });
+      await (processes[n % 2] ?? certificates).save(certificate);
+      return certificate;
+    });
+    expect(lost).toEqual([]);
+    const [stays, ...others] = await loaded(host);
+    expect(others).toEqual([]);
+    expect(won).toContainEqual(stays);
+  });
+
+  test('callers cannot reach into storage through what they gave or got', async () => {
+    const certificate = certificateFor(newHost());
+    const { host } = certificate;
+    const kept = structuredClone(certificate);
+    await certificates.save(certificate);
+    const { certificates: given } = await stores.edgeRecords.changesSince(0n);
+    const validities = await certificates.validities();
+    for (const held of [certificate, given, validities.get(host)]) scribble(held);
+    expect(await loaded(host)).toEqual([kept]);
+    const { notBefore, notAfter } = kept;
+    expect((await certificates.validities()).get(host)).toEqual({ notBefore, notAfter });
+  });
+};

@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import type { Project } from '../../../src/sites/domain/project.ts';
+import type { Route } from '../../../src/domains/domain/redirects/routes.ts';
+import { rollBack, startDeploy } from '../../../src/sites/domain/site.ts';
+import type { EdgeRecords } from '../../../src/sites/ports.ts';
+import { later, newAccount, now } from '../../support/accounts.ts';
+import { race } from '../../support/race.ts';
+import { refuse } from '../../support/refusal.ts';
+import { scribble } from '../../support/scribble.ts';
+import { certificateFor, newProject, publish } from '../../support/sites/sites.ts';
+import type { Stores } from '../../support/stores.ts';
+
+const ids = new UuidIds();
+const nothing = { routes: [], removedRoutes: [], certificates: [], removedCertificates: [] };
+const newHost = () => `${ids.next('www').replace('_', '-')}.shop.example`;
+
+export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
+  let stores: Stores;
+  let edgeRecords: EdgeRecords;
+  let project: Project;
+  let known: bigint;
+  beforeAll(async () => {
+    stores = await open();
+    edgeRecords = stores.edgeRecords;
+  });
+  afterAll(() => stores.close());
+  beforeEach(async () => {
+    project = await newProject(stores, await newAccount(stores));
+    known = (await edgeRecords.changesSince(0n)).revision;
+  });
+
+  const deploy = async (to = project, through = stores.projects): Promise<string> => {
+    const id = ids.next('dep');
+    await through.change(to, (site) => publish(site, id));
+    return id;
+  };
+  const routeTo = (deployId: string, name = project.slug): Route => {
+    return { name, projectId: project.id, kind: 'site', deployId };
+  };
+  const redirectTo = (to: string, name: string, status = 308): Route => {
+    return { name, projectId: project.id, kind: 'redirect', to, status };
+  };
+  const setRoute = async (name: string) => {
+    await stores.edgeWriter.setRoute(routeTo('dep_1', name));
+    return (await edgeRecords.changesSince(0n)).revision;
+  };
+  const changes = (from = edgeRecords, since = known) => from.changesSince(since);
+  const namesSince = async (revision: bigint) =>
+    (await changes(edgeRecords, revision)).routes.map(({ name }) => name);
+
+  test('a site has a route from its first served deploy on, and not before', async () => {
+    await stores.projects.change(project, (site) => startDeploy(site, ids.next('dep'), now));
+    expect(await changes()).toEqual({ revision: known, ...nothing });
+    expect(await edgeRecords.names()).not.toContain(project.slug);
+
+    const route = routeTo(await deploy());
+    const changed = await changes();
+    expect(changed).toEqual({ ...nothing, revision: changed.revision, routes: [route] });
+    expect(changed.revision).toBeGreaterThan(known);
+    expect(await edgeRecords.names()).toContain(project.slug);
+    expect((await changes(edgeRecords, 0n)).routes).toContainEqual(route);
+  });
+
+  test('a newer deploy and a rollback replace the route', async () => {
+    const first = await deploy();
+    const second = await deploy();
+    const forward = await changes();
+    expect(forward.routes).toEqual([routeTo(second)]);
+    await stores.projects.change(project, (site) => rollBack(site, 1, now));
+    const back = await changes(edgeRecords, forward.revision);
+    expect(back.routes).toEqual([routeTo(first)]);
+    expect((await namesSince(0n)).filter((name) => name === project.slug)).toHaveLength(1);
+  });
+
+  test('records that the edge already knows are not returned again, by this process or another', async () => {
+    await deploy();
+    const { revision } = await changes();
+    for (const reader of [edgeRecords, stores.secondProcess.edgeRecords])
+      expect(await changes(reader, revision)).toEqual({ revision, ...nothing });
+  });
+
+  test('a decision that throws, or that keeps the served deploy, changes nothing', async () => {
+    await deploy();
+    const { revision } = await changes();
+    await expect(stores.projects.change(project, refuse)).rejects.toThrow();
+    await stores.projects.change(project, (site) => rollBack(site, 1, now));
+    expect(await changes()).toMatchObject({ revision });
+  });
+
+  test('another process sees the changes of the first', async () => {
+    const route = routeTo(await deploy(project, stores.secondProcess.projects));
+    const certificate = certificateFor(newHost());
+    await stores.secondProcess.certificates.save(certificate);
+    const { routes, certificates } = await changes();
+    expect(routes).toEqual([route]);
+    const { privateKey, ...shown } = certificate;
+    expect(certificates).toEqual([{ ...shown, privateKey: expect.any(Function) }]);
+    expect(certificates[0]?.privateKey()).toBe(privateKey);
+  });
+
+  test('a name follows its route elsewhere and back, and leads nowhere once the route is removed', async () => {
+    const name = newHost();
+    const longest = `https://else.example/${'x'.repeat(1900)}`;
+    for (const route of [
+      routeTo('dep_1', name),
+      redirectTo('shop.example', name),
+      redirectTo(longest, name, 301),
+      routeTo('dep_2', name),
+      redirectTo('shop.example', name, 302),
+    ]) {
+      await stores.edgeWriter.setRoute(route);
+      for (const reader of [edgeRecords, stores.secondProcess.edgeRecords])
+        expect((await changes(reader)).routes).toEqual([route]);
+    }
+    await stores.edgeWriter.removeRoute(name, later(0));
+    expect(await changes()).toMatchObject({ routes: [], removedRoutes: [name] });
+    expect(await edgeRecords.sweep(later(1))).toBe(1);
+  });
+
+  test('a removed route is reported to edges that may know it, and returns when it is set again', async () => {
+    const name = newHost();
+    const set = await setRoute(name);
+    await stores.edgeWriter.removeRoute(name, later(0));
+    const removed = await changes(edgeRecords, set);
+    const { revision } = removed;
+    expect(removed).toEqual({ ...nothing, revision, removedRoutes: [name] });
+    expect(await changes(edgeRecords, revision)).toEqual({ revision, ...nothing });
+    expect(await changes(edgeRecords, 0n)).toMatchObject({ removedRoutes: [] });
+    expect(await namesSince(0n)).not.toContain(name);
+    expect(await edgeRecords.names()).not.toContain(name);
+
+    await setRoute(name);
+    const back = { removedRoutes: [], routes: [routeTo('dep_1', name)] };
+    expect(await changes(edgeRecords, revision)).toMatchObject(back);
+    expect(await edgeRecords.names()).toContain(name);
+  });
+
+  test('a removed certificate is reported to edges that may know it, and returns when it is saved again', async () => {
+    const certificate = certificateFor(newHost());
+    const { host } = certificate;
+    await stores.certificates.save(certificate);
+    const saved = (await changes()).revision;
+    await stores.edgeWriter.removeCertificate(host, later(0));
+    const removed = await changes(edgeRecords, saved);
+    const { revision } = removed;
+    expect(removed).toEqual({ ...nothing, revision, removedCertificates: [host] });
+    const all = await changes(edgeRecords, 0n);
+    expect(all.removedCertificates).toEqual([]);
+    expect(all.certificates.map((one) => one.host)).not.toContain(host);
+    expect([...(await stores.certificates.validities()).keys()]).not.toContain(host);
+
+    await stores.certificates.save(certificate);
+    const back = await changes(edgeRecords, revision);
+    expect(back.removedCertificates).toEqual([]);
+    expect(back.certificates.map((one) => one.host)).toEqual([host]);
+  });
+
+  test('removing a missing or already removed record changes nothing for the edges', async () => {
+    const name = newHost();
+    await setRoute(name);
+    await stores.edgeWriter.removeRoute(name, later(0));
+    const { revision } = await changes();
+    await stores.edgeWriter.removeRoute(name, later(1));
+    await stores.edgeWriter.removeRoute(newHost(), later(1));
+    await stores.edgeWriter.removeCertificate(newHost(), later(1));
+    expect(await changes(edgeRecords, revision)).toMatchObject(nothing);
+    expect(await edgeRecords.sweep(later(1))).toBe(1);
+  });
+
+  test('a sweep deletes records that were removed before a given time, and none that are served', async () => {
+    const [first, second, served] = [newHost(), newHost(), newHost()];
+    for (const host of [first, second, served]) {
+      await setRoute(host);
+      await stores.certificates.save(certificateFor(host));
+    }
+    for (const [host, at] of [[first, later(1)] as const, [second, later(2)] as const]) {
+      await stores.edgeWriter.removeRoute(host, at);
+      await stores.edgeWriter.removeCertificate(host, at);
+    }
+    expect(await edgeRecords.sweep(later(2))).toBe(2);
+    const { removedRoutes, removedCertificates } = await changes();
+    expect([removedRoutes, removedCertificates]).toEqual([[second], [second]]);
+    expect(await edgeRecords.sweep(later(3))).toBe(2);
+    expect(await edgeRecords.sweep(later(3))).toBe(0);
+    const left = await changes();
+    expect(left.routes.map(({ name }) => name)).toEqual([served]);
+    expect(left.certificates.map(({ host }) => host)).toEqual([served]);
+  });
+
+  test('an edge with a later revision than the database, as after a restore, gets everything', async () => {
+    const route = routeTo(await deploy());
+    const { revision } = await changes();
+    const restored = await changes(edgeRecords, revision + 100n);
+    expect(restored).toMatchObject({ revision, removedRoutes: [], removedCertificates: [] });
+    expect(restored.routes).toContainEqual(route);
+    expect(restored.routes).toHaveLength((await edgeRecords.names()).length);
+  });
+
+  test('an edge that asks again and again during a hundred changes misses none', async () => {
+    const account = await newAccount(stores);
+    const rivals = await Promise.all(Array.from({ length: 20 }, () => newProject(stores, account)));
+    const edges = [edgeRecords, stores.secondProcess.edgeRecords].map(edgeThatFollows);
+    let isOver = false;
+    const following = edges.map(async ({ ask }) => {
+      while (!isOver) {
+        await ask();
+        await nextTurn();
+      }
+    });
+    const { won, lost } = await race(20, async (n) => {
+      const { projects } = n % 2 ? stores : stores.secondProcess;
+      let last = '';
+      for (let times = 0; times < 5; times++) last = await deploy(rivals[n], projects);
+      return [rivals[n]?.slug, last] as const;
+    });
+    isOver = true;
+    await Promise.all(following);
+    expect(lost).toEqual([]);
+    for (const { ask, serves } of edges) {
+      await ask();
+      for (const [slug, last] of won) expect(serves.get(slug ?? '')).toBe(last);
+    }
+    expect((await changes()).revision).toBe(known + 100n);
+  });
+
+  test('callers cannot reach into storage through what they gave or got', async () => {
+    const name = newHost();
+    const [route, at] = [routeTo('dep_1', name), later(5)];
+    await stores.edgeWriter.setRoute(route);
+    for (const held of [route, await changes(), await edgeRecords.names()]) scribble(held);
+    expect((await changes()).routes).toEqual([routeTo('dep_1', name)]);
+    await stores.edgeWriter.removeRoute(name, at);
+    scribble(at);
+    expect(await edgeRecords.sweep(later(5))).toBe(0);
+    expect(await edgeRecords.sweep(later(6))).toBe(1);
+  });
+};
+
+/** Knows only the changes that it received. */
+const edgeThatFollows = (records: EdgeRecords) => {
+  const serves = new Map<string, string>();
+  let known = 0n;
+  const ask = async (): Promise<void> => {
+    const { revision, routes } = await records.changesSince(known);
+    expect(revision).toBeGreaterThanOrEqual(known);
+    for (const route of routes) if (route.kind === 'site') serves.set(route.name, route.deployId);
+    known = revision;
+  };
+  return { serves, ask };
+};

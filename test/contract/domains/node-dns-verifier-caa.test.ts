@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { CaaLevel } from '../../../src/domains/domain/dns/facts.ts';
+import {
+  absent,
+  address,
+  failed,
+  host,
+  none,
+  openInspections,
+  records,
+  target,
+  timesAsked,
+  type Inspections,
+} from '../../lab/dns/inspection.ts';
+
+let inspect: Inspections;
+beforeAll(async () => {
+  inspect = await openInspections();
+});
+afterAll(() => inspect.dns.close());
+beforeEach(() => {
+  inspect.dns.setFaults({});
+  inspect.dns.log.length = 0;
+});
+
+const caaOf = async (name = host): Promise<readonly CaaLevel[]> => (await inspect.one(name)).caa;
+const ours = { flags: 0, tag: 'issue', value: 'ca.test' };
+const other = { flags: 0, tag: 'issue', value: 'other.test' };
+
+test.each([
+  [host, [{ name: host, answer: records(ours) }]],
+  [
+    'customer.test',
+    [
+      { name: host, answer: none },
+      { name: 'customer.test', answer: records(ours) },
+    ],
+  ],
+  [
+    'test',
+    [
+      { name: host, answer: none },
+      { name: 'customer.test', answer: none },
+      { name: 'test', answer: records(ours) },
+    ],
+  ],
+])('the search for CAA stops at %s', async (name, levels) => {
+  inspect.dns.setZone({ [host]: { A: [address] }, [name]: { CAA: [ours] } });
+  expect(await caaOf()).toEqual(levels);
+});
+
+test('without any CAA every level up to the top-level domain is reported', async () => {
+  inspect.dns.setZone({ 'customer.test': { A: [address] } });
+  expect(await caaOf()).toEqual([
+    { name: host, answer: absent },
+    { name: 'customer.test', answer: none },
+    { name: 'test', answer: none },
+  ]);
+});
+
+test('the closest level counts, whatever its parents say', async () => {
+  inspect.dns.setZone({ [host]: { CAA: [other] }, 'customer.test': { CAA: [ours] } });
+  expect(await caaOf()).toEqual([{ name: host, answer: records(other) }]);
+});
+
+test('the search stops at a level that fails', async () => {
+  inspect.dns.setZone({ [host]: { A: [address] }, test: { CAA: [ours] } });
+  inspect.dns.setFaults({ 'customer.test': { rcode: 'SERVFAIL', types: ['CAA'] } });
+  expect(await caaOf()).toEqual([
+    { name: host, answer: none },
+    { name: 'customer.test', answer: failed('servfail') },
+  ]);
+});
+
+test('lookups above the deciding level are not awaited', async () => {
+  inspect.dns.setZone({ [host]: { CAA: [ours] } });
+  inspect.dns.setFaults({ test: { drop: true }, 'customer.test': { drop: true } });
+  // Those would take longer than any test may.
+  expect(await caaOf()).toEqual([{ name: host, answer: records(ours) }]);
+});
+
+test('CAA at the target of a CNAME counts for the host, that of its parents does not', async () => {
+  const zone = { [host]: { CNAME: [target] }, 'platform.test': { CAA: [other] } };
+  inspect.dns.setZone({ ...zone, [target]: { A: [address], CAA: [ours] } });
+  expect(await caaOf()).toEqual([{ name: host, answer: records(ours) }]);
+  inspect.dns.setZone({ ...zone, [target]: { A: [address] }, test: { CAA: [ours] } });
+  expect(await caaOf()).toEqual([
+    { name: host, answer: none },
+    { name: 'customer.test', answer: none },
+    { name: 'test', answer: records(ours) },
+  ]);
+  expect(timesAsked(inspect.dns, 'platform.test', 'CAA')).toBe(0);
+});
+
+test('a parent that is a CNAME is followed too', async () => {
+  inspect.dns.setZone({
+    [host]: { A: [address] },
+    'customer.test': { CNAME: ['brand.test'] },
+    'brand.test': { CAA: [ours] },
+  });
+  expect((await caaOf()).at(-1)).toEqual({ name: 'customer.test', answer: records(ours) });
+});
+
+test('records are returned byte by byte, also those that node:dns cannot return', async () => {
+  const odd = [
+    { flags: 0, tag: 'issue', value: '' },
+    { flags: 0, tag: 'issuewild', value: ';' },
+    { flags: 128, tag: 'critical', value: '0' },
+    { flags: 1, tag: 'tbs', value: 'unknown' },
+    { flags: 255, tag: 'tbs', value: 'unknown' },
+    { flags: 0, tag: 'ISSUE', value: ' Ca.Test ; validationmethods=http-01' },
+    { flags: 0, tag: 'iodef', value: 'mailto:a\0b@customer.test' },
+    { flags: 0, tag: 'contactemail', value: 'bücher@customer.test' },
+  ];
+  inspect.dns.setZone({ [host]: { CAA: odd, TTL: 77 } });
+  const answer = { kind: 'records', records: odd, ttl: 77 };
+  expect(await caaOf()).toEqual([{ name: host, answer }]);
+});
+
+test('CAA too large for one datagram comes over TCP', async () => {
+  const many = Array.from({ length: 40 }, (_, n) => ({ ...other, value: `ca-${n}.other.test` }));
+  inspect.dns.setZone({ [host]: { CAA: many } });
+  expect(await caaOf()).toEqual([{ name: host, answer: records(...many) }]);
+  const transports = inspect.dns.log.flatMap((query) =>
+    query.name === host && query.type === 'CAA' ? [query.transport] : [],
+  );
+  expect(transports).toEqual(['udp', 'tcp']);
+});
+
+test.each([
+  ['is empty', []],
+  ['has no tag', [0, 0]],
+  ['has a tag that is longer than the record', [0, 9, 0x69, 0x73, 0x73, 0x75, 0x65]],
+])('a record that %s makes the answer unusable, as it does for an authority', async (_, data) => {
+  inspect.dns.setZone({ [host]: { CAA: [new Uint8Array(data)] } });
+  expect(await caaOf()).toEqual([{ name: host, answer: failed('malformed') }]);
+});
+
+test.each(['shop..customer.test', `${'x'.repeat(64)}.customer.test`, 'y.'.repeat(126) + 'test'])(
+  'a name that cannot be queried is malformed: %s',
+  async (name) => {
+    expect(await caaOf(name)).toEqual([{ name, answer: failed('malformed') }]);
+  },
+);

@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { Database } from '../../../src/adapters/kysely/database.ts';
+import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
+import { OutOfTime, Unavailable } from '../../../src/kernel/unavailable.ts';
+import { emptyDatabase, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
+import {
+  startMysqlProxy,
+  type MysqlProxy,
+  type Refusal,
+} from '../../support/servers/mysql-proxy.ts';
+import { until } from '../../support/until.ts';
+
+let home: TestDatabase;
+let proxy: MysqlProxy;
+let observer: Database;
+let database: Database;
+beforeAll(async () => {
+  home = await emptyDatabase('mysql');
+  proxy = await startMysqlProxy(home.url);
+  observer = openDatabase(home.url);
+  await migrateUp(observer);
+  database = openDatabase(proxy.url);
+});
+afterAll(async () => {
+  await database.close();
+  await observer.close();
+  await proxy.stop();
+  await home.drop();
+});
+afterEach(() => {
+  proxy.refuse([]);
+});
+
+/** Two rows of any table; their names tell the two writes apart. */
+const store = (name: string): Promise<unknown> =>
+  database.transaction(async (db) => {
+    for (const half of ['first half', 'second half']) {
+      const row = { job: `${name}, ${half}`, holder: 'test', lease_until: 0n };
+      await db.insertInto('job_leases').values(row).execute();
+    }
+  });
+
+const halvesOf = async (name: string): Promise<number> => {
+  const rows = observer.root.selectFrom('job_leases').select('job');
+  return (await rows.where('job', 'like', `${name}, %`).execute()).length;
+};
+
+/** Includes error numbers that our tables do not list. */
+const errnos = { 'a limit of the user': 1226, 'no quorum': 1047, 'nothing we know': 1525 };
+
+const moments: Readonly<Record<string, (errno: number) => readonly Refusal[]>> = {
+  BEGIN: (errno) => [{ statement: /^begin$/, errno }],
+  COMMIT: (errno) => [{ statement: /^commit$/, errno }],
+  'COMMIT and ROLLBACK': (errno) => [{ statement: /^(commit|rollback)$/, errno }],
+  'the second write and ROLLBACK': (errno) => [{ statement: /second half|^rollback$/, errno }],
+};
+
+const cases = Object.entries(errnos).flatMap(([why, errno]) =>
+  Object.keys(moments).map((moment) => [moment, why, errno] as const),
+);
+
+test.each(cases)(
+  'after %s was refused (%s, %i) nothing of that transaction is stored by the next',
+  async (moment, _why, errno) => {
+    const name = `${moment} ${errno}`;
+    proxy.refuse(moments[moment]!(errno));
+    await expect(store(name)).rejects.toThrow();
+    proxy.refuse([]);
+    for (const next of ['a', 'b', 'c']) await store(`${name} ${next}`);
+    expect(await halvesOf(name)).toBe(0);
+    for (const next of ['a', 'b', 'c']) expect(await halvesOf(`${name} ${next}`)).toBe(2);
+  },
+);
+
+test("when one of a transaction's parallel statements fails, the later ones are not stored on their own", async () => {
+  const row = (half: string) => ({ job: `beside, ${half}`, holder: 'test', lease_until: 0n });
+  const halves = ['first half', 'first half', 'second half', 'third half'];
+  const stored = database.transaction((db) =>
+    Promise.all(halves.map((half) => db.insertInto('job_leases').values(row(half)).execute())),
+  );
+  await expect(stored).rejects.toMatchObject({ code: 'ER_DUP_ENTRY' });
+  await store('after it');
+  expect(await halvesOf('beside')).toBe(0);
+});
+
+test.each(['and goes on', 'and ends'])(
+  'a transaction that the server rolled back unnoticed, %s, does not count as stored',
+  async (what) => {
+    proxy.refuse([{ statement: /overlooked, second half/, errno: 1205 }]);
+    const insert = (half: string) => {
+      const row = { job: `overlooked, ${half}`, holder: 'test', lease_until: 0n };
+      return database.run((db) => db.insertInto('job_leases').values(row).execute());
+    };
+    const stored = database.transaction(async () => {
+      await insert('first half');
+      await insert('second half').catch(() => undefined);
+      if (what === 'and goes on') await insert('third half');
+    });
+    await expect(stored).rejects.toBeInstanceOf(Unavailable);
+    expect(await halvesOf('overlooked')).toBe(0);
+  },
+);
+
+test('a transaction whose COMMIT another cluster member refused is retried from the start', async () => {
+  proxy.refuse([{ statement: /^commit$/, errno: 1213, sqlState: '40001' }]);
+  const before = proxy.refused;
+  const stored = store('certified');
+  await until('it was refused thrice', () => proxy.refused >= before + 3);
+  proxy.refuse([]);
+  await stored;
+  expect(await halvesOf('certified')).toBe(2);
+});
+
+test('a transaction that keeps conflicting is given up', async () => {
+  proxy.refuse([{ statement: /^commit$/, errno: 1213, sqlState: '40001' }]);
+  await expect(store('hopeless')).rejects.toBeInstanceOf(Unavailable);
+  expect(await halvesOf('hopeless')).toBe(0);
+});
+
+test('a conflicting transaction is not retried when nobody waits for it any more', async () => {
+  proxy.refuse([{ statement: /^commit$/, errno: 1213, sqlState: '40001' }]);
+  const before = proxy.refused;
+  const deadline = {
+    get leftMs() {
+      return proxy.refused > before ? 1 : Infinity;
+    },
+  };
+  const hurried = openDatabase(proxy.url, deadline);
+  const row = { job: 'late, first half', holder: 'test', lease_until: 0n };
+  const stored = hurried.transaction((db) => db.insertInto('job_leases').values(row).execute());
+  await expect(stored).rejects.toBeInstanceOf(Unavailable);
+  await hurried.close();
+  expect(proxy.refused).toBe(before + 1);
+  expect(await halvesOf('late')).toBe(0);
+});
+
+test("a query cut off by its request's deadline is no outage, and its connection is not used again", async () => {
+  let leftMs = Infinity;
+  const heard: unknown[] = [];
+  const hurried = new Database(proxy.url, {
+    deadline: {
+      get leftMs() {
+        return leftMs;
+      },
+    },
+    onOutage: { onAway: (error) => heard.push(error), onBack: () => undefined },
+  });
+  await hurried.ping();
+  leftMs = 50;
+  proxy.slowDown(200);
+  await expect(hurried.ping()).rejects.toBeInstanceOf(OutOfTime);
+  leftMs = Infinity;
+  proxy.slowDown(0);
+  await hurried.ping();
+  expect(heard).toEqual([]);
+  await hurried.close();
+});

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createConnection, type Connection } from 'mysql2/promise';
+import { Database } from '../../../src/adapters/kysely/database.ts';
+import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
+import { createDatabase, startMariaDb, type MariaDb } from '../../support/servers/mariadb.ts';
+import { startMysqlProxy, type MysqlProxy } from '../../support/servers/mysql-proxy.ts';
+
+const strange = [
+  '--skip-character-set-client-handshake',
+  '--autocommit=0',
+  '--completion-type=CHAIN',
+  '--transaction-isolation=SERIALIZABLE',
+  '--sql-mode=',
+  '--default-time-zone=+05:00',
+  // Only users without special rights get it.
+  '--init-connect=set names latin1, foreign_key_checks = 0, sql_select_limit = 1',
+];
+
+let server: MariaDb;
+let own: Awaited<ReturnType<typeof createDatabase>>;
+let url: string;
+let root: Connection;
+beforeAll(async () => {
+  server = await startMariaDb({ extraArguments: strange });
+  own = await createDatabase(server.url);
+  root = await createConnection(own.url);
+  await root.query(`create user plain@'127.0.0.1' identified by 'plain'`);
+  await root.query(`grant all on ${new URL(own.url).pathname.slice(1)}.* to plain@'127.0.0.1'`);
+  url = Object.assign(new URL(own.url), { username: 'plain', password: 'plain' }).href;
+});
+afterAll(async () => {
+  await root.end();
+  await server.stop();
+});
+
+describe('on a server with strange defaults', () => {
+  let database: Database;
+  beforeAll(() => {
+    database = new Database(url, { patient: true });
+  });
+  afterAll(() => database.close());
+
+  test('the schema can be brought up to date, and every session sees it', async () => {
+    await migrateUp(database);
+    const [tables] = await root.query('show tables');
+    expect((tables as unknown[]).length).toBeGreaterThan(10);
+  });
+
+  test('names, also with emoji, are read back as they were sent, and no answer is cut short', async () => {
+    const names = ['🐕 Ünï', '犬', 'é'];
+    await database.transaction(async (db) => {
+      for (const job of names) {
+        await db.insertInto('job_leases').values({ job, holder: 'x', lease_until: 0n }).execute();
+      }
+    });
+    const found = await database.run((db) =>
+      db.selectFrom('job_leases').select('job').orderBy('job', 'desc').execute(),
+    );
+    expect(found.map(({ job }) => job)).toEqual(names);
+    const [rows] = await root.query('select hex(job) as bytes from job_leases order by job desc');
+    expect(rows).toEqual(names.map((name) => ({ bytes: hexOf(name) })));
+  });
+});
+
+const hexOf = (text: string): string => Buffer.from(text).toString('hex').toUpperCase();
+
+describe('on a server that does not let the session be set', () => {
+  let proxy: MysqlProxy;
+  beforeAll(async () => {
+    proxy = await startMysqlProxy(url);
+  });
+  afterAll(() => proxy.stop());
+
+  const characters = /^set character_set_client/;
+
+  test.each([
+    ['says no', characters, 1231, 'refused by the test'],
+    ['says yes and does nothing', characters, 0, 'autocommit is "OFF" and has to be "ON"'],
+    [
+      'would keep what a lost connection has locked for hours',
+      /^set wait_timeout/,
+      0,
+      'wait_timeout is "28800" and has to be "60"',
+    ],
+  ])('and %s, the first query says what is wrong', async (_how, statement, errno, words) => {
+    proxy.refuse([{ statement, errno }]);
+    const database = new Database(proxy.url);
+    const failure = await database.ping().catch((error: unknown) => error as Error);
+    await database.close();
+    expect(String(failure?.cause)).toContain(words);
+  });
+});

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
+import type { Actor } from '../../../src/kernel/acting.ts';
+import type { Delivery, Outbox } from '../../../src/kernel/outbox.ts';
+import { later, newAccount, now } from '../../support/accounts.ts';
+import { race } from '../../support/race.ts';
+import { scribble } from '../../support/scribble.ts';
+import type { Stores } from '../../support/stores.ts';
+
+const subscribers: Readonly<Record<string, readonly string[]>> = {
+  api_key_issued: ['audit', 'mail'],
+  plan_changed: ['audit'],
+};
+const toPro = { from: 'free', to: 'pro', perMinute: 300, perDay: 10_000 } as const;
+const lease = 60_000;
+const idsOf = (deliveries: readonly Delivery[]) => deliveries.map(({ id }) => id);
+
+/** @param open gives stores whose outbox asks the given function for subscribers */
+export const outboxContract = (
+  open: (subscribersOf: (type: string) => readonly string[]) => Promise<Stores>,
+): void => {
+  let stores: Stores;
+  let outbox: Outbox;
+  let account: string;
+  beforeAll(async () => {
+    stores = await open((type) => subscribers[type] ?? []);
+    outbox = stores.outbox;
+  });
+  afterAll(() => stores.close());
+  beforeEach(async () => {
+    account = await newAccount(stores);
+    for (const { id } of await outbox.claim(later(1e12), later(2e12), 1000)) await outbox.done(id);
+    await outbox.sweep(later(1e12));
+  });
+
+  const issued = (
+    keyId: string,
+    type: 'api_key_issued' | 'api_key_revoked' = 'api_key_issued',
+  ): AccessEvent => ({ type, accountId: account, occurredAt: later(0), keyId });
+  const planChanged = (occurredAt = later(0)): AccessEvent => {
+    return { type: 'plan_changed', accountId: account, occurredAt, ...toPro };
+  };
+  const store = async (...events: readonly AccessEvent[]): Promise<void> => {
+    await stores.accounts.change(account, (state) => ({ state, events }));
+  };
+  const claim = (at = 0, limit = 1000, from = outbox) =>
+    from.claim(later(at), later(at + lease), limit);
+
+  test('each subscriber gets a delivery of its own, with the event as it was stored', async () => {
+    await store(issued('key_ä'));
+    const deliveries = await claim();
+    expect(deliveries.map((one) => one.subscriber)).toEqual(['audit', 'mail']);
+    for (const { stored, attempts } of deliveries) {
+      const { id } = deliveries[0]!.stored;
+      expect(stored).toEqual({ id, actor: 'service', event: issued('key_ä') });
+      expect(attempts).toBe(0);
+    }
+    expect(new Set(idsOf(deliveries)).size).toBe(2);
+  });
+
+  test('an event keeps its actor, whatever others do at the same time', async () => {
+    const actorOf = (n: number): Actor => `person:mia-${n}@shop.example`;
+    await race(20, (n) => stores.acting.run(actorOf(n), () => store(issued(`key_${n}`))));
+    await store(planChanged());
+    const deliveries = (await claim()).filter(({ subscriber }) => subscriber === 'audit');
+    const told = new Map(deliveries.map(({ stored }) => [stored.actor, stored.event]));
+    const expected = Array.from(
+      { length: 20 },
+      (_, n) => [actorOf(n), issued(`key_${n}`)] as const,
+    );
+    expect(deliveries).toHaveLength(21);
+    expect(told).toEqual(new Map<Actor, AccessEvent>([...expected, ['service', planChanged()]]));
+  });
+
+  test('an event that nobody subscribes to is stored without a delivery', async () => {
+    await store(issued('key_1', 'api_key_revoked'));
+    expect(await claim()).toEqual([]);
+    expect(await outbox.state()).toEqual({ waiting: 0, parked: 0 });
+    expect(await outbox.sweep(later(1))).toBe(1);
+  });
+
+  test('deliveries are given out oldest first and no more than asked for', async () => {
+    await store(planChanged(later(3)), planChanged(later(1)));
+    await store(planChanged(later(2)));
+    const first = await claim(0, 2);
+    const rest = await claim(0, 2);
+    const moments = [...first, ...rest].map((one) => one.stored.event.occurredAt);
+    expect(first).toHaveLength(2);
+    expect(moments).toEqual([later(3), later(1), later(2)]);
+  });
+
+  test('another process can claim what one holds only after its lease ends', async () => {
+    await store(issued('key_1'));
+    const held = await claim();
+    expect(held).toHaveLength(2);
+    expect(await claim(0)).toEqual([]);
+    expect(await claim(lease - 1, 1000, stores.secondProcess.outbox)).toEqual([]);
+    expect(await claim(lease, 1000, stores.secondProcess.outbox)).toEqual(held);
+    expect(await claim(lease)).toEqual([]);
+  });
+
+  test('a finished delivery is gone, and finishing it twice is no error', async () => {
+    await store(issued('key_1'));
+    const [first, second] = idsOf(await claim());
+    for (const id of [first, first]) await outbox.done(id ?? '');
+    expect(await outbox.state()).toEqual({ waiting: 1, parked: 0 });
+    expect(idsOf(await claim(lease))).toEqual([second]);
+  });
+
+  test('a released delivery comes again at its time and counts its attempts', async () => {
+    await store(planChanged());
+    const [held] = await claim();
+    for (const attempts of [1, 2, 3]) {
+      const due = attempts * 10 * lease;
+      await outbox.retry(held?.id ?? '', later(due), 'the printer is on fire 🔥'.repeat(500));
+      expect(await outbox.state()).toEqual({ waiting: 1, parked: 0 });
+      expect(await claim(due - 1)).toEqual([]);
+      expect(await claim(due)).toEqual([{ ...held, attempts }]);
+    }
+  });
+
+  test('a parked delivery is kept and counted but never claimed again', async () => {
+    await store(issued('key_1'));
+    const [first, second] = idsOf(await claim());
+    await outbox.park(first ?? '', 'keeps failing');
+    expect(await outbox.state()).toEqual({ waiting: 1, parked: 1 });
+    expect(idsOf(await claim(1e12))).toEqual([second]);
+    expect(await outbox.sweep(later(1e12))).toBe(0);
+  });
+
+  test('a sweep deletes older events that all subscribers have seen', async () => {
+    await store(planChanged(later(1)), planChanged(later(2)), planChanged(later(3)));
+    const [first, , third] = idsOf(await claim());
+    for (const id of [first, third]) await outbox.done(id ?? '');
+    expect(await outbox.sweep(later(3))).toBe(1);
+    expect(await outbox.sweep(later(3))).toBe(0);
+    expect(await outbox.sweep(later(4))).toBe(1);
+    expect(await claim(lease)).toHaveLength(1);
+  });
+
+  test('two processes that claim at the same time never share a delivery and leave none', async () => {
+    await store(...Array.from({ length: 120 }, () => planChanged()));
+    const outboxes = [outbox, stores.secondProcess.outbox];
+    const given: string[] = [];
+    for (let last = -1; last < given.length;) {
+      last = given.length;
+      const { won, lost } = await race(20, (n) => claim(0, 3, outboxes[n % 2]));
+      expect(lost).toEqual([]);
+      given.push(...idsOf(won.flat()));
+    }
+    expect(given).toHaveLength(120);
+    expect(new Set(given).size).toBe(120);
+  });
+
+  test('callers cannot reach into storage through what they gave or got', async () => {
+    const event = planChanged();
+    await store(event);
+    scribble(event);
+    const held = await claim();
+    const kept = structuredClone(held);
+    expect(kept).toMatchObject([{ stored: { event: { accountId: account, occurredAt: now } } }]);
+    scribble(held);
+    expect(await claim(lease)).toEqual(kept);
+  });
+};

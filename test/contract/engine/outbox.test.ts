@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { addPet } from '../../../src/catalogue/domain/pet.ts';
+import { newAccount, now } from '../../support/accounts.ts';
+import { databaseKinds } from '../../support/servers/databases.ts';
+import { refusal } from '../../support/refusal.ts';
+import { openStores, storeKinds, type Stores } from '../../support/stores.ts';
+import { outboxContract } from './outbox.contract.ts';
+
+describe.each(storeKinds)('the outbox in %s', (kind) => {
+  outboxContract((subscribersOf) => openStores(kind, { subscribersOf }));
+});
+
+// Memory stores in one turn: there is no commit to wait for.
+describe.each(databaseKinds)('the signal of the outbox in %s', (kind) => {
+  let stores: Stores;
+  let account: string;
+  let seenAtSignal: Promise<number>[] = [];
+  let whoListens: string[] = [];
+  let signals: (readonly string[])[] = [];
+  beforeAll(async () => {
+    stores = await openStores(kind, {
+      subscribersOf: (type) => (type === 'pet_added' ? ['audit', 'mail'] : []),
+      onStored: (accountIds) => {
+        signals.push(accountIds);
+        whoListens.push(stores.acting.actor);
+        const committed = stores.secondProcess.outbox.state();
+        seenAtSignal.push(committed.then(({ waiting }) => waiting));
+      },
+    });
+    account = await newAccount(stores);
+  });
+  afterAll(() => stores.close());
+
+  const draft = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
+  const add = (to = account) => stores.pets.add(to, draft, (id) => addPet(to, id, draft, now));
+  const once = (key: string, work: () => Promise<void>) => {
+    const request = { accountId: account, key, fingerprint: 'f', now };
+    return stores.idempotencyKeys.once(request, async () => {
+      await work();
+      return { status: 201, headers: {}, body: '' };
+    });
+  };
+
+  test('is sent once per transaction, after its commit', async () => {
+    seenAtSignal = [];
+    await once('two', async () => {
+      await add();
+      await add();
+      expect(seenAtSignal).toEqual([]);
+    });
+    expect(await Promise.all(seenAtSignal)).toEqual([4]);
+  });
+
+  test('is sent with the service as its actor', async () => {
+    const { acting } = stores;
+    whoListens = [];
+    await acting.run('person:mia@shop.example', () => add());
+    expect(whoListens).toEqual(['service']);
+  });
+
+  test('names each account with new events once, and none from before', async () => {
+    const [other, refused] = [await newAccount(stores), await newAccount(stores)];
+    signals = [];
+    const outcome = once('refused', async () => {
+      await add(refused);
+      throw refusal;
+    });
+    await expect(outcome).rejects.toBe(refusal);
+    await once('kept', async () => {
+      for (const one of [other, account, other]) await add(one);
+    });
+    await add();
+    expect(signals).toEqual([[other, account], [account]]);
+  });
+
+  test('is not sent for a rollback or for events without a subscriber', async () => {
+    seenAtSignal = [];
+    const outcome = once('none', async () => {
+      await add();
+      throw refusal;
+    });
+    await expect(outcome).rejects.toBe(refusal);
+    await newAccount(stores);
+    expect(seenAtSignal).toEqual([]);
+  });
+});

@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Database } from '../../../src/adapters/kysely/database.ts';
+import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
+import { SealedValues } from '../../../src/adapters/kysely/sealed-values.ts';
+import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
+import {
+  databaseKinds,
+  emptyDatabase,
+  openDatabase,
+  type TestDatabase,
+} from '../../support/servers/databases.ts';
+import { fillSealed, openedBy } from '../../support/sealed-rows.ts';
+
+const [oldKey, newKey] = [Buffer.from('the key until now'), Buffer.from('the key from now on')];
+const before = new AesGcmSealer(oldKey);
+const during = new AesGcmSealer(newKey, [oldKey]);
+const after = new AesGcmSealer(newKey);
+const hosts = 250;
+const all = hosts + 2;
+
+describe.each(databaseKinds)('sealed values in %s', (kind) => {
+  let home: TestDatabase;
+  let database: Database;
+  beforeEach(async () => {
+    home = await emptyDatabase(kind);
+    database = openDatabase(home.url);
+    await migrateUp(database);
+    await fillSealed(database, before, hosts);
+  });
+  afterEach(async () => {
+    await database.close();
+    await home.drop();
+  });
+
+  const reseal = async (sealer = during) => {
+    const slices: number[] = [];
+    const left = await new SealedValues(database, sealer).reseal((count) => slices.push(count));
+    return { slices, left, resealed: slices.reduce((sum, one) => sum + one, 0) };
+  };
+  const uses = async () => new SealedValues(database, after).uses();
+
+  test('open before, during and after a rotation, and are sealed anew only once', async () => {
+    expect(await openedBy(database, during)).toBe(all);
+    expect(await reseal()).toMatchObject({ resealed: all, left: [] });
+    expect(await openedBy(database, after)).toBe(all);
+    expect(await uses()).toEqual([{ keyId: after.keyIds[0], values: all }]);
+    expect(await reseal()).toEqual({ slices: [], left: [], resealed: 0 });
+    await expect(openedBy(database, before)).rejects.toThrow(
+      'Give that key as SECRET_KEY_PREVIOUS',
+    );
+  });
+
+  test('are sealed anew in slices, so that others need not wait long', async () => {
+    const { slices } = await reseal();
+    expect(Math.max(...slices)).toBeLessThanOrEqual(100);
+  });
+
+  test('are never half-sealed: interrupted work resumes where it stopped', async () => {
+    const cut = new SealedValues(database, during).reseal(() => {
+      throw new Error('killed');
+    });
+    await expect(cut).rejects.toThrow('killed');
+    expect(await openedBy(database, during)).toBe(all);
+    const { resealed, left } = await reseal();
+    expect([resealed, left]).toEqual([all - 100, []]);
+    expect(await openedBy(database, after)).toBe(all);
+  });
+
+  test('count as sealed by an earlier release when they have no key id, and are sealed anew too', async () => {
+    await database.root.updateTable('certificates').set({ sealed_by: null }).execute();
+    expect(await uses()).toContainEqual({ keyId: undefined, values: hosts });
+    expect(await openedBy(database, during)).toBe(all);
+    expect(await reseal()).toMatchObject({ resealed: all, left: [] });
+    expect(await openedBy(database, after)).toBe(all);
+  });
+
+  test('open although an earlier release left the id of another key beside them', async () => {
+    await database.root
+      .updateTable('authority_accounts')
+      .set({ sealed_by: after.keyIds[0] })
+      .execute();
+    expect(await openedBy(database, during)).toBe(all);
+  });
+
+  test('stay unchanged when their key is missing, and each value is named with its key', async () => {
+    const { resealed, left } = await reseal(after);
+    expect(resealed).toBe(0);
+    expect(left).toHaveLength(all);
+    for (const { reason } of left) {
+      expect(reason).toContain(`another secret key, with the id ${before.keyIds[0]}`);
+      expect(reason).not.toContain('private key of');
+    }
+    expect(await openedBy(database, before)).toBe(all);
+  });
+
+  test('that are replaced meanwhile are not put back', async () => {
+    const [host, newer] = ['site-000000.example', 'newer'];
+    const values = new SealedValues(database, during);
+    const working = values.reseal(() => undefined);
+    await database.root
+      .updateTable('certificates')
+      .set({ private_key: newer, sealed_by: after.keyIds[0] })
+      .where('host', '=', host)
+      .execute();
+    await working;
+    const row = await database.root
+      .selectFrom('certificates')
+      .select('private_key')
+      .where('host', '=', host)
+      .executeTakeFirst();
+    expect(row?.private_key).toBe(newer);
+  });
+});

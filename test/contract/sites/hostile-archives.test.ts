@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { archiveSource } from '../../../src/adapters/archives/archive-source.ts';
+import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
+import { listingOf } from '../../support/sites/folder-listing.ts';
+import { noArchives, type HostileArchive } from '../../support/sites/hostile-archives.ts';
+import { hostileTars } from '../../support/sites/hostile-tars.ts';
+import { hostileZips } from '../../support/sites/hostile-zips.ts';
+import { memorySite, type MemorySite } from '../../support/sites/memory-site.ts';
+import { isOpen } from '../../support/sites/open-files.ts';
+import { entry, sourceOf } from '../../support/sites/site-source.ts';
+
+/** Nothing of its name is anywhere else. */
+const escapeName = `escaped-${String(process.pid)}.txt`;
+
+/** The largest write 200 MiB, or 10 000 files, before they are refused. */
+const patience = 30_000;
+
+let folder: string;
+let storage: string;
+let upload: string;
+let files: FileSystemSiteFiles;
+let site: MemorySite;
+/** Everything but the upload, before it came. */
+let before: readonly string[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'animal-store-hostile-'));
+  storage = join(folder, 'var', 'deploys');
+  await mkdir(join(folder, 'uploads'));
+  upload = join(folder, 'uploads', 'upload');
+  files = new FileSystemSiteFiles(storage);
+  site = await memorySite(files);
+  await site.deploy(sourceOf(entry('index.html'), entry('img/rex.jpg')));
+  before = await listingOf(folder);
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const deploy = async (bytes: Buffer) => {
+  await writeFile(upload, bytes);
+  try {
+    return await site.deploy(await archiveSource(upload));
+  } finally {
+    expect(await isOpen(upload)).toBe(false);
+    await rm(upload);
+  }
+};
+
+const expectNothingEscaped = (): void => {
+  for (const place of ['.', '..', '../..', '/', tmpdir()]) {
+    expect(existsSync(resolve(place, escapeName))).toBe(false);
+  }
+};
+
+const kinds: readonly (readonly [string, (escape: string) => readonly HostileArchive[]])[] = [
+  ['zip', hostileZips],
+  ['gzipped tar', hostileTars],
+];
+
+describe.each(kinds)('a %s with', (_, archives) => {
+  const made = archives(join(tmpdir(), escapeName));
+
+  test.each(made.filter(({ problem }) => problem !== undefined))(
+    '$what is refused ($problem), and nothing is left of it',
+    async ({ bytes, problem }) => {
+      const served = (await site.site()).servedDeployId;
+      const deployed = await deploy(await bytes());
+      expect(deployed).toMatchObject({ state: 'failed', problem });
+      expect(await files.list(deployed.id)).toBeUndefined();
+      expect(await listingOf(folder)).toEqual(before);
+      expect((await site.site()).servedDeployId).toBe(served);
+      expectNothingEscaped();
+    },
+    patience,
+  );
+
+  test.each(made.filter(({ problem }) => problem === undefined))(
+    '$what is published, and stays inside its own folder',
+    async ({ bytes }) => {
+      const deployed = await deploy(await bytes());
+      expect(deployed).toMatchObject({ state: 'succeeded' });
+      expect((await site.site()).servedDeployId).toBe(deployed.id);
+      for (const path of await readdir(join(storage, deployed.id))) {
+        expect(path).toMatch(/^([A-Za-z0-9_-]{43}(\.br|\.gz)?|manifest\.json)$/);
+      }
+      await files.remove(deployed.id);
+      expect(await listingOf(folder)).toEqual(before);
+      expectNothingEscaped();
+    },
+    patience,
+  );
+});
+
+test.each(Object.entries(noArchives))('%s is not an archive', async (_, bytes) => {
+  const deploying = deploy(bytes);
+  await expect(deploying).rejects.toMatchObject({
+    name: 'DomainError',
+    code: 'archive_unsupported',
+  });
+  await expect(deploying).rejects.toThrow('.tar.gz');
+  expect(await listingOf(folder)).toEqual(before);
+});
+
+test('a missing archive, or a folder in its place, is named', async () => {
+  for (const path of [join(folder, 'nowhere.zip'), storage]) {
+    const opening = archiveSource(path);
+    await expect(opening).rejects.toHaveProperty('code', 'archive_unreadable');
+    await expect(opening).rejects.toThrow(basename(path));
+    await expect(opening).rejects.not.toThrow(folder);
+  }
+});

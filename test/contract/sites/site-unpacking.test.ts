@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { openUpload } from '../../../src/adapters/archives/open-upload.ts';
+import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
+import { DirectUnpacking } from '../../../src/adapters/threads/direct-unpacking.ts';
+import { ThreadedUnpacking } from '../../../src/adapters/threads/threaded-unpacking.ts';
+import type { ThreadLimits } from '../../../src/adapters/threads/worker-thread.ts';
+import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
+import { listingOf } from '../../support/sites/folder-listing.ts';
+import { memorySite } from '../../support/sites/memory-site.ts';
+import { plainTree } from '../../support/sites/plain-tree.ts';
+import { siteUnpackingContract } from './site-unpacking.contract.ts';
+
+const entry = new URL('../../../src/app/threads/unpack-sites.ts', import.meta.url);
+
+const threaded = (folder: string, limits: Partial<ThreadLimits> = {}) =>
+  new ThreadedUnpacking({ entry, setup: { folder }, threads: 2, ...limits });
+
+describe('unpacking in the calling thread', () => {
+  siteUnpackingContract((folder) => {
+    const files = new FileSystemSiteFiles(folder);
+    const unpacking = new DirectUnpacking(files, openUpload);
+    return { files, unpacking, close: () => Promise.resolve() };
+  });
+});
+
+describe('unpacking in threads of its own', () => {
+  siteUnpackingContract((folder) => {
+    const unpacking = threaded(folder);
+    return {
+      files: new FileSystemSiteFiles(folder),
+      unpacking,
+      close: () => unpacking.close(),
+    };
+  });
+});
+
+describe('an upload that takes too much', () => {
+  let folder: string;
+  let place: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'animal-store-costly-'));
+    const words = Array.from({ length: 200 }, (_, at) => [
+      `${at}.html`,
+      randomBytes(100_000).toString('base64'),
+    ]);
+    place = await plainTree(join(folder, 'site'), {
+      'index.html': 'Birds',
+      ...(Object.fromEntries(words) as Readonly<Record<string, string>>),
+    });
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  test.each([
+    ['too long', { deadlineMs: 50 }, /^To unpack and compress it took longer than/],
+    ['too much memory', { memoryMiB: 1 }, /^To unpack and compress it took more than 1 MiB/],
+  ] as const)('(%s) is a deploy that failed, and leaves nothing', async (_, limits, words) => {
+    const deploys = join(folder, 'deploys');
+    // It may be ended before it comes to make it.
+    await mkdir(deploys);
+    const files = new FileSystemSiteFiles(deploys);
+    const unpacking = threaded(deploys, limits);
+    const { project, projects, allowances, clock, site } = await memorySite(files);
+    const ids = { next: () => 'dep_1' };
+    const deploy = await deploySite({ projects, files, unpacking, allowances, clock, ids })(
+      project,
+      place,
+    );
+    expect(deploy).toMatchObject({ state: 'failed', problem: 'archive_too_costly' });
+    expect(deploy).toHaveProperty('explanation', expect.stringMatching(words));
+    expect((await site()).deploys).toEqual([deploy]);
+    expect(await listingOf(deploys)).toEqual([]);
+    await unpacking.close();
+  });
+});

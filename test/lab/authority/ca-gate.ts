@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { GatedAuthority, type CannedWindow } from './gate-authority.ts';
+import { CaFaults, type CaFault } from './gate-faults.ts';
+import { CaaGuard } from './gate-guard.ts';
+import { readSigned } from './gate-jws.ts';
+import type { Pebble } from './pebble.ts';
+
+/** What a client asked, and what it heard. */
+export interface CaRequest {
+  /** `METHOD /path` */
+  readonly line: string;
+  /** What was signed; undefined where nothing was, and for POST-as-GET. */
+  readonly payload: unknown;
+  readonly userAgent: string | undefined;
+  /** 0 while there is no answer, and where it was lost. */
+  status: number;
+}
+
+export interface CaGate {
+  readonly directoryUrl: string;
+  /** In order; to be emptied by whoever looks at it. */
+  readonly log: CaRequest[];
+  /** The requests of the log at such a place. */
+  asked(place: RegExp): readonly CaRequest[];
+  setFaults(...faults: readonly CaFault[]): void;
+  /** With undefined the directory offers none, as at the start. */
+  setRenewalInfo(window: CannedWindow | undefined): void;
+  close(): void;
+}
+
+interface GateOptions {
+  readonly pebble: Pebble;
+  /** Who the authority is in CAA records. */
+  readonly issuer: string;
+  /** Resolver for CAA, as `ip:port`. */
+  readonly dns: string;
+}
+
+/**
+ * HTTPS in front of Pebble that adds CAA checks (RFC 8659, RFC 8657), renewal windows and faults. The Host header
+ * goes through, so that Pebble builds all its URLs on this address, and signed URLs still fit.
+ */
+export const startCaGate = async ({ pebble, issuer, dns }: GateOptions): Promise<CaGate> => {
+  const log: CaRequest[] = [];
+  const faults = new CaFaults();
+  const authority = new GatedAuthority(pebble, new CaaGuard(issuer, dns));
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const signed = readSigned(await buffer(request));
+    const line = `${request.method ?? ''} ${request.url ?? ''}`;
+    const userAgent = request.headers['user-agent'];
+    const entry: CaRequest = { line, payload: signed.payload, userAgent, status: 0 };
+    log.push(entry);
+    const fault = faults.take(line);
+    const isReplaced = (fault?.status ?? fault?.problem ?? fault?.body) !== undefined;
+    if (fault?.after) await authority.answerTo(request, signed);
+    if (fault?.delayMs !== undefined) await delay(fault.delayMs, undefined, { ref: false });
+    await fault?.held;
+    if (fault?.hang) return;
+    if (fault?.reset) return void request.socket.destroy();
+    const answer = await (fault && isReplaced
+      ? authority.replaced(fault)
+      : authority.answerTo(request, signed));
+    entry.status = answer.status;
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  };
+
+  const server = createServer(pebble.tls, (request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    directoryUrl: `https://127.0.0.1:${port}/dir`,
+    log,
+    asked: (place) => log.filter(({ line }) => place.test(line)),
+    setFaults: (...all) => faults.set(all),
+    setRenewalInfo: (window) => void (authority.window = window),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http';
+import { problemText, type CaFault } from './gate-faults.ts';
+import type { CaaGuard, CaDocument } from './gate-guard.ts';
+import type { SignedBody } from './gate-jws.ts';
+import { exchange, type Answer } from './pebble-exchange.ts';
+import type { Pebble } from './pebble.ts';
+
+/** A window that is suggested for all certificates (RFC 9773, section 4.2). */
+export interface CannedWindow {
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const json = { 'content-type': 'application/json' };
+
+/** Pebble with what it lacks: CAA, and renewal windows on demand. */
+export class GatedAuthority {
+  readonly #pebble: Pebble;
+  readonly #guard: CaaGuard;
+  window: CannedWindow | undefined;
+
+  constructor(pebble: Pebble, guard: CaaGuard) {
+    this.#pebble = pebble;
+    this.#guard = guard;
+  }
+
+  async answerTo(
+    request: IncomingMessage,
+    { bytes, account, payload }: SignedBody,
+  ): Promise<Answer> {
+    const { url: path = '', method = '', headers } = request;
+    if (this.window && path.startsWith('/renewal-info/')) {
+      return answer(200, { ...json, ...this.window.headers }, this.window.body);
+    }
+    const refused = payload === undefined ? undefined : await this.#guard.refuse(path, account);
+    if (refused) return answer(200, { ...json, ...(await this.#nonce()) }, JSON.stringify(refused));
+    const given = await this.#ask({ method, path, headers, body: bytes });
+    if (!given.headers['content-type']?.startsWith('application/json')) return given;
+    const { 'content-length': _length, ...others } = given.headers;
+    const document = JSON.parse(given.body.toString()) as CaDocument;
+    const offer = this.#offer(path, headers.host);
+    return answer(
+      given.status,
+      others,
+      JSON.stringify({ ...this.#guard.amend(path, document), ...offer }),
+    );
+  }
+
+  /** What a fault has instead of the authority's answer. */
+  async replaced({ status = 200, problem, body = '', headers }: CaFault): Promise<Answer> {
+    const type = problem ? 'application/problem+json' : 'text/plain';
+    const all = { 'content-type': type, ...(await this.#nonce()), ...headers };
+    return answer(status, all, problem ? problemText(problem, status) : body);
+  }
+
+  #offer(path: string, host = ''): object {
+    return path === '/dir' && this.window ? { renewalInfo: `https://${host}/renewal-info` } : {};
+  }
+
+  async #nonce(): Promise<Record<string, string>> {
+    const request = { method: 'HEAD', path: '/nonce-plz' };
+    const given = await this.#ask(request).catch(() => undefined);
+    const nonce = given?.headers['replay-nonce'];
+    return typeof nonce === 'string' ? { 'replay-nonce': nonce } : {};
+  }
+
+  #ask(request: Omit<Parameters<typeof exchange>[0], 'port' | 'ca'>): Promise<Answer> {
+    const { port, tls } = this.#pebble;
+    return exchange({ port, ca: tls.cert, ...request });
+  }
+}
+
+const answer = (status: number, headers: Answer['headers'], text: string): Answer => ({
+  status,
+  headers,
+  body: Buffer.from(text),
+});

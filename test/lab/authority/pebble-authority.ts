@@ -1,0 +1,36 @@
+import {
+  AcmeCertificateAuthority,
+  type AcmeSettings,
+} from '../../../src/adapters/acme/acme-certificate-authority.ts';
+import { MemoryAuthorityAccounts } from '../../memory/memory-authority-accounts.ts';
+import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import type { AuthorityAccounts } from '../../../src/sites/ports.ts';
+import { labIssuer, type PebbleLab } from './pebble-lab.ts';
+
+interface Ports {
+  readonly accounts?: AuthorityAccounts;
+  readonly clock?: Clock;
+}
+
+/** A client of the lab's authority, with an account of its own where none is given. */
+export const connectAuthority = (
+  { gate, pebble, challenges }: PebbleLab,
+  settings: Partial<AcmeSettings> = {},
+  { accounts = new MemoryAuthorityAccounts(), clock = new SystemClock() }: Ports = {},
+): {
+  readonly authority: AcmeCertificateAuthority;
+  readonly publish: (token: string, keyAuthorization: string) => void;
+} => ({
+  authority: new AcmeCertificateAuthority(
+    {
+      directoryUrl: gate.directoryUrl,
+      issuers: [labIssuer],
+      trustedCa: pebble.tls.cert,
+      ...settings,
+    },
+    accounts,
+    clock,
+  ),
+  publish: (token, keyAuthorization) => challenges.publish(token, keyAuthorization),
+});

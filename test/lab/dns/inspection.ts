@@ -1,0 +1,95 @@
+import { expect } from '@jest/globals';
+import { NodeDnsVerifier } from '../../../src/adapters/dns/node-dns-verifier.ts';
+import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
+import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
+import { startDns, type DnsServer } from './server.ts';
+
+export const host = 'shop.customer.test';
+export const target = 'token.platform.test';
+export const address = '192.0.2.10';
+
+/** A host that is set up as it should be, with CAA at its parent. */
+export const rightZone = {
+  [host]: { CNAME: [target] },
+  [target]: { A: [address], AAAA: ['2001:db8::10'] },
+  [`_animal-store-challenge.${host}`]: { TXT: ['animal-store-verify=token'] },
+  'customer.test': { CAA: [{ tag: 'issue', value: 'ca.test' }] },
+};
+
+export const records = (...all: unknown[]): unknown =>
+  expect.objectContaining({ kind: 'records', records: all });
+export const failed = (reason: string): unknown => ({ kind: 'failed', reason });
+export const none = { kind: 'none' };
+export const absent = { kind: 'no_such_name' };
+
+/** What is told of `host` in `rightZone`. */
+export const right: Partial<Record<keyof ResolverFacts, unknown>> = {
+  cname: records(target),
+  chain: { names: [target], end: 'reached' },
+  a: records(address),
+  aaaa: records('2001:db8::10'),
+  txt: records('animal-store-verify=token'),
+  sibling: absent,
+  isZoneApex: false,
+};
+
+/** Every question about a host got this answer. */
+export const allAre = (answer: unknown, end: string): unknown =>
+  expect.objectContaining({
+    cname: answer,
+    chain: { names: [], end },
+    a: answer,
+    aaaa: answer,
+    txt: answer,
+    sibling: answer,
+    isZoneApex: false,
+    caa: expect.arrayContaining([{ name: host, answer }]),
+  });
+
+interface Patience {
+  readonly perTryMs?: number;
+  readonly deadlineMs?: number;
+}
+
+/** Longer than any test: nobody gives up, however busy the machine is. */
+const patient = { perTryMs: 600_000, deadlineMs: 600_000 };
+
+/** For questions that are not answered at all. */
+export const impatient = { perTryMs: 250 };
+
+export interface Inspections {
+  readonly dns: DnsServer;
+  /** What all resolvers say. */
+  all(host: string, patience?: Patience): Promise<readonly ResolverFacts[]>;
+  /** What the first resolver says. */
+  one(host: string, patience?: Patience): Promise<ResolverFacts>;
+}
+
+/** Three resolvers, and verifiers that ask them. */
+export const openInspections = async (): Promise<Inspections> => {
+  const dns = await startDns();
+  let labels = 0;
+  const inspect = async (
+    servers: readonly string[],
+    name: string,
+    patience: Patience = {},
+  ): Promise<readonly ResolverFacts[]> => {
+    const verifier = new NodeDnsVerifier({
+      servers,
+      clock: new SystemClock(),
+      randomLabel: () => `made-up-${++labels}`,
+      ...patient,
+      ...patience,
+    });
+    return (await verifier.inspect(name)).resolvers;
+  };
+  return {
+    dns,
+    all: (name, patience) => inspect(dns.servers, name, patience),
+    one: async (name, patience) => (await inspect(dns.servers.slice(0, 1), name, patience))[0]!,
+  };
+};
+
+/** How often the first resolver was asked. */
+export const timesAsked = ({ log }: DnsServer, name: string, type: string): number =>
+  log.filter((query) => query.view === 0 && query.name === name && query.type === type).length;

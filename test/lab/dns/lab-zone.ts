@@ -1,0 +1,49 @@
+import type { DnsServer } from './server.ts';
+import type { Records, Zone } from './zone.ts';
+import type { ShownRecord } from '../shown-domain.ts';
+
+/** Records of customers, changed name by name as their providers let them; everybody sees a change at once. */
+export class LabZone {
+  readonly #dns: DnsServer;
+  readonly #authorityView: number;
+  readonly #names = new Map<string, Records>();
+  readonly #lies = new Map<string, Records>();
+
+  /** @param authorityView index of the view that only the certificate authority asks */
+  constructor(dns: DnsServer, authorityView: number) {
+    this.#dns = dns;
+    this.#authorityView = authorityView;
+  }
+
+  /** Replaces all that the name had. */
+  set(name: string, records: Records): void {
+    this.#names.set(name, records);
+    this.#publish();
+  }
+
+  remove(name: string): void {
+    this.#names.delete(name);
+    this.#publish();
+  }
+
+  /** Creates records as they are shown to an owner. */
+  create(...records: readonly ShownRecord[]): void {
+    for (const { fqdn, type, value } of records) {
+      this.#names.set(fqdn, { ...this.#names.get(fqdn), [type]: [value] });
+    }
+    this.#publish();
+  }
+
+  /** Only the authority sees that; with undefined it sees again what all see. */
+  lie(name: string, records: Records | undefined): void {
+    if (records) this.#lies.set(name, records);
+    else this.#lies.delete(name);
+    this.#publish();
+  }
+
+  #publish(): void {
+    const zone: Zone = Object.fromEntries(this.#names);
+    this.#dns.setZone(zone);
+    this.#dns.views[this.#authorityView]?.setZone({ ...zone, ...Object.fromEntries(this.#lies) });
+  }
+}

@@ -1,0 +1,23 @@
+import { base62 } from '../../src/access/domain/api-key-secret.ts';
+import { KeyMaterial } from '../../src/access/key-ports.ts';
+
+/** Predictable secrets, each different; "hashes" that only promise to be different for different texts. */
+export class CountingKeyMaterial extends KeyMaterial {
+  #state = 1;
+  readonly #digests = new Map<string, string>();
+
+  override randomBase62(length: number): string {
+    return Array.from({ length }, () => {
+      this.#state = (this.#state * 48271) % 2147483647;
+      return base62.charAt(this.#state % base62.length);
+    }).join('');
+  }
+
+  override sha256(text: string): string {
+    const known = this.#digests.get(text);
+    if (known) return known;
+    const digest = (this.#digests.size + 1).toString(16).padStart(64, '0');
+    this.#digests.set(text, digest);
+    return digest;
+  }
+}

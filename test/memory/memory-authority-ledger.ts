@@ -1,0 +1,81 @@
+import {
+  caWindows,
+  type BudgetVerdict,
+  type CaUse,
+  type CaWindow,
+  type Times,
+} from '../../src/domains/domain/certificates/ca-budget.ts';
+import {
+  orderAsked,
+  type AskedOrder,
+  type LedgerChange,
+  type LedgerEntry,
+  type LedgerName,
+} from '../../src/domains/domain/certificates/ca-ledger.ts';
+import { AuthorityLedger } from '../../src/domains/ports.ts';
+
+export class MemoryAuthorityLedger extends AuthorityLedger {
+  #entries: readonly LedgerEntry[] = [];
+
+  override use(name: LedgerName, now: Date): Promise<CaUse> {
+    return Promise.resolve(this.useOf(name, now));
+  }
+
+  override async reserve(
+    order: AskedOrder,
+    decide: (use: CaUse) => BudgetVerdict,
+  ): Promise<BudgetVerdict> {
+    await Promise.resolve();
+    const verdict = decide(this.useOf(order, order.occurredAt));
+    if (verdict.allowed) this.write(orderAsked(order));
+    return verdict;
+  }
+
+  override settle(change: LedgerChange): Promise<void> {
+    this.write(change);
+    return Promise.resolve();
+  }
+
+  override sweep(before: Date): Promise<number> {
+    const kept = this.#entries.filter(({ occurredAt }) => occurredAt >= before);
+    const swept = this.#entries.length - kept.length;
+    this.#entries = kept;
+    return Promise.resolve(swept);
+  }
+
+  // For the other adapters of this folder, in the same turn as what hangs on it.
+
+  write({ freed = [], entered = [] }: LedgerChange): void {
+    const isFreed = (entry: LedgerEntry) =>
+      freed.some(({ kind, orderKey }) => kind === entry.kind && orderKey === entry.orderKey);
+    const kept = this.#entries.filter((entry) => !isFreed(entry));
+    this.#entries = [...kept, ...structuredClone(entered)];
+  }
+
+  useOf({ accountId, host, registrableDomain }: LedgerName, now: Date): CaUse {
+    const within = (window: CaWindow, counts: (entry: LedgerEntry) => boolean): Times => {
+      const { lengthMs, most } = caWindows[window];
+      return this.#entries
+        .filter((entry) => entry.occurredAt.getTime() > now.getTime() - lengthMs && counts(entry))
+        .map(({ occurredAt }) => new Date(occurredAt))
+        .sort((one, other) => other.getTime() - one.getTime())
+        .slice(0, most);
+    };
+    const failed = (entry: LedgerEntry) => entry.kind === 'failure' && entry.host === host;
+    const issued = ({ kind }: LedgerEntry) => kind === 'issued';
+    return {
+      automaticFailures: within('automaticFailures', (one) => failed(one) && !one.isManual),
+      manualFailures: within('manualFailures', (one) => failed(one) && one.isManual),
+      orders: within('orders', ({ kind }) => kind === 'order' || kind === 'renewal'),
+      accountOrders: within(
+        'accountOrders',
+        (one) => one.kind === 'order' && one.accountId === accountId,
+      ),
+      registeredDomain: within(
+        'registeredDomain',
+        (one) => issued(one) && one.registrableDomain === registrableDomain,
+      ),
+      exactName: within('exactName', (one) => issued(one) && one.host === host),
+    };
+  }
+}

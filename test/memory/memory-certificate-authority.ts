@@ -1,0 +1,202 @@
+import type { Clock } from '../../src/kernel/clock.ts';
+import type {
+  AuthorityFailure,
+  CertificateOrder,
+  OrderState,
+} from '../../src/domains/domain/certificates/order.ts';
+import type { Certificate } from '../../src/domains/domain/certificates/certificate.ts';
+import {
+  CertificateAuthority,
+  type OrderAnswer,
+  type RenewalWindow,
+} from '../../src/sites/ports.ts';
+
+export type AuthorityStep = 'order' | 'look' | 'prove' | 'finalize';
+
+export interface MemoryAuthoritySettings {
+  readonly clock: Clock;
+  /** Whether an order for this host is expected; any other one fails the test. */
+  readonly expects: (host: string) => boolean;
+  /** What the authority finds at the host under a token. */
+  readonly visit: (host: string, token: string) => Promise<string | undefined>;
+  /** Of its certificates; 90 days by default. */
+  readonly lifeMs?: number;
+}
+
+interface KnownOrder {
+  readonly host: string;
+  readonly token: string;
+  /** `checking` and `signing` end when somebody looks. */
+  stage: 'pending' | 'checking' | 'ready' | 'signing' | 'issued' | 'invalid';
+  privateKey: string;
+  certificate?: Certificate;
+}
+
+type Failed = Extract<OrderState, { kind: 'failed' }>;
+
+/** Where the authority answers so, it made no order. */
+const refusals: readonly AuthorityFailure['reason'][] = [
+  'rejected_name',
+  'caa',
+  'dns',
+  'challenge',
+];
+
+const processing: OrderState = { kind: 'processing', askAgainAfterMs: 1000 };
+
+const failed = (failure: Partial<AuthorityFailure> & Pick<AuthorityFailure, 'reason'>): Failed => ({
+  kind: 'failed',
+  failure: { detail: `It is ${failure.reason}.`, retryAt: undefined, ...failure },
+});
+
+/**
+ * Visits hosts and issues as a real one does; its certificates are only text. It fails where it is told to, and
+ * throws where nobody expected to be asked.
+ */
+export class MemoryCertificateAuthority extends CertificateAuthority {
+  override readonly issuers: readonly string[] = ['authority.test'];
+  /** Every step, in order, as `order shop.customer.test`. */
+  readonly log: string[] = [];
+  readonly #settings: MemoryAuthoritySettings;
+  readonly #orders = new Map<string, KnownOrder>();
+  readonly #scripted: { step: AuthorityStep; failure: Failed; isDone: boolean }[] = [];
+  readonly #windows = new Map<string, RenewalWindow>();
+  #keys = 0;
+  #certificates = 0;
+
+  constructor(settings: MemoryAuthoritySettings) {
+    super();
+    this.#settings = settings;
+  }
+
+  /** The next such step does nothing but fail. */
+  failNext(step: AuthorityStep, failure: Parameters<typeof failed>[0]): void {
+    this.#scripted.push({ step, failure: failed(failure), isDone: false });
+  }
+
+  /** The next such step is done, but nobody hears of it. */
+  loseAnswer(step: AuthorityStep): void {
+    this.#scripted.push({ step, failure: failed({ reason: 'unavailable' }), isDone: true });
+  }
+
+  /** It forgets all orders, as after a disaster. */
+  forgetOrders(): void {
+    this.#orders.clear();
+  }
+
+  suggestRenewal(chain: string, window: RenewalWindow): void {
+    this.#windows.set(chain, window);
+  }
+
+  override accountUri(): Promise<string | undefined> {
+    const isKnown = this.log.length > 0;
+    return Promise.resolve(isKnown ? 'https://authority.test/account/1' : undefined);
+  }
+
+  override newPrivateKey(): Promise<string> {
+    return Promise.resolve(pem('PRIVATE KEY', `key ${++this.#keys}`));
+  }
+
+  override async order(host: string, replaces?: string): Promise<OrderAnswer> {
+    if (!this.#settings.expects(host)) throw new Error(`nobody expected an order for ${host}`);
+    const answer = await this.#step('order', host, () => {
+      const number = this.#orders.size + 1;
+      const url = `https://authority.test/order/${number}`;
+      this.#orders.set(url, { host, token: `token-${number}`, stage: 'pending', privateKey: '' });
+      const isExempt = replaces !== undefined && this.#windows.has(replaces);
+      return Promise.resolve({ kind: 'ordered' as const, url, isExempt });
+    });
+    if (answer.kind === 'ordered') return answer;
+    return { ...answer, counts: !refusals.includes(answer.failure.reason) };
+  }
+
+  override look(order: CertificateOrder): Promise<OrderState> {
+    return this.#step('look', order.host, () => this.#stateOf(order));
+  }
+
+  override prove(order: CertificateOrder, challengeUrl: string): Promise<OrderState> {
+    return this.#step('prove', order.host, () => {
+      const known = this.#orders.get(order.url);
+      if (known?.stage !== 'pending' || challengeUrl !== challengeOf(order)) {
+        return this.#stateOf(order);
+      }
+      known.stage = 'checking';
+      return Promise.resolve(processing);
+    });
+  }
+
+  override finalize(order: CertificateOrder): Promise<OrderState> {
+    return this.#step('finalize', order.host, () => {
+      const known = this.#orders.get(order.url);
+      if (known?.stage !== 'ready') return this.#stateOf(order);
+      known.stage = 'signing';
+      known.privateKey = order.privateKey;
+      return Promise.resolve(processing);
+    });
+  }
+
+  override renewalWindow(chain: string): Promise<RenewalWindow | undefined> {
+    return Promise.resolve(this.#windows.get(chain));
+  }
+
+  async #step<T>(step: AuthorityStep, host: string, work: () => Promise<T>): Promise<T | Failed> {
+    this.log.push(`${step} ${host}`);
+    const at = this.#scripted.findIndex((its) => its.step === step);
+    const [scripted] = at < 0 ? [] : this.#scripted.splice(at, 1);
+    if (!scripted) return work();
+    if (scripted.isDone) await work();
+    return scripted.failure;
+  }
+
+  async #stateOf(order: CertificateOrder): Promise<OrderState> {
+    const known = this.#orders.get(order.url);
+    if (known?.host !== order.host) return failed({ reason: 'order_gone' });
+    switch (known.stage) {
+      case 'pending':
+        return challengeState(order, known.token);
+      case 'checking':
+        known.stage = await this.#check(known);
+        return this.#stateOf(order);
+      case 'ready':
+        return { kind: 'ready' };
+      case 'signing':
+        known.certificate = this.#sign(known);
+        known.stage = 'issued';
+        return this.#stateOf(order);
+      case 'issued':
+        if (!known.certificate || known.privateKey !== order.privateKey) {
+          return failed({ reason: 'unavailable' });
+        }
+        return { kind: 'issued', certificate: structuredClone(known.certificate) };
+      case 'invalid':
+        return failed({ reason: 'challenge' });
+    }
+  }
+
+  async #check({ host, token }: KnownOrder): Promise<'ready' | 'invalid'> {
+    const found = await this.#settings.visit(host, token);
+    return found === keyAuthorizationOf(token) ? 'ready' : 'invalid';
+  }
+
+  #sign({ host, privateKey }: KnownOrder): Certificate {
+    const { clock, lifeMs = 90 * 86_400_000 } = this.#settings;
+    const notBefore = clock.now();
+    const notAfter = new Date(notBefore.getTime() + lifeMs);
+    const chain = pem('CERTIFICATE', `certificate ${++this.#certificates} of ${host}`);
+    return { host, privateKey, chain, notBefore, notAfter };
+  }
+}
+
+const pem = (label: string, text: string): string =>
+  `-----BEGIN ${label}-----\n${text}\n-----END ${label}-----\n`;
+
+const challengeOf = ({ url }: CertificateOrder): string => `${url}/challenge`;
+
+const keyAuthorizationOf = (token: string): string => `${token}.account-1`;
+
+const challengeState = (order: CertificateOrder, token: string): OrderState => ({
+  kind: 'challenge',
+  token,
+  keyAuthorization: keyAuthorizationOf(token),
+  challengeUrl: challengeOf(order),
+});

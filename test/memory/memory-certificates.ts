@@ -1,0 +1,29 @@
+import type { Certificate, Validity } from '../../src/domains/domain/certificates/certificate.ts';
+import { Certificates } from '../../src/sites/ports.ts';
+import type { MemoryEdgeRecords } from './memory-edge-records.ts';
+
+export class MemoryCertificates extends Certificates {
+  readonly #edgeRecords: MemoryEdgeRecords;
+
+  constructor(edgeRecords: MemoryEdgeRecords) {
+    super();
+    this.#edgeRecords = edgeRecords;
+  }
+
+  override save(certificate: Certificate): Promise<void> {
+    this.#edgeRecords.setCertificate(certificate);
+    return Promise.resolve();
+  }
+
+  override find(host: string): Promise<{ readonly chain: string } | undefined> {
+    const found = this.#edgeRecords.certificates.find((one) => one.host === host);
+    return Promise.resolve(found && { chain: found.chain });
+  }
+
+  override validities(): Promise<ReadonlyMap<string, Validity>> {
+    const all = this.#edgeRecords.certificates;
+    return Promise.resolve(
+      new Map(all.map(({ host, notBefore, notAfter }) => [host, { notBefore, notAfter }])),
+    );
+  }
+}

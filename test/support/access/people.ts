@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import type { Person } from '../../../src/access/domain/person.ts';
+import { startSession, type Session } from '../../../src/access/domain/session.ts';
+import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import { later, personDecision } from '../accounts.ts';
+import type { StoragePorts } from '../storage-ports.ts';
+
+const ids = new UuidIds();
+
+type PeoplePorts = Pick<StoragePorts, 'people' | 'sessions' | 'signInLinks'>;
+
+/** As SHA-256 in hex. */
+export const newHash = (): string => randomBytes(32).toString('hex');
+
+export interface KnownSession {
+  readonly session: Session;
+  readonly secretHash: string;
+}
+
+export const sessionOf = (
+  personId: string,
+  draft: Partial<Session> = {},
+  at = later(0),
+): KnownSession => {
+  const usual = { id: ids.next('sess'), way: 'password', browser: 'Firefox' } as const;
+  const session = startSession({ ...usual, personId, ...draft }, at);
+  return { session, secretHash: newHash() };
+};
+
+/** @returns the hash of a link of that person */
+export const newLink = async (
+  { signInLinks }: Pick<StoragePorts, 'signInLinks'>,
+  personId: string,
+  endsAt = later(60_000),
+): Promise<string> => {
+  const secretHash = newHash();
+  await signInLinks.add({ secretHash, personId, endsAt }, []);
+  return secretHash;
+};
+
+/** Starts a session by a new link, without events. */
+export const letIn = async (ports: PeoplePorts, known: KnownSession): Promise<KnownSession> => {
+  const { personId, endsAt } = known.session;
+  const linkHash = await newLink(ports, personId, endsAt);
+  await ports.sessions.start({ ...known, proof: { way: 'link', linkHash }, events: [] });
+  return known;
+};
+
+/** Ends all sessions and links without events, and leaves only the password. */
+export const givePassword = async (
+  ports: PeoplePorts,
+  personId: string,
+  passwordHash: string,
+): Promise<void> => {
+  const { session } = await letIn(ports, sessionOf(personId));
+  await ports.people.changePassword(personId, session.id, (its) => {
+    return { state: { ...its, passwordHash }, events: [] };
+  });
+  await ports.sessions.end(personId, session.id, []);
+};
+
+/** A person of the account with one session and one link. */
+export const signedInPerson = async (
+  ports: PeoplePorts,
+  accountId: string,
+): Promise<KnownSession & { readonly person: Person; readonly linkHash: string }> => {
+  const decision = personDecision(accountId);
+  const { state: person } = decision;
+  await ports.people.add(decision);
+  const known = await letIn(ports, sessionOf(person.id));
+  const joined = { ...person, joinedAt: known.session.startedAt };
+  return { person: joined, ...known, linkHash: await newLink(ports, person.id) };
+};

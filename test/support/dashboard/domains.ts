@@ -1,0 +1,61 @@
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
+import type { Project } from '../../../src/sites/domain/project.ts';
+import { SitesKey } from '../../../src/app/keys.ts';
+import { facts, records } from '../domains/known-dns.ts';
+import type { RunningDashboard } from './running-dashboard.ts';
+
+const platformHost = 'sites.animal-store.test';
+
+/** Creates the records in DNS that the owner was asked for. */
+export const pointAtUs = (
+  { dns }: Pick<RunningDashboard, 'dns'>,
+  { host, token }: CustomDomain,
+  more: Partial<ResolverFacts> = {},
+): void => {
+  const target = `${token}.${platformHost}`;
+  const route = {
+    cname: records(target),
+    chain: { names: [target], end: 'reached' as const },
+    a: records('127.0.0.1'),
+  };
+  dns.tell(host, facts({ ...route, ...more }));
+};
+
+/**
+ * A domain in each state, with and without problems, and redirects between them.
+ * @param zone where they lie, so that two accounts may have some of their own
+ */
+export const fillDomains = async (
+  dashboard: RunningDashboard,
+  project: Project,
+  zone: string,
+): Promise<void> => {
+  const sites = dashboard.container.get(SitesKey);
+  const add = (name: string) => sites.addDomain(project, `${name}${zone}`);
+  const verified = async (domain: CustomDomain) => {
+    pointAtUs(dashboard, domain);
+    return sites.verifyDomain(domain);
+  };
+  const live = async (name: string) => sites.tendDomain(await verified(await add(name)));
+
+  await live('www.');
+  await live('shop.');
+  await verified(await add('soon.'));
+  const wrong = await add('wrong.');
+  dashboard.dns.tell(wrong.host, facts({ cname: records('elsewhere.test'), a: hostileAddress }), {
+    '192.0.2.2': facts({ txt: records('"><img src=x onerror=alert(1)>') }),
+  });
+  await sites.verifyDomain(wrong);
+  await add('');
+  await sites.removeDomain(await add('gone.'));
+  await sites.changeDomainSettings(project.id, {
+    primary: `www.${zone}`,
+    redirects: [
+      { from: `shop.${zone}`, to: `www.${zone}`, status: 308 },
+      { from: `soon.${zone}`, to: 'https://elsewhere.test/shop', status: 302 },
+    ],
+  });
+};
+
+const hostileAddress = records('<script>alert(1)</script>');

@@ -1,0 +1,87 @@
+import { banApiKey } from '../../../src/access/domain/api-key.ts';
+import { ApiKeys } from '../../../src/access/key-ports.ts';
+import { usageOutcomes, UsageLog } from '../../../src/access/usage-ports.ts';
+import { OutboxRelay } from '../../../src/adapters/events/outbox-relay.ts';
+import { DueDomains } from '../../../src/adapters/schedule/due-domains.ts';
+import { AccessKey, CatalogueKey, SitesKey } from '../../../src/app/keys.ts';
+import { fillDomains } from './domains.ts';
+import type { Owner, RunningDashboard } from './running-dashboard.ts';
+import { deployEntries } from '../sites/deploy-entries.ts';
+import { entry } from '../sites/site-source.ts';
+
+/** Markup that would run anywhere on a page if it were not escaped. */
+export const hostile = `'"></title></textarea><script>alert(1)</script><img src=x onerror=alert(1)>`;
+
+/** Gives an account some of everything, so that no page is empty; names are hostile. @returns the project's slug */
+export const fill = async (
+  dashboard: RunningDashboard,
+  owner: Owner,
+  zone: string,
+): Promise<string> => {
+  const slug = await fillProjects(dashboard, owner, zone);
+  await fillKeys(dashboard, owner);
+  await fillAnimals(dashboard, owner);
+  await fillPeople(dashboard, owner);
+  // Deliveries would start work on domains that continues during the tests.
+  await dashboard.container.get(DueDomains).stop();
+  await dashboard.container.get(OutboxRelay).run();
+  return slug;
+};
+
+const fillProjects = async (
+  dashboard: RunningDashboard,
+  { accountId }: Owner,
+  zone: string,
+): Promise<string> => {
+  const sites = dashboard.container.get(SitesKey);
+  const project = await sites.startProject(accountId, hostile);
+  const index = entry('index.html');
+  await deployEntries(dashboard.container, project, index);
+  await deployEntries(dashboard.container, project, entry(`../${hostile}`));
+  await deployEntries(dashboard.container, project, index, entry('<b>.html'));
+  await fillDomains(dashboard, project, zone);
+  await sites.startProject(accountId, 'Not published yet');
+  return project.slug;
+};
+
+const fillKeys = async ({ container, clock }: RunningDashboard, { accountId }: Owner) => {
+  const access = container.get(AccessKey);
+  const make = (expiresAt?: Date) =>
+    access.createApiKey({ accountId, name: hostile, ...(expiresAt && { expiresAt }) });
+  const now = clock.now();
+  const used = await make(new Date(now.getTime() + 86_400_000));
+  await access.rotateApiKey(used.id, '24h');
+  await access.revokeApiKey((await make()).id);
+  const banned = await make();
+  await container.get(ApiKeys).change(banned.id, (key) => banApiKey(key, now));
+  const hours = Array.from({ length: 30 }, (_, ago) => ({
+    ...{ accountId, keyId: used.id, operation: ago % 3 === 0 ? 'getPet' : 'listPets' },
+    outcome: usageOutcomes[ago % usageOutcomes.length]!,
+    hour: new Date((Math.floor(now.getTime() / 3_600_000) - ago) * 3_600_000),
+    requests: 1000 - ago * 7,
+  }));
+  await container.get(UsageLog).add(hours, new Map([[used.id, now]]));
+};
+
+const fillAnimals = async ({ container }: RunningDashboard, { accountId }: Owner) => {
+  const catalogue = container.get(CatalogueKey);
+  const add = async () => {
+    const draft = { name: hostile, categoryId: 9007199254740993n, status: 'available' } as const;
+    return (await catalogue.createPet(accountId, draft)).id;
+  };
+  const sell = async (...steps: readonly ('approve' | 'deliver')[]) => {
+    const { id } = await catalogue.placeOrder(accountId, await add(), { quantity: 2 });
+    for (const step of steps) await catalogue.changeOrder(accountId, id, step);
+  };
+  for (let i = 0; i < 51; i++) await add();
+  await catalogue.changePet(accountId, await add(), 'reserve');
+  await sell();
+  await sell('approve');
+  await sell('approve', 'deliver');
+};
+
+const fillPeople = async (dashboard: RunningDashboard, { accountId, email }: Owner) => {
+  const access = dashboard.container.get(AccessKey);
+  await access.invite(accountId, `<b>"o'${accountId.slice(-4)}&amp;"@zoo.example`);
+  await dashboard.signIn(email, hostile);
+};

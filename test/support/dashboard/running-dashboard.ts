@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Container } from 'inversify';
+import pino from 'pino';
+import type { Plan } from '../../../src/access/domain/plan.ts';
+import type { Dashboard } from '../../../src/adapters/dashboard/dashboard.ts';
+import { HttpServer } from '../../../src/adapters/http/listener/http-server.ts';
+import { MemoryDnsVerifier } from '../../memory/memory-dns-verifier.ts';
+import { SettableClock } from '../../memory/settable-clock.ts';
+import { loadConfig } from '../../../src/app/settings/config.ts';
+import { openContainer } from '../../../src/app/container.ts';
+import { AccessKey, DashboardKey } from '../../../src/app/keys.ts';
+import { Clock } from '../../../src/kernel/clock.ts';
+import { DnsVerifier } from '../../../src/sites/ports.ts';
+import { DashboardVisitor } from './visitor.ts';
+import { emptyDatabase } from '../servers/databases.ts';
+import { findFreePort } from '../servers/debian-server.ts';
+
+/** The owner of an account, signed in. */
+export interface Owner {
+  readonly accountId: string;
+  readonly email: string;
+  readonly visitor: DashboardVisitor;
+}
+
+export interface RunningDashboard {
+  readonly origin: string;
+  readonly container: Container;
+  readonly clock: SettableClock;
+  readonly dns: MemoryDnsVerifier;
+  readonly databaseUrl: string;
+  readonly routes: Dashboard['routes'];
+  /** Lines of the log until now. */
+  readonly log: readonly string[];
+  newOwner(draft?: { readonly name?: string; readonly plan?: Plan }): Promise<Owner>;
+  /** Starts another session of a person, from a new network. */
+  signIn(email: string, browser?: string): Promise<DashboardVisitor>;
+  /** Creates a sign-in link. @returns its path */
+  linkFor(email: string): Promise<string>;
+  /** A visitor who is not signed in. */
+  stranger(): DashboardVisitor;
+  close(): Promise<void>;
+}
+
+export interface DashboardOptions {
+  readonly now?: Date;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** The real dashboard in this process, on an empty SQLite database, with a stopped clock. */
+export const startDashboard = async ({
+  now = new Date(),
+  settings = {},
+}: DashboardOptions = {}): Promise<RunningDashboard> => {
+  const home = await emptyDatabase('sqlite');
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-data-'));
+  const port = await findFreePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const log: string[] = [];
+  const config = loadConfig({
+    DATABASE_URL: home.url,
+    DATA_DIR: folder,
+    PUBLIC_URL: `${origin}/v1`,
+    SECRET_KEY: 'a secret key for tests, long enough',
+    ALLOW_TEST_DOMAINS: '1',
+    ...settings,
+  });
+  const lines = { write: (line: string) => void log.push(line) };
+  const container = await openContainer(config, pino({ level: 'info' }, lines));
+  const clock = new SettableClock(now);
+  const dns = new MemoryDnsVerifier(clock);
+  container.rebind(Clock).toConstantValue(clock);
+  container.rebind(DnsVerifier).toConstantValue(dns);
+  const server = container.get(HttpServer);
+  await server.listen('127.0.0.1', port);
+  const access = container.get(AccessKey);
+  const cookieName = config.publicUrl.startsWith('https:') ? '__Host-session' : 'session';
+
+  let networks = 0;
+  const signIn = async (email: string, browser = 'Firefox') => {
+    const { secret } = await access.signInLinkFor(email);
+    const network = `192.0.2.${(networks += 1)}`;
+    const session = await access.signInByLink(secret, { network, browser });
+    return new DashboardVisitor(origin, `${cookieName}=${session.secret}`);
+  };
+  let owners = 0;
+  return {
+    ...{ origin, container, clock, dns, log, signIn },
+    databaseUrl: home.url,
+    routes: container.get(DashboardKey).routes,
+    newOwner: async ({ name = 'Zoo', plan = 'business' } = {}) => {
+      const email = `owner-${(owners += 1)}@zoo.example`;
+      const { account } = await access.createAccount({ name, email, plan });
+      return { accountId: account.id, email, visitor: await signIn(email) };
+    },
+    linkFor: async (email) => `/dashboard/sign-in/${(await access.signInLinkFor(email)).secret}`,
+    stranger: () => new DashboardVisitor(origin),
+    close: async () => {
+      container.get(DashboardKey).close();
+      await server.stop();
+      await container.unbindAllAsync();
+      await home.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,153 @@
+import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import {
+  addDomain,
+  unchanged,
+  type CustomDomain,
+} from '../../../src/domains/domain/attachment/custom-domain.ts';
+import {
+  certificateIssued,
+  fenceOf,
+  orderStarted,
+} from '../../../src/domains/domain/attachment/certificate.ts';
+import { addsWindowMs } from '../../../src/domains/domain/attachment/admission.ts';
+import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
+import { contestedBy, removeDomain } from '../../../src/domains/domain/attachment/removal.ts';
+import type { TimelineEntry } from '../../../src/domains/domain/attachment/timeline.ts';
+import type { Project } from '../../../src/sites/domain/project.ts';
+import type { Route } from '../../../src/domains/domain/redirects/routes.ts';
+import type { DomainChange } from '../../../src/domains/domain/attachment/change.ts';
+import { later, newAccount, now, takeEvents } from '../accounts.ts';
+import { admitted, allowance, moment, report } from './known-domains.ts';
+import { certificateFor, newProject, publish } from '../sites/sites.ts';
+import type { StoragePorts } from '../storage-ports.ts';
+
+const ids = new UuidIds();
+
+/** A new one. */
+export const newHost = (): string => `${ids.next('www').replace('_', '-')}.shop.example`;
+
+const validity = { notBefore: now, notAfter: later(90 * 86_400_000) };
+
+/** Deploys through the port. @returns the id of the deploy */
+export const deployTo = async (
+  { projects }: Pick<StoragePorts, 'projects'>,
+  project: Project,
+): Promise<string> => {
+  const id = ids.next('dep');
+  await projects.change(project, (site) => publish(site, id));
+  return id;
+};
+
+/** A project that serves a deploy, in its own account by default. */
+export const servedProject = async (stores: StoragePorts, accountId?: string): Promise<Project> => {
+  const project = await newProject(stores, accountId ?? (await newAccount(stores)));
+  await deployTo(stores, project);
+  await takeEvents(stores);
+  return project;
+};
+
+export interface WantedDomain {
+  readonly host?: string;
+  readonly at?: Date;
+  /** Of the whole account. */
+  readonly limit?: number;
+  readonly perHour?: number;
+}
+
+/** Asks the port for a domain; it is not out of the outbox yet. */
+export const addTo = (
+  { domains }: Pick<StoragePorts, 'domains'>,
+  { accountId, id: projectId }: Project,
+  { host = newHost(), at = later(0), limit = 1000, perHour = 1000 }: WantedDomain = {},
+): Promise<CustomDomain> => {
+  const draft = {
+    id: ids.next('dom'),
+    accountId,
+    projectId,
+    token: ids.next('t').replace('_', '-'),
+  };
+  const name = { host, unicode: host, registrableDomain: 'shop.example', labels: 'www' };
+  return domains.add(
+    { accountId, projectId, host, addedSince: new Date(at.getTime() - addsWindowMs) },
+    (facts) =>
+      addDomain(
+        { ...draft, hostname: { ...name, isApex: false } },
+        {
+          ...admitted,
+          ...facts,
+          allowance: { ...allowance, domains: limit, domainsAddedPerHour: perHour },
+        },
+        moment(at),
+      ),
+  );
+};
+
+/** Creates a domain through the port and removes its event. */
+export const newDomain = async (
+  stores: StoragePorts,
+  project: Project,
+  wanted: WantedDomain = {},
+): Promise<CustomDomain> => {
+  const domain = await addTo(stores, project, wanted);
+  await takeEvents(stores);
+  return domain;
+};
+
+const proven = report(later(1), { ownershipProven: true });
+
+/** Decides that the name is proven, and ignores its holder. */
+export const verify = (domain: CustomDomain): DomainChange =>
+  recordCheck(domain, proven, moment(later(1)));
+
+/** Decides that the name is proven, and takes it from its holder. */
+export const contest = (domain: CustomDomain, holder: CustomDomain | undefined): DomainChange => {
+  const decision = verify(domain);
+  return holder
+    ? { ...decision, displaced: contestedBy(holder, decision.state, later(1)) }
+    : decision;
+};
+
+/** Decides that an order was begun and brought a certificate. */
+export const goLive = (domain: CustomDomain): DomainChange => {
+  const { state, events } = orderStarted(domain, fenceOf(domain), later(2));
+  const issued = certificateIssued(state, { ...fenceOf(state), ...validity }, later(3));
+  return {
+    state: issued.state,
+    events: [...events, ...issued.events],
+    certificate: certificateFor(domain.host, validity),
+  };
+};
+
+export const remove = (domain: CustomDomain): DomainChange =>
+  removeDomain(domain, 'owner', later(4));
+
+/** Creates a live domain through the port and removes its events. */
+export const liveDomain = async (
+  stores: StoragePorts,
+  project: Project,
+  wanted: WantedDomain = {},
+): Promise<CustomDomain> => {
+  const { id } = await addTo(stores, project, wanted);
+  await stores.domains.change(id, verify);
+  const { state } = await stores.domains.change(id, goLive);
+  await takeEvents(stores);
+  return state;
+};
+
+/** Only tells something of a domain. */
+export const record = async (
+  { domains }: Pick<StoragePorts, 'domains'>,
+  id: string,
+  cause: TimelineEntry,
+): Promise<void> => {
+  await domains.change(id, (domain) => ({ ...unchanged(domain), cause }));
+};
+
+/** All routes of a project as a new edge gets them. */
+export const routesIn = async (
+  { edgeRecords }: Pick<StoragePorts, 'edgeRecords'>,
+  { id }: Project,
+): Promise<ReadonlyMap<string, Route>> => {
+  const { routes } = await edgeRecords.changesSince(0n);
+  return new Map(routes.filter((one) => one.projectId === id).map((route) => [route.name, route]));
+};

@@ -1,0 +1,140 @@
+import { CountingIds } from '../../memory/counting-ids.ts';
+import { MemoryCertificateAuthority } from '../../memory/memory-certificate-authority.ts';
+import { MemoryDnsVerifier } from '../../memory/memory-dns-verifier.ts';
+import { SettableClock } from '../../memory/settable-clock.ts';
+import { DirectJudge } from '../../../src/adapters/threads/direct-judge.ts';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
+import type { DomainPorts } from '../../../src/domains/ports.ts';
+import { addCustomDomain } from '../../../src/domains/use-cases/add-domain.ts';
+import { removeCustomDomain } from '../../../src/domains/use-cases/remove-domain.ts';
+import { tendDomain } from '../../../src/domains/use-cases/tend-domain.ts';
+import { verifyDomain } from '../../../src/domains/use-cases/verify-domain.ts';
+import { servedProject } from './custom-domains.ts';
+import { cname, facts, records } from './known-dns.ts';
+import { allowance, start } from './known-domains.ts';
+import { memoryPorts } from '../memory-ports.ts';
+
+export const host = 'shop.example.com';
+
+/** A served project and everything that custom domains need, in memory, with a stopped clock. */
+export const domainLab = async () => {
+  const stores = memoryPorts();
+  const { certificateOrders: orders } = stores;
+  const clock = new SettableClock(start);
+  const authority = new MemoryCertificateAuthority({
+    clock,
+    expects: (name) => name.endsWith('.com') || name.endsWith('.sites.test'),
+    visit: (name, token) => orders.answer(name, token),
+  });
+  const dns = new MemoryDnsVerifier(clock);
+  const ports = {
+    ...stores,
+    ...{ orders, clock, authority, dns },
+    allowances: { of: () => Promise.resolve(allowance) },
+    hostNames: plainNames,
+    judge: new DirectJudge(),
+    naming: { platformHost: 'sites.test', allowTestDomains: false },
+    platformAddresses: ['192.0.2.10', '2001:db8::10'],
+    ids: new CountingIds(),
+    chance: () => 0.5,
+    pause: () => Promise.resolve(),
+  } satisfies DomainPorts;
+  const project = await servedProject(stores);
+
+  /** Does all due work once, as a separate process. @param changed replacements for the usual ports */
+  const tendDue = async (changed: Partial<DomainPorts> = {}): Promise<void> => {
+    const tend = tendDomain({ ...ports, ...changed });
+    const { domains } = await ports.domains.claimDue(clock.now(), clock.now(), 100);
+    for (const domain of domains) await tend(domain);
+  };
+
+  /** Creates the records that a domain requires. */
+  const point = ({ host: name, token }: CustomDomain, more: Partial<ResolverFacts> = {}): void =>
+    dns.tell(name, facts({ ...cname(`${token}.sites.test`), ...more }));
+
+  const add = (to = project, name = host) => addCustomDomain(ports)(to, name);
+  const current = async ({ id }: CustomDomain): Promise<CustomDomain> =>
+    (await ports.domains.get(id))!;
+
+  return {
+    ...{ ports, stores, project, clock, authority, dns, tendDue, point, add, current },
+    verify: async (domain: CustomDomain) => verifyDomain(ports)(await current(domain)),
+    remove: async (domain: CustomDomain) => removeCustomDomain(ports)(await current(domain)),
+    /** One whose certificate is due. */
+    addVerified: async (): Promise<CustomDomain> => {
+      const domain = await add();
+      point(domain);
+      return verifyDomain(ports)(domain);
+    },
+    addLive: async (): Promise<CustomDomain> => {
+      const domain = await add();
+      point(domain);
+      await verifyDomain(ports)(domain);
+      await tendDue();
+      return current(domain);
+    },
+    /** How often the authority was asked for that. */
+    asked: (step: string) => authority.log.filter((one) => one.startsWith(`${step} `)).length,
+    kinds: async ({ id }: CustomDomain) =>
+      (await ports.timeline.list(id, 100)).map(({ kind }) => kind).toReversed(),
+    attempts: async ({ id }: CustomDomain) =>
+      (await ports.timeline.list(id, 100))
+        .filter(({ kind }) => kind === 'attempt')
+        .map(({ details }) => details['outcome'])
+        .toReversed(),
+    /** Generations of the domain of which an order is kept. */
+    keptOrders: async ({ id }: CustomDomain): Promise<readonly number[]> => {
+      const generations = [0, 1, 2, 3, 4, 5];
+      const found = generations.map((one) => orders.find(`domain:${id}:${one}`));
+      return (await Promise.all(found)).flatMap((one, generation) => (one ? [generation] : []));
+    },
+  };
+};
+
+/** Knows only suffixes of one label, and only the letters of DNS. */
+const plainNames: DomainPorts['hostNames'] = {
+  read: (name) => ({
+    ascii: name,
+    unicode: name,
+    registrableDomain: name.split('.').slice(-2).join('.'),
+    isPublicSuffix: !name.includes('.'),
+    isSuffixKnown: true,
+    isIp: false,
+  }),
+};
+
+export type DomainLab = Awaited<ReturnType<typeof domainLab>>;
+
+export const ownershipOf = ({ token }: CustomDomain): Partial<ResolverFacts> => ({
+  txt: records(`animal-store-verify=${token}`),
+});
+
+export const forbiddingCaa: Partial<ResolverFacts> = {
+  caa: [
+    {
+      name: 'example.com',
+      answer: records({ flags: 0, tag: 'issue', value: 'other.test' }),
+    },
+  ],
+};
+
+/** Calls a function before or after each use of a port's method. */
+export const around = <Port extends object>(
+  port: Port,
+  method: keyof Port & string,
+  { before, after }: { before?: () => unknown; after?: () => unknown },
+): Port =>
+  new Proxy(port, {
+    get: (target, property) => {
+      const value: unknown = Reflect.get(target, property);
+      if (typeof value !== 'function') return value;
+      if (property !== method) return value.bind(target) as unknown;
+      return async (...given: readonly unknown[]) => {
+        await before?.();
+        const answer: unknown = await (value.apply(target, given) as unknown);
+        await after?.();
+        return answer;
+      };
+    },
+  });

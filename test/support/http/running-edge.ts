@@ -1,0 +1,148 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { LocalCertificateAuthority } from '../../../src/adapters/acme/local-certificate-authority.ts';
+import { ChallengeAnswers } from '../../../src/adapters/edge/challenge-answers.ts';
+import { EdgeServer, type EdgeSettings } from '../../../src/adapters/edge/edge-server.ts';
+import { RouteTable } from '../../../src/adapters/edge/route-table.ts';
+import { SiteShelf } from '../../../src/adapters/edge/site-shelf.ts';
+import { addressBucket } from '../../../src/adapters/http/listener/client-address.ts';
+import { MemorySiteFiles } from '../../memory/memory-site-files.ts';
+import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
+import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
+import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
+import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+import type { SiteFiles } from '../../../src/sites/ports.ts';
+import { obtain } from '../../contract/domains/certificate-authority-steps.ts';
+import { edgeClient, type EdgeClient } from './edge-client.ts';
+import { LosableEdgeRecords, LosableSiteFiles } from '../sites/losable-stores.ts';
+
+export const platformHost = 'sites.test';
+
+/** Path and content. */
+export type SiteContents = Readonly<Record<string, string | Uint8Array>>;
+
+export const siteStorages = ['memory', 'the file system'] as const;
+export type SiteStorage = (typeof siteStorages)[number];
+
+export interface RunningEdge extends EdgeClient {
+  readonly server: EdgeServer;
+  readonly routes: RouteTable;
+  readonly records: LosableEdgeRecords;
+  readonly files: LosableSiteFiles;
+  readonly logged: readonly LogLine[];
+  /** A new certificate of an authority that every visitor trusts, not served yet. */
+  issue(host: string): Promise<Certificate>;
+  /** Serves it from now on, with a certificate if the host has none. */
+  publish(host: string, contents: SiteContents, projectId?: string): Promise<void>;
+  /** Stores the same as `publish`, but does not notify the edge. @returns the id of the deploy */
+  store(host: string, contents: SiteContents, projectId?: string): Promise<string>;
+  remove(host: string): Promise<void>;
+  /** Removes it from storage, but does not notify the edge. */
+  forget(host: string): void;
+  close(): Promise<void>;
+}
+
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+}
+
+/** An edge in this process on its own ports, over memory and with its own authority. */
+export const startEdge = async (
+  options: {
+    storage?: SiteStorage;
+    settings?: EdgeSettings;
+    networkOf?: (address: string) => string;
+    /** Answers challenges; none by default. */
+    answer?: (host: string, token: string) => Promise<string | undefined>;
+  } = {},
+): Promise<RunningEdge> => {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-edge-'));
+  const authority = new LocalCertificateAuthority({
+    folder,
+    sealer: new AesGcmSealer(new Uint8Array(32)),
+    clock: new SystemClock(),
+  });
+  const issue = (host: string): Promise<Certificate> => obtain({ authority }, host);
+  await issue('first.test');
+  const root = await readFile(join(folder, 'local-ca.pem'), 'utf8');
+  const logged: LogLine[] = [];
+  const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as LogLine) });
+  const records = new LosableEdgeRecords();
+  const inner: SiteFiles =
+    options.storage === 'the file system'
+      ? new FileSystemSiteFiles(join(folder, 'deploys'))
+      : new MemorySiteFiles();
+  const files = new LosableSiteFiles(inner);
+  const routes = new RouteTable(records, platformHost, log);
+  const nothing = () => Promise.resolve(undefined);
+  const challenges = new ChallengeAnswers(options.answer ?? nothing, log);
+  const server = new EdgeServer(
+    {
+      routes,
+      shelf: new SiteShelf(files),
+      challenges,
+      log,
+      networkOf: options.networkOf ?? addressBucket,
+    },
+    options.settings,
+  );
+  const ports = await server.listen({ host: '127.0.0.1', httpPort: 0, httpsPort: 0 });
+  const ids = new UuidIds();
+
+  const store: RunningEdge['store'] = async (host, contents, projectId = `proj-${host}`) => {
+    const deployId = ids.next('dep');
+    await writeSite(inner, deployId, contents);
+    if (!records.certificates.some((one) => one.host === host)) {
+      records.setCertificate(await issue(host));
+    }
+    records.setRoute({ name: routeName(host), projectId, kind: 'site', deployId });
+    return deployId;
+  };
+  const forget = (host: string): void => {
+    records.removeRoute(routeName(host), new Date());
+    records.removeCertificate(host, new Date());
+  };
+  return {
+    ...edgeClient(ports, root),
+    server,
+    routes,
+    records,
+    files,
+    logged,
+    issue,
+    store,
+    forget,
+    publish: async (...site) => {
+      await store(...site);
+      await routes.refresh();
+    },
+    remove: async (host) => {
+      forget(host);
+      await routes.refresh();
+    },
+    close: async () => {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+/** A host directly below the platform host is stored as its label alone. */
+const routeName = (host: string): string =>
+  host.endsWith(`.${platformHost}`) ? host.slice(0, -platformHost.length - 1) : host;
+
+const writeSite = async (
+  files: SiteFiles,
+  deployId: string,
+  contents: SiteContents,
+): Promise<void> => {
+  const draft = await files.begin(deployId);
+  for (const [path, content] of Object.entries(contents)) {
+    await draft.write(path, new Blob([Buffer.from(content as string)]).stream());
+  }
+  await draft.commit(() => undefined);
+};

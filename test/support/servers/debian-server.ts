@@ -1,0 +1,152 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, globSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { promisify } from 'node:util';
+
+const cache = join(import.meta.dirname, '../../..', '.cache', 'debian');
+
+const run = (command: string, args: readonly string[], cwd: string): Promise<unknown> =>
+  promisify(execFile)(command, args, {
+    cwd,
+    timeout: 300_000,
+    env: { ...process.env, LC_ALL: 'C' },
+  });
+
+const findIn = (folders: readonly string[], name: string): string | undefined =>
+  folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+
+const findUnpacked = (root: string, name: string): string | undefined =>
+  findIn([join(root, 'usr/sbin'), join(root, 'usr/bin')], name);
+
+const download = async (packages: readonly string[], folder: string): Promise<void> => {
+  // Apt as root would fetch as the user _apt, who may not be able to reach this folder.
+  const common = ['-o', 'Debug::NoLocking=1', '-o', 'APT::Sandbox::User=root'];
+  const fetchAll = async (options: readonly string[]): Promise<void> => {
+    for (const entry of packages) {
+      const [first = '', ...others] = entry.split('|');
+      let attempt = run('apt-get', [...options, 'download', first], folder);
+      for (const other of others) {
+        attempt = attempt.catch(() => run('apt-get', [...options, 'download', other], folder));
+      }
+      await attempt;
+    }
+  };
+  try {
+    await fetchAll(common);
+  } catch {
+    // Lists missing or outdated, and only root may refresh the machine's own: use private ones.
+    const apt = join(folder, 'apt');
+    await mkdir(join(apt, 'state/lists/partial'), { recursive: true });
+    await mkdir(join(apt, 'cache/archives/partial'), { recursive: true });
+    const options = [...common, '-o', `Dir::State=${apt}/state`, '-o', `Dir::Cache=${apt}/cache`];
+    options.push('-o', 'Dir::State::status=/var/lib/dpkg/status');
+    await run('apt-get', [...options, 'update'], folder);
+    await fetchAll(options);
+  }
+};
+
+const install = async (name: string, packages: readonly string[], root: string): Promise<void> => {
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(`${root}.`);
+  try {
+    await download(packages, folder);
+    const unpacked = join(folder, 'root');
+    for (const file of await readdir(folder)) {
+      if (file.endsWith('.deb')) await run('dpkg', ['-x', file, unpacked], folder);
+    }
+    if (findUnpacked(unpacked, name) === undefined) throw new Error(`no ${name} in the packages`);
+    await rename(unpacked, root).catch((error: unknown) => {
+      // Another process was faster: its folder is as good as this one.
+      if (findUnpacked(root, name) === undefined) throw error;
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/** Packages that are always unpacked, because no system includes them. @returns where */
+export const unpack = async (name: string, packages: readonly string[]): Promise<string> => {
+  const root = join(cache, name);
+  if (findUnpacked(root, name) === undefined) await install(name, packages, root);
+  return root;
+};
+
+/** An entry of `packages` may list names of other releases: `libaio1|libaio1t64`. */
+export const findServer = async (
+  name: string,
+  packages: readonly string[],
+): Promise<{ executable: string; root: string }> => {
+  const path = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const system = findIn([...path, '/usr/sbin', '/usr/bin', '/usr/local/sbin'], name);
+  if (system !== undefined) return { executable: system, root: '/' };
+  const root = join(cache, name);
+  let cause: unknown = `${root} does not have it`;
+  if (findUnpacked(root, name) === undefined) {
+    await install(name, packages, root).catch((error: unknown) => (cause = error));
+  }
+  const executable = findUnpacked(root, name);
+  if (executable !== undefined) return { executable, root };
+  throw new Error(`${missing(name, packages)}\n${String(cause)}`, { cause });
+};
+
+/** What else helps; there is none for the others. */
+const ways: Readonly<Record<string, string>> = {
+  mariadbd: 'set TEST_MYSQL_URL to a server of yours',
+  'redis-server': 'set TEST_REDIS_URL to a server of yours',
+  pebble: 'put pebble into PATH: https://github.com/letsencrypt/pebble/releases',
+};
+
+export const missing = (name: string, packages: readonly string[]): string => {
+  const way = ways[name] ?? `put ${name} into PATH`;
+  const [wanted = name] = (packages[0] ?? name).split('|');
+  return `${name} is missing and could not be downloaded. Install the package ${wanted}, or ${way}.`;
+};
+
+/** What the environment of an unpacked server needs, so that it finds its unpacked libraries. */
+export const libraryEnvironment = (root: string): Readonly<Record<string, string>> => {
+  if (root === '/') return {};
+  const folders = globSync(join(root, '{lib,usr/lib}/*-linux-gnu'));
+  const inherited = process.env['LD_LIBRARY_PATH'];
+  return { LD_LIBRARY_PATH: [...folders, ...(inherited ? [inherited] : [])].join(delimiter) };
+};
+
+const givenPorts = new Set<number>();
+
+/** Never the same port twice: its user may not listen yet, or may be down for now. */
+export const findFreePort = async (): Promise<number> => {
+  // Below the range of outgoing connections: none may take the port while the server is down.
+  const port = randomInt(15_000, 32_000);
+  if (givenPorts.has(port)) return findFreePort();
+  givenPorts.add(port);
+  const probe = createServer().listen(port, '127.0.0.1');
+  const isFree = await once(probe, 'listening').then(Boolean, () => false);
+  if (isFree) await new Promise((resolve) => probe.close(resolve));
+  return isFree ? port : findFreePort();
+};
+
+/**
+ * A shell that outlives this process: when its input ends, it kills the last process id it read
+ * and removes the folder. An exit listener would not do: Jest gives tests a copy of `process`
+ * that never emits 'exit', and SIGKILL leaves no time for one.
+ */
+export const startGuard = (folder: string): Writable =>
+  guardBy(
+    'while read -r p; do pid=$p; done; [ -z "$pid" ] || { kill -9 $pid; sleep 0.2; }; rm -rf "$1"',
+    folder,
+  );
+
+/** The same for a folder on which something is mounted; lazily, for a process may still be in it. */
+export const startMountGuard = (folder: string): Writable =>
+  guardBy('while read -r _; do :; done; umount -l "$1" 2>/dev/null; rmdir "$1"', folder);
+
+const guardBy = (script: string, folder: string): Writable => {
+  const args = ['-c', script, 'guard', folder];
+  const shell = spawn('/bin/sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  shell.unref();
+  return shell.stdin.on('error', () => undefined);
+};

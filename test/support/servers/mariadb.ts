@@ -1,0 +1,169 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, globSync, openSync, readFileSync } from 'node:fs';
+import { chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createConnection } from 'mysql2/promise';
+import { findFreePort, findServer, libraryEnvironment, startGuard } from './debian-server.ts';
+import { until } from '../until.ts';
+
+export interface MariaDb {
+  readonly url: string;
+  readonly port: number;
+  /** Ends the server gracefully and removes its data. */
+  stop(): Promise<void>;
+  /** The server vanishes as in a crash; its data stays for `restart`. */
+  kill(): Promise<void>;
+  /** The server shuts down gracefully; its data stays for `restart`. */
+  shutDown(): Promise<void>;
+  /** Returns when it stands still. */
+  freeze(): Promise<void>;
+  thaw(): void;
+  restart(): Promise<void>;
+}
+
+const packages = 'mariadb-server-core libaio1|libaio1t64 libnuma1 liburing2 libpcre2-8-0';
+const memory = ['--innodb-buffer-pool-size=128M', '--innodb-log-file-size=32M'];
+/** Does not wait for the disk: writes of a killed server survive, and only a failing machine would lose them. */
+const unsynced = ['--debug-no-sync', '--innodb-flush-method=nosync'];
+const network = ['--bind-address=127.0.0.1', '--skip-name-resolve', '--max-connections=200'];
+
+const execute = async (url: string, sql: string): Promise<void> => {
+  const connection = await createConnection(url);
+  await connection.query({ sql, timeout: 60_000 }).finally(() => connection.destroy());
+};
+
+export const createDatabase = async (
+  serverUrl: string,
+): Promise<{ url: string; drop(): Promise<void> }> => {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const server = Object.assign(new URL(serverUrl), { pathname: '/' }).href;
+  await execute(server, `create database ${name} character set utf8mb4 collate utf8mb4_bin`);
+  const url = Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
+  return { url, drop: () => execute(server, `drop database if exists ${name}`) };
+};
+
+const ended = async (child: ChildProcess): Promise<void> => {
+  child.ref();
+  if (child.kill(0)) await once(child, 'exit');
+};
+
+/** Whether all its threads are stopped. */
+const standsStill = ({ pid }: ChildProcess): boolean =>
+  globSync(`/proc/${pid ?? ''}/task/*/stat`).every((file) => {
+    try {
+      return readFileSync(file, 'utf8').includes(') T ');
+    } catch {
+      // The thread ended meanwhile.
+      return false;
+    }
+  });
+
+export interface MariaDbOptions {
+  readonly extraArguments?: readonly string[];
+  /** Asked at each start, for what can be another the next time. */
+  readonly startArguments?: () => readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A user other than ours. */
+  readonly runAs?: { readonly uid: number; readonly gid: number };
+  /** It gets its data, including users, from another server. */
+  readonly startsEmpty?: boolean;
+  /** Where its folder is made. */
+  readonly place?: string;
+}
+
+export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaDb> => {
+  const { runAs } = options;
+  const { executable, root } = await findServer('mariadbd', packages.split(' '));
+  const [tables] = globSync(join(root, 'usr/share/{mysql,mariadb}/*_system_tables.sql'));
+  if (tables === undefined) throw new Error(`no mysql_system_tables.sql in ${root}/usr/share`);
+  const folder = await mkdtemp(join(options.place ?? tmpdir(), 'mariadb-'));
+  if (runAs) await chown(folder, runAs.uid, runAs.gid);
+  const log = join(folder, 'log');
+  const guard = startGuard(folder);
+  const port = await findFreePort();
+  const url = `mysql://root@127.0.0.1:${port}`;
+
+  const launch = (input: string, ...args: readonly string[]): ChildProcess => {
+    const user = process.getuid?.() === 0 && !runAs ? ['--user=root'] : [];
+    const places = [
+      `--datadir=${folder}/data`,
+      `--tmpdir=${folder}`,
+      `--lc-messages-dir=${dirname(tables)}`,
+    ];
+    const all = ['--no-defaults', ...user, ...places, ...memory, ...unsynced, ...args];
+    const env = { ...process.env, ...libraryEnvironment(root), ...options.environment };
+    const output = openSync(log, 'a');
+    const child = spawn(executable, all, { env, stdio: ['pipe', output, output], ...runAs });
+    closeSync(output);
+    child.unref();
+    child.stdin?.on('error', () => undefined).end(input);
+    guard.write(`${child.pid ?? ''}\n`);
+    return child;
+  };
+
+  const bootstrap = async (): Promise<void> => {
+    await mkdir(join(folder, 'data'));
+    if (runAs) await chown(join(folder, 'data'), runAs.uid, runAs.gid);
+    if (options.startsEmpty) return;
+    // The second file gives root@127.0.0.1, without a password.
+    const files = [tables, tables.replace(/\.sql$/, '_data.sql')];
+    const sql = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+    const child = launch(`create database mysql;\nuse mysql;\n${sql.join('\n')}`, '--bootstrap');
+    await ended(child);
+    if (child.exitCode !== 0) throw new Error('the system tables could not be made');
+  };
+
+  const start = async (): Promise<ChildProcess> => {
+    const own = [`--port=${port}`, `--socket=${folder}/socket`, `--pid-file=${folder}/pid`];
+    const data = ['--character-set-server=utf8mb4', '--innodb-flush-log-at-trx-commit=1'];
+    const others = [...(options.extraArguments ?? []), ...(options.startArguments?.() ?? [])];
+    const child = launch('', ...own, ...network, ...data, ...others);
+    const answers = () => {
+      if (!child.kill(0)) throw new Error('it ended');
+      return execute(url, 'select 1').then(
+        () => true,
+        () => false,
+      );
+    };
+    await until('it answers', answers, 100_000);
+    return child;
+  };
+
+  const explain = async (cause: unknown): Promise<never> => {
+    const tail = (await readFile(log, 'utf8').catch(() => '')).slice(-3_000);
+    guard.end();
+    throw new Error(`mariadbd did not start; its log ends:\n${tail}`, { cause });
+  };
+
+  let server = await bootstrap().then(start).catch(explain);
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+    server.kill(signal);
+    server.kill('SIGCONT'); // A frozen process leaves SIGTERM pending.
+    await ended(server);
+    guard.write('\n');
+  };
+  return {
+    url,
+    port,
+    stop: async () => {
+      await end('SIGTERM');
+      await rm(folder, { recursive: true, force: true });
+      guard.end();
+    },
+    kill: () => end('SIGKILL'),
+    shutDown: () => end('SIGTERM'),
+    freeze: async () => {
+      server.kill('SIGSTOP');
+      // One thread takes the signal and stops the others, which answer until then.
+      await until('it stands still', () => standsStill(server));
+    },
+    thaw: () => void server.kill('SIGCONT'),
+    restart: async () => {
+      await end('SIGTERM');
+      server = await start().catch(explain);
+    },
+  };
+};

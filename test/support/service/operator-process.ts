@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Done, Errand } from './errand.ts';
+import { until } from '../until.ts';
+
+const main = join(import.meta.dirname, '../../..', 'src', 'main.ts');
+
+type Written = () => void;
+
+/** Records what is written to one of the standard streams. */
+const takeDown = (stream: NodeJS.WriteStream): (() => string) => {
+  let written = '';
+  stream.write = (
+    text: string | Uint8Array,
+    ...rest: readonly (string | Written | undefined)[]
+  ) => {
+    written += String(text);
+    const done = rest.at(-1);
+    if (typeof done === 'function') queueMicrotask(done);
+    return true;
+  };
+  return () => {
+    const all = written;
+    written = '';
+    return all;
+  };
+};
+
+const stdout = takeDown(process.stdout);
+const stderr = takeDown(process.stderr);
+
+/** What keeps this process alive. */
+const held = (): string => process.getActiveResourcesInfo().toSorted().join(' ');
+
+const exitCode = (): number => Number(process.exitCode);
+
+const doErrand = async ({ number, args, env }: Errand): Promise<Done> => {
+  const before = held();
+  process.env = { ...env };
+  process.argv = [process.execPath, main, ...args];
+  process.exitCode = 0;
+  // A unique name lets the whole file run again, while its imports stay loaded.
+  await import(`${pathToFileURL(main).href}?${String(number)}`);
+  const code = exitCode();
+  // A command that leaves something open would never end as a process.
+  await until(`nothing but ${before} is held; now ${held()}`, () => held() === before);
+  return { number, code, stdout: stdout(), stderr: stderr() };
+};
+
+let last: Promise<unknown> = Promise.resolve();
+process.on('message', (errand: Errand) => {
+  last = last.then(async () => process.send?.(await doErrand(errand)));
+});

@@ -1,0 +1,108 @@
+import { Database } from '../../../src/adapters/kysely/database.ts';
+
+export interface StoredPet {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Reads a service's database directly, independent of faults in the service. */
+export class StoredFacts {
+  readonly #database: Database;
+
+  constructor(url: string) {
+    // The service has deadlines for its queries; this connection has none.
+    this.#database = new Database(url, { patient: true });
+  }
+
+  async pets(): Promise<readonly StoredPet[]> {
+    const rows = await this.#db.selectFrom('pets').select(['id', 'name']).orderBy('id').execute();
+    return rows.map(({ id, name }) => ({ id: Number(id), name }));
+  }
+
+  /** The details of every entry of one kind in the audit log. */
+  async audited(what: string): Promise<readonly Readonly<Record<string, string>>[]> {
+    const entries = this.#db.selectFrom('audit_log').select('details').where('what', '=', what);
+    const rows = await entries.execute();
+    return rows.map(({ details }) => JSON.parse(details) as Record<string, string>);
+  }
+
+  async count(table: 'audit_log' | 'deliveries'): Promise<number> {
+    return (await this.#db.selectFrom(table).selectAll().execute()).length;
+  }
+
+  /** The details of every event of one kind. */
+  async told(type: string): Promise<readonly Readonly<Record<string, string>>[]> {
+    const rows = await this.#db
+      .selectFrom('events')
+      .select('details')
+      .where('type', '=', type)
+      .execute();
+    return rows.map(({ details }) => JSON.parse(details) as Record<string, string>);
+  }
+
+  /** The animals that were sold, one for each order. */
+  async ordered(): Promise<readonly number[]> {
+    const rows = await this.#db.selectFrom('orders').select('pet_id').orderBy('id').execute();
+    return rows.map(({ pet_id }) => Number(pet_id));
+  }
+
+  async petsThatAre(status: string): Promise<readonly number[]> {
+    const rows = this.#db.selectFrom('pets').select('id').where('status', '=', status);
+    return (await rows.execute()).map(({ id }) => Number(id));
+  }
+
+  /** Hosts of domains that are not removed. */
+  async domains(): Promise<readonly string[]> {
+    const rows = this.#db.selectFrom('domains').select('host').where('state', '!=', 'removed');
+    return (await rows.execute()).map(({ host }) => host);
+  }
+
+  /** Deliveries that wait, and those that were given up. */
+  async undelivered(): Promise<{ readonly waiting: number; readonly parked: number }> {
+    const rows = await this.#db
+      .selectFrom('deliveries')
+      .select(['parked', (all) => all.fn.countAll<bigint>().as('count')])
+      .groupBy('parked')
+      .execute();
+    const of = (parked: bigint) => Number(rows.find((one) => one.parked === parked)?.count ?? 0);
+    return { waiting: of(0n), parked: of(1n) };
+  }
+
+  /** How many tables there are. */
+  async tables(): Promise<number> {
+    return (await this.#db.introspection.getTables({ withInternalKyselyTables: true })).length;
+  }
+
+  /** How many deliveries failed at least once and wait for another attempt. */
+  async failing(): Promise<number> {
+    const failed = this.#db.selectFrom('deliveries').selectAll().where('attempts', '>', 0n);
+    return (await failed.where('problem', 'is not', null).execute()).length;
+  }
+
+  /** Lets the time pass that a dead process still holds its deliveries. */
+  async endLeases(): Promise<void> {
+    const claimed = this.#db.updateTable('deliveries').where('claim', 'is not', null);
+    await claimed.set({ due_at: 0n }).execute();
+  }
+
+  async setAttempts(attempts: bigint): Promise<void> {
+    await this.#db.updateTable('deliveries').set({ attempts }).execute();
+  }
+
+  /** Without its table the audit log, which is a subscriber, fails. */
+  async hideAuditLog(): Promise<void> {
+    await this.#db.schema.alterTable('audit_log').renameTo('hidden_log').execute();
+  }
+
+  async showAuditLog(): Promise<void> {
+    await this.#db.schema.alterTable('hidden_log').renameTo('audit_log').execute();
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  get #db() {
+    return this.#database.root;
+  }
+}

@@ -1,0 +1,35 @@
+import type { Container } from 'inversify';
+import { DirectUnpacking } from '../../../src/adapters/threads/direct-unpacking.ts';
+import { Clock } from '../../../src/kernel/clock.ts';
+import { Ids } from '../../../src/kernel/ids.ts';
+import type { Deploy } from '../../../src/sites/domain/deploy.ts';
+import type { Project } from '../../../src/sites/domain/project.ts';
+import {
+  Allowances,
+  Projects,
+  SiteFiles,
+  type SiteSource,
+  type SourceEntry,
+} from '../../../src/sites/ports.ts';
+import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
+import { sourceOf } from './site-source.ts';
+
+/** Deploys entries from memory to a project of a running service. */
+export const deployEntries = (
+  container: Container,
+  project: Project,
+  ...entries: readonly SourceEntry[]
+): Promise<Deploy> => {
+  const files = container.get(SiteFiles);
+  const unpacking = new DirectUnpacking(files, (source: SiteSource) => Promise.resolve(source));
+  const [projects, allowances, clock, ids] = [
+    container.get(Projects),
+    container.get(Allowances),
+    container.get(Clock),
+    container.get(Ids),
+  ];
+  return deploySite({ projects, files, unpacking, allowances, clock, ids })(
+    project,
+    sourceOf(...entries),
+  );
+};

@@ -1,0 +1,78 @@
+import { MemoryEdgeRecords } from '../../memory/memory-edge-records.ts';
+import { Unavailable } from '../../../src/kernel/unavailable.ts';
+import {
+  SiteFiles,
+  type EdgeChanges,
+  type Encoding,
+  type SiteDraft,
+  type StoredFile,
+} from '../../../src/sites/ports.ts';
+
+const away = () => new Unavailable('The test', new Error('it is away'));
+
+export class LosableEdgeRecords extends MemoryEdgeRecords {
+  isAway = false;
+  /** How often an edge looked. */
+  looks = 0;
+
+  override async changesSince(revision: bigint): Promise<EdgeChanges> {
+    this.looks += 1;
+    if (this.isAway) throw away();
+    return super.changesSince(revision);
+  }
+}
+
+/** Passes everything on to another storage unless `isAway` is set. */
+export class LosableSiteFiles extends SiteFiles {
+  isAway = false;
+  /** Reads break off after so many bytes. */
+  readsAtMost = Infinity;
+  /** Bytes read until now. */
+  bytesRead = 0;
+  readonly #files: SiteFiles;
+  #open = 0;
+
+  constructor(files: SiteFiles) {
+    super();
+    this.#files = files;
+  }
+
+  /** How many reads have begun and not ended. */
+  get open(): number {
+    return this.#open;
+  }
+
+  override begin(deployId: string): Promise<SiteDraft> {
+    return this.#files.begin(deployId);
+  }
+
+  override async list(deployId: string): Promise<readonly StoredFile[] | undefined> {
+    if (this.isAway) throw away();
+    return this.#files.list(deployId);
+  }
+
+  override async *read(
+    deployId: string,
+    file: StoredFile,
+    encoding: Encoding,
+    range?: { readonly first: number; readonly last: number },
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    if (this.isAway) throw away();
+    this.#open += 1;
+    let left = this.readsAtMost;
+    try {
+      for await (const chunk of this.#files.read(deployId, file, encoding, range)) {
+        this.bytesRead += chunk.length;
+        yield chunk.subarray(0, left);
+        left -= chunk.length;
+        if (left <= 0) throw away();
+      }
+    } finally {
+      this.#open -= 1;
+    }
+  }
+
+  override remove(deployId: string): Promise<void> {
+    return this.#files.remove(deployId);
+  }
+}

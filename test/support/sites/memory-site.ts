@@ -1,0 +1,63 @@
+import { CountingIds } from '../../memory/counting-ids.ts';
+import { SettableClock } from '../../memory/settable-clock.ts';
+import { DirectUnpacking } from '../../../src/adapters/threads/direct-unpacking.ts';
+import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
+import type { Deploy } from '../../../src/sites/domain/deploy.ts';
+import type { Project } from '../../../src/sites/domain/project.ts';
+import type { Site } from '../../../src/sites/domain/site.ts';
+import type {
+  Allowances,
+  Projects,
+  SiteFiles,
+  SiteSource,
+  UploadProgress,
+} from '../../../src/sites/ports.ts';
+import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
+import { newAccount, now } from '../accounts.ts';
+import { allowance } from '../domains/known-domains.ts';
+import { memoryPorts } from '../memory-ports.ts';
+import { newProject } from './sites.ts';
+import type { StoragePorts } from '../storage-ports.ts';
+
+/** One project with its site, in memory except for the files. Its deploys are dep_000001, dep_000002, … */
+export interface MemorySite {
+  readonly project: Project;
+  readonly projects: Projects;
+  readonly allowances: Allowances;
+  readonly clock: SettableClock;
+  readonly stores: StoragePorts;
+  /** @param other replacements for the site's own ports */
+  readonly deploy: (
+    source: SiteSource,
+    onProgress?: (progress: UploadProgress) => void,
+    other?: { readonly projects?: Projects; readonly project?: Project },
+  ) => Promise<Deploy>;
+  readonly site: () => Promise<Site>;
+  /** What happened since the project was made. */
+  readonly events: () => readonly DomainEvent[];
+}
+
+/** @param storedBytes what the account may keep */
+export const memorySite = async (
+  files: SiteFiles,
+  storedBytes = allowance.storedBytes,
+): Promise<MemorySite> => {
+  const stores = memoryPorts();
+  const project = await newProject(stores, await newAccount(stores));
+  const { length: before } = stores.outbox.events;
+  const clock = new SettableClock(now);
+  const ids = new CountingIds();
+  const unpacking = new DirectUnpacking(files, (source: SiteSource) => Promise.resolve(source));
+  const allowances = { of: () => Promise.resolve({ ...allowance, plan: 'Free', storedBytes }) };
+  return {
+    project,
+    stores,
+    projects: stores.projects,
+    allowances,
+    clock,
+    deploy: (source, onProgress, { projects = stores.projects, project: to = project } = {}) =>
+      deploySite({ projects, files, unpacking, allowances, clock, ids })(to, source, onProgress),
+    site: async () => (await stores.projects.find(project.slug))!,
+    events: () => stores.outbox.events.slice(before),
+  };
+};

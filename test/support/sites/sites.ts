@@ -1,0 +1,45 @@
+import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import type { Decision } from '../../../src/kernel/decision.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+import { createProject, type Project } from '../../../src/sites/domain/project.ts';
+import { deploySucceeded, startDeploy, type Site } from '../../../src/sites/domain/site.ts';
+import type { SitesEvent } from '../../../src/sites/domain/sites-event.ts';
+import { later, now, takeEvents } from '../accounts.ts';
+import type { StoragePorts } from '../storage-ports.ts';
+
+const ids = new UuidIds();
+
+export const projectDecision = (accountId: string, draft: Partial<Project> = {}, at = later(0)) => {
+  const id = ids.next('proj');
+  return createProject({ id, accountId, name: 'Birds', slug: id.replace('_', '-'), ...draft }, at);
+};
+
+/** Creates a project through the port and removes its event. */
+export const newProject = async (
+  stores: Pick<StoragePorts, 'projects' | 'outbox'>,
+  accountId: string,
+): Promise<Project> => {
+  const decision = projectDecision(accountId);
+  await stores.projects.add(accountId, () => decision);
+  await takeEvents(stores);
+  return decision.state;
+};
+
+/** Uploads and serves one deploy in a single step. */
+export const publish = (site: Site, deployId: string): Decision<Site, SitesEvent> => {
+  const { state } = startDeploy(site, deployId, later(0));
+  return deploySucceeded(state, deployId, { files: 1, bytes: 1 }, later(0));
+};
+
+/** Looks like a certificate, and is a new one each time. */
+export const certificateFor = (host: string, draft: Partial<Certificate> = {}): Certificate => ({
+  host,
+  chain: pem('CERTIFICATE', ids.next('leaf')),
+  privateKey: pem('PRIVATE KEY', ids.next('private')),
+  notBefore: now,
+  notAfter: later(90 * 86_400_000),
+  ...draft,
+});
+
+const pem = (label: string, content: string): string =>
+  `-----BEGIN ${label}-----\n${content}\n-----END ${label}-----\n`;

@@ -1,0 +1,111 @@
+import { describe, expect, test } from '@jest/globals';
+import { changePlan, openAccount } from '../../../src/access/domain/account.ts';
+import { planLimits, plans } from '../../../src/access/domain/plan.ts';
+
+const now = new Date('2026-03-01T10:00:00Z');
+const draft = { id: 'acct_1', name: 'Zoo', email: 'owner@shop.example', plan: 'free' } as const;
+
+describe('opening an account', () => {
+  test('trims its name, lower-cases its address and records its plan', () => {
+    const wish = { ...draft, name: ' Zoo\n', email: ' Owner@Shop.Example ' };
+    expect(openAccount(wish, now)).toEqual({
+      state: { ...draft, ownLimits: undefined, createdAt: now },
+      events: [{ type: 'account_opened', accountId: 'acct_1', occurredAt: now, plan: 'free' }],
+    });
+  });
+
+  test.each(['', '   ', 'x'.repeat(101)])('is refused with the name "%s"', (name) => {
+    const opening = () => openAccount({ ...draft, name }, now);
+    expect(opening).toThrow(expect.objectContaining({ code: 'account_invalid' }));
+    expect(opening).toThrow('1 to 100 characters');
+  });
+
+  test.each([
+    ...[
+      '',
+      'owner',
+      '@shop.example',
+      'owner@',
+      'owner@shop',
+      'a b@shop.example',
+      'a@b@shop.example',
+    ],
+    `${'x'.repeat(242)}@shop.example`,
+  ])('is refused with the address "%s"', (email) => {
+    const opening = () => openAccount({ ...draft, email }, now);
+    expect(opening).toThrow(expect.objectContaining({ code: 'account_invalid' }));
+    expect(opening).toThrow(`"${email}" is no e-mail address`);
+  });
+
+  test('is possible with the longest name and address', () => {
+    const longest = { name: 'x'.repeat(100), email: `${'x'.repeat(241)}@shop.example` };
+    expect(longest.email).toHaveLength(254);
+    expect(openAccount({ ...draft, ...longest }, now).state).toMatchObject(longest);
+  });
+});
+
+describe.each(plans)('from the plan %s', (from) => {
+  test.each(plans)('an account may change to the plan %s', (to) => {
+    const account = { ...draft, plan: from, ownLimits: undefined, createdAt: now };
+    const common = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now };
+    const event = { ...common, from, to, ...planLimits[to] };
+    expect(changePlan(account, to, undefined, now)).toEqual({
+      state: { ...account, plan: to },
+      events: from === to ? [] : [event],
+    });
+  });
+});
+
+describe('an account with limits of its own', () => {
+  const own = { perMinute: 7, perDay: 77 };
+  const plain = { ...draft, plan: 'enterprise', ownLimits: undefined, createdAt: now } as const;
+  const account = { ...plain, ownLimits: own };
+  const event = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now };
+
+  test('gets them without changing its plan, and the event has the numbers', () => {
+    const told = { ...event, from: 'enterprise', to: 'enterprise', ...own };
+    expect(changePlan(plain, 'enterprise', own, now)).toEqual({ state: account, events: [told] });
+  });
+
+  test('gets other limits, one number at a time too', () => {
+    for (const other of [
+      { ...own, perMinute: 8 },
+      { ...own, perDay: 78 },
+    ]) {
+      const { state, events } = changePlan(account, 'enterprise', other, now);
+      expect([state.ownLimits, events]).toMatchObject([other, [other]]);
+    }
+  });
+
+  test('keeps them when the same ones are set again', () => {
+    expect(changePlan(account, 'enterprise', { ...own }, now)).toEqual({
+      state: account,
+      events: [],
+    });
+    const usual = planLimits.enterprise;
+    expect(changePlan(plain, 'enterprise', usual, now)).toEqual({ state: plain, events: [] });
+  });
+
+  test('loses them on another plan, and without new ones', () => {
+    expect(changePlan(account, 'pro', undefined, now)).toEqual({
+      state: { ...plain, plan: 'pro' },
+      events: [{ ...event, from: 'enterprise', to: 'pro', perMinute: 300, perDay: 10_000 }],
+    });
+    expect(changePlan(account, 'enterprise', undefined, now).state).toEqual(plain);
+  });
+
+  test('changes to a plan with the same numbers, with an event', () => {
+    const twin = { ...account, ownLimits: planLimits.pro };
+    const { state, events } = changePlan(twin, 'pro', undefined, now);
+    expect([state, events]).toMatchObject([{ plan: 'pro', ownLimits: undefined }, [{ to: 'pro' }]]);
+  });
+
+  test('cannot get invalid ones, or any on another plan', () => {
+    for (const change of [
+      () => changePlan(account, 'enterprise', { ...own, perDay: 0 }, now),
+      () => changePlan(account, 'pro', own, now),
+    ]) {
+      expect(change).toThrow(expect.objectContaining({ code: 'account_invalid' }));
+    }
+  });
+});

@@ -1,0 +1,365 @@
+import { describe, expect, test } from '@jest/globals';
+import { safetyWarnings } from '../../../src/app/settings/config-safety.ts';
+import { loadConfig } from '../../../src/app/settings/config.ts';
+
+const secret = 'c0ffee17a9b24d85e6f3019d7b8a5c42';
+
+/** The names of the settings that the refusal complains about. */
+const faultsOf = (environment: Readonly<Record<string, string>>): readonly string[] => {
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (error) {
+    const { name, message } = error as Error;
+    expect(name).toBe('ConfigFault');
+    return [...message.matchAll(/^ {2}(\w+)[:.,]/gm)].map(([, setting = '']) => setting);
+  }
+};
+
+test('without any setting everything has its default', () => {
+  expect(loadConfig({ HOME: '/root', PATH: '/bin' })).toEqual({
+    production: false,
+    databaseUrl: 'sqlite:var/animal-store.db',
+    dataDir: 'var',
+    host: '127.0.0.1',
+    port: 3000,
+    operationsHost: '127.0.0.1',
+    operationsPort: undefined,
+    publicUrl: 'http://127.0.0.1:3000/v1',
+    stagingUrl: undefined,
+    roles: ['api', 'dashboard', 'edge', 'worker'],
+    edgeHost: '127.0.0.1',
+    edgeHttpPort: 8080,
+    edgeHttpsPort: 8443,
+    edgePublicPort: undefined,
+    platformHost: 'sites.animal-store.test',
+    platformAddresses: ['127.0.0.1'],
+    allowTestDomains: false,
+    enterpriseDomainLimit: 1000,
+    enterpriseProjectLimit: 1000,
+    enterpriseStorageGib: 1000,
+    drainSeconds: 0,
+    dnsServers: ['1.1.1.1', '8.8.8.8', '9.9.9.9'],
+    acme: undefined,
+    verifierSchedule: '*/5 * * * * *',
+    secretKey: undefined,
+    previousSecretKey: undefined,
+    logLevel: 'info',
+    corsOrigins: [],
+    redisUrl: undefined,
+    trustProxy: 0,
+    petByIdDeprecatedSince: new Date('2025-12-05T00:00:00Z'),
+  });
+});
+
+test('a setting that is empty or blank counts as not set', () => {
+  const blank = { PORT: '', HOST: ' ', DATABASE_URL: '', SECRET_KEY: '\t', ROLES: '' };
+  expect(loadConfig(blank)).toEqual(loadConfig({}));
+});
+
+test('every setting is applied', () => {
+  const environment = {
+    ...{ NODE_ENV: 'production', SECRET_KEY: secret, LOG_LEVEL: 'warn', DATA_DIR: '/srv/zoo' },
+    ...{
+      HOST: '::',
+      PORT: '65535',
+      OPERATIONS_HOST: '10.0.0.7',
+      OPERATIONS_PORT: '9100',
+      SECRET_KEY_PREVIOUS: 's'.repeat(32),
+      ROLES: ' api , worker,',
+      PET_BY_ID_DEPRECATED_SINCE: '2026-12-05',
+    },
+    DATABASE_URL: 'mysql://zoo:p%40ss@db.example:3306/zoo',
+    PUBLIC_URL: 'https://api.zoo.example/v1/',
+    STAGING_URL: 'https://staging.zoo.example/shop/v1',
+    CORS_ORIGINS: 'https://zoo.example, http://localhost:8080',
+    REDIS_URL: 'rediss://zoo:p%40ss@redis.example:6380/1',
+    TRUST_PROXY: '2',
+    ...{ EDGE_HOST: '0.0.0.0', EDGE_HTTP_PORT: '80', EDGE_HTTPS_PORT: '0' },
+    EDGE_PUBLIC_PORT: '443',
+    PLATFORM_HOST: 'Sites.Zoo.Example',
+    PLATFORM_ADDRESSES: '203.0.113.7, 2001:db8::7',
+    ENTERPRISE_DOMAIN_LIMIT: '50',
+    ENTERPRISE_PROJECT_LIMIT: '60',
+    ENTERPRISE_STORAGE_GIB: '70',
+    DRAIN_SECONDS: '5',
+    ALLOW_TEST_DOMAINS: '1',
+    DNS_SERVERS: '192.0.2.53, 127.0.0.1:5353,2620:fe::fe , [2620:fe::9]:53',
+    ACME_DIRECTORY_URL: 'https://acme.example/directory',
+    ACME_EMAIL: 'keeper@zoo.example',
+    ...{ ACME_EAB_KID: 'kid-1', ACME_EAB_HMAC: 'c2VjcmV0LWhtYWM' },
+    CAA_ISSUER: 'CA.Example, ca.example.net',
+    VERIFIER_SCHEDULE: '*/10 * * * * *',
+  };
+  expect(loadConfig(environment)).toEqual({
+    production: true,
+    databaseUrl: environment.DATABASE_URL,
+    dataDir: '/srv/zoo',
+    host: '::',
+    port: 65535,
+    operationsHost: '10.0.0.7',
+    operationsPort: 9100,
+    publicUrl: 'https://api.zoo.example/v1',
+    stagingUrl: 'https://staging.zoo.example/shop/v1',
+    roles: ['api', 'worker'],
+    edgeHost: '0.0.0.0',
+    edgeHttpPort: 80,
+    edgeHttpsPort: 0,
+    edgePublicPort: 443,
+    platformHost: 'sites.zoo.example',
+    platformAddresses: ['203.0.113.7', '2001:db8::7'],
+    allowTestDomains: true,
+    enterpriseDomainLimit: 50,
+    enterpriseProjectLimit: 60,
+    enterpriseStorageGib: 70,
+    drainSeconds: 5,
+    dnsServers: ['192.0.2.53', '127.0.0.1:5353', '2620:fe::fe', '[2620:fe::9]:53'],
+    acme: {
+      directoryUrl: 'https://acme.example/directory',
+      email: 'keeper@zoo.example',
+      eab: { kid: 'kid-1', hmac: 'c2VjcmV0LWhtYWM' },
+      issuers: ['ca.example', 'ca.example.net'],
+    },
+    verifierSchedule: '*/10 * * * * *',
+    secretKey: secret,
+    previousSecretKey: 's'.repeat(32),
+    logLevel: 'warn',
+    corsOrigins: ['https://zoo.example', 'http://localhost:8080'],
+    redisUrl: environment.REDIS_URL,
+    trustProxy: 2,
+    petByIdDeprecatedSince: new Date('2026-12-05T00:00:00Z'),
+  });
+});
+
+test('the database lies in the data folder unless said otherwise', () => {
+  expect(loadConfig({ DATA_DIR: '/srv/zoo' }).databaseUrl).toBe('sqlite:/srv/zoo/animal-store.db');
+});
+
+test.each([
+  ['0.0.0.0', 'http://127.0.0.1:3000/v1'],
+  ['::', 'http://127.0.0.1:3000/v1'],
+  ['::1', 'http://[::1]:3000/v1'],
+  ['zoo.example', 'http://zoo.example:3000/v1'],
+])('a service that listens on %s is reached at %s', (host, publicUrl) => {
+  expect(loadConfig({ HOST: host }).publicUrl).toBe(publicUrl);
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['2001:db8::7', '2001:db8::7'],
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+  ['edge.zoo.example', '127.0.0.1'],
+])('an edge that listens on %s is expected at %s unless said otherwise', (edgeHost, address) => {
+  expect(loadConfig({ EDGE_HOST: edgeHost }).platformAddresses).toEqual([address]);
+});
+
+test('an authority needs no more than its directory', () => {
+  const directoryUrl = 'https://acme.example/directory';
+  expect(loadConfig({ ACME_DIRECTORY_URL: directoryUrl }).acme).toEqual({
+    directoryUrl,
+    email: undefined,
+    eab: undefined,
+    issuers: ['letsencrypt.org'],
+  });
+});
+
+test.each([
+  ['by another role', { ROLES: 'api,worker', PORT: '8080' }],
+  ['at another address', { HOST: '127.0.0.2', PORT: '8080' }],
+  ['over another version of IP', { HOST: '::1', EDGE_HOST: '0.0.0.0', PORT: '8080' }],
+  ['whenever it is free', { EDGE_HTTP_PORT: '0', EDGE_HTTPS_PORT: '0' }],
+])('a port may be used %s too', (_, environment) => {
+  expect(faultsOf(environment)).toEqual([]);
+});
+
+describe('the start is refused', () => {
+  test.each([
+    [
+      'DATABASE_URL',
+      ['postgres://db/zoo', 'sqlite:', 'mysql://db.example', 'mysql://db.example/', 'x'],
+    ],
+    ['HOST', ['a b', 'http://zoo.example', '127.0.0.1/8']],
+    ['PORT', ['0', '65536', '-1', '3000.5', 'http', '999999']],
+    [
+      'PUBLIC_URL',
+      ['zoo.example/v1', 'ftp://zoo.example/v1', 'https://zoo.example', 'https://z.x/v12'],
+    ],
+    ['STAGING_URL', ['https://zoo.example/v2']],
+    ['ROLES', ['api,king', ',', 'API']],
+    ['SECRET_KEY', ['s'.repeat(31)]],
+    ['SECRET_KEY_PREVIOUS', ['s'.repeat(31)]],
+    ['OPERATIONS_PORT', ['0', '65536', 'metrics']],
+    ['OPERATIONS_HOST', ['a b', 'http://127.0.0.1']],
+    ['LOG_LEVEL', ['loud', 'INFO']],
+    ['CORS_ORIGINS', ['zoo.example', 'https://zoo.example/', 'https://zoo.example/shop', '**']],
+    ['REDIS_URL', ['redis.example:6379', 'http://redis.example', 'redis://', 'x']],
+    ['EDGE_HOST', ['a b']],
+    ['EDGE_HTTP_PORT', ['-1', '65536', 'http', '00']],
+    ['EDGE_HTTPS_PORT', ['70000', '1.5']],
+    ['EDGE_PUBLIC_PORT', ['0', '70000', 'https']],
+    [
+      'PLATFORM_HOST',
+      ['sites', 'sites_.example', '-a.example', 'a..example', `${'a.'.repeat(95)}x`],
+    ],
+    ['PLATFORM_ADDRESSES', ['edge.zoo.example', '203.0.113', '1.2.3.4:443', ',']],
+    ['DRAIN_SECONDS', ['-1', '3601', '1.5', 'soon']],
+    ['ENTERPRISE_DOMAIN_LIMIT', ['0', '-1', '1.5', 'many']],
+    ['ENTERPRISE_PROJECT_LIMIT', ['0', '-1', '1.5', 'many']],
+    ['ENTERPRISE_STORAGE_GIB', ['0', '-1', '1.5', '1 GiB']],
+    ['ALLOW_TEST_DOMAINS', ['yes', 'true', '2']],
+    [
+      'DNS_SERVERS',
+      ['dns.zoo.example', ',', '1.1.1.1:0', '1.1.1.1:65536', '[1.1.1.1]:53', '1.1.1.1,x'],
+    ],
+    ['ACME_DIRECTORY_URL', ['http://acme.example/directory', 'acme.example', 'x']],
+    ['ACME_EMAIL', ['keeper', 'keeper@', 'mailto:keeper@zoo.example']],
+    ['CAA_ISSUER', [',', 'letsencrypt', 'letsencrypt.org; accounturi=x', 'https://ca.example']],
+    ['VERIFIER_SCHEDULE', ['often', '5', '61 * * * * *']],
+    ['TRUST_PROXY', ['-1', '1.5', 'loopback', 'true', '100']],
+    ['PET_BY_ID_DEPRECATED_SINCE', ['soon', '2026-13-01']],
+  ])('for a wrong %s, by its name', (name, values) => {
+    for (const value of values)
+      expect([value, faultsOf({ [name]: value })]).toEqual([value, [name]]);
+  });
+
+  test('in production without a secret key', () => {
+    expect(faultsOf({ NODE_ENV: 'production' })).toEqual(['SECRET_KEY']);
+    expect(faultsOf({ NODE_ENV: 'production', SECRET_KEY: ' ' })).toEqual(['SECRET_KEY']);
+    expect(faultsOf({ NODE_ENV: 'production', SECRET_KEY: secret })).toEqual([]);
+  });
+
+  test.each(['a'.repeat(32), 'ab'.repeat(20), 'a very secret key of our little shop'])(
+    'in production with a secret key like %j, and the message says how to make one',
+    (weak) => {
+      const guessable = { NODE_ENV: 'production', SECRET_KEY: weak };
+      expect(faultsOf(guessable)).toEqual(['SECRET_KEY']);
+      expect(() => loadConfig(guessable)).toThrow(/can be guessed: .*openssl rand -hex 32/);
+      expect(() => loadConfig(guessable)).not.toThrow(weak);
+      expect(faultsOf({ SECRET_KEY: weak })).toEqual([]);
+    },
+  );
+
+  test('with the same key before and after a rotation', () => {
+    const same = { SECRET_KEY: secret, SECRET_KEY_PREVIOUS: secret };
+    expect(faultsOf(same)).toEqual(['SECRET_KEY_PREVIOUS']);
+  });
+
+  const production = { NODE_ENV: 'production', SECRET_KEY: secret };
+  const warningsOf = (environment: Readonly<Record<string, string>>) =>
+    safetyWarnings(loadConfig(environment)).map((one) => one.split(' ')[0]);
+
+  test.each([
+    'http://api.zoo.example/v1',
+    'http://10.0.0.7:3000/v1',
+    'http://localhost.evil.example/v1',
+    'HTTP://api.zoo.example/v1',
+  ])('in production where clients come over %s without TLS', (publicUrl) => {
+    expect(faultsOf({ ...production, PUBLIC_URL: publicUrl })).toEqual(['PUBLIC_URL']);
+    expect(faultsOf({ PUBLIC_URL: publicUrl })).toEqual([]);
+    const worker = { ...production, ROLES: 'worker,edge', PUBLIC_URL: publicUrl };
+    expect(faultsOf(worker)).toEqual([]);
+  });
+
+  test.each(['http://127.0.0.1:3000/v1', 'http://[::1]:3000/v1', 'http://localhost:3000/v1'])(
+    'but not where they can only come from this machine, %s: that brings a warning',
+    (publicUrl) => {
+      const environment = { ...production, PUBLIC_URL: publicUrl };
+      expect(faultsOf(environment)).toEqual([]);
+      expect(warningsOf(environment)).toContain('PUBLIC_URL');
+    },
+  );
+
+  test('but not for sites that nobody can reach: production warns', () => {
+    expect(warningsOf(production)).toEqual([
+      'PUBLIC_URL',
+      'ACME_DIRECTORY_URL',
+      'PLATFORM_HOST',
+      'PLATFORM_ADDRESSES',
+    ]);
+    expect(warningsOf({ ...production, ROLES: 'api' })).toEqual(['PUBLIC_URL']);
+    const sound = {
+      ...production,
+      PUBLIC_URL: 'https://app.zoo.net/v1',
+      PLATFORM_HOST: 'sites.zoo.net',
+      PLATFORM_ADDRESSES: '203.0.113.7,2001:db8::7',
+      ACME_DIRECTORY_URL: 'https://acme.zoo.net/directory',
+    };
+    expect(warningsOf(sound)).toEqual([]);
+    expect(warningsOf({ ...sound, PLATFORM_ADDRESSES: '203.0.113.7,::1' })).toEqual([
+      'PLATFORM_ADDRESSES',
+    ]);
+    expect(warningsOf({})).toEqual([]);
+  });
+
+  test.each([
+    'https://zoo:hunter2@zoo.example/v1',
+    'https:/zoo:hunter2@zoo.example/v1',
+    'https:zoo:hunter2@zoo.example/v1',
+  ])('with a user or a password in an address that is shown: %s', (address) => {
+    for (const name of ['PUBLIC_URL', 'STAGING_URL', 'ACME_DIRECTORY_URL']) {
+      expect(faultsOf({ [name]: address })).toEqual([name]);
+      expect(() => loadConfig({ [name]: address })).not.toThrow(/hunter2/);
+    }
+  });
+
+  test.each([
+    ['https://zoo.example/v1', 'zoo.example'],
+    ['https://app.zoo.example/v1', 'zoo.example'],
+    ['https://a.b.Zoo.example/v1', 'ZOO.example'],
+  ])(
+    'where sites could set cookies for the dashboard: at %s below %s',
+    (publicUrl, platformHost) => {
+      const wrong = { PUBLIC_URL: publicUrl, PLATFORM_HOST: platformHost };
+      expect(faultsOf(wrong)).toEqual(['PLATFORM_HOST']);
+      expect(() => loadConfig(wrong)).toThrow(/cookies/);
+    },
+  );
+
+  test.each([
+    ['https://app.zoo.example/v1', 'sites.zoo.example'],
+    ['https://zoo.example/v1', 'sites.zoo.example'],
+    ['https://appzoo.example/v1', 'zoo.example'],
+  ])('but not at %s beside %s', (publicUrl, platformHost) => {
+    expect(faultsOf({ PUBLIC_URL: publicUrl, PLATFORM_HOST: platformHost })).toEqual([]);
+  });
+
+  test('with only one of the two external account binding settings', () => {
+    expect(faultsOf({ ACME_EAB_KID: 'kid-1' })).toEqual(['ACME_EAB_KID']);
+    expect(faultsOf({ ACME_EAB_HMAC: 'c2VjcmV0' })).toEqual(['ACME_EAB_KID']);
+    const wrong = { ACME_EAB_KID: 'kid-1', ACME_EAB_HMAC: 'not base64!' };
+    expect(faultsOf(wrong)).toEqual(['ACME_EAB_HMAC']);
+    expect(() => loadConfig(wrong)).not.toThrow(/not base64!/);
+  });
+
+  test.each([
+    ['for one port that the edge is to use twice', { EDGE_HTTPS_PORT: '8080' }],
+    ['for one port at the same address', { PORT: '8443' }],
+    ['for one port for operations and the edge', { OPERATIONS_PORT: '8443' }],
+    ['for one port where the edge listens everywhere', { PORT: '8080', EDGE_HOST: '0.0.0.0' }],
+    ['for one port where :: covers IPv4', { PORT: '8443', HOST: '::', EDGE_HOST: '192.0.2.1' }],
+  ])('%s', (_, environment) => {
+    expect(() => loadConfig(environment)).toThrow(
+      /a fault:\n {2}(EDGE_HTTP_|OPERATIONS_)?PORT, EDGE_HTTPS?_PORT: must be different ports; both are 8(080|443)\n/,
+    );
+  });
+
+  test('for three equal ports, pair by pair, beside whatever else is wrong', () => {
+    const wrong = { PORT: '8080', EDGE_HTTPS_PORT: '8080', ROLES: 'edge,king' };
+    expect(faultsOf(wrong)).toEqual(['ROLES', 'PORT', 'PORT', 'EDGE_HTTP_PORT']);
+  });
+
+  test('for a wrong role, and the message names it', () => {
+    expect(() => loadConfig({ ROLES: 'api,king' })).toThrow(
+      /^ {2}ROLES: must be a list of api, .*; it contains "king"$/m,
+    );
+  });
+
+  test('with one message that lists every fault and never shows a secret', () => {
+    const wrong = { NODE_ENV: 'production', PORT: '0', LOG_LEVEL: 'loud', ROLES: 'king' };
+    expect(faultsOf(wrong).toSorted()).toEqual(['LOG_LEVEL', 'PORT', 'ROLES', 'SECRET_KEY']);
+    expect(() => loadConfig({ ...wrong, SECRET_KEY: 'hunter2' })).toThrow(/4 faults/);
+    expect(() => loadConfig({ ...wrong, SECRET_KEY: 'hunter2' })).not.toThrow(/hunter2/);
+    expect(() => loadConfig({ PORT: '0' })).toThrow(/a fault:\n {2}PORT: .* 1 to 65535\n/);
+  });
+});

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { pino } from 'pino';
+import { CronJobs } from '../../../src/adapters/schedule/cron-jobs.ts';
+import { Unavailable } from '../../../src/kernel/unavailable.ts';
+
+const start = Date.parse('2026-03-01T10:00:00.500Z');
+const day = 24 * 60 * 60_000;
+const lines: string[] = [];
+const log = pino({ base: null, timestamp: false }, { write: (line: string) => lines.push(line) });
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: start });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** A job on that schedule, and when it ran. */
+const schedule = (expression: string, work: () => Promise<unknown> = () => Promise.resolve()) => {
+  const ranAt: number[] = [];
+  const run = () => {
+    ranAt.push(Date.now() - start);
+    return work();
+  };
+  const jobs = new CronJobs([{ name: 'test', schedule: expression, run }], log);
+  return { ranAt, jobs };
+};
+
+test('a job runs on its schedule until it is stopped', async () => {
+  const { ranAt, jobs } = schedule('*/2 * * * * *');
+  await jest.advanceTimersByTimeAsync(6000);
+  expect(ranAt).toEqual([1500, 3500, 5500]);
+  await jobs.stop();
+  await jest.advanceTimersByTimeAsync(6000);
+  expect(ranAt).toHaveLength(3);
+});
+
+test('a failed job runs again, and a running job is not started twice', async () => {
+  const failing = schedule('* * * * * *', () => Promise.reject(new Error('away')));
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const slow = schedule('* * * * * *', () => promise);
+  await jest.advanceTimersByTimeAsync(3000);
+  expect([failing.ranAt.length, slow.ranAt.length]).toEqual([3, 1]);
+  resolve(undefined);
+  await jest.advanceTimersByTimeAsync(1000);
+  expect(slow.ranAt).toHaveLength(2);
+});
+
+test('a job reports an outage of the database once, and again at the next outage', async () => {
+  const away = new Unavailable('The database', new Error('refused'));
+  const outcomes = [away, away, undefined, away, away];
+  const { ranAt, jobs } = schedule('* * * * * *', () => {
+    const outcome = outcomes[ranAt.length - 1];
+    return outcome ? Promise.reject(outcome) : Promise.resolve();
+  });
+  const before = lines.length;
+  await jest.advanceTimersByTimeAsync(5000);
+  expect(ranAt).toHaveLength(5);
+  expect(lines.length - before).toBe(2);
+  await jobs.stop();
+});
+
+test('stopping waits for a run under way', async () => {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const { jobs } = schedule('* * * * * *', () => promise);
+  await jest.advanceTimersByTimeAsync(1000);
+  let isStopped = false;
+  const stopping = jobs.stop().then(() => (isStopped = true));
+  await jest.advanceTimersByTimeAsync(1000);
+  expect(isStopped).toBe(false);
+  resolve(undefined);
+  await stopping;
+});
+
+test('when the clock is set ahead a job runs once for all missed runs, and then on its schedule', async () => {
+  const { ranAt } = schedule('*/2 * * * * *');
+  await jest.advanceTimersByTimeAsync(2000);
+  jest.setSystemTime(start + 60 * day);
+  await jest.advanceTimersByTimeAsync(4000);
+  expect(ranAt.map((at) => at % day)).toEqual([1500, 500, 1500, 3500]);
+});
+
+test('when the clock is set back a job continues from the new time', async () => {
+  const { ranAt } = schedule('*/2 * * * * *');
+  await jest.advanceTimersByTimeAsync(2000);
+  jest.setSystemTime(start - 60 * day);
+  await jest.advanceTimersByTimeAsync(4000);
+  expect(ranAt.slice(1).map((at) => at + 60 * day)).toEqual([1500, 3500]);
+});

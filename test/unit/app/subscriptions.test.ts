@@ -1,0 +1,80 @@
+import { expect, test } from '@jest/globals';
+import { MemoryAuditLog } from '../../memory/memory-audit-log.ts';
+import { EventBus } from '../../../src/adapters/events/event-bus.ts';
+import { subscribers, subscribersOf, subscriptions } from '../../../src/app/subscriptions.ts';
+import { mustNotBeUsed } from '../../support/strict-fake.ts';
+
+type Reactions = Parameters<typeof subscribers>[0];
+
+/** All subscribers, over ports that must not be used by default. */
+const subscribersOver = (known: Partial<Reactions> = {}) =>
+  subscribers({
+    auditLog: mustNotBeUsed<Reactions['auditLog']>('the audit log'),
+    sites: mustNotBeUsed<Reactions['sites']>('sites'),
+    secureSites: () => {
+      throw new Error('no certificate was to be seen to');
+    },
+    tendDomains: () => {
+      throw new Error('no domain was to be tended');
+    },
+    ...known,
+  });
+const event = { accountId: 'acct_1', occurredAt: new Date('2026-03-01T10:00:00Z'), petId: '7' };
+
+test.each(Object.entries(subscriptions))('every subscriber to %s exists', (type, names) => {
+  const known = Object.keys(subscribersOver());
+  expect(known).toEqual(expect.arrayContaining([...names]));
+  expect(subscribersOf(type)).toEqual(names);
+});
+
+test('an event type of an older or newer release has no subscribers', () => {
+  expect(subscribersOf('pet_vaccinated')).toEqual([]);
+});
+
+test('the audit log records an event once, however often it is delivered', async () => {
+  const auditLog = new MemoryAuditLog();
+  const bus = new EventBus(subscribersOver({ auditLog }));
+  const actor = 'key:key_1';
+  const stored = { id: 'evt_1', actor, event: { type: 'pet_sold', ...event } } as const;
+  for (let time = 0; time < 2; time++) await bus.hand(stored, 'audit');
+  const { accountId, occurredAt } = event;
+  const details = { petId: '7' };
+  const entry = { id: 'evt_1', accountId, actor, what: 'pet_sold', occurredAt, details };
+  expect(await auditLog.list('acct_1', 10)).toEqual([entry]);
+});
+
+test('each event sets off the work that the table names for it', async () => {
+  const calls: string[] = [];
+  const sites = {
+    removeDeployFiles: (deployId: string) => Promise.resolve(void calls.push(deployId)),
+    adoptPrimary: ({ host }: { readonly host: string }) => Promise.resolve(void calls.push(host)),
+  };
+  const secureSites = () => void calls.push('secure');
+  const bus = new EventBus(subscribersOver({ sites, secureSites }));
+  const about = { ...event, projectId: 'proj_1', number: 1 };
+  for (const [type, subscriber, deployId] of [
+    ['deploy_succeeded', 'certificates', 'dep_1'],
+    ['deploy_failed', 'storage', 'dep_2'],
+    ['deploy_discarded', 'storage', 'dep_3'],
+  ] as const) {
+    const told = { type, ...about, deployId };
+    await bus.hand({ id: `evt_${deployId}`, actor: 'service', event: told }, subscriber);
+  }
+  const live = { ...about, type: 'domain_live', domainId: 'dom_1', host: 'shop.example' };
+  await bus.hand({ id: 'evt_1', actor: 'service', event: live }, 'primary');
+  expect(calls).toEqual(['secure', 'dep_2', 'dep_3', 'shop.example']);
+});
+
+test('a verified domain is worked on in the background', async () => {
+  let told = 0;
+  const bus = new EventBus(
+    subscribersOver({
+      tendDomains: () => {
+        told += 1;
+      },
+    }),
+  );
+  const verified = { type: 'domain_verified', ...event, domainId: 'dom_1', host: 'shop.example' };
+  await bus.hand({ id: 'evt_1', actor: 'service', event: verified }, 'domains');
+  expect(told).toBe(1);
+});

@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { anyCharacter } from '../../support/any-text.ts';
+import { largestQuantity, sellPet } from '../../../src/catalogue/domain/order.ts';
+import {
+  addPet,
+  isCategoryId,
+  isPetName,
+  largestInt64,
+  petStatuses,
+  type PetDraft,
+} from '../../../src/catalogue/domain/pet.ts';
+
+const now = new Date('2026-03-01T10:00:00Z');
+const rex: PetDraft = { name: 'Rex', categoryId: 7n, status: 'available' };
+
+/** Any code point that is no control character, no half of a pair and no space. */
+const letter = fc
+  .string({ unit: anyCharacter, minLength: 1, maxLength: 1 })
+  .filter((text) => !/[\p{Cc}\p{Cs}]/u.test(text) && text.trim() === text);
+const text = (length: fc.StringConstraints) => fc.string({ ...length, unit: letter });
+
+describe("an animal's name", () => {
+  test('has 1 to 255 characters of any script', () => {
+    fc.assert(fc.property(text({ minLength: 1, maxLength: 255 }), (name) => isPetName(name)));
+    expect(isPetName('')).toBe(false);
+    expect(isPetName('x'.repeat(255))).toBe(true);
+    expect(isPetName('x'.repeat(256))).toBe(false);
+    const tooLong = text({ minLength: 256, maxLength: 300 });
+    fc.assert(fc.property(tooLong, (name) => !isPetName(name)));
+  });
+
+  test('counts an emoji as one character', () => {
+    expect(isPetName('🐕'.repeat(255))).toBe(true);
+    expect(isPetName('🐕'.repeat(256))).toBe(false);
+  });
+
+  test('has no space at its ends, but may have some inside', () => {
+    const space = fc.constantFrom(' ', '\u00a0', '\u2003', '\u3000', '\ufeff', '\u2028');
+    const inner = text({ minLength: 1, maxLength: 10 });
+    fc.assert(
+      fc.property(inner, inner, space, (a, b, gap) => {
+        expect([a + gap, gap + a, gap, gap + a + gap].map(isPetName)).toEqual(Array(4).fill(false));
+        expect(isPetName(a + gap + b)).toBe(true);
+      }),
+    );
+  });
+
+  test('has no control character anywhere', () => {
+    const controls = [...Array(32).keys(), ...Array.from({ length: 33 }, (_, n) => 0x7f + n)];
+    for (const code of controls) expect(isPetName(`a${String.fromCodePoint(code)}b`)).toBe(false);
+  });
+
+  test('has no half of a surrogate pair anywhere', () => {
+    const half = fc.integer({ min: 0xd800, max: 0xdfff }).map((unit) => String.fromCharCode(unit));
+    fc.assert(fc.property(half, (unit) => !isPetName(`a${unit}b`) && !isPetName(unit)));
+  });
+});
+
+test('a category id is any int64 from 1', () => {
+  fc.assert(fc.property(fc.bigInt(1n, largestInt64), (id) => isCategoryId(id)));
+  fc.assert(fc.property(fc.bigInt({ max: 0n }), (id) => !isCategoryId(id)));
+  fc.assert(fc.property(fc.bigInt({ min: 2n ** 63n }), (id) => !isCategoryId(id)));
+  expect([0n, 1n, 2n ** 63n - 1n, 2n ** 63n].map(isCategoryId)).toEqual([false, true, true, false]);
+});
+
+test.each(petStatuses)('an animal may be added when it is %s, with an event', (status) => {
+  expect(addPet('acct_1', 3n, { ...rex, status }, now)).toEqual({
+    state: { id: 3n, ...rex, status },
+    events: [{ type: 'pet_added', accountId: 'acct_1', occurredAt: now, petId: '3' }],
+  });
+});
+
+test.each([{ name: '' }, { name: ' Rex' }, { categoryId: 0n }, { categoryId: largestInt64 + 1n }])(
+  'an animal with %o is not added',
+  (wrong) => {
+    const adding = () => addPet('acct_1', 3n, { ...rex, ...wrong }, now);
+    expect(adding).toThrow(expect.objectContaining({ code: 'pet_invalid' }));
+  },
+);
+
+describe('the quantity of an order', () => {
+  const sell = (quantity: number) =>
+    sellPet('acct_1', { id: 3n, ...rex }, { quantity, shipDate: now }, now);
+
+  test.each([1, 2, largestQuantity])('may be %d', (quantity) => {
+    const order = { petId: 3n, quantity, shipDate: now, status: 'placed' };
+    expect(sell(quantity).state.order).toEqual(order);
+  });
+
+  test.each([0, -1, 1.5, largestQuantity + 1, NaN, Infinity])('may not be %d', (quantity) => {
+    expect(() => sell(quantity)).toThrow(expect.objectContaining({ code: 'order_invalid' }));
+  });
+});

@@ -1,0 +1,117 @@
+import { expect, test } from '@jest/globals';
+import { progressOf } from '../../../src/adapters/dashboard/domains/progress.ts';
+import { stepsOf } from '../../../src/adapters/dashboard/domains/steps.ts';
+import type { CertificateStanding } from '../../../src/domains/domain/certificates/standing.ts';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { dnsProblem, type DnsProblemCode } from '../../../src/domains/domain/dns/problem.ts';
+import type { ResolverSummary } from '../../../src/domains/domain/dns/report.ts';
+import {
+  added,
+  after,
+  badReport,
+  inEachState,
+  live,
+  minute,
+  ordered,
+  removed,
+  verified,
+} from '../../support/domains/known-domains.ts';
+
+const now = after(5 * minute);
+const statuses = ['none', 'issuing', 'issued', 'failed'] as const;
+
+const withCertificate = (
+  domain: CustomDomain,
+  changes: Partial<CertificateStanding>,
+): CustomDomain => ({ ...domain, certificate: { ...domain.certificate, ...changes } });
+
+const each = inEachState.flatMap((domain) =>
+  statuses.map((status) => ({ state: domain.state, status, domain })),
+);
+
+test.each(each)('$state with certificate $status has something to say', ({ domain, status }) => {
+  const standing = withCertificate(domain, { status });
+  const { sentence, short, actor } = progressOf(standing, now);
+  expect(sentence).toMatch(/^[A-Z].*\.$/);
+  expect(short).toMatch(/^[A-Z].*[^.]$/);
+  expect(['customer', 'us', 'nobody']).toContain(actor);
+  const steps = stepsOf(standing, now).map((step) => step.standing);
+  // Finished steps come first, then at most one that is under way or failed, then the remaining ones.
+  expect(steps.join(' ')).toMatch(/^(done ?)*(now ?|failed ?)?(ahead ?)*$/);
+});
+
+const line = (domain: CustomDomain) => stepsOf(domain, now).map(({ standing }) => standing);
+
+test('the step line follows the domain, and a removed domain has no step', () => {
+  expect(line(added)).toEqual(['done', 'now', 'ahead', 'ahead']);
+  expect(line(verified)).toEqual(['done', 'done', 'now', 'ahead']);
+  expect(line(live)).toEqual(['done', 'done', 'done', 'done']);
+  expect(line(removed)).toEqual([]);
+});
+
+const checked = (
+  resolvers: readonly boolean[],
+  codes: readonly DnsProblemCode[] = ['cname_missing'],
+): CustomDomain => {
+  const summary = (agrees: boolean): ResolverSummary => ({
+    ...{ resolver: '192.0.2.53', tookMs: 1, seen: '', ttl: 60 },
+    agrees,
+  });
+  const problems = codes.map((code) => dnsProblem(code, { seen: 'x', wanted: 'y' }));
+  const report = { ...badReport(now), problems, resolvers: resolvers.map(summary) };
+  return { ...added, dns: { ...added.dns, report } };
+};
+
+test('a missing record is shown as awaited, not as a failure', () => {
+  const awaited = checked([false, false, false]);
+  expect(progressOf(awaited, now)).toMatchObject({ actor: 'customer', tone: 'busy' });
+  expect(progressOf(awaited, now).short).toContain('CNAME record is missing');
+  expect(progressOf(awaited, now).sentence).toContain('Create the records below');
+  expect(line(awaited)).toEqual(['done', 'now', 'ahead', 'ahead']);
+});
+
+test('a wrong record asks its owner to act and says what is wrong, also beside a missing one', () => {
+  const wrong = checked([false, false, false], ['ownership_txt_missing', 'cname_wrong_target']);
+  expect(progressOf(wrong, now)).toMatchObject({ actor: 'customer', tone: 'bad' });
+  expect(line(wrong)).toEqual(['done', 'failed', 'ahead', 'ahead']);
+});
+
+test('while a change spreads there is nothing to do for anybody', () => {
+  const spreading = checked([true, false, false]);
+  expect(progressOf(spreading, now)).toMatchObject({ actor: 'nobody', tone: 'busy' });
+  expect(progressOf(spreading, now).sentence).toContain('1 of 3 resolvers');
+  expect(line(spreading)).toEqual(['done', 'now', 'ahead', 'ahead']);
+});
+
+test('an order under way shows as in progress', () => {
+  expect(progressOf(ordered, now)).toMatchObject({ actor: 'us', isWorkedOn: true });
+});
+
+const seen = { seen: 'nothing', wanted: 'a certificate' };
+
+test.each([
+  ['ca_unavailable', 'us', 'now'],
+  ['challenge_unreachable', 'customer', 'failed'],
+] as const)('after %s it is the turn of %s', (code, actor, step) => {
+  const problem = dnsProblem(code, seen);
+  const failed = withCertificate(verified, { status: 'failed', problem });
+  expect(progressOf(failed, now)).toMatchObject({ actor, isWorkedOn: false });
+  expect(line(failed)[2]).toBe(step);
+});
+
+test('when no automatic attempt is left, the page says to press the button', () => {
+  const problem = dnsProblem('ca_rejected_name', seen);
+  const over = { status: 'failed', problem, nextAttemptAt: undefined } as const;
+  expect(progressOf(withCertificate(verified, over), now).sentence).toContain('Re-verify');
+  expect(
+    progressOf(withCertificate(verified, { ...over, waitsForDns: true }), now).sentence,
+  ).toContain('automatically');
+});
+
+test('a site that will stop being served says so', () => {
+  const endangered = { ...live, dns: { ...live.dns, report: badReport(now) } };
+  expect(progressOf(endangered, now)).toMatchObject({ actor: 'customer', tone: 'bad' });
+  const ended = progressOf(live, live.certificate.notAfter ?? now);
+  expect(ended.sentence).toContain('has expired');
+  expect(stepsOf(live, live.certificate.notAfter ?? now)[2]?.standing).toBe('failed');
+});

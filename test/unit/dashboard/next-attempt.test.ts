@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import { certificateSection } from '../../../src/adapters/dashboard/domains/certificate.ts';
+import { earliestAttempt } from '../../../src/domains/domain/certificates/plan.ts';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { certificateFailed, fenceOf } from '../../../src/domains/domain/attachment/certificate.ts';
+import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
+import { showDomain } from '../../../src/domains/use-cases/show-domain.ts';
+import { domainLab } from '../../support/domains/domain-lab.ts';
+import {
+  after,
+  badReport,
+  failure,
+  hour,
+  minute,
+  moment,
+  ordered,
+  report,
+} from '../../support/domains/known-domains.ts';
+
+const now = after(3 * minute);
+const refused = (retryAt?: Date): CustomDomain => {
+  const brought = { ...fenceOf(ordered), failure: failure('caa', retryAt), issuers: ['ca.test'] };
+  return certificateFailed(ordered, brought, now).state;
+};
+
+const shown = async (domain: CustomDomain): Promise<string> => {
+  const { ports } = await domainLab();
+  return certificateSection(await showDomain(ports)(domain), now)
+    .toString()
+    .replaceAll(/<[^>]*>/g, '');
+};
+
+const checkAt = (domain: CustomDomain, at: Date): CustomDomain => {
+  return { ...domain, dns: { ...domain.dns, nextCheckAt: at } };
+};
+
+test('an attempt that waits for the DNS starts with a check, but not before the pause is over', () => {
+  const waiting = refused();
+  expect(earliestAttempt(checkAt(waiting, after(10 * minute)))).toEqual(after(10 * minute));
+  // The pause after the first failure is a minute.
+  expect(earliestAttempt(checkAt(waiting, now))).toEqual(after(4 * minute));
+  const limited = checkAt(refused(after(2 * hour)), after(10 * minute));
+  expect(earliestAttempt(limited)).toEqual(after(2 * hour));
+  expect(earliestAttempt(ordered)).toBeUndefined();
+});
+
+test('that is when the attempt is planned once the check finds the DNS correct', () => {
+  for (const retryAt of [undefined, after(2 * hour)]) {
+    const at = after(10 * minute);
+    const waiting = checkAt(refused(retryAt), at);
+    const checked = recordCheck(waiting, report(at), moment(at)).state;
+    expect(checked.certificate.nextAttemptAt).toEqual(earliestAttempt(waiting));
+  }
+});
+
+test('while our resolvers find the DNS correct, the time of the next attempt is shown', async () => {
+  const text = await shown(checkAt(refused(), after(10 * minute)));
+  expect(text).toContain('Next attemptin 7 minutes, if the DNS is still correct');
+});
+
+test('while they do not, the reason for the wait is shown', async () => {
+  const waiting = checkAt(refused(), after(10 * minute));
+  const wrong = { ...waiting, dns: { ...waiting.dns, report: badReport(now) } };
+  expect(await shown(wrong)).toContain('correct; the next check is in 7 minutes');
+});

@@ -1,0 +1,105 @@
+import { expect, test } from '@jest/globals';
+import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
+import { checkDomain } from '../../../src/domains/use-cases/check-domain.ts';
+import { servedProject } from '../../support/domains/custom-domains.ts';
+import {
+  around,
+  domainLab,
+  forbiddingCaa,
+  host,
+  ownershipOf,
+} from '../../support/domains/domain-lab.ts';
+import { facts } from '../../support/domains/known-dns.ts';
+import { day, hour, minute } from '../../support/domains/known-domains.ts';
+
+test('wrong records are reported, and once they are right the domain is verified automatically', async () => {
+  const { add, asked, clock, current, dns, kinds, point, tendDue } = await domainLab();
+  const domain = await add();
+  dns.tell(host, facts());
+  clock.advance(minute);
+  await tendDue();
+  const wrong = await current(domain);
+  expect(wrong.state).toBe('added');
+  expect(wrong.dns.report?.problems[0]?.code).toBe('cname_missing');
+  expect(asked('order')).toBe(0);
+  point(domain);
+  clock.advance(hour);
+  await tendDue();
+  expect(await current(domain)).toMatchObject({ state: 'live', generation: 1 });
+  const all = ['added', 'checked', 'checked', 'verified', 'checked', 'attempt', 'live'];
+  expect(await kinds(domain)).toEqual(all);
+});
+
+test('a domain that is not verified within 30 days is removed, and can be added again', async () => {
+  const { add, clock, current, ports, tendDue } = await domainLab();
+  const domain = await add();
+  clock.advance(30 * day);
+  await tendDue();
+  expect(await current(domain)).toMatchObject({ state: 'removed', reason: 'expired' });
+  const [newest] = await ports.timeline.list(domain.id, 1);
+  expect(newest).toMatchObject({ kind: 'removed', details: { reason: 'expired' } });
+  expect((await add()).state).toBe('added');
+});
+
+test('a clock that is an hour behind checks again soon, and removes nothing', async () => {
+  const { add, clock, ports, tendDue } = await domainLab();
+  const domain = await add();
+  clock.advance(minute);
+  await tendDue();
+  clock.advance(-hour);
+  const checked = await checkDomain(ports)(domain, recordCheck);
+  expect(checked.state).toBe('added');
+  expect(checked.dns.nextCheckAt!.getTime() - clock.now().getTime()).toBeLessThanOrEqual(hour);
+});
+
+test('without proof the holder keeps the name, with proof the claimant gets it', async () => {
+  const lab = await domainLab();
+  const { current, ports, verify } = lab;
+  const holder = await lab.addLive();
+  const claimant = await lab.add(await servedProject(lab.stores));
+  lab.point(claimant);
+  expect(await verify(claimant)).toMatchObject({ state: 'added' });
+  expect((await current(holder)).state).toBe('live');
+  lab.clock.advance(minute);
+  lab.point(claimant, ownershipOf(claimant));
+  expect(await verify(claimant)).toMatchObject({ state: 'verified' });
+  expect(await current(holder)).toMatchObject({ state: 'removed', reason: 'contested' });
+  expect(await ports.certificates.find(host)).toBeUndefined();
+  expect(await lab.kinds(holder)).toContain('removed');
+});
+
+test.each([
+  ['with proof', true, 'verified', 'removed'],
+  ['without proof', false, 'added', 'verified'],
+] as const)(
+  'whoever is overtaken while the DNS is asked is judged again, %s',
+  async (_, isProven, state, ofRival) => {
+    const lab = await domainLab();
+    const domain = await lab.add();
+    const rival = await lab.add(await servedProject(lab.stores));
+    const rivalVerifies = async () => {
+      if ((await lab.current(rival)).state !== 'added') return;
+      lab.point(rival);
+      await lab.verify(rival);
+      lab.point(domain, isProven ? ownershipOf(domain) : {});
+    };
+    lab.point(domain, isProven ? ownershipOf(domain) : {});
+    // Between the lookup of the name's holder and the decision.
+    const domains = around(lab.ports.domains, 'holderOf', { after: rivalVerifies });
+    const checked = await checkDomain({ ...lab.ports, domains })(domain, recordCheck);
+    expect(checked.state).toBe(state);
+    expect((await lab.current(rival)).state).toBe(ofRival);
+  },
+);
+
+test('a CAA record that forbids our authority is reported before the authority is contacted', async () => {
+  const { add, authority, current, point, tendDue, verify } = await domainLab();
+  const domain = await add();
+  point(domain, forbiddingCaa);
+  await verify(domain);
+  await tendDue();
+  const held = await current(domain);
+  expect(held.dns.report?.problems.map(({ code }) => code)).toContain('caa_forbids_issuer');
+  expect(held.state).not.toBe('live');
+  expect(authority.log).toEqual([]);
+});

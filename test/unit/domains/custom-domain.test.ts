@@ -1,0 +1,259 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Transitions } from '../../../src/kernel/transitions.ts';
+import { planRenewal, postponeAttempt } from '../../../src/domains/domain/certificates/plan.ts';
+import {
+  addDomain,
+  customDomainStates,
+  customDomainTransitions,
+  type CustomDomain,
+  type CustomDomainState,
+} from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { planAllowances } from '../../../src/sites/domain/allowance.ts';
+import {
+  certificateFailed,
+  certificateIssued,
+  fenceOf,
+  orderStarted,
+} from '../../../src/domains/domain/attachment/certificate.ts';
+import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
+import { contestedBy, removeDomain } from '../../../src/domains/domain/attachment/removal.ts';
+import {
+  askToVerify,
+  reverify,
+  verify,
+} from '../../../src/domains/domain/attachment/verification.ts';
+import {
+  added,
+  admitted,
+  after,
+  badReport,
+  day,
+  draft,
+  failure,
+  hour,
+  inEachState,
+  live,
+  minute,
+  moment,
+  removed,
+  report,
+  start,
+  validity,
+  verified,
+  allowance,
+} from '../../support/domains/known-domains.ts';
+
+const table: Transitions<CustomDomainState> = customDomainTransitions;
+const now = after(2 * hour);
+const proven = report(now, { ownershipRequired: true, ownershipProven: true });
+const claimant = recordCheck({ ...added, id: 'dom_2', accountId: 'acct_2' }, proven, moment(now));
+
+type Outcome = CustomDomainState | 'refused';
+type Command = readonly [
+  name: string,
+  run: (domain: CustomDomain) => { readonly state: CustomDomain },
+  /** From added, verified, live, removed. */
+  outcomes: readonly [Outcome, Outcome, Outcome, Outcome],
+];
+
+const quiet = ['added', 'verified', 'live', 'removed'] as const;
+
+/** Every command, and where it leads from each state. */
+const commands: readonly Command[] = [
+  ['ask to verify', (it) => askToVerify(it, now), ['added', 'verified', 'live', 'refused']],
+  [
+    'verify',
+    (it) => verify(it, report(now), moment(now)),
+    ['verified', 'verified', 'live', 'refused'],
+  ],
+  [
+    'verify in vain',
+    (it) => verify(it, badReport(now), moment(now)),
+    ['added', 'verified', 'live', 'refused'],
+  ],
+  [
+    'check',
+    (it) => recordCheck(it, report(now), moment(now)),
+    ['verified', 'verified', 'live', 'removed'],
+  ],
+  ['check in vain', (it) => recordCheck(it, badReport(now), moment(now)), quiet],
+  [
+    'check in vain after 30 days',
+    (it) => recordCheck(it, badReport(after(30 * day)), moment(after(30 * day))),
+    ['removed', 'verified', 'live', 'removed'],
+  ],
+  ['re-verify', (it) => reverify(it, now), ['refused', 'verified', 'refused', 'refused']],
+  ['begin an order', (it) => orderStarted(it, fenceOf(it), now), quiet],
+  ['certify', (it) => certified(it), ['added', 'live', 'live', 'removed']],
+  [
+    'certify without an order',
+    (it) => certificateIssued(it, { ...fenceOf(it), ...validity }, now),
+    quiet,
+  ],
+  [
+    'fail to certify',
+    (it) =>
+      certificateFailed(it, { ...fenceOf(it), failure: failure('challenge'), issuers: [] }, now),
+    quiet,
+  ],
+  ['postpone', (it) => postponeAttempt(it, now), quiet],
+  ['plan the renewal', (it) => planRenewal(it, now, now), quiet],
+  ['remove', (it) => removeDomain(it, 'owner', now), ['removed', 'removed', 'removed', 'removed']],
+  [
+    'contest',
+    (it) => contestedBy(it, claimant.state, now),
+    ['added', 'removed', 'removed', 'removed'],
+  ],
+];
+
+const certified = (domain: CustomDomain) => {
+  const { state } = orderStarted(domain, fenceOf(domain), now);
+  return certificateIssued(
+    state,
+    { ...fenceOf(state), ...validity, notAfter: after(120 * day) },
+    now,
+  );
+};
+
+const outcomeOf = (run: () => { readonly state: CustomDomain }): Outcome => {
+  try {
+    return run().state.state;
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'DomainError', code: 'domain_wrong_state' });
+    return 'refused';
+  }
+};
+
+const walk = commands.flatMap(([name, run, outcomes]) =>
+  inEachState.map((domain, at) => ({ name, run, domain, from: domain.state, to: outcomes[at]! })),
+);
+
+test.each(walk)('to $name a domain that is $from: $to', ({ run, domain, from, to }) => {
+  const before = structuredClone(domain);
+  expect(outcomeOf(() => run(domain))).toBe(to);
+  expect(to === 'refused' || to === from || table[from].includes(to)).toBe(true);
+  expect(domain).toEqual(before);
+});
+
+test('every transition of the table is tested, and there are four states', () => {
+  expect(customDomainStates).toEqual(['added', 'verified', 'live', 'removed']);
+  for (const from of customDomainStates) {
+    const reached = walk.filter((step) => step.from === from).map(({ to }) => to);
+    expect(reached).toEqual(expect.arrayContaining([...table[from]]));
+  }
+});
+
+test('each state has its own facts and none of another', () => {
+  const own = {
+    added: [],
+    verified: ['verifiedAt'],
+    live: ['liveSince', 'verifiedAt'],
+    removed: ['reason', 'removedAt'],
+  };
+  const shared = Object.keys(added);
+  for (const domain of inEachState) {
+    expect(Object.keys(domain).sort()).toEqual([...shared, ...own[domain.state]].sort());
+  }
+});
+
+describe('adding a domain', () => {
+  test('plans its first check in a minute and requests nothing', () => {
+    const { state, events } = addDomain(draft, admitted, moment(start));
+    expect(state).toMatchObject({
+      state: 'added',
+      host: 'shop.example.com',
+      token: 't1',
+      generation: 0,
+    });
+    expect(state.dns).toMatchObject({ report: undefined, nextCheckAt: after(minute) });
+    expect(state.certificate).toMatchObject({ status: 'none', nextAttemptAt: undefined });
+    const domain = { projectId: 'proj_1', domainId: 'dom_1', host: 'shop.example.com' };
+    expect(events).toEqual([
+      { type: 'domain_added', accountId: 'acct_1', occurredAt: start, ...domain },
+    ]);
+  });
+
+  test.each([
+    [
+      'plan_upgrade_required',
+      { allowance: { ...allowance, domains: 0 }, hasSucceededDeploy: false },
+    ],
+    ['no_successful_deploy', { hasSucceededDeploy: false }],
+    ['domain_taken', { attachedTo: { name: 'Birds', isThisOne: true }, current: 5 }],
+    ['domain_limit_reached', { current: 5 }],
+    ['domain_limit_reached', { current: 9 }],
+    ['domains_added_too_fast', { addedLately: Array<Date>(1000).fill(after(-59 * minute)) }],
+    ['domains_added_too_fast', { addedLately: Array<Date>(1000).fill(after(minute)) }],
+  ])('is refused with %s', (code, known) => {
+    const adding = () => addDomain(draft, { ...admitted, ...known }, moment(start));
+    expect(adding).toThrow(expect.objectContaining({ name: 'DomainError', code }));
+  });
+
+  test.each([
+    [true, 'shop.example.com is in the list of this project already.'],
+    [
+      false,
+      'Your project "Birds" has shop.example.com already. Remove it there before you add it here.',
+    ],
+  ])('says which project has the name, if it is this one: %s', (isThisOne, message) => {
+    const known = { ...admitted, attachedTo: { name: 'Birds', isThisOne } };
+    expect(() => addDomain(draft, known, moment(start))).toThrow(
+      expect.objectContaining({ message }),
+    );
+  });
+
+  test('has room for as many as the plan says', () => {
+    const { free, pro, business } = planAllowances;
+    expect([free.domains, pro.domains, business.domains]).toEqual([0, 5, 25]);
+    const last = { ...admitted, allowance: pro, current: pro.domains - 1 };
+    expect(addDomain(draft, last, moment(start)).state.state).toBe('added');
+  });
+
+  test('is possible again an hour after the limit was reached', () => {
+    const addedLately = Array<Date>(1000).fill(after(-60 * minute));
+    const { state } = addDomain(draft, { ...admitted, addedLately }, moment(start));
+    expect(state.state).toBe('added');
+  });
+});
+
+describe('removing a domain', () => {
+  test('leaves no certificate, order or check', () => {
+    const { state, events } = removeDomain(live, 'owner', now);
+    expect(state).toMatchObject({ state: 'removed', removedAt: now, reason: 'owner' });
+    expect(state.dns.nextCheckAt).toBeUndefined();
+    expect(state.certificate).toMatchObject({
+      status: 'none',
+      notAfter: undefined,
+      isOrdered: false,
+    });
+    expect(events).toMatchObject([{ type: 'domain_removed', host: live.host, reason: 'owner' }]);
+  });
+
+  test('twice is no error and keeps the first reason', () => {
+    expect(removeDomain(removed, 'contested', now)).toEqual({ state: removed, events: [] });
+  });
+});
+
+describe('a name that somebody else proves', () => {
+  test('is taken from its holder', () => {
+    for (const holder of [verified, live]) {
+      const { state, events } = contestedBy(holder, claimant.state, now);
+      expect(state).toMatchObject({ state: 'removed', reason: 'contested' });
+      expect(events).toMatchObject([{ accountId: 'acct_1', reason: 'contested' }]);
+    }
+  });
+
+  test('stays with its holder while the proof is missing', () => {
+    const unproven = recordCheck({ ...added, id: 'dom_2' }, report(now), moment(now)).state;
+    for (const rival of [unproven, { ...added, id: 'dom_2' }, removed]) {
+      const contesting = () => contestedBy({ ...live, id: 'dom_9' }, rival, now);
+      expect(contesting).toThrow(expect.objectContaining({ code: 'domain_taken' }));
+    }
+  });
+
+  test('is not taken from itself, nor is another name', () => {
+    expect(contestedBy(claimant.state, claimant.state, now).events).toEqual([]);
+    const other = { ...live, host: 'other.example.com' };
+    expect(contestedBy(other, claimant.state, now)).toEqual({ state: other, events: [] });
+  });
+});

@@ -1,0 +1,278 @@
+import { describe, expect, test } from '@jest/globals';
+import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
+import {
+  mayAskRenewal,
+  planRenewal,
+  postponeAttempt,
+} from '../../../src/domains/domain/certificates/plan.ts';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import {
+  certificateFailed,
+  certificateIssued,
+  fenceOf,
+  orderStarted,
+} from '../../../src/domains/domain/attachment/certificate.ts';
+import { dueWork } from '../../../src/domains/domain/attachment/schedule.ts';
+import { reverify } from '../../../src/domains/domain/attachment/verification.ts';
+import { urgentFrom, wishedRenewalTime } from '../../../src/domains/domain/certificates/renewal.ts';
+import {
+  added,
+  after,
+  day,
+  failure,
+  hour,
+  live,
+  minute,
+  ordered,
+  removed,
+  validity,
+  verified,
+} from '../../support/domains/known-domains.ts';
+
+const now = after(10 * minute);
+const fail = (domain: CustomDomain, reason: AuthorityFailureReason, at = now, retryAt?: Date) =>
+  certificateFailed(
+    domain,
+    { ...fenceOf(domain), failure: failure(reason, retryAt), issuers: [] },
+    at,
+  );
+
+describe('an order', () => {
+  test('begins the next generation', () => {
+    const { state, events, verdict } = orderStarted(verified, fenceOf(verified), now);
+    expect(verdict).toBe('taken');
+    expect(state).toMatchObject({ state: 'verified', generation: 1 });
+    expect(state.certificate).toMatchObject({
+      status: 'issuing',
+      isOrdered: true,
+      nextAttemptAt: now,
+    });
+    expect(events).toMatchObject([
+      { type: 'certificate_ordered', domainId: 'dom_1', generation: 1 },
+    ]);
+  });
+
+  test('is accepted from one of twenty concurrent requests', () => {
+    let state: CustomDomain = verified;
+    const rivals = Array.from({ length: 20 }, () => fenceOf(verified));
+    const verdicts = rivals.map((fence) => {
+      const decision = orderStarted(state, fence, now);
+      state = decision.state;
+      return decision.verdict;
+    });
+    expect(verdicts.filter((verdict) => verdict === 'taken')).toHaveLength(1);
+    expect(state.generation).toBe(1);
+  });
+
+  test('is not begun while another one runs', () => {
+    expect(orderStarted(ordered, fenceOf(ordered), now)).toEqual({
+      state: ordered,
+      events: [],
+      verdict: 'destroy',
+    });
+  });
+
+  test('is due when its time has come', () => {
+    expect(dueWork(verified, after(0))).toBeUndefined();
+    expect(dueWork(verified, after(minute))).toBe('certificate');
+    const later = postponeAttempt(ordered, after(hour)).state;
+    const due = [now, after(hour)].map((at) => dueWork(later, at) === 'certificate');
+    expect(due).toEqual([false, true]);
+    expect(dueWork(removed, now)).toBeUndefined();
+  });
+
+  test('that waits for anything but time cannot be postponed', () => {
+    const waiting = fail(ordered, 'rejected_name').state;
+    for (const domain of [waiting, added, removed]) {
+      expect(postponeAttempt(domain, after(hour))).toEqual({ state: domain, events: [] });
+    }
+  });
+});
+
+describe('a certificate', () => {
+  test('makes the domain live and plans its renewal', () => {
+    const { state, events, verdict } = certificateIssued(
+      ordered,
+      { ...fenceOf(ordered), ...validity },
+      now,
+    );
+    expect(verdict).toBe('taken');
+    expect(state).toMatchObject({ state: 'live', liveSince: now, generation: 1 });
+    expect(state.certificate).toMatchObject({
+      ...validity,
+      status: 'issued',
+      isOrdered: false,
+      attempts: undefined,
+      nextAttemptAt: after(60 * day),
+    });
+    const notAfter = validity.notAfter.toISOString();
+    expect(events).toMatchObject([
+      { type: 'certificate_issued', notAfter },
+      { type: 'domain_live', host: live.host },
+    ]);
+  });
+
+  test('renews that of a live domain, which is served throughout', () => {
+    const renewing = orderStarted(live, fenceOf(live), after(60 * day)).state;
+    expect(renewing.certificate).toMatchObject({ ...validity, status: 'issued' });
+    const next = { notBefore: after(60 * day), notAfter: after(150 * day) };
+    const renewed = certificateIssued(renewing, { ...fenceOf(renewing), ...next }, after(60 * day));
+    expect(renewed.state).toMatchObject({ state: 'live', liveSince: after(3 * minute) });
+    expect(renewed.state.certificate).toMatchObject(next);
+    expect(renewed.events).toMatchObject([{ type: 'certificate_renewed' }]);
+  });
+
+  test('is not renewed at once, however far the clock is ahead of the authority’s', () => {
+    const far = after(80 * day);
+    const { state } = certificateIssued(ordered, { ...fenceOf(ordered), ...validity }, far);
+    expect(state.certificate.nextAttemptAt).toEqual(after(84.5 * day));
+  });
+
+  test.each([
+    ['of another attachment', ordered, { attachmentId: 'dom_0', generation: 1 }],
+    ['of an earlier order', ordered, { attachmentId: 'dom_1', generation: 0 }],
+    ['of a later order', ordered, { attachmentId: 'dom_1', generation: 2 }],
+    ['after the removal', removed, fenceOf(removed)],
+    ['before the verification', added, fenceOf(added)],
+    ['that nobody ordered', verified, fenceOf(verified)],
+    ['beside the one that is served', live, { ...fenceOf(live), notAfter: after(91 * day) }],
+  ])('%s is destroyed', (_, domain, fence) => {
+    const decision = certificateIssued(domain, { ...validity, ...fence }, now);
+    expect(decision).toEqual({ state: domain, events: [], verdict: 'destroy' });
+  });
+
+  test('that is delivered twice is kept', () => {
+    const again = certificateIssued(live, { ...fenceOf(live), ...validity }, now);
+    expect(again).toEqual({ state: live, events: [], verdict: 'taken' });
+  });
+});
+
+describe('a failure', () => {
+  test('is recorded with the next step', () => {
+    const { state, events, verdict } = fail(ordered, 'challenge');
+    expect(verdict).toBe('taken');
+    expect(state.certificate).toMatchObject({
+      status: 'failed',
+      attempts: { failed: 1, firstAt: after(2 * minute), lastAt: now },
+      nextAttemptAt: after(11 * minute),
+      problem: { code: 'challenge_unreachable', seen: 'says the authority' },
+    });
+    const details = { problem: 'challenge_unreachable', attempt: 1, isRenewal: false };
+    expect(events).toMatchObject([{ type: 'certificate_failed', ...details }]);
+  });
+
+  test.each<[AuthorityFailureReason, string, string]>([
+    ['order_gone', 'ca_unavailable', 'ours'],
+    ['rate_limited', 'ca_rate_limited', 'ours'],
+    ['unavailable', 'ca_unavailable', 'ours'],
+    ['rejected_name', 'ca_rejected_name', 'final'],
+    ['caa', 'caa_forbids_issuer', 'blocking'],
+    ['dns', 'dns_lookup_failed', 'blocking'],
+    ['challenge', 'challenge_unreachable', 'blocking'],
+  ])('by %s is the problem %s', (reason, code, severity) => {
+    expect(fail(ordered, reason).state.certificate.problem).toMatchObject({ code, severity });
+  });
+
+  test('of the authority leaves the order, any other ends it', () => {
+    const kept = (['unavailable', 'rate_limited'] as const).map((reason) => fail(ordered, reason));
+    expect(kept.every(({ state }) => state.certificate.isOrdered)).toBe(true);
+    const reasons = ['order_gone', 'rejected_name', 'caa', 'dns', 'challenge'] as const;
+    const ended = reasons.map((reason) => fail(ordered, reason).state);
+    expect(ended.some(({ certificate }) => certificate.isOrdered)).toBe(false);
+    const anew = orderStarted(ended[0]!, fenceOf(ended[0]!), now);
+    expect(anew).toMatchObject({ verdict: 'taken', state: { generation: 2 } });
+  });
+
+  test('before there is an order counts as well', () => {
+    const { state } = fail(verified, 'rate_limited', now, after(hour));
+    expect(state.certificate).toMatchObject({
+      attempts: { failed: 1, firstAt: now },
+      isOrdered: false,
+      nextAttemptAt: after(hour),
+    });
+  });
+
+  test('ends the attempt that the owner requested, so that the next one counts as automatic', () => {
+    const asked = reverify(verified, after(day)).state;
+    const begun = orderStarted(asked, fenceOf(asked), after(day)).state;
+    expect(begun.certificate.isManual).toBe(true);
+    for (const reason of ['order_gone', 'challenge', 'caa', 'rejected_name'] as const) {
+      expect(fail(begun, reason, after(day)).state.certificate.isManual).toBe(false);
+    }
+    for (const reason of ['unavailable', 'rate_limited'] as const) {
+      expect(fail(begun, reason, after(day)).state.certificate.isManual).toBe(true);
+    }
+  });
+
+  test('does not shorten the time that the authority asked for before', () => {
+    const limited = fail(ordered, 'rate_limited', now, after(day)).state;
+    const gone = fail(limited, 'order_gone', after(11 * minute)).state;
+    expect(gone.certificate.nextAttemptAt).toEqual(after(day));
+    expect(postponeAttempt(gone, after(hour)).state.certificate.nextAttemptAt).toEqual(after(day));
+    expect(orderStarted(gone, fenceOf(gone), after(day)).state.certificate.nextAttemptAt).toEqual(
+      after(day),
+    );
+  });
+
+  test('of another generation, or of a domain that is gone, changes nothing', () => {
+    const late = { ...fenceOf(ordered), generation: 0, failure: failure('challenge'), issuers: [] };
+    const untouched = (domain: CustomDomain) => ({ state: domain, events: [], verdict: 'destroy' });
+    expect(certificateFailed(ordered, late, now)).toEqual(untouched(ordered));
+    for (const domain of [added, removed]) expect(fail(domain, 'dns')).toEqual(untouched(domain));
+  });
+
+  test('that comes after its order succeeded changes nothing', () => {
+    expect(fail(live, 'unavailable')).toEqual({ state: live, events: [], verdict: 'destroy' });
+  });
+
+  test('of a renewal leaves the site as it is, and is retried without end', () => {
+    const renewing = orderStarted(live, fenceOf(live), after(60 * day)).state;
+    for (const reason of ['rejected_name', 'challenge'] as const) {
+      const { state, events } = fail(renewing, reason, after(95 * day));
+      expect(state).toMatchObject({
+        state: 'live',
+        certificate: { ...validity, status: 'issued' },
+      });
+      expect(state.certificate.nextAttemptAt).toEqual(after(96 * day));
+      expect(events).toMatchObject([{ isRenewal: true }]);
+    }
+  });
+});
+
+describe('a renewal', () => {
+  test('is planned for the time that the authority suggests, but not too late', () => {
+    const at = (wish: Date) => planRenewal(live, wish, now).state.certificate.nextAttemptAt;
+    expect(at(after(50 * day))).toEqual(after(50 * day));
+    expect(at(after(89 * day))).toEqual(after(85.5 * day));
+    expect(urgentFrom(validity)).toEqual(after(85.5 * day));
+  });
+
+  test('that is under way, and a domain that is not live, are not planned anew', () => {
+    const renewing = orderStarted(live, fenceOf(live), after(60 * day)).state;
+    for (const domain of [renewing, added, ordered, removed]) {
+      expect(planRenewal(domain, after(day), now)).toEqual({ state: domain, events: [] });
+    }
+  });
+
+  test('is not requested before the authority’s Retry-After, unless the clock was set back', () => {
+    const { state } = planRenewal(live, after(50 * day), after(day));
+    const may = (at: Date) => mayAskRenewal(state, at);
+    expect([after(hour), after(day)].map(may)).toEqual([false, true]);
+    expect(may(after(-hour))).toBe(true);
+    expect(mayAskRenewal(live, now)).toBe(true);
+    const renewing = orderStarted(state, fenceOf(state), after(2 * day)).state;
+    const next = { notBefore: after(2 * day), notAfter: after(92 * day) };
+    const renewed = certificateIssued(renewing, { ...fenceOf(renewing), ...next }, after(2 * day));
+    expect(renewed.state.certificate.askRenewalAt).toBeUndefined();
+  });
+
+  test('is spread over the window that the authority suggests', () => {
+    const span = { start: after(50 * day), end: after(52 * day) };
+    const at = (chance: number) => wishedRenewalTime(validity, span, chance);
+    expect([0, 0.5, 1].map(at)).toEqual([after(50 * day), after(51 * day), after(52 * day)]);
+    const turned = { start: span.end, end: span.start };
+    expect(wishedRenewalTime(validity, turned, 1)).toEqual(span.end);
+    const late = { start: after(100 * day), end: after(101 * day) };
+    expect(wishedRenewalTime(validity, late, 0)).toEqual(urgentFrom(validity));
+  });
+});

@@ -1,0 +1,251 @@
+import { describe, expect, test } from '@jest/globals';
+import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
+import {
+  askToVerify,
+  reverify,
+  verify,
+} from '../../../src/domains/domain/attachment/verification.ts';
+import {
+  certificateFailed,
+  fenceOf,
+  orderStarted,
+} from '../../../src/domains/domain/attachment/certificate.ts';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { healthOf } from '../../../src/domains/domain/attachment/health.ts';
+import {
+  added,
+  after,
+  badReport,
+  day,
+  failure,
+  hour,
+  live,
+  minute,
+  missing,
+  moment,
+  ordered,
+  removed,
+  report,
+  verified,
+} from '../../support/domains/known-domains.ts';
+
+const tooEarly = (code: string, time: string) =>
+  expect.objectContaining({
+    name: 'DomainError',
+    code,
+    message: expect.stringContaining(time),
+  });
+
+const failed = (reason: Parameters<typeof failure>[0], at: Date, domain = ordered): CustomDomain =>
+  certificateFailed(domain, { ...fenceOf(domain), failure: failure(reason), issuers: [] }, at)
+    .state;
+
+describe('a check of a domain that was added', () => {
+  test('verifies it and orders a certificate at once', () => {
+    const now = after(minute);
+    const { state, events } = recordCheck(added, report(now), moment(now));
+    expect(state).toMatchObject({ state: 'verified', verifiedAt: now });
+    expect(state.dns).toMatchObject({ report: report(now), lastCheckedAt: now });
+    expect(state.certificate).toMatchObject({
+      status: 'issuing',
+      nextAttemptAt: now,
+      isManual: false,
+      waitsForDns: false,
+    });
+    expect(events).toMatchObject([
+      { type: 'domain_verified', domainId: 'dom_1', host: added.host },
+    ]);
+  });
+
+  test('keeps the report and plans the next one when something is wrong', () => {
+    const now = after(7 * minute);
+    const { state, events } = recordCheck(added, badReport(now), moment(now));
+    expect(state.dns).toMatchObject({ report: badReport(now), nextCheckAt: after(10 * minute) });
+    expect({ state: state.state, events }).toEqual({ state: 'added', events: [] });
+  });
+
+  test("removes it after 30 days without success, counted from the owner's last request", () => {
+    const now = after(30 * day);
+    const { state, events } = recordCheck(added, badReport(now), moment(now));
+    expect(state).toMatchObject({ state: 'removed', reason: 'expired' });
+    expect(state.dns).toMatchObject({ report: badReport(now), nextCheckAt: undefined });
+    expect(events).toMatchObject([{ type: 'domain_removed', reason: 'expired' }]);
+    const asked = askToVerify(added, after(20 * day)).state;
+    expect(recordCheck(asked, badReport(now), moment(now)).state.state).toBe('added');
+    expect(recordCheck(added, report(now), moment(now)).state.state).toBe('verified');
+  });
+
+  test('changes nothing when a later one finished first', () => {
+    const later = recordCheck(added, badReport(after(3 * minute)), moment(after(3 * minute))).state;
+    const overtaken = report(after(2 * minute));
+    expect(recordCheck(later, overtaken, moment(after(4 * minute)))).toEqual({
+      state: later,
+      events: [],
+    });
+    const clockSetBack = moment(after(2 * minute));
+    expect(recordCheck(later, overtaken, clockSetBack).state.state).toBe('verified');
+  });
+});
+
+describe('a check that the owner asks for', () => {
+  test('may come every ten seconds', () => {
+    const { state, events } = askToVerify(added, after(0));
+    expect(events).toEqual([]);
+    const asking = (milliseconds: number) => () => askToVerify(state, after(milliseconds));
+    expect(asking(0)).toThrow(tooEarly('verify_too_early', 'in 10 seconds'));
+    expect(asking(9_001)).toThrow(tooEarly('verify_too_early', 'in 1 second.'));
+    expect(asking(10_000)().state.dns.lastVerifyAskedAt).toEqual(after(10_000));
+    expect(asking(-day)().state.dns.lastVerifyAskedAt).toEqual(after(-day));
+  });
+
+  test('restarts the frequent checks', () => {
+    const asked = askToVerify(added, after(5 * day)).state;
+    const now = after(5 * day + 3000);
+    const { state } = verify(asked, badReport(now), moment(now));
+    expect(state.dns.nextCheckAt).toEqual(after(5 * day + minute));
+  });
+});
+
+describe('a check after that', () => {
+  test('never takes back what was verified', () => {
+    for (const domain of [verified, live]) {
+      const now = after(day);
+      const { state, events } = recordCheck(domain, badReport(now), moment(now));
+      expect({ state: state.state, events }).toEqual({ state: domain.state, events: [] });
+      expect(state.dns.report?.problems).toEqual([missing]);
+      expect(state.dns.nextCheckAt?.getTime()).toBeGreaterThan(now.getTime());
+    }
+  });
+
+  test('is frequent again after the verification', () => {
+    const late = recordCheck(added, report(after(5 * day)), moment(after(5 * day))).state;
+    const now = after(5 * day + 3 * minute);
+    const { state } = recordCheck(late, report(now), moment(now));
+    expect(state.dns.nextCheckAt).toEqual(after(5 * day + 5 * minute));
+  });
+
+  test('goes on for as long as the domain is there', () => {
+    const now = after(500 * day);
+    const { state } = recordCheck(live, report(now), moment(now));
+    expect(state.dns.nextCheckAt).toEqual(after(501 * day));
+  });
+
+  test('of a removed domain changes nothing', () => {
+    const now = after(day);
+    expect(recordCheck(removed, report(now), moment(now))).toEqual({ state: removed, events: [] });
+  });
+
+  test('holds a due attempt back until the DNS is correct', () => {
+    const [due, soon, later] = [after(2 * minute), after(40 * hour), after(41 * hour)];
+    const held = recordCheck(verified, badReport(due), moment(due)).state;
+    expect(held.certificate).toMatchObject({
+      status: 'failed',
+      waitsForDns: true,
+      nextAttemptAt: undefined,
+      problem: missing,
+    });
+    const still = recordCheck(held, badReport(soon), moment(soon)).state;
+    expect(still.certificate).toEqual(held.certificate);
+    const free = recordCheck(still, report(later), moment(later)).state;
+    expect(free.certificate).toMatchObject({ waitsForDns: false, nextAttemptAt: later });
+  });
+
+  test('comes every hour while an attempt waits for it', () => {
+    const renewal = after(60 * day);
+    const held = recordCheck(live, badReport(renewal), moment(renewal)).state;
+    expect(held.certificate).toMatchObject({ status: 'issued', waitsForDns: true });
+    expect(held.dns.nextCheckAt).toEqual(after(60 * day + hour));
+  });
+
+  test('does not hold up an order that is under way, or an attempt that is not due', () => {
+    const now = after(10 * minute);
+    expect(recordCheck(ordered, badReport(now), moment(now)).state.certificate).toEqual(
+      ordered.certificate,
+    );
+    expect(recordCheck(live, badReport(now), moment(now)).state.certificate).toEqual(
+      live.certificate,
+    );
+  });
+
+  test('delays an attempt that CAA forbade as long as any other', () => {
+    const refused = failed('caa', after(10 * minute));
+    expect(refused.certificate).toMatchObject({ waitsForDns: true, nextAttemptAt: undefined });
+    const now = after(10 * minute + 1000);
+    const { certificate } = recordCheck(refused, report(now), moment(now)).state;
+    expect(certificate).toMatchObject({ waitsForDns: false, nextAttemptAt: after(11 * minute) });
+  });
+});
+
+describe('to re-verify', () => {
+  test('starts a fresh attempt, half an hour after the last one', () => {
+    const twice = failed('challenge', after(20 * minute), failed('challenge', after(5 * minute)));
+    const asking = (at: Date) => () => reverify(twice, at);
+    expect(asking(after(21 * minute))).toThrow(tooEarly('reverify_too_early', 'in 29 minutes'));
+    expect(asking(after(-day))).toThrow(tooEarly('reverify_too_early', 'in 30 minutes'));
+    const now = after(50 * minute);
+    const { state, events } = asking(now)();
+    expect(events).toEqual([]);
+    expect(state).toMatchObject({ state: 'verified', generation: twice.generation });
+    expect(state.certificate).toMatchObject({
+      status: 'issuing',
+      isManual: true,
+      nextAttemptAt: now,
+      attempts: { failed: 0 },
+      problem: undefined,
+    });
+    expect(() => reverify(state, after(51 * minute))).toThrow(
+      tooEarly('reverify_too_early', '29 minutes'),
+    );
+  });
+
+  test('counts from the verification where nothing was tried yet', () => {
+    expect(() => reverify(verified, after(30 * minute))).toThrow(
+      tooEarly('reverify_too_early', '60 seconds'),
+    );
+    expect(reverify(verified, after(31 * minute)).state.certificate.isManual).toBe(true);
+  });
+
+  test('goes on with the order that is under way', () => {
+    const { state } = reverify(ordered, after(day));
+    expect(state.certificate.isOrdered).toBe(true);
+    expect(state.generation).toBe(ordered.generation);
+  });
+
+  test('waits for the authority’s own time', () => {
+    const limited = failure('rate_limited', after(day));
+    const waiting = certificateFailed(
+      ordered,
+      { ...fenceOf(ordered), failure: limited, issuers: [] },
+      after(3 * minute),
+    );
+    const asking = () => reverify(waiting.state, after(3 * hour));
+    expect(asking).toThrow(tooEarly('reverify_too_early', 'in 21 hours'));
+    expect(reverify(waiting.state, after(day)).state.certificate.nextAttemptAt).toEqual(after(day));
+  });
+});
+
+describe('the health of a live domain', () => {
+  test('is good as long as there is no problem', () => {
+    expect(healthOf(live, after(day))).toEqual({ kind: 'healthy' });
+    expect([added, verified, removed].map((one) => healthOf(one, after(day)))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('is at risk when its DNS or a renewal is wrong, and lost when the certificate expires', () => {
+    const now = after(70 * day);
+    const astray = recordCheck(live, badReport(now), moment(now)).state;
+    expect(healthOf(astray, now)).toEqual({ kind: 'at_risk', problem: missing });
+    expect(healthOf(astray, after(90 * day))).toEqual({
+      kind: 'certificate_expired',
+      problem: missing,
+    });
+    const renewing = orderStarted(live, fenceOf(live), now).state;
+    expect(healthOf(failed('unavailable', now, renewing), now)).toMatchObject({
+      kind: 'at_risk',
+      problem: { code: 'ca_unavailable', seen: 'says the authority' },
+    });
+  });
+});

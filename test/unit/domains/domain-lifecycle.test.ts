@@ -1,0 +1,241 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Decision } from '../../../src/kernel/decision.ts';
+import { DomainError } from '../../../src/kernel/domain-error.ts';
+import type { Transitions } from '../../../src/kernel/transitions.ts';
+import { planRenewal, postponeAttempt } from '../../../src/domains/domain/certificates/plan.ts';
+import {
+  customDomainTransitions,
+  type CustomDomain,
+  type CustomDomainState,
+} from '../../../src/domains/domain/attachment/custom-domain.ts';
+import {
+  certificateFailed,
+  certificateIssued,
+  orderStarted,
+} from '../../../src/domains/domain/attachment/certificate.ts';
+import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
+import { contestedBy, removeDomain } from '../../../src/domains/domain/attachment/removal.ts';
+import {
+  askToVerify,
+  reverify,
+  verify,
+} from '../../../src/domains/domain/attachment/verification.ts';
+import type { SitesEvent } from '../../../src/sites/domain/sites-event.ts';
+import {
+  added,
+  after,
+  badReport,
+  day,
+  failure,
+  hour,
+  live,
+  report,
+  validity,
+} from '../../support/domains/known-domains.ts';
+
+const table: Transitions<CustomDomainState> = customDomainTransitions;
+
+/** An act at some time: clocks jump, and late results belong to an earlier attempt. */
+interface Act {
+  readonly kind: (typeof helpful | typeof hindering | typeof final)[number];
+  readonly now: Date;
+  readonly generationsLate: number;
+  readonly isOther: boolean;
+  readonly retryAt: Date | undefined;
+  readonly jitter: number;
+}
+
+const helpful = ['check', 'order', 'issue'] as const;
+const hindering = [
+  ...(['ask', 'verify', 'check_in_vain', 'reverify', 'postpone', 'plan'] as const),
+  ...(['challenge', 'caa', 'rejected_name', 'unavailable', 'rate_limited', 'order_gone'] as const),
+];
+const final = ['remove', 'contest'] as const;
+
+const somewhen = fc.integer({ min: -2 * day, max: 40 * day }).map(after);
+
+const act: fc.Arbitrary<Act> = fc.record({
+  // Most lives go live, and few end early.
+  kind: fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom(...helpful) },
+    { weight: 8, arbitrary: fc.constantFrom(...hindering) },
+    { weight: 1, arbitrary: fc.constantFrom(...final) },
+  ),
+  now: somewhen,
+  generationsLate: fc.constantFrom(0, 0, 0, 0, 0, 1),
+  isOther: fc.constantFrom(false, false, false, false, false, true),
+  retryAt: fc.option(somewhen, { nil: undefined }),
+  jitter: fc.double({ min: -1, max: 1, noNaN: true }),
+});
+
+const claimant: CustomDomain = {
+  ...recordCheck(added, report(after(0), { ownershipProven: true }), { now: after(0), jitter: 0 })
+    .state,
+  id: 'dom_2',
+};
+
+const decide = (domain: CustomDomain, step: Act): Decision<CustomDomain, SitesEvent> => {
+  const { now, kind, jitter, retryAt } = step;
+  const moment = { now, jitter };
+  const fence = {
+    attachmentId: step.isOther ? 'dom_0' : domain.id,
+    generation: domain.generation - step.generationsLate,
+  };
+  switch (kind) {
+    case 'ask':
+      return askToVerify(domain, now);
+    case 'verify':
+      return verify(domain, report(now), moment);
+    case 'check':
+      return recordCheck(domain, report(now), moment);
+    case 'check_in_vain':
+      return recordCheck(domain, badReport(now), moment);
+    case 'reverify':
+      return reverify(domain, now);
+    case 'order':
+      return orderStarted(domain, fence, now);
+    case 'issue':
+      return certificateIssued(domain, { ...fence, ...validity }, now);
+    case 'postpone':
+      return postponeAttempt(domain, retryAt ?? now);
+    case 'plan':
+      return planRenewal(domain, retryAt ?? now, now);
+    case 'remove':
+      return removeDomain(domain, 'owner', now);
+    case 'contest':
+      return contestedBy(domain, claimant, now);
+    case 'challenge':
+    case 'caa':
+    case 'rejected_name':
+    case 'unavailable':
+    case 'rate_limited':
+    case 'order_gone':
+      return certificateFailed(
+        domain,
+        { ...fence, failure: failure(kind, retryAt), issuers: [] },
+        now,
+      );
+  }
+};
+
+/** Refusals do not change the state of the domain. */
+const resultOf = (domain: CustomDomain, step: Act): Decision<CustomDomain, SitesEvent> => {
+  try {
+    return decide(domain, step);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return { state: domain, events: [] };
+  }
+};
+
+const walk = (
+  begin: CustomDomain,
+  acts: readonly Act[],
+  look: (before: CustomDomain, step: Act, then: Decision<CustomDomain, SitesEvent>) => void,
+): void => {
+  let domain = begin;
+  for (const step of acts) {
+    const then = resultOf(domain, step);
+    look(domain, step, then);
+    domain = then.state;
+  }
+};
+
+const life = fc.array(act, { minLength: 5, maxLength: 40, size: 'max' });
+
+test('all transitions are in the table, and each change of state has an event', () => {
+  fc.assert(
+    fc.property(life, (acts) => {
+      walk(added, acts, ({ state: from }, _, { state: { state: to }, events }) => {
+        if (from === to) return;
+        expect(table[from]).toContain(to);
+        const told = {
+          added: '',
+          verified: 'domain_verified',
+          live: 'domain_live',
+          removed: 'domain_removed',
+        };
+        expect(events.map(({ type }) => type)).toContain(told[to]);
+      });
+    }),
+  );
+});
+
+test('no next attempt is planned before the time that the authority asked for', () => {
+  fc.assert(
+    fc.property(life, (acts) => {
+      walk(added, acts, (before, { now }, { state: { certificate } }) => {
+        const { nextAttemptAt, retryAt } = certificate;
+        if (!nextAttemptAt || nextAttemptAt === before.certificate.nextAttemptAt) return;
+        expect(Number.isNaN(nextAttemptAt.getTime())).toBe(false);
+        if (!retryAt || retryAt <= now) return;
+        expect(nextAttemptAt.getTime()).toBeGreaterThanOrEqual(retryAt.getTime());
+      });
+    }),
+  );
+});
+
+test('results of another attachment or an earlier order never change a domain', () => {
+  fc.assert(
+    fc.property(life, (acts) => {
+      walk(added, acts, (domain, { now }) => {
+        const wrong = [
+          { attachmentId: 'dom_0', generation: domain.generation },
+          { attachmentId: domain.id, generation: domain.generation - 1 },
+          { attachmentId: domain.id, generation: domain.generation + 1 },
+        ];
+        const outcomes = wrong.flatMap((fence) => [
+          certificateIssued(domain, { ...fence, ...validity }, now),
+          certificateFailed(domain, { ...fence, failure: failure('challenge'), issuers: [] }, now),
+          orderStarted(domain, fence, now),
+        ]);
+        const untouched = { state: domain, events: [], verdict: 'destroy' };
+        expect(outcomes).toEqual(outcomes.map(() => untouched));
+      });
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a removed domain never changes, and removing it again records no event', () => {
+  fc.assert(
+    fc.property(life, somewhen, (acts, now) => {
+      const { state: gone } = removeDomain(live, 'owner', now);
+      const outcomes: (readonly [CustomDomain, readonly SitesEvent[]])[] = [];
+      walk(gone, acts, (_, __, { state, events }) => void outcomes.push([state, events]));
+      expect(outcomes).toEqual(acts.map(() => [gone, []]));
+    }),
+  );
+});
+
+test('a domain that is not removed is checked again within little more than a day', () => {
+  fc.assert(
+    fc.property(life, (acts) => {
+      walk(added, acts, (_, { kind, now }, { state }) => {
+        const isRemoved = state.state === 'removed';
+        expect(state.dns.nextCheckAt === undefined).toBe(isRemoved);
+        if (isRemoved) return;
+        if (!['check', 'check_in_vain', 'verify'].includes(kind)) return;
+        if (state.dns.lastCheckedAt?.getTime() !== now.getTime()) return;
+        const wait = state.dns.nextCheckAt!.getTime() - now.getTime();
+        expect(wait).toBeGreaterThan(0);
+        expect(wait).toBeLessThan(40 * hour);
+      });
+    }),
+  );
+});
+
+test('events carry ids, words and numbers only', () => {
+  fc.assert(
+    fc.property(life, (acts) => {
+      const told: SitesEvent[] = [];
+      walk(added, acts, (_, __, { events }) => void told.push(...events));
+      const kinds = told.flatMap(({ occurredAt, ...event }) => {
+        expect(occurredAt).toBeInstanceOf(Date);
+        return Object.values(event).map((value) => typeof value);
+      });
+      expect(['string', 'number', 'boolean']).toEqual(expect.arrayContaining([...new Set(kinds)]));
+    }),
+  );
+});

@@ -1,0 +1,287 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  exportDomainSettings,
+  noDomainSettings,
+} from '../../../src/domains/domain/redirects/settings.ts';
+import { hostIn, redirectTarget } from '../../../src/domains/domain/redirects/target.ts';
+import {
+  checkDomainSettings,
+  suspensionOf,
+  type DomainSettingsDraft,
+} from '../../../src/domains/domain/redirects/redirects.ts';
+
+const hosts = [
+  { host: 'birds.sites.test', unicodeHost: 'birds.sites.test', isServed: true },
+  { host: 'example.com', unicodeHost: 'example.com', isServed: true },
+  { host: 'www.example.com', unicodeHost: 'www.example.com', isServed: true },
+  { host: 'xn--bcher-kva.de', unicodeHost: 'bücher.de', isServed: false },
+];
+const facts = { hosts };
+
+const check = (redirects: DomainSettingsDraft['redirects']) =>
+  checkDomainSettings({ redirects }, facts).redirects;
+
+const refused = (code: string) => expect.objectContaining({ name: 'DomainError', code });
+
+test('a redirect leads from one host of the project to another, for good unless said otherwise', () => {
+  expect(check([{ from: ' WWW.Example.com. ', to: 'example.com' }])).toEqual([
+    { from: 'www.example.com', to: 'example.com', status: 308 },
+  ]);
+  for (const status of [301, 302, 307, 308]) {
+    expect(check([{ from: 'www.example.com', to: 'Bücher.de', status }])).toEqual([
+      { from: 'www.example.com', to: 'xn--bcher-kva.de', status },
+    ]);
+  }
+});
+
+test('several redirects may lead to one host', () => {
+  const to = 'example.com';
+  const redirects = [
+    { from: 'www.example.com', to },
+    { from: 'bücher.de', to },
+  ];
+  expect(check(redirects)).toHaveLength(2);
+});
+
+/** A host of the project, and one of the many ways to write its address. */
+const spelling = fc
+  .record({
+    host: fc.constantFrom('example.com', 'www.example.com', 'xn--bcher-kva.de'),
+    isUnicode: fc.boolean(),
+    isUpper: fc.boolean(),
+    scheme: fc.constantFrom('https', 'HTTP'),
+    user: fc.constantFrom('', '@'),
+    dot: fc.constantFrom('.', '。', '%2E'),
+    end: fc.constantFrom('', '.', '。', '%2e'),
+    port: fc.constantFrom('', ':', ':443', ':80', ':8443'),
+    path: fc.constantFrom('', '/', '/shop/'),
+  })
+  .map(({ host, isUnicode, isUpper, dot, ...rest }) => {
+    const name = isUnicode ? host.replace('xn--bcher-kva', 'bu\u0308cher') : host;
+    const written = (isUpper ? name.toUpperCase() : name).replaceAll('.', dot);
+    return {
+      host,
+      to: `${rest.scheme}://${rest.user}${written}${rest.end}${rest.port}${rest.path}`,
+    };
+  });
+
+describe('these redirects are refused:', () => {
+  const www = 'www.example.com';
+  const [com, birds] = ['example.com', 'birds.sites.test'];
+  test.each<[string, string, DomainSettingsDraft['redirects']]>([
+    ['a status that is no redirect', 'redirect_invalid', [{ from: www, to: com, status: 303 }]],
+    ['a source elsewhere', 'redirect_unknown_domain', [{ from: 'else.test', to: com }]],
+    ['a target elsewhere', 'redirect_unknown_domain', [{ from: www, to: 'else.test' }]],
+    [
+      'an address as a source',
+      'redirect_unknown_domain',
+      [{ from: 'https://www.example.com', to: com }],
+    ],
+    [
+      'one source twice',
+      'redirect_invalid',
+      [
+        { from: www, to: com },
+        { from: 'WWW.example.com', to: birds },
+      ],
+    ],
+    ['a source that leads to itself', 'redirect_loop', [{ from: www, to: www }]],
+    [
+      'two that lead to each other',
+      'redirect_loop',
+      [
+        { from: www, to: com },
+        { from: com, to: www },
+      ],
+    ],
+    [
+      'a circle behind it',
+      'redirect_loop',
+      [
+        { from: birds, to: www },
+        { from: www, to: com },
+        { from: com, to: www },
+      ],
+    ],
+    [
+      'a target that leads on',
+      'redirect_chain',
+      [
+        { from: www, to: com },
+        { from: com, to: birds },
+      ],
+    ],
+  ])('%s', (_, code, redirects) => {
+    expect(() => check(redirects)).toThrow(refused(code));
+  });
+
+  test.each<[string, string, DomainSettingsDraft['redirects']]>([
+    ['to itself', `${www} cannot redirect to itself.`, [{ from: www, to: www }]],
+    [
+      'in a loop',
+      `The redirect of ${www} ends in a loop: ${com} redirects back to ${www}.`,
+      [
+        { from: www, to: com },
+        { from: com, to: www },
+      ],
+    ],
+    [
+      'over a chain, with where it ends',
+      `${com} is redirected itself. Redirect ${www} to ${birds} instead.`,
+      [
+        { from: www, to: com },
+        { from: com, to: birds },
+      ],
+    ],
+    [
+      'from a name with U-labels, which are shown with the A-labels',
+      'bücher.de (xn--bcher-kva.de) cannot redirect to itself.',
+      [{ from: 'xn--bcher-kva.de', to: 'bücher.de' }],
+    ],
+    [
+      'to an unknown domain, with those that there are',
+      'Its domains: birds.sites.test, example.com, www.example.com, bücher.de (xn--bcher-kva.de).',
+      [{ from: www, to: 'else.test' }],
+    ],
+  ])('a redirect %s, in these words', (_, words, redirects) => {
+    expect(() => check(redirects)).toThrow(words);
+  });
+
+  test.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'ftp://else.test',
+    '//else.test',
+    '/path',
+    '\\\\else.test',
+    'https:else.test',
+    'https://',
+    'https:///path',
+    'https://me@else.test',
+    'https://me:secret@else.test',
+    'https://else.test/?a=b',
+    'https://else.test/#a',
+    'https://else.test\\a',
+    'https://else.test/\r\nset-cookie: a=b',
+    'https://el se.test',
+    'https://else.test:99999',
+    'https://else..test',
+    'https://else.test../',
+    'https://.',
+    ' java\tscript:alert(1)',
+  ])('%j as a target', (to) => {
+    const code = to.startsWith(' java') ? 'redirect_unknown_domain' : 'redirect_invalid';
+    expect(() => check([{ from: www, to }])).toThrow(refused(code));
+  });
+
+  test.each([
+    ['redirect_loop', 'https://WWW.example.com/shop'],
+    ['redirect_loop', 'https://www.example.com./'],
+    ['redirect_chain', 'http://example.com/shop'],
+    ['redirect_chain', 'http://example.com./shop'],
+  ])('%s over an address', (code, to) => {
+    const redirects = [
+      { from: www, to },
+      { from: com, to: birds },
+    ];
+    expect(() => check(redirects)).toThrow(refused(code));
+  });
+
+  test('a way back to itself, however its address is written', () => {
+    const loop = { name: 'DomainError', code: 'redirect_loop' };
+    fc.assert(
+      fc.property(spelling, ({ host, to }) => {
+        expect(() => check([{ from: host, to }])).toThrow(expect.objectContaining(loop));
+      }),
+    );
+  });
+
+  test('a primary domain that redirects, or that the project does not have', () => {
+    const redirects = [{ from: www, to: com }];
+    const settings = (primary: string) => () => checkDomainSettings({ primary, redirects }, facts);
+    expect(settings('WWW.example.com')).toThrow(refused('redirect_invalid'));
+    expect(settings('else.test')).toThrow(refused('redirect_unknown_domain'));
+    expect(settings('Example.com')()).toMatchObject({ primary: 'example.com' });
+  });
+});
+
+test('a redirect may lead to an external address', () => {
+  const targets = ['https://else.test', 'http://else.test:8080/shop', 'https://else.test/@me/'];
+  const redirects = targets.map((to, at) => ({ from: hosts[at]!.host, to }));
+  expect(check(redirects).map(({ to }) => to)).toEqual(targets);
+  const [idn] = check([{ from: 'example.com', to: ' HTTPS://Bücher.example/ ' }]);
+  expect(idn?.to).toBe('https://xn--bcher-kva.example');
+});
+
+test('all spellings of a host are one target', () => {
+  fc.assert(
+    fc.property(spelling, ({ host, to }) => {
+      const [redirect] = check([{ from: 'birds.sites.test', to }]);
+      expect(hostIn(redirect!.to)).toBe(host);
+      expect(suspensionOf(redirect!, hosts) === undefined).toBe(host !== 'xn--bcher-kva.de');
+    }),
+  );
+});
+
+describe('a visitor is sent', () => {
+  test.each([
+    ['example.com', '/', '', 'https://example.com/'],
+    ['example.com', '/a%20b/', 'x=1&y=%2F', 'https://example.com/a%20b/?x=1&y=%2F'],
+    ['example.com', '//evil.test/', '', 'https://example.com//evil.test/'],
+    ['example.com', '.evil.test', '', 'https://example.com/.evil.test'],
+    ['example.com', '', '', 'https://example.com/'],
+    ['https://else.test', '/a', 'q', 'https://else.test/a?q'],
+    ['https://else.test/shop/', '/a', '', 'https://else.test/shop/a'],
+    ['http://else.test:8080/shop', '/a', '', 'http://else.test:8080/shop/a'],
+  ])('to %s from "%s" with "%s"', (to, path, query, target) => {
+    expect(redirectTarget({ to }, path, query)).toBe(target);
+  });
+
+  test('to the host of the redirect, whatever the path', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (path, query) => {
+        const target = redirectTarget({ to: 'example.com' }, path, query);
+        expect(new URL(target).host).toBe('example.com');
+      }),
+    );
+  });
+});
+
+test('a redirect to a domain that is not live is suspended and says so', () => {
+  const to = (target: string) =>
+    suspensionOf({ from: 'www.example.com', to: target, status: 308 }, hosts);
+  expect(to('example.com')).toBeUndefined();
+  expect(to('https://else.test/')).toBeUndefined();
+  expect(to('xn--bcher-kva.de')).toBe('Suspended until xn--bcher-kva.de is live.');
+  expect(to('https://xn--bcher-kva.de/shop')).toContain('Suspended');
+  expect(to('https://xn--bcher-kva.de.')).toContain('Suspended');
+  expect(to('removed.example.com')).toContain('Suspended');
+});
+
+test('settings are exported in exactly one shape', () => {
+  const settings = checkDomainSettings(
+    { primary: 'example.com', redirects: [{ from: 'www.example.com', to: 'example.com' }] },
+    facts,
+  );
+  expect(JSON.parse(JSON.stringify(exportDomainSettings(settings)))).toStrictEqual({
+    domains: {
+      primary: 'example.com',
+      redirects: [{ from: 'www.example.com', to: 'example.com', status: 308 }],
+    },
+  });
+  expect(exportDomainSettings(noDomainSettings)).toStrictEqual({
+    domains: { primary: null, redirects: [] },
+  });
+});
+
+test('exported settings can be imported again', () => {
+  const settings = checkDomainSettings(
+    {
+      primary: null,
+      redirects: [{ from: 'www.example.com', to: 'https://else.test/a', status: 302 }],
+    },
+    facts,
+  );
+  expect(checkDomainSettings(exportDomainSettings(settings).domains, facts)).toEqual(settings);
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ServedForm } from '../../../src/adapters/edge/served-file.ts';
+import { SiteShelf } from '../../../src/adapters/edge/site-shelf.ts';
+import { SiteFiles, type StoredFile } from '../../../src/sites/ports.ts';
+import { until } from '../../support/until.ts';
+
+const small = 500;
+
+/** Files named by numbers; each read waits until it is released. */
+class SlowFiles extends SiteFiles {
+  readonly waiting: (() => void)[] = [];
+  lists = 0;
+  fails = false;
+
+  override begin(): never {
+    throw new Error('nothing is written');
+  }
+
+  override remove(): never {
+    throw new Error('nothing is removed');
+  }
+
+  override list(deployId: string): Promise<readonly StoredFile[] | undefined> {
+    this.lists += 1;
+    if (this.fails) return Promise.reject(new Error('away'));
+    const bytes = small;
+    const files = Array.from({ length: 300 }, (_, at) => ({
+      ...{ path: String(at), bytes, hash: `h${at}`, brotli: undefined, gzip: undefined },
+    }));
+    return Promise.resolve(deployId === 'none' ? undefined : files);
+  }
+
+  override async *read(): AsyncGenerator<Uint8Array, void, undefined> {
+    await new Promise<void>((go) => this.waiting.push(go));
+    if (this.fails) throw new Error('away');
+    yield new Uint8Array(small);
+  }
+}
+
+const formsOf = async (shelf: SiteShelf): Promise<readonly ServedForm[]> =>
+  [...((await shelf.site('dep_1')) ?? [])].map(([, { forms }]) => forms.identity!);
+
+describe('the shelf', () => {
+  test('lists a site once, however many ask at once, and knows it at once from then on', async () => {
+    const files = new SlowFiles();
+    const shelf = new SiteShelf(files);
+    const found = await Promise.all([shelf.site('dep_1'), shelf.site('dep_1')]);
+    expect(found[0]).toBe(found[1]);
+    expect(shelf.site('dep_1')).toBe(found[0]);
+    expect(files.lists).toBe(1);
+  });
+
+  test('does not remember missing sites or failures of storage', async () => {
+    const files = new SlowFiles();
+    const shelf = new SiteShelf(files);
+    expect(await shelf.site('none')).toBeUndefined();
+    files.fails = true;
+    await expect(shelf.site('dep_1')).rejects.toThrow('away');
+    files.fails = false;
+    expect((await shelf.site('dep_1'))?.size).toBe(300);
+    expect(await shelf.site('none')).toBeUndefined();
+    expect(files.lists).toBe(4);
+  });
+
+  test('reads a content once, however many ask at once', async () => {
+    const files = new SlowFiles();
+    const shelf = new SiteShelf(files);
+    const [form] = await formsOf(shelf);
+    const asked = [1, 2].map(async () => shelf.content('dep_1', form!));
+    expect(files.waiting).toHaveLength(1);
+    files.waiting[0]?.();
+    const [one, other] = await Promise.all(asked);
+    expect(one).toBe(other);
+    expect(shelf.content('dep_1', form!)).toBe(one);
+  });
+
+  test('does not remember a failure to read', async () => {
+    const files = new SlowFiles();
+    const shelf = new SiteShelf(files);
+    const [form] = await formsOf(shelf);
+    files.fails = true;
+    const failed = shelf.content('dep_1', form!);
+    files.waiting[0]?.();
+    await expect(failed).rejects.toThrow('away');
+    files.fails = false;
+    const read = shelf.content('dep_1', form!);
+    files.waiting[1]?.();
+    expect(await read).toHaveLength(small);
+  });
+
+  test('answers all concurrent requests for content that does not fit', async () => {
+    const files = new SlowFiles();
+    const shelf = new SiteShelf(files, 100 * small);
+    const asked = (await formsOf(shelf)).map(async (form) => shelf.content('dep_1', form));
+    // The oldest ones finish last, when others have long replaced them.
+    let isAnswered = false;
+    const answers = Promise.all(asked).finally(() => (isAnswered = true));
+    await until('all are answered', () => {
+      for (const go of files.waiting.splice(0).toReversed()) go();
+      return isAnswered;
+    });
+    const contents = await answers;
+    expect(contents.filter((content) => content?.length === small)).toHaveLength(300);
+  });
+
+  test('leaves large files to be read piece by piece', async () => {
+    const shelf = new SiteShelf(new SlowFiles());
+    const [form] = await formsOf(shelf);
+    expect(shelf.content('dep_1', { ...form!, bytes: 512 * 1024 + 1 })).toBeUndefined();
+  });
+});

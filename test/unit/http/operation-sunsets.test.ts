@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import { Cursors } from '../../../src/adapters/http/operations/cursor.ts';
+import { orderOperations } from '../../../src/adapters/http/operations/order-operations.ts';
+import {
+  operationSunsets,
+  petOperations,
+  type CatalogueRoutes,
+} from '../../../src/adapters/http/operations/pet-operations.ts';
+import { mustNotBeUsed } from '../../support/strict-fake.ts';
+
+test('the operations that announce their removal are those whose callers are told of it', () => {
+  const routes: CatalogueRoutes = {
+    catalogue: mustNotBeUsed<CatalogueRoutes['catalogue']>('the catalogue'),
+    cursors: new Cursors([new Uint8Array(32)]),
+    baseUrl: 'https://api.shop.example/v1',
+  };
+  const operations = [...petOperations(routes, new Date(0)), ...orderOperations(routes)];
+  const announced = operations.flatMap(({ id, deprecation }) =>
+    deprecation ? [[id, deprecation.sunset] as const] : [],
+  );
+  expect(new Map(announced)).toEqual(operationSunsets);
+  expect(operationSunsets.get('getPet')).toEqual(new Date('2030-12-05T00:00:00Z'));
+});

@@ -1,0 +1,326 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  inspectSite,
+  siteLimits,
+  type EntryKind,
+} from '../../../src/sites/domain/site-contents.ts';
+import { uploadProblems } from '../../../src/sites/domain/sites-error.ts';
+import { anyCharacter } from '../../support/any-text.ts';
+import { codeOf } from '../../support/race.ts';
+
+const admit = (path: string, kind: EntryKind = 'file') => inspectSite().admit(path, kind);
+
+const thrownBy = (work: () => unknown): Error => {
+  try {
+    work();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('nothing was thrown');
+};
+
+const refusalOf = (path: string, kind: EntryKind = 'file') => thrownBy(() => admit(path, kind));
+
+describe('a path', () => {
+  test.each([
+    ['index.html', 'index.html'],
+    ['./index.html', 'index.html'],
+    ['././a/b.txt', 'a/b.txt'],
+    ['cafe\u0301.html', 'caf\u00e9.html'],
+    ['a b/…/☃ & "co".html', 'a b/…/☃ & "co".html'],
+    ['...', undefined],
+    ['a..b/c..', 'a..b/c..'],
+    ['con.txt', 'con.txt'],
+    ['.well-known/acme.txt', '.well-known/acme.txt'],
+  ])('"%s" is published as "%s"', (path, published) => {
+    expect(admit(path)).toBe(published);
+  });
+
+  test.each([
+    ['..', 'leads out of the site'],
+    ['../a', 'leads out of the site'],
+    ['a/../../b', 'leads out of the site'],
+    ['a/b/..', 'leads out of the site'],
+    ['./../a', 'leads out of the site'],
+    ['/etc/passwd', 'is absolute'],
+    ['//a', 'is absolute'],
+    ['C:/a', 'is absolute'],
+    ['c:a', 'is absolute'],
+    ['a\\b', 'has a backslash'],
+    ['..\\a', 'has a backslash'],
+    ['a\0b', 'has characters'],
+    ['a\nb', 'has characters'],
+    ['a\x7fb', 'has characters'],
+    ['a\x85b', 'has characters'],
+    ['a\ud800b', 'has characters'],
+    ['', 'has an empty name'],
+    ['a//b', 'has an empty name'],
+    ['a/', 'has an empty name'],
+    ['a/./b', 'has an empty name'],
+    ['.', 'has an empty name'],
+  ])('%j is refused: it %s', (path, why) => {
+    const refusal = refusalOf(path);
+    expect(codeOf(refusal)).toBe('archive_unsafe_path');
+    expect(refusal.message).toContain(why);
+  });
+
+  test('may have 255 bytes in a name and 1024 in all, not one more', () => {
+    const longest = `${`${'n'.repeat(203)}/`.repeat(5)}${'n'.repeat(4)}`;
+    for (const path of ['n'.repeat(255), 'é'.repeat(127), '☃'.repeat(85), '😀'.repeat(63), longest])
+      expect(admit(path)).toBe(path);
+    for (const path of ['n'.repeat(256), 'é'.repeat(128), '☃'.repeat(86), '😀'.repeat(64)])
+      expect(codeOf(refusalOf(path))).toBe('archive_unsafe_path');
+    expect(refusalOf(`${longest}n`).message).toContain('1024 bytes fit');
+  });
+
+  /** Milliseconds of CPU time. */
+  const costOf = (work: () => unknown): number => {
+    const before = process.cpuUsage();
+    work();
+    return process.cpuUsage(before).user / 1000;
+  };
+
+  test.each([
+    ['slashes', '/'.repeat(200_000)],
+    ['dots and slashes', './'.repeat(100_000)],
+    ['accents', '\u0315\u0300'.repeat(100_000)],
+  ])('of 200 000 %s is refused before it is parsed', (_, middle) => {
+    for (const kind of ['file', 'folder'] as const) {
+      const cost = costOf(() => {
+        const refusal = refusalOf(`a${middle}b`, kind);
+        expect(codeOf(refusal)).toBe('archive_unsafe_path');
+        expect(refusal.message).toContain('is too long');
+        expect(refusal.message.length).toBeLessThan(200);
+      });
+      expect(cost).toBeLessThan(100);
+    }
+  });
+
+  test('counts as it is in the archive, with the parts that would not be published', () => {
+    expect(admit(`${'./'.repeat(500)}index.html`)).toBe('index.html');
+    expect(refusalOf(`${'./'.repeat(510)}index.html`).message).toContain('is too long');
+    expect(refusalOf(`a${'/'.repeat(1024)}`, 'folder').message).toContain('is too long');
+  });
+
+  test('may lie 32 folders deep, and not one deeper', () => {
+    const deep = 'd/'.repeat(siteLimits.folders);
+    expect(admit(`${deep}f`)).toBe(`${deep}f`);
+    expect(admit(deep, 'folder')).toBeUndefined();
+    for (const [path, kind] of [
+      [`${deep}d/f`, 'file'],
+      [`${deep}d/`, 'folder'],
+    ] as const) {
+      const refusal = refusalOf(path, kind);
+      expect(codeOf(refusal)).toBe('archive_unsafe_path');
+      expect(refusal.message).toContain('is too deep; 32 folders');
+    }
+  });
+
+  /** As a browser would ask for it. */
+  const asVisited = (path: string): string => {
+    const encoded = path.split('/').map(encodeURIComponent).join('/');
+    return decodeURIComponent(new URL(`https://birds.test/${encoded}`).pathname).slice(1);
+  };
+
+  test('of any text is refused, or is a relative one that is published as it is', () => {
+    const name = fc.oneof(
+      fc.constantFrom('..', '.', '', 'a', '.git', 'C:', '\\', '\0', 'index.html', '__MACOSX'),
+      fc.string({ unit: anyCharacter, maxLength: 8 }),
+    );
+    const anyPath = fc.array(name, { minLength: 1, maxLength: 6 }).map((names) => names.join('/'));
+    const kind = fc.constantFrom<EntryKind>('file', 'folder', 'link', 'other');
+    fc.assert(
+      fc.property(anyPath, kind, (path, its) => {
+        let published: string | undefined;
+        try {
+          published = admit(path, its);
+        } catch (error) {
+          expect(uploadProblems).toContain(codeOf(error));
+          expect((error as Error).message).toMatch(/^\P{Cc}+$/u);
+          return;
+        }
+        if (published === undefined) return;
+        expect(its).toBe('file');
+        expect(published).toBe(published.normalize('NFC'));
+        expect(published).not.toMatch(/^\/|^[A-Za-z]:|\\|\p{Cc}|(^|\/)\.{0,2}(\/|$)/u);
+        expect(asVisited(published)).toBe(published);
+        expect(admit(published)).toBe(published);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('in an error message is shortened and has no control characters', () => {
+    const { message } = refusalOf(`/\x1b[31m\u202e${'😀'.repeat(80)}`);
+    expect(message).toMatch(/^The path "\/�\[31m�😀+�?…" has characters/u);
+    expect(message.isWellFormed()).toBe(true);
+    expect(message.length).toBeLessThan(200);
+  });
+});
+
+describe('an upload', () => {
+  const inspect = (...paths: readonly string[]) => {
+    const inspection = inspectSite();
+    for (const path of paths) inspection.admit(path, 'file');
+    return inspection;
+  };
+
+  test('is counted when it is complete', () => {
+    const inspection = inspect('index.html', 'img/rex.jpg', '.env');
+    inspection.admit('img/', 'folder');
+    inspection.count(10);
+    inspection.count(0);
+    inspection.count(5);
+    expect(inspection.finish()).toEqual({ files: 2, bytes: 15, leftOut: 1 });
+  });
+
+  test.each([
+    '.env',
+    '.git/config',
+    'a/.cache/b',
+    '.well-known/.hidden',
+    '__MACOSX/._index.html',
+    'a/._b',
+    '.DS_Store',
+  ])('is published without %s', (path) => {
+    const inspection = inspectSite();
+    expect(inspection.admit(path, 'file')).toBeUndefined();
+    inspection.admit('index.html', 'file');
+    expect(inspection.finish()).toEqual({ files: 1, bytes: 0, leftOut: 1 });
+  });
+
+  test.each(['', '.', './', 'img', 'img/', './img/'])('may have the folder "%s" in it', (path) => {
+    expect(admit(path, 'folder')).toBeUndefined();
+  });
+
+  test.each(['../a/', '/a', 'a/../..', 'a\\b', 'a\0'])(
+    'may not have the folder %j in it',
+    (path) => {
+      expect(codeOf(refusalOf(path, 'folder'))).toBe('archive_unsafe_path');
+    },
+  );
+
+  test.each(['link', 'other'] as const)('may not have anything of the kind "%s" in it', (kind) => {
+    const refusal = refusalOf('a/rex', kind);
+    expect(codeOf(refusal)).toBe('archive_link');
+    expect(refusal.message).toContain('"a/rex"');
+  });
+
+  test.each([
+    [['index.html', 'index.html'], 'index.html'],
+    [['index.html', './index.html'], 'index.html'],
+    [['caf\u00e9', 'cafe\u0301'], 'caf\u00e9'],
+    [['a', 'a/b'], 'a'],
+    [['a/b/c/d', 'a/b'], 'a/b'],
+    [['a/b', 'a/b/c/d'], 'a/b'],
+  ])('may not have %j in it', (paths, named) => {
+    const refusal = thrownBy(() => inspect(...paths));
+    expect(codeOf(refusal)).toBe('archive_duplicate_path');
+    expect(refusal.message).toContain(`"${named}"`);
+  });
+
+  test('may have names in it that differ in case, or begin like a folder', () => {
+    const paths = ['index.html', 'Index.html', 'a/b', 'a.html', 'ab/c', 'A'];
+    expect(inspect(...paths).finish()).toMatchObject({ files: paths.length });
+  });
+
+  test('may have 10 000 entries of any kind, and not one more', () => {
+    const inspection = inspect('index.html');
+    for (let n = 1; n < siteLimits.entries; n++) {
+      if (n % 2) inspection.admit(`f${String(n)}`, 'file');
+      else inspection.admit(`.git/${String(n)}`, n % 4 ? 'file' : 'folder');
+    }
+    expect(inspection.finish()).toMatchObject({ files: 5001, leftOut: 2500 });
+    const refusal = thrownBy(() => inspection.admit('one-more/', 'folder'));
+    expect(codeOf(refusal)).toBe('archive_too_many_entries');
+    expect(refusal.message).toContain('10000');
+  });
+
+  test('counts folders that only appear in file paths, each once', () => {
+    const inspection = inspect('index.html');
+    for (let n = 1; n < siteLimits.entries / 4; n++) {
+      inspection.admit(`a${String(n)}/b/f`, 'file');
+      inspection.admit(`a${String(n)}/b/g`, 'file');
+    }
+    // 1 + 2499 times two folders and two files.
+    for (const path of ['x', 'y', 'z']) inspection.admit(path, 'file');
+    const refusal = thrownBy(() => inspection.admit('one-more', 'file'));
+    expect(codeOf(refusal)).toBe('archive_too_many_entries');
+  });
+
+  test.each([
+    ['before its files', ['a/', 'a/b/', 'a/b/f']],
+    ['after its files', ['a/b/f', 'a/b/', 'a/']],
+  ])('counts a folder once that has an entry %s', (_, paths) => {
+    const inspection = inspect('index.html');
+    for (const path of paths) inspection.admit(path, path.endsWith('/') ? 'folder' : 'file');
+    for (let n = 4; n < siteLimits.entries; n++) inspection.admit(`f${String(n)}`, 'file');
+    expect(codeOf(thrownBy(() => inspection.admit('one-more', 'file')))).toBe(
+      'archive_too_many_entries',
+    );
+  });
+
+  test('counts an entry for the same folder again each time', () => {
+    const inspection = inspectSite();
+    for (let n = 0; n < siteLimits.entries; n++) inspection.admit('a/', 'folder');
+    const refusal = thrownBy(() => inspection.admit('a/', 'folder'));
+    expect(codeOf(refusal)).toBe('archive_too_many_entries');
+  });
+
+  test('of thousands of deeply nested files is checked quickly', () => {
+    const before = process.cpuUsage();
+    const inspection = inspect('index.html');
+    const folder = `${'d'.repeat(30)}/`.repeat(siteLimits.folders);
+    for (let n = 0; n < 9_900; n++) inspection.admit(`${folder}${String(n)}`, 'file');
+    expect(inspection.finish()).toMatchObject({ files: 9_901 });
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
+  });
+
+  test('holds 200 MiB, and not one byte more', () => {
+    const inspection = inspect('index.html');
+    inspection.count(siteLimits.bytes - 1);
+    inspection.count(1);
+    expect(inspection.finish()).toMatchObject({ bytes: 200 * 1024 * 1024 });
+    const refusal = thrownBy(() => inspection.count(1));
+    expect(codeOf(refusal)).toBe('archive_too_large');
+    expect(refusal.message).toContain('200 MiB');
+  });
+
+  test.each([
+    [[], 'Add the page'],
+    [['about.html', 'Index.html', 'index.htm'], 'Add the page'],
+    [['dist/index.html', 'dist/style.css'], 'There is "dist/index.html"'],
+    [['.hidden/index.html'], 'Add the page'],
+  ])('without index.html at its top is refused: %j', (paths, hint) => {
+    const refusal = thrownBy(() => inspect(...paths).finish());
+    expect(codeOf(refusal)).toBe('archive_without_index');
+    expect(refusal.message).toContain(hint);
+  });
+
+  test('never publishes two files of which one would be a folder', () => {
+    const names = fc.constantFrom('a', 'b', 'A', 'index.html');
+    const paths = fc.array(
+      fc.array(names, { minLength: 1, maxLength: 4 }).map((all) => all.join('/')),
+      { maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(paths, (given) => {
+        const inspection = inspectSite();
+        const published = new Set<string>();
+        for (const path of given) {
+          const clashes = [...published].some(
+            (one) => one === path || one.startsWith(`${path}/`) || path.startsWith(`${one}/`),
+          );
+          if (clashes) {
+            expect(codeOf(thrownBy(() => inspection.admit(path, 'file')))).toBe(
+              'archive_duplicate_path',
+            );
+          } else {
+            published.add(inspection.admit(path, 'file')!);
+          }
+        }
+      }),
+    );
+  });
+});
