@@ -19,6 +19,15 @@ module.exports = {
       to: { circular: true },
     },
     {
+      name: 'rooms-import-one-way',
+      comment:
+        'Folders of one part that need each other are one folder that was cut in the wrong place.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^src/[^/]+/[^/]+/[^/]+$', pathNot: '^src/domains/domain/' },
+      to: { path: '^src/[^/]+/[^/]+/[^/]+$', circular: true },
+    },
+    {
       name: 'three-folder-levels',
       comment: 'A large folder is split by subject, one level deeper and no more.',
       severity: 'error',
@@ -38,7 +47,11 @@ module.exports = {
         'Nobody imports it and it imports nothing: it is dead, or was forgotten in the wiring.',
       severity: 'error',
       // The script of the reference is read as a file, and runs in browsers.
-      from: { orphan: true, path: '^src/', pathNot: '^src/adapters/http/reference\\.js$' },
+      from: {
+        orphan: true,
+        path: '^src/',
+        pathNot: '^src/adapters/http/reference/reference\\.js$',
+      },
       to: {},
     },
     {
@@ -53,14 +66,14 @@ module.exports = {
       comment: 'A rule of the business is a pure function: no port, no use case, no package.',
       severity: 'error',
       from: { path: `${context}domain/` },
-      to: { pathNot: ['^src/kernel/', '^src/$1/domain/'] },
+      to: { pathNot: ['^src/kernel/', '^src/$1/domain/', '^src/(sites|domains)/domain/'] },
     },
     {
       name: 'contexts-stay-apart',
       comment: 'What a context needs of another is a port of its own, bridged in src/app.',
       severity: 'error',
       from: { path: context, pathNot: '/domain/' },
-      to: { path: context, pathNot: '^src/$1/' },
+      to: { path: context, pathNot: ['^src/$1/', '^src/(sites|domains)/'] },
     },
     {
       name: 'contexts-import-nothing-outside',

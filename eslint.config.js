@@ -166,7 +166,7 @@ export default defineConfig(
   },
   {
     // Kysely makes its expression builders to be taken apart: `({ not, exists }) => …`.
-    files: ['src/adapters/kysely/*.ts', 'db/**/*.ts'],
+    files: ['src/adapters/kysely/**/*.ts', 'db/**/*.ts'],
     rules: { '@typescript-eslint/unbound-method': 'off' },
   },
   {

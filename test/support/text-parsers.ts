@@ -400,8 +400,8 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
+  'adapters/memory/memory-quota-counters.ts': `${ours}names of counters.`,
   'adapters/kysely/': `${ours}rows of the database.`,
-  'adapters/memory/': 'Tests reach these adapters, and what they keep is ours.',
   'adapters/redis/redis-signals.ts': `${operator}REDIS_URL.`,
   'adapters/storage/file-system-site-files.ts': `${ours}ids of deploys and hashes.`,
   'adapters/storage/manifest.ts': `${ours}the list of the files of a deploy.`,

@@ -50,7 +50,9 @@ const load = () => {
     `./${nameWithHash('idiomorph.js', morphing)}`,
   );
   const texts: Readonly<Record<AssetName, string>> = {
-    'dashboard.css': ['dashboard.css', 'domains.css', 'usage.css'].map(own).join('\n'),
+    'dashboard.css': ['dashboard.css', '../domains/domains.css', '../usage/usage.css']
+      .map(own)
+      .join('\n'),
     'dashboard.js': script,
     'idiomorph.js': morphing,
     'paw.svg': own('paw.svg'),
