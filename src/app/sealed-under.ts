@@ -6,8 +6,8 @@ import { Sealer } from '../kernel/sealer.ts';
 
 /** How many values are sealed under a key, and whether this process has that key. */
 export interface KeyState {
-  readonly keyId: string | undefined;
-  readonly key: 'current' | 'previous' | 'unknown' | 'kept without id';
+  readonly keyId: string;
+  readonly key: 'current' | 'previous' | 'unknown';
   readonly values: number;
 }
 
@@ -17,8 +17,7 @@ export const keyStates = async (container: Container): Promise<readonly KeyState
   return uses.map(({ keyId, values }) => ({ keyId, key: whichOf(sealer, keyId), values }));
 };
 
-const whichOf = ({ keyIds }: Sealer, keyId: string | undefined): KeyState['key'] => {
-  if (keyId === undefined) return 'kept without id';
+const whichOf = ({ keyIds }: Sealer, keyId: string): KeyState['key'] => {
   const at = keyIds.indexOf(keyId);
   if (at === -1) return 'unknown';
   return at === 0 ? 'current' : 'previous';

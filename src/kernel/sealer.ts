@@ -13,8 +13,7 @@ export abstract class Sealer {
   abstract isCurrent(sealed: string, purpose: string): boolean;
 
   /**
-   * @param sealedBy the id stored beside it. Only a hint which key to try first: an earlier release stored none, and
-   *   could replace a value without updating it
+   * @param sealedBy the id stored beside it, if there is one: a hint which key to try first
    * @throws Error when it was changed, or sealed under another key or for another purpose
    */
   abstract open(sealed: string, purpose: string, sealedBy?: string): string;

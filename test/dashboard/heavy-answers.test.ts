@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SitesKey } from '../../src/app/keys.ts';
-import { CustomDomains } from '../../src/domains/ports.ts';
 import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
-import { record } from '../support/domains/custom-domains.ts';
 import { elementsIn } from '../support/dashboard/markup.ts';
 import { heavyFacts } from '../support/dashboard/heavy-facts.ts';
 import {
@@ -61,18 +59,4 @@ test('answers that have no room on a page begin another one', async () => {
   expect(entries?.attributes['class']).toBe('timeline');
   const first = /id="entry-(\d+)"[\s\S]*?<summary>Raw answers/.exec(next.text);
   expect(Number(first?.[1]) + 1).toBe(Number(place));
-});
-
-test('answers that an earlier release kept as a whole are cut when they are shown', async () => {
-  const resolvers = ['192.0.2.1', '192.0.2.2'].map((resolver) => ({
-    ...heavyFacts('&'),
-    resolver,
-  }));
-  const kept = { verifiable: false, problems: [], answers: resolvers };
-  const occurredAt = dashboard.clock.now();
-  const stores = { domains: dashboard.container.get(CustomDomains) };
-  await record(stores, domain.id, { kind: 'checked', occurredAt, details: kept });
-  const strange = { ...kept, answers: { other: 'x'.repeat(500_000) } };
-  await record(stores, domain.id, { kind: 'checked', occurredAt, details: strange });
-  expect(kib((await owner.visitor.get(path)).text)).toBeLessThan(200);
 });

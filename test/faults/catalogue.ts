@@ -11,7 +11,6 @@ import { serverLimits } from './server-limits.ts';
 import { serverOutages } from './server-outages.ts';
 import { soak } from './soak.ts';
 import { sqliteFaults } from './sqlite-faults.ts';
-import { upgrade } from './upgrade.ts';
 
 /** Every fault in running order; faults that need the same ground follow each other. */
 export const catalogue: readonly Fault[] = [
@@ -25,7 +24,6 @@ export const catalogue: readonly Fault[] = [
   ...redisFaults,
   clockJump,
   rollingRestart,
-  upgrade,
   killedService,
   soak,
 ];

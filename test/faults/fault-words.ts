@@ -2,8 +2,7 @@ export const faultDatabases = ['sqlite', 'mariadb', 'galera'] as const;
 export type FaultDatabase = (typeof faultDatabases)[number];
 
 /** What a ground has in addition to its database. */
-export type FaultNeed =
-  'redis' | 'small disk' | 'balancer' | 'inspector' | 'fake clock' | 'last release';
+export type FaultNeed = 'redis' | 'small disk' | 'balancer' | 'inspector' | 'fake clock';
 
 /** Faults with equal needs share one. */
 export interface GroundWish {

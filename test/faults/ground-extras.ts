@@ -1,7 +1,6 @@
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import { startBalancer, type Balancer } from '../support/servers/balancer.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
-import { unpackLastRelease, type LastRelease } from '../support/last-release.ts';
 import { startRedis, type RedisServer } from '../support/servers/redis.ts';
 import type { Settings } from '../support/service/service-process.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/servers/small-disk.ts';
@@ -15,7 +14,6 @@ export interface Extras {
   readonly balancer?: Balancer;
   readonly inspectorPort?: string;
   readonly clock?: FakeClock;
-  readonly lastRelease?: LastRelease;
   /** For each process of the service. */
   readonly settings: Settings;
   close(): Promise<void>;
@@ -44,11 +42,6 @@ export const openExtras = async (
     case 'balancer': {
       const balancer = await startBalancer(origins);
       return { balancer, settings: { DRAIN_SECONDS: '1' }, close: () => balancer.stop() };
-    }
-    case 'last release': {
-      const [lastRelease, balancer] = [await unpackLastRelease(), await startBalancer(origins)];
-      const close = () => balancer.stop().then(() => lastRelease.remove());
-      return { lastRelease, balancer, settings: { DRAIN_SECONDS: '1' }, close };
     }
     case 'inspector': {
       const inspectorPort = String(await findFreePort());

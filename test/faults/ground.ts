@@ -25,7 +25,7 @@ export interface Ground extends LoadTarget, Omit<Extras, 'settings' | 'close'> {
   /** By seat: a process that ends is replaced on the same port. */
   readonly services: Service[];
   readonly facts: StoredFacts;
-  /** Starts the process of that seat again, in this release, and waits until it serves. */
+  /** Starts the process of that seat again and waits until it serves. */
   readonly restart: (seat: number) => Promise<Service>;
   close(): Promise<void>;
 }
@@ -55,13 +55,13 @@ export const openGround = async (
   };
   try {
     const ports = await Promise.all(Array.from({ length: processes }, findFreePort));
-    const start = (seat: number, program?: string): Promise<Service> =>
-      home.start({ ...common, PORT: String(ports[seat]), ...extras.settings }, program);
-    for (const seat of ports.keys()) services.push(await start(seat, extras.lastRelease?.program));
+    const start = (seat: number): Promise<Service> =>
+      home.start({ ...common, PORT: String(ports[seat]), ...extras.settings });
+    for (const seat of ports.keys()) services.push(await start(seat));
     return {
       ...{ kind, database, home, services, facts, close },
       ...withoutSettings(extras),
-      ...(await furnish(operatorOf(home, extras.lastRelease?.program), services[0]!)),
+      ...(await furnish(home, services[0]!)),
       origins: () => [extras.balancer?.origin ?? services.map(({ origin }) => origin)].flat(),
       restart: async (seat) => (services[seat] = await start(seat)),
     };
@@ -71,21 +71,16 @@ export const openGround = async (
   }
 };
 
-const withoutSettings = ({ redis, disk, balancer, inspectorPort, clock, lastRelease }: Extras) => ({
+const withoutSettings = ({ redis, disk, balancer, inspectorPort, clock }: Extras) => ({
   ...(redis && { redis }),
   ...(disk && { disk }),
   ...(balancer && { balancer }),
   ...(inspectorPort !== undefined && { inspectorPort }),
   ...(clock && { clock }),
-  ...(lastRelease && { lastRelease }),
 });
 
-/** A command of this release would bring the schema up to date before the first process of it starts. */
-const operatorOf = (home: Home, program: string | undefined): Pick<Home, 'run'> =>
-  program === undefined ? home : { run: (args) => home.execute(args, {}, program) };
-
 /** An account without limits, a signed-in person of it, and a project that can have domains. */
-const furnish = async (operator: Pick<Home, 'run'>, service: Service) => {
+const furnish = async (operator: Home, service: Service) => {
   const visitor = await signInFirst(service);
   await liftLimits(operator, service, accountLimit);
   await startProject(visitor, 'Shop');

@@ -58,6 +58,9 @@ export class KyselyOutbox extends Outbox {
           subscriber,
           attempts: 0n,
           due_at: 0n,
+          parked: 0n,
+          claim: null,
+          problem: null,
         }));
         if (deliveries.length === 0) continue;
         await runWithNext(db, db.insertInto('deliveries').values(deliveries));

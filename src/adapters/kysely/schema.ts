@@ -88,8 +88,8 @@ export interface Schema {
     slug: string;
     created_at: Int64;
     served_deploy_id: string | null;
-    /** Null if an earlier release, without this column, created it. */
-    last_deploy_number: Int64 | null;
+    /** The highest that a deploy of the project ever had, also once that deploy is deleted. */
+    last_deploy_number: Int64;
     /** JSON. */
     domain_settings: string | null;
   };
@@ -120,7 +120,7 @@ export interface Schema {
     chain: string | null;
     /** Sealed. */
     private_key: string | null;
-    /** Id of the key that it is sealed under; null where an earlier release sealed it. */
+    /** Id of the key that it is sealed under. */
     sealed_by: string | null;
     not_before: Int64 | null;
     not_after: Int64 | null;
@@ -162,7 +162,7 @@ export interface Schema {
     host: string;
     /** Sealed. */
     private_key: string;
-    sealed_by: string | null;
+    sealed_by: string;
     url: string | null;
     token: string | null;
     key_authorization: string | null;
@@ -172,15 +172,13 @@ export interface Schema {
     url: string;
     /** Sealed. */
     private_key: string;
-    sealed_by: string | null;
+    sealed_by: string;
   };
   authority_ledger: {
     id: Generated<Int64>;
     kind: string;
-    /** Null in what an earlier release wrote. */
-    order_key: string | null;
-    /** Null in what an earlier release wrote. */
-    account_id: string | null;
+    order_key: string;
+    account_id: string;
     host: string;
     registrable_domain: string;
     is_manual: Int64;
@@ -195,7 +193,7 @@ export interface Schema {
     type: string;
     details: string;
     occurred_at: Int64;
-    actor: string | null;
+    actor: string;
   };
   deliveries: {
     id: Generated<Int64>;
@@ -203,7 +201,7 @@ export interface Schema {
     subscriber: string;
     attempts: Int64;
     due_at: Int64;
-    parked: Generated<Int64>;
+    parked: Int64;
     claim: string | null;
     problem: string | null;
   };
@@ -224,7 +222,7 @@ export const toMillisOrNull = (date: Date | undefined): bigint | null =>
 export const fromMillisOrNull = (millis: bigint | null): Date | undefined =>
   millis === null ? undefined : fromMillis(millis);
 
-/** A stored word that the code does not know: the row is corrupt, or newer than this release. */
+/** A stored word that the code does not know: the row is corrupt, or newer than this version. */
 export const oneOf = <Word extends string>(words: readonly Word[], stored: string): Word => {
   const word = words.find((known) => known === stored);
   if (word === undefined) throw new Error(`stored word "${stored}" is none of ${words.join(', ')}`);

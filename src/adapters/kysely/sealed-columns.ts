@@ -18,7 +18,7 @@ export const sealedTables = {
   };
 };
 
-export type SealedColumns = Readonly<{ private_key: string; sealed_by: string | null }>;
+export type SealedColumns = Readonly<{ private_key: string; sealed_by: string }>;
 
 /** The columns that store the private key of `key`. */
 export const sealedColumns = (
@@ -26,7 +26,7 @@ export const sealedColumns = (
   table: SealedTable,
   key: string,
   privateKey: string,
-): { readonly private_key: string; readonly sealed_by: string } => ({
+): SealedColumns => ({
   private_key: sealer.seal(privateKey, sealedTables[table].purpose(key)),
   sealed_by: sealer.keyIds[0],
 });
@@ -37,4 +37,4 @@ export const openColumns = (
   table: SealedTable,
   key: string,
   { private_key, sealed_by }: SealedColumns,
-): string => sealer.open(private_key, sealedTables[table].purpose(key), sealed_by ?? undefined);
+): string => sealer.open(private_key, sealedTables[table].purpose(key), sealed_by);

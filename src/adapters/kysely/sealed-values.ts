@@ -12,8 +12,7 @@ const rowsPerSlice = 100;
 
 /** How many values are sealed under which key. */
 export interface KeyUse {
-  /** Undefined: sealed by a release that kept no ids. */
-  readonly keyId: string | undefined;
+  readonly keyId: string;
   readonly values: number;
 }
 
@@ -35,16 +34,15 @@ export class SealedValues {
   }
 
   async uses(): Promise<readonly KeyUse[]> {
-    const sums = new Map<string | undefined, number>();
+    const sums = new Map<string, number>();
     for (const table of tables) {
       const { rows } = await this.#database.run((db) =>
-        sql<{ sealed_by: string | null; found: bigint }>`
+        sql<{ sealed_by: string; found: bigint }>`
           select sealed_by, count(*) as found from ${sql.table(table)}
           where private_key is not null group by sealed_by`.execute(db),
       );
       for (const { sealed_by, found } of rows) {
-        const keyId = sealed_by ?? undefined;
-        sums.set(keyId, (sums.get(keyId) ?? 0) + Number(found));
+        sums.set(sealed_by, (sums.get(sealed_by) ?? 0) + Number(found));
       }
     }
     return [...sums].map(([keyId, values]) => ({ keyId, values }));
@@ -77,7 +75,7 @@ export class SealedValues {
       sql<Row>`
         select ${key} as id, private_key, sealed_by from ${sql.table(table)}
         where ${key} > ${after} and private_key is not null
-          and (sealed_by is null or sealed_by <> ${this.#sealer.keyIds[0]})
+          and sealed_by <> ${this.#sealer.keyIds[0]}
         order by ${key} limit ${sql.lit(rowsPerSlice)}`.execute(db),
     );
     return rows;

@@ -61,8 +61,8 @@ const openFile = (path: string, patience: () => Patience): SqliteFile => {
 };
 
 /**
- * Makes the database readable and writable by our user only; SQLite copies its mode to the files beside it. Fixes files
- * that an earlier release made readable to others. If another user owns the file, its mode stays and `serve` warns.
+ * Makes the database readable and writable by our user only, also a file that came from elsewhere; SQLite copies its mode
+ * to the files beside it. If another user owns the file, its mode stays and `serve` warns.
  */
 const keepToOurselves = (path: string): void => {
   closeSync(openSync(path, 'a', 0o600));

@@ -21,7 +21,7 @@ export const secretKeyCommands = (program: Command): void => {
     .action((options: OutputOptions) =>
       withContainer(async (container) => {
         const states = await keyStates(container);
-        const rows = states.map((one) => [one.keyId ?? '–', one.key, String(one.values)]);
+        const rows = states.map((one) => [one.keyId, one.key, String(one.values)]);
         print(
           options,
           states,

@@ -2,6 +2,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import { KyselyEdgeRecords } from '../../../src/adapters/kysely/sites/kysely-edge-records.ts';
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
+import { sealedColumns } from '../../../src/adapters/kysely/sealed-columns.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
 import { databaseKinds, emptyDatabase, openDatabase } from '../../support/servers/databases.ts';
 import { openStores, storeKinds, testSealer } from '../../support/stores.ts';
@@ -38,9 +39,9 @@ const routeRow = (number: number) => {
 const certificateRow = (number: number) => {
   const host = hostOf(number);
   const { privateKey, chain } = certificateFor(host, { chain: 'x'.repeat(4000) });
-  const private_key = testSealer.seal(privateKey, `certificate of ${host}`);
+  const sealed = sealedColumns(testSealer, 'certificates', host, privateKey);
   const revision = BigInt(count + number);
-  return { host, chain, private_key, not_before: 0n, not_after: 1n, revision };
+  return { host, chain, ...sealed, not_before: 0n, not_after: 1n, revision };
 };
 
 describe.each(databaseKinds)('records for the edges in %s', (kind) => {

@@ -66,15 +66,7 @@ describe.each(databaseKinds)('sealed values in %s', (kind) => {
     expect(await openedBy(database, after)).toBe(all);
   });
 
-  test('count as sealed by an earlier release when they have no key id, and are sealed anew too', async () => {
-    await database.root.updateTable('certificates').set({ sealed_by: null }).execute();
-    expect(await uses()).toContainEqual({ keyId: undefined, values: hosts });
-    expect(await openedBy(database, during)).toBe(all);
-    expect(await reseal()).toMatchObject({ resealed: all, left: [] });
-    expect(await openedBy(database, after)).toBe(all);
-  });
-
-  test('open although an earlier release left the id of another key beside them', async () => {
+  test('open although the id of another key stands beside them', async () => {
     await database.root
       .updateTable('authority_accounts')
       .set({ sealed_by: after.keyIds[0] })

@@ -45,14 +45,13 @@ export interface Home {
    */
   run(args: readonly string[], settings?: Settings, desk?: number): Promise<CommandResult>;
   /** Runs in a new process, beside the others. */
-  execute(args: readonly string[], settings?: Settings, program?: string): Promise<CommandResult>;
+  execute(args: readonly string[], settings?: Settings): Promise<CommandResult>;
   /**
    * Waits until it serves. @throws Error with its output when it ends before that
-   * @param program its main.ts, for another release
    */
-  start(settings?: Settings, program?: string): Promise<Service>;
+  start(settings?: Settings): Promise<Service>;
   /** Starts it without waiting for anything. */
-  begin(settings?: Settings, program?: string): Service;
+  begin(settings?: Settings): Service;
   remove(): Promise<void>;
 }
 
@@ -80,9 +79,9 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     return operator;
   };
 
-  const launch = (args: readonly string[], settings: Settings, program = main) => {
+  const launch = (args: readonly string[], settings: Settings) => {
     const env = { PATH: process.env['PATH'], ...compileCache, ...own, ...settings };
-    const child = spawn(process.execPath, [program, ...args], { env, cwd: folder });
+    const child = spawn(process.execPath, [main, ...args], { env, cwd: folder });
     // Ends with this test run, even if that is killed.
     const guard = startGuard(join(folder, 'nothing'));
     guard.write(`${child.pid ?? ''}\n`);
@@ -98,8 +97,8 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     return { child, output, exit };
   };
 
-  const begin = (settings: Settings = {}, program?: string): Service => {
-    const { child, output, exit } = launch(['serve'], settings, program);
+  const begin = (settings: Settings = {}): Service => {
+    const { child, output, exit } = launch(['serve'], settings);
     let ended = false;
     void exit.then(() => (ended = true));
     return {
@@ -116,8 +115,8 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     };
   };
 
-  const execute: Home['execute'] = async (args, settings = {}, program) => {
-    const { output, exit } = launch(args, settings, program);
+  const execute: Home['execute'] = async (args, settings = {}) => {
+    const { output, exit } = launch(args, settings);
     const { code } = await exit;
     return { code, ...output };
   };
@@ -131,8 +130,8 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
       return operatorFor(all, desk).run(args, all);
     },
     begin,
-    start: async (settings = {}, program) => {
-      const service = begin(settings, program);
+    start: async (settings = {}) => {
+      const service = begin(settings);
       // On a busy machine a start takes its time.
       const serves = () => {
         if (service.hasEnded())

@@ -83,7 +83,7 @@ const plain = (code: string): string => code.replaceAll('_', ' ');
 
 type Told = Pick<AuditEntry, 'what' | 'details'>;
 
-/** @returns undefined for an event of an older or newer release */
+/** @returns undefined for an event that only a newer version knows */
 export const auditWords = ({ what, details }: Told, names: Names): string | undefined => {
   const tell = Object.hasOwn(words, what) ? words[what as AnyEvent['type']] : undefined;
   return tell?.(details as never, names);

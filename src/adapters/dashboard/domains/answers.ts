@@ -1,11 +1,7 @@
 import * as v from 'valibot';
 import { chainEnds, dnsFailures, type CaaRecord } from '../../../domains/domain/dns/facts.ts';
-import {
-  keptAnswers,
-  type KeptAnswer,
-  type KeptFacts,
-} from '../../../domains/domain/dns/kept-answers.ts';
-import { andMore, shortened } from '../../../domains/domain/dns/shortened.ts';
+import type { KeptAnswer, KeptFacts } from '../../../domains/domain/dns/kept-answers.ts';
+import { andMore } from '../../../domains/domain/dns/shortened.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
 
 const more = v.optional(v.number());
@@ -42,33 +38,26 @@ const answers = v.array(
   }),
 );
 
-/** For answers that another release stored in another form. */
-const mostRawCharacters = 16_384;
-
 /** All that was answered in a check, question by question. @param kept as the timeline has it */
 export const answersTable = (kept: unknown): Html => {
   if (kept === undefined) return nothing;
   const read = v.safeParse(answers, kept);
-  if (!read.success)
-    return folded(html`<pre>${shortened(JSON.stringify(kept, null, 2), mostRawCharacters)}</pre>`);
-  // An earlier release stored everything, without a limit.
-  const resolvers = keptAnswers(read.output);
+  // A newer version may keep them in another form.
+  if (!read.success) return nothing;
+  const resolvers: readonly KeptFacts[] = read.output;
   const rows = questionsOf(resolvers).map(
     ([question, answered]) =>
       html`<tr><th scope="row">${question}</th>${resolvers.map(
         (one) => html`<td data-label="${one.resolver}"><code>${answered(one)}</code></td>`,
       )}</tr>`,
   );
-  return folded(html`<div class="table">
+  return html`<details><summary>Raw answers</summary><div class="table">
     <table class="cards-on-phone answers">
       <thead><tr><th scope="col">Question</th>${resolvers.map(({ resolver }) => html`<th scope="col">${resolver}</th>`)}</tr></thead>
       <tbody>${rows}</tbody>
     </table>
-  </div>`);
+  </div></details>`;
 };
-
-const folded = (content: Html): Html =>
-  html`<details><summary>Raw answers</summary>${content}</details>`;
 
 type Question = readonly [question: string, answered: (one: KeptFacts) => string];
 

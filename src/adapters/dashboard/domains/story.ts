@@ -18,7 +18,7 @@ export interface Told {
   readonly answers?: () => Html;
 }
 
-/** One entry of a timeline in words. Entries of other releases may have fewer details. */
+/** One entry of a timeline in words. An entry of a newer version may have other details. */
 export const tell = ({ kind, details }: TimelineEntry): Told => {
   switch (kind) {
     case 'added':

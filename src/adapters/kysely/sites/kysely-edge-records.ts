@@ -89,7 +89,7 @@ export class KyselyEdgeRecords extends EdgeRecords {
     const { host } = row;
     const sealed = {
       private_key: present('private_key', row.private_key),
-      sealed_by: row.sealed_by,
+      sealed_by: present('sealed_by', row.sealed_by),
     };
     return {
       host,

@@ -169,7 +169,12 @@ const insertProject = async (
   try {
     await db
       .insertInto('projects')
-      .values({ ...project, account_id: accountId, created_at: toMillis(createdAt) })
+      .values({
+        ...project,
+        account_id: accountId,
+        created_at: toMillis(createdAt),
+        last_deploy_number: 0n,
+      })
       .execute();
   } catch (error) {
     throw failureOf(error) === 'duplicate' ? slugTaken(project.slug) : error;
@@ -213,8 +218,7 @@ const siteFrom = (rows: readonly SiteRow[]): Site | undefined => {
       project: projectFrom(first),
       deploys: rows.filter(hasDeploy).map(deployFrom),
       servedDeployId: first.served_deploy_id ?? undefined,
-      // An earlier release that runs beside this one does not update `last_deploy_number`.
-      lastNumber: Math.max(Number(first.last_deploy_number ?? 0), Number(first.number ?? 0)),
+      lastNumber: Number(first.last_deploy_number),
     }
   );
 };

@@ -3,9 +3,8 @@ import type { Redirect } from './settings.ts';
 /** Whether it is meant as an address rather than a host: then only http and https will do. */
 export const isAbsolute = (to: string): boolean => /^[a-z][a-z0-9+.-]*:|^[/\\]/i.test(to.trim());
 
-/** The host that a redirect leads to. @param to as it is kept, also by a release that kept the dot at the end */
-export const hostIn = (to: string): string =>
-  isAbsolute(to) ? new URL(to).hostname.replace(/\.$/, '') : to;
+/** The host that a redirect leads to. @param to as it is kept */
+export const hostIn = (to: string): string => (isAbsolute(to) ? new URL(to).hostname : to);
 
 /** Characters. */
 export const longestAddress = 1000;

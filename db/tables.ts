@@ -1,0 +1,97 @@
+import {
+  MysqlAdapter,
+  sql,
+  type ColumnDefinitionBuilder,
+  type CreateTableBuilder,
+  type Kysely,
+  type RawBuilder,
+} from 'kysely';
+
+interface Column {
+  readonly type: RawBuilder<unknown>;
+  readonly is: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
+}
+
+interface TableExtras {
+  readonly primaryKey?: readonly string[];
+  /** Names of constraints with their columns. */
+  readonly unique?: Readonly<Record<string, readonly string[]>>;
+  /** Names of constraints with the column, and the table whose `id` it holds. */
+  readonly foreignKeys?: Readonly<Record<string, readonly [column: string, table: string]>>;
+  /** Names of indexes with their columns. */
+  readonly indexes?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What the two databases call the types of columns. Text is compared by its bytes. */
+export const columnsFor = (db: Kysely<unknown>) => {
+  const mysql = isMysql(db);
+  const text = (length: number) => column(mysql ? `varchar(${String(length)})` : 'text');
+  const assigned = mysql
+    ? 'bigint not null auto_increment primary key'
+    : 'integer not null primary key autoincrement';
+  return {
+    /** Ids that we make: a prefix and 32 hex digits. */
+    id: text(40),
+    text,
+    longText: column(mysql ? 'longtext' : 'text'),
+    /** int64, for numbers, times (epoch milliseconds) and flags (0 or 1) alike. */
+    integer: column(mysql ? 'bigint' : 'integer'),
+    /** An int64 that the database assigns, ascending and never twice. */
+    assigned: { type: sql.raw(assigned), is: (c) => c } satisfies Column,
+  };
+};
+
+const column = (type: string): Column => ({ type: sql.raw(type), is: (c) => c.notNull() });
+
+export const primary = ({ type, is }: Column): Column => ({ type, is: (c) => is(c).primaryKey() });
+export const unique = ({ type, is }: Column): Column => ({ type, is: (c) => is(c).unique() });
+/** May be null; no other column may. */
+export const maybe = ({ type }: Column): Column => ({ type, is: (c) => c });
+
+/**
+ * Makes a table and its indexes unless they are there: MySQL commits each statement of a migration by itself, so a
+ * migration that was interrupted starts over.
+ */
+export const createTableOnce = async (
+  db: Kysely<unknown>,
+  name: string,
+  { columns, ...extras }: TableExtras & { readonly columns: Readonly<Record<string, Column>> },
+): Promise<void> => {
+  const { primaryKey, unique: constraints = {}, foreignKeys = {}, indexes = {} } = extras;
+  let table: CreateTableBuilder<string, string> = db.schema.createTable(name).ifNotExists();
+  for (const [column, { type, is }] of Object.entries(columns)) {
+    table = table.addColumn(column, type, is);
+  }
+  if (primaryKey) table = table.addPrimaryKeyConstraint(`${name}_pk`, [...primaryKey]);
+  for (const [constraint, on] of Object.entries(constraints)) {
+    table = table.addUniqueConstraint(constraint, [...on]);
+  }
+  for (const [constraint, [column, parent]] of Object.entries(foreignKeys)) {
+    table = table.addForeignKeyConstraint(constraint, [column], parent, ['id']);
+  }
+  await table.modifyEnd(endOf(db)).execute();
+  for (const [index, on] of Object.entries(indexes)) await createIndexOnce(db, name, index, on);
+};
+
+const createIndexOnce = async (
+  db: Kysely<unknown>,
+  table: string,
+  index: string,
+  columns: readonly string[],
+): Promise<void> => {
+  try {
+    await db.schema
+      .createIndex(index)
+      .on(table)
+      .columns([...columns])
+      .execute();
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ER_DUP_KEYNAME') throw error;
+  }
+};
+
+const isMysql = (db: Kysely<unknown>): boolean => db.getExecutor().adapter instanceof MysqlAdapter;
+
+/** SQLite would otherwise store values of another type than that of their column. */
+const endOf = (db: Kysely<unknown>) =>
+  isMysql(db) ? sql`character set utf8mb4 collate utf8mb4_bin` : sql`strict`;
