@@ -105,7 +105,7 @@ export const domainsPage = (): string =>
       'long to wait, we wait that long.',
     'Certificate authorities limit requests. So we keep budgets, over all processes:',
     table(['What', 'We stop at', 'The authority allows', 'Within'], budgets()),
-    'A row without a limit of the authority is the share of one account, so that one account cannot use up the budget of all. A ' +
+    'A row of orders or new certificates without a limit of the authority is the share of one account, so that one account cannot use up the budget of all. A ' +
       'certificate for a project host counts towards its account too; renewals do not. A renewal that the authority recognises ' +
       'needs only the first two budgets, and counts towards none.',
     'If the answer to an order is lost, that order still counts, and the next attempt places a new one.',

@@ -190,8 +190,11 @@ export abstract class EdgeRecords {
 }
 
 export abstract class Certificates {
-  /** Replaces the previous one. Edges load it within a second. Its private key is encrypted at rest. */
-  abstract save(certificate: Certificate): Promise<void>;
+  /**
+   * Replaces the previous one. Edges load it within a second. Its private key is encrypted at rest.
+   * @param endsOrder subject of the order that brought it, which is forgotten in the same step
+   */
+  abstract save(certificate: Certificate, endsOrder?: string): Promise<void>;
 
   /** The certificates of a host as they are public; undefined when there is none. */
   abstract find(host: string): Promise<{ readonly chain: string } | undefined>;

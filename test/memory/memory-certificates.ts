@@ -1,16 +1,20 @@
 import type { Certificate, Validity } from '../../src/domains/domain/certificates/certificate.ts';
 import { Certificates } from '../../src/sites/ports.ts';
+import type { MemoryCertificateOrders } from './memory-certificate-orders.ts';
 import type { MemoryEdgeRecords } from './memory-edge-records.ts';
 
 export class MemoryCertificates extends Certificates {
   readonly #edgeRecords: MemoryEdgeRecords;
+  readonly #orders: MemoryCertificateOrders;
 
-  constructor(edgeRecords: MemoryEdgeRecords) {
+  constructor(edgeRecords: MemoryEdgeRecords, orders: MemoryCertificateOrders) {
     super();
     this.#edgeRecords = edgeRecords;
+    this.#orders = orders;
   }
 
-  override save(certificate: Certificate): Promise<void> {
+  override save(certificate: Certificate, endsOrder?: string): Promise<void> {
+    if (endsOrder !== undefined) this.#orders.forgetOrder(endsOrder);
     this.#edgeRecords.setCertificate(certificate);
     return Promise.resolve();
   }

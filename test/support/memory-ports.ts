@@ -56,7 +56,7 @@ export const memoryPorts = (
     idempotencyKeys: new MemoryIdempotencyKeys(),
     projects: new MemoryProjects(outbox, routes, accountExists),
     edgeRecords,
-    certificates: new MemoryCertificates(edgeRecords),
+    certificates: new MemoryCertificates(edgeRecords, certificateOrders),
     edgeWriter: writerOf(edgeRecords),
     domains: new MemoryCustomDomains({
       ...around,

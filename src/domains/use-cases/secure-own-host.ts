@@ -1,5 +1,5 @@
-import { mayOrder, type OrderKind } from '../domain/certificates/ca-budget.ts';
-import { orderEnded, type LedgerName } from '../domain/certificates/ca-ledger.ts';
+import { mayOrder, type Hold, type OrderKind } from '../domain/certificates/ca-budget.ts';
+import { isOver, ownOrderFailed, type LedgerName } from '../domain/certificates/ca-ledger.ts';
 import { keepsOrder } from '../domain/certificates/standing.ts';
 import type { DomainPorts } from '../ports.ts';
 import type { OrderOutcome, OrderPorts, OrderSubject } from './advance-order.ts';
@@ -20,17 +20,25 @@ export type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
 /** One subject per host, so a host never has two orders at a time. */
 export const ownSubject = (host: string): string => `platform:${host}`;
 
+/** What work on the certificate of a project's own host waits for; undefined: it may go on now. */
+export const ownHold =
+  ({ ledger, orders, clock }: Pick<OwnHostPorts, 'ledger' | 'orders' | 'clock'>) =>
+  async ({ name, kind }: OwnHost): Promise<Hold | undefined> => {
+    const now = clock.now();
+    const isCounted = (await orders.find(ownSubject(name.host)))?.url !== undefined;
+    const wanted = { isManual: false, kind: isCounted ? 'own_counted' : kind } as const;
+    const verdict = mayOrder(await ledger.use(name, now), wanted, now);
+    return verdict.allowed ? undefined : { reason: verdict.reason, nextAt: verdict.nextAt };
+  };
+
 /** Advances the certificate of a project's own host as far as possible now. */
 export const secureOwnHost = (ports: OwnHostPorts) => {
-  const { ledger, clock } = ports;
+  const holdOf = ownHold(ports);
   const secure = secureName(ports);
   const claim = claimOwn(ports);
   const settle = settleOwn(ports);
   return async (own: OwnHost): Promise<OwnHostResult> => {
-    const now = clock.now();
-    // Runs follow each other closely: an authority that refuses must not be asked in each of them.
-    const failures = { isManual: false, kind: 'counted' } as const;
-    if (!mayOrder(await ledger.use(own.name, now), failures, now).allowed) return 'held up';
+    if (await holdOf(own)) return 'held up';
     const outcome = await secure({
       ordered: ownOrder(own, ownSubject(own.name.host)),
       claim: () => claim(own),
@@ -62,18 +70,11 @@ const settleOwn =
   async ({ name }: OwnHost, order: OrderSubject, outcome: SettledOutcome): Promise<void> => {
     if (outcome.kind === 'processing') return;
     if (outcome.kind === 'issued') {
-      await certificates.save(outcome.certificate);
-      return orders.forget(order.subject);
+      return certificates.save(outcome.certificate, order.subject);
     }
-    const { reason } = outcome.failure;
-    const now = clock.now();
     const entry = { ...name, orderKey: order.orderKey, isManual: false };
-    const ended = orderEnded(entry, outcome, now);
-    // A recorded failure is the only thing that stops the next run from asking a rate-limiting authority again.
-    const limited = { ...entry, kind: 'failure', occurredAt: now } as const;
-    const change = reason === 'rate_limited' ? { ...ended, entered: [limited] } : ended;
-    const isOver = outcome.kind === 'not_placed' || !keepsOrder(reason);
-    await (isOver ? orders.forget(order.subject, change) : ledger.settle(change));
+    const change = ownOrderFailed(entry, outcome, clock.now());
+    await (isOver(outcome) ? orders.forget(order.subject, change) : ledger.settle(change));
   };
 
 const resultOf = (outcome: OrderOutcome): OwnHostResult => {

@@ -42,8 +42,8 @@ export const secureSites = (ports: Ports) => {
     const lane = async (): Promise<void> => {
       while (await next());
     };
-    // The first one alone shows whether the authority answers at all.
-    await next();
+    // The first one that asks it alone shows whether the authority answers at all.
+    while (tally.tried === 0 && (await next()));
     await Promise.all(Array.from({ length: lanes }, lane));
     return tally.issued;
   };

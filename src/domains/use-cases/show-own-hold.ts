@@ -1,8 +1,8 @@
-import { mayOrder, type Hold } from '../domain/certificates/ca-budget.ts';
+import type { Hold } from '../domain/certificates/ca-budget.ts';
 import { hostOf } from '../domain/certificates/certificate.ts';
 import type { Site } from '../../sites/domain/site.ts';
 import type { DomainPorts } from '../ports.ts';
-import { ownSubject } from './secure-own-host.ts';
+import { ownHold } from './secure-own-host.ts';
 
 type Ports = Pick<
   DomainPorts,
@@ -10,15 +10,13 @@ type Ports = Pick<
 >;
 
 /** @returns what the certificate of a project's own host waits for; undefined when it has one, or needs none yet */
-export const showOwnHold =
-  ({ certificates, hostNames, ledger, naming, orders, clock }: Ports) =>
-  async ({ project, servedDeployId }: Site): Promise<Hold | undefined> => {
+export const showOwnHold = (ports: Ports) => {
+  const { certificates, hostNames, naming } = ports;
+  const holdOf = ownHold(ports);
+  return async ({ project, servedDeployId }: Site): Promise<Hold | undefined> => {
     const host = hostOf(project.slug, naming.platformHost);
     if (servedDeployId === undefined || (await certificates.find(host))) return undefined;
-    const now = clock.now();
     const { registrableDomain = host } = hostNames.read(host);
-    const use = await ledger.use({ ...project, host, registrableDomain }, now);
-    const isOrdered = (await orders.find(ownSubject(host)))?.url !== undefined;
-    const verdict = mayOrder(use, { isManual: false, kind: isOrdered ? 'counted' : 'own' }, now);
-    return verdict.allowed ? undefined : { reason: verdict.reason, nextAt: verdict.nextAt };
+    return holdOf({ name: { ...project, host, registrableDomain }, kind: 'own' });
   };
+};

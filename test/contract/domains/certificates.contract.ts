@@ -77,6 +77,18 @@ export const certificatesContract = (open: () => Promise<Stores>): void => {
     expect(validities.get(neighbour.host)).toEqual({ notBefore, notAfter });
   });
 
+  test('the order that brought a certificate is forgotten with its key in the same step', async () => {
+    const { certificateOrders } = stores;
+    const certificate = certificateFor(newHost());
+    const [subject, other] = [`platform:${certificate.host}`, `platform:${newHost()}`];
+    for (const one of [subject, other])
+      await certificateOrders.begin({ subject: one, host: certificate.host, privateKey: 'key' });
+    await certificates.save(certificate, subject);
+    expect(await certificateOrders.find(subject)).toBeUndefined();
+    expect(await certificateOrders.find(other)).toBeDefined();
+    expect(await loaded(certificate.host)).toEqual([certificate]);
+  });
+
   test('when twenty are saved for one host at once, one whole certificate stays', async () => {
     const host = newHost();
     const processes = [certificates, stores.secondProcess.certificates];

@@ -28,6 +28,7 @@ const manual = { isManual: true, kind: 'new' } as const;
 const renewal = { isManual: false, kind: 'renewal' } as const;
 const own = { isManual: false, kind: 'own' } as const;
 const ownRenewal = { isManual: false, kind: 'own_renewal' } as const;
+const ownCounted = { isManual: false, kind: 'own_counted' } as const;
 const exempt = { isManual: false, kind: 'exempt' } as const;
 const day = 24 * 60;
 const week = 7 * day;
@@ -89,6 +90,22 @@ describe('a budget', () => {
       expect(mayOrder(use(full), wanted, now)).toEqual({ allowed: true });
   });
 
+  test.each([
+    [1, 1],
+    [2, 10],
+    [3, 100],
+    [5, 100],
+  ])('holds up the own host of a project after %d failures for %d minutes', (failed, pause) => {
+    const after = (minutes: number) =>
+      use({ automaticFailures: Array.from({ length: failed }, (_, n) => ago(minutes + n * 100)) });
+    for (const wanted of [own, ownRenewal, ownCounted]) {
+      const held = mayOrder(after(pause - 0.5), wanted, now);
+      expect(held).toEqual({ allowed: false, reason: 'ownHost', nextAt: ahead(0.5) });
+      expect(mayOrder(after(pause), wanted, now)).toEqual({ allowed: true });
+    }
+    expect(mayOrder(after(0), automatic, now)).toEqual({ allowed: true });
+  });
+
   test('is free again within its window, whatever the clock did', () => {
     for (const minutes of [-500_000, 0, 179, 180, 500_000]) {
       const verdict = mayOrder(spending('orders', 250, minutes), renewal, now);
@@ -140,6 +157,11 @@ describe('people read', () => {
     const view = describeBudget(use(failed(2)), automatic, ahead(10), now);
     const windowMs = 60 * minute;
     expect(view).toEqual({ used: 2, of: 5, windowMs, nextAt: ahead(10), heldUpBy: undefined });
+  });
+
+  test('no failures of earlier hours', () => {
+    const view = describeBudget(use({ automaticFailures: [ago(1), ago(61)] }), automatic, now, now);
+    expect(view.used).toBe(1);
   });
 
   test('which limit an attempt waits for, and until when', () => {

@@ -32,6 +32,7 @@ test.each<[AuthorityFailureReason, boolean]>([
   lab.authority.failNext('look', { reason });
   expect(await secureSites(lab.ports)()).toBe(0);
   expect((await lab.ports.orders.find(subject)) !== undefined).toBe(isKept);
+  lab.clock.advance(minute);
   expect(await secureSites(lab.ports)()).toBe(1);
   expect(lab.asked('order')).toBe(isKept ? 1 : 2);
   expect(await lab.ports.orders.find(subject)).toBeUndefined();
@@ -47,6 +48,26 @@ test('an authority that refuses a host is asked three times in an hour', async (
   }
   expect(lab.asked('order')).toBe(3);
 });
+
+test.each<AuthorityFailureReason>(['rate_limited', 'unavailable'])(
+  'a host is asked for less and less often while the authority answers no request for an order, but is %s',
+  async (reason) => {
+    const lab = await domainLab();
+    const secure = secureSites(lab.ports);
+    const asked: number[] = [];
+    for (let minutes = 0; minutes < 280; minutes++) {
+      lab.authority.failNext('order', { reason });
+      const before = lab.asked('order');
+      await secure();
+      if (lab.asked('order') > before) asked.push(minutes);
+      lab.clock.advance(minute);
+    }
+    expect(asked).toEqual([0, 1, 11, 111, 211]);
+    const { accountId } = lab.project;
+    const name = { accountId, host: 'cats.example', registrableDomain: 'cats.example' };
+    expect((await lab.ports.ledger.use(name, lab.clock.now())).orders).toHaveLength(2);
+  },
+);
 
 test.each<AuthorityFailureReason>(['rate_limited', 'unavailable'])(
   'an authority that is %s is not asked for the next host',
@@ -102,6 +123,14 @@ test('the hosts of one account draw on its share, and do not hold up those of ot
   expect(await secureSites(lab.ports)()).toBe(5);
   lab.clock.advance(60 * day);
   expect(await secureSites(lab.ports)()).toBe(16);
+});
+
+test('a host that failed is reported with the time of its next attempt', async () => {
+  const lab = await domainLab();
+  lab.authority.failNext('look', { reason: 'challenge' });
+  await secureSites(lab.ports)();
+  const site = (await lab.ports.projects.find(lab.project.slug))!;
+  expect(await showOwnHold(lab.ports)(site)).toEqual({ reason: 'ownHost', nextAt: after(minute) });
 });
 
 test('a host that is not waiting, or is not served yet, is not reported as delayed', async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { caWindows } from '../../../src/domains/domain/certificates/ca-budget.ts';
 import type { AuthorityStep } from '../../memory/memory-certificate-authority.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
@@ -226,7 +227,7 @@ describe('a fresh attempt that the owner asked for', () => {
   test('counts as such when it fails, and those on schedule after it do not', async () => {
     const domain = await lab.addVerified();
     await failNext();
-    lab.clock.advance(2 * hour);
+    lab.clock.advance(caWindows.automaticFailures.lengthMs);
     await lab.verify(domain);
     await failNext();
     expect(await budgets()).toEqual([1, 0]);
@@ -242,7 +243,7 @@ describe('a fresh attempt that the owner asked for', () => {
   test('counts as such too when the authority was away in between', async () => {
     const domain = await lab.addVerified();
     await failNext();
-    lab.clock.advance(2 * hour);
+    lab.clock.advance(caWindows.automaticFailures.lengthMs);
     await lab.verify(domain);
     lab.authority.failNext('look', { reason: 'unavailable' });
     await lab.tendDue();

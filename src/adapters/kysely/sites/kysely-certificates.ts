@@ -4,6 +4,7 @@ import type { Certificate, Validity } from '../../../domains/domain/certificates
 import { Certificates } from '../../../sites/ports.ts';
 import type { Database } from '../database.ts';
 import { nextEdgeRevision } from './edge-revision.ts';
+import { forgetOrder } from './kysely-certificate-orders.ts';
 import { fromMillis, present, toMillis, type Schema } from '../schema.ts';
 import { sealedColumns } from '../sealed-columns.ts';
 
@@ -17,8 +18,11 @@ export class KyselyCertificates extends Certificates {
     this.#sealer = sealer;
   }
 
-  async save(certificate: Certificate): Promise<void> {
-    await this.#database.transaction((db) => storeCertificate(db, this.#sealer, certificate));
+  async save(certificate: Certificate, endsOrder?: string): Promise<void> {
+    await this.#database.transaction(async (db) => {
+      if (endsOrder !== undefined) await forgetOrder(db, endsOrder);
+      await storeCertificate(db, this.#sealer, certificate);
+    });
   }
 
   async find(host: string): Promise<{ readonly chain: string } | undefined> {

@@ -1,13 +1,13 @@
 import { mayOrder, type CaUse, type Hold, type WantedAttempt } from '../certificates/ca-budget.ts';
 import {
+  isOver,
   orderAsked,
   orderEnded,
   orderUnheardOf,
   type AskedOrder,
+  type FailedEnd,
 } from '../certificates/ca-ledger.ts';
-import type { OrderEnd } from '../certificates/order.ts';
 import { postponeAttempt } from '../certificates/plan.ts';
-import { keepsOrder } from '../certificates/standing.ts';
 import type { Certificate } from '../certificates/certificate.ts';
 import { unchanged, type CustomDomain } from './custom-domain.ts';
 import {
@@ -95,7 +95,7 @@ export const orderBrought = (
 
 interface FailedOrder {
   readonly ordered: CustomDomain;
-  readonly end: Exclude<OrderEnd, { kind: 'issued' }>;
+  readonly end: FailedEnd;
   /** The authority's names in CAA records. */
   readonly issuers: readonly string[];
 }
@@ -112,11 +112,11 @@ export const orderFailed = (
   const { state, events } = domain.certificate.isOrdered
     ? certificateFailed(domain, { ...fence, failure, issuers }, now)
     : unchanged(domain);
-  const isOver = end.kind === 'not_placed' || !keepsOrder(failure.reason);
+  const hasEnded = isOver(end);
   return {
-    state: (isOver ? withoutOrder(state, fence)?.state : undefined) ?? state,
+    state: (hasEnded ? withoutOrder(state, fence)?.state : undefined) ?? state,
     events,
-    ...(isOver && { endsOrder: orderSubject(ordered) }),
+    ...(hasEnded && { endsOrder: orderSubject(ordered) }),
     cause: attempt({ outcome: 'failed', ...failure }, now),
     ledger: orderEnded(ledgerName(ordered), end, now),
   };

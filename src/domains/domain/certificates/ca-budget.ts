@@ -1,3 +1,5 @@
+import { waitAfter } from './attempts.ts';
+
 /** Times of events within a window that ends now, newest first; only as many as can decide. */
 export type Times = readonly Date[];
 
@@ -17,13 +19,15 @@ export interface CaUse {
 
 export type CaWindow = keyof CaUse;
 
-const hour = 60 * 60_000;
+const minute = 60_000;
+const hour = 60 * minute;
 const day = 24 * hour;
 const week = 7 * day;
 
 /** Length of each window, and how many of its events can decide. */
 export const caWindows = {
-  automaticFailures: { lengthMs: hour, most: 5 },
+  /** Long enough to see three failures that are `ownHost` apart. */
+  automaticFailures: { lengthMs: 6 * hour, most: 5 },
   manualFailures: { lengthMs: hour, most: 5 },
   orders: { lengthMs: 3 * hour, most: 250 },
   accountOrders: { lengthMs: day, most: 50 },
@@ -36,8 +40,8 @@ export interface Budget {
   /** How many may be used before we stop. */
   readonly stopAt: number;
   /**
-   * The authority's own limit: https://letsencrypt.org/docs/rate-limits/. Undefined for budgets that only divide ours
-   * between accounts, so that one account cannot use up everything.
+   * The authority's own limit: https://letsencrypt.org/docs/rate-limits/. Undefined for `ownHost`, and for budgets that
+   * only divide ours between accounts, so that one account cannot use up everything.
    */
   readonly of: number | undefined;
   readonly windowMs: number;
@@ -47,6 +51,8 @@ export interface Budget {
 export const caBudgets = {
   automaticFailures: { counts: 'automaticFailures', stopAt: 3, of: 5, windowMs: hour },
   manualFailures: { counts: 'manualFailures', stopAt: 1, of: 5, windowMs: hour },
+  /** Nobody can ask again for a project's own host, so its longest pause is shorter than that of a custom domain. */
+  ownHost: { counts: 'automaticFailures', stopAt: 1, of: undefined, windowMs: 100 * minute },
   orders: { counts: 'orders', stopAt: 250, of: 300, windowMs: 3 * hour },
   /** New orders stop here; the rest is reserved for renewals. */
   newOrders: { counts: 'orders', stopAt: 200, of: undefined, windowMs: 3 * hour },
@@ -73,8 +79,8 @@ export type OrderKind = 'new' | 'renewal' | 'own' | 'own_renewal' | 'exempt';
 export interface WantedAttempt {
   /** The owner asked for it. */
   readonly isManual: boolean;
-  /** `counted`: work on an order that was counted when it was asked for. */
-  readonly kind: OrderKind | 'counted';
+  /** `counted`, and `own_counted` for a project's own host: work on an order that was counted when it was asked for. */
+  readonly kind: OrderKind | 'counted' | 'own_counted';
 }
 
 /** What delays an attempt, and until when. */
@@ -88,14 +94,15 @@ export type BudgetVerdict = { readonly allowed: true } | ({ readonly allowed: fa
 const share = ['newOrders', 'furtherOrders', 'accountHour', 'accountDay'] as const;
 const ofNames = ['registeredDomain', 'exactName'] as const;
 
-/** Besides the failure budgets, which always apply. */
+/** Besides the hourly failure budgets, which always apply. */
 const limitsOf: Readonly<Record<WantedAttempt['kind'], readonly BudgetName[]>> = {
   new: [...share, ...ofNames],
   renewal: ['orders', ...ofNames],
-  own: share,
-  own_renewal: ['orders'],
+  own: ['ownHost', ...share],
+  own_renewal: ['ownHost', 'orders'],
   exempt: [],
   counted: [],
+  own_counted: ['ownHost'],
 };
 
 /** Whether the authority may be asked for a certificate now. */
@@ -118,6 +125,9 @@ export const mayOrder = (
 /** @returns undefined when the budget is not used up, or does not apply to this account */
 const spentUntil = (name: BudgetName, use: CaUse, now: Date): Date | undefined => {
   const { counts, stopAt, windowMs } = caBudgets[name];
+  // The pause grows with the failures, as for a custom domain.
+  const pauseMs = Math.min(waitAfter(use[counts].length), windowMs);
+  if (name === 'ownHost') return leavesAt(use[counts][0], pauseMs, now);
   const spent = leavesAt(use[counts][stopAt - 1], windowMs, now);
   if (name !== 'furtherOrders' || !spent) return spent;
   const standsBack = leavesAt(use.accountOrders[0], standsBackMs, now);
@@ -155,7 +165,9 @@ export const describeBudget = (
       ? undefined
       : { reason: verdict.reason, nextAt: verdict.nextAt };
   return {
-    used: use.automaticFailures.length + use.manualFailures.length,
+    used: [...use.automaticFailures, ...use.manualFailures].filter((at) =>
+      leavesAt(at, windowMs, now),
+    ).length,
     of,
     windowMs,
     nextAt: heldUpBy?.nextAt ?? nextAt,

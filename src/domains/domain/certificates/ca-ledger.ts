@@ -33,6 +33,8 @@ export interface LedgerChange {
   readonly entered?: readonly LedgerEntry[];
 }
 
+export type FailedEnd = Exclude<OrderEnd, { kind: 'issued' }>;
+
 /** A project's own host does not use the certificate budgets. */
 const enteredAs = {
   new: ['order', 'issued'],
@@ -76,6 +78,25 @@ export const orderEnded = (
     return { ...(endsForSure(reason) && freed(orderKey, 'issued')), entered };
   return { ...(end.counts ? orderUnheardOf(orderKey) : orderNotMade(orderKey)), entered };
 };
+
+/**
+ * How an order for a project's own host failed. Its attempts are known from the ledger alone, so each one that the
+ * authority may have counted is a failure here: that delays the next one.
+ */
+export const ownOrderFailed = (
+  name: Omit<LedgerEntry, 'kind' | 'occurredAt'>,
+  end: FailedEnd,
+  now: Date,
+): LedgerChange => {
+  const ended = orderEnded(name, end, now);
+  const mayCount =
+    end.failure.reason === 'rate_limited' || (end.kind === 'not_placed' && end.counts);
+  return mayCount ? { ...ended, entered: [{ ...name, kind: 'failure', occurredAt: now }] } : ended;
+};
+
+/** Whether nothing of the order can be continued. */
+export const isOver = (end: FailedEnd): boolean =>
+  end.kind === 'not_placed' || !keepsOrder(end.failure.reason);
 
 /** An order that no longer exists may have become a certificate before. */
 const endsForSure = (reason: Parameters<typeof keepsOrder>[0]): boolean =>
