@@ -14,12 +14,17 @@ export const signIn: readonly Defence[] = [
       `${String(signInLimits.addressFromNetwork.perMinute)} passwords a minute for one email address from one network, ` +
       `${String(signInLimits.network.perMinute)} from one network for all addresses. Attempts from one network do not lock out an owner in another, ` +
       'and a browser in which the owner has signed in has its own limit.',
-    tests: ['unit/sign-in', 'unit/known-device', 'dashboard/sign-in', 'system/attacks'],
+    tests: [
+      'unit/access/sign-in',
+      'unit/access/known-device',
+      'dashboard/sign-in',
+      'system/attacks',
+    ],
   },
   {
     against: 'Weak passwords.',
     how: `At least ${String(passwordLength.min)} characters, and none of the commonest passwords. They are stored with scrypt.`,
-    tests: ['unit/password', 'contract/passwords'],
+    tests: ['unit/access/password', 'contract/access/passwords'],
   },
   {
     against: 'Sign-in by a link that somebody else sent.',
@@ -65,7 +70,7 @@ export const accounts: readonly Defence[] = [
     how:
       'Keys are random and stored as hashes. An address may try ' +
       `${String(badKeyLimits.perMinute)} wrong ones a minute. A key that is refused ${String(strikesForBan)} times in a minute is banned.`,
-    tests: ['http/limits', 'http/api-keys', 'unit/banned-key'],
+    tests: ['http/limits', 'http/api-keys', 'unit/access/banned-key'],
   },
   {
     against: 'Secrets in logs, messages and files.',
@@ -74,7 +79,7 @@ export const accounts: readonly Defence[] = [
       'encrypted with AES-256-GCM. Only the user that the service runs as can read its files.',
     tests: [
       'dashboard/links-in-logs',
-      'unit/redaction',
+      'unit/app/redaction',
       'contract/sealer',
       'system/safe-start',
       'http/faults',
@@ -87,9 +92,9 @@ export const accounts: readonly Defence[] = [
       'encrypts everything under the new key.',
     tests: [
       'system/secret-key-rotation',
-      'contract/sealed-values',
-      'unit/cursors',
-      'unit/known-device',
+      'contract/engine/sealed-values',
+      'unit/http/cursors',
+      'unit/access/known-device',
     ],
   },
   {
@@ -100,7 +105,7 @@ export const accounts: readonly Defence[] = [
   {
     against: 'Settings that endanger users.',
     how: 'The service does not start with a `PLATFORM_HOST` above the dashboard. In production it also refuses a weak `SECRET_KEY` or an `http` address.',
-    tests: ['unit/config', 'unit/secret-strength', 'system/safe-start'],
+    tests: ['unit/app/config', 'unit/app/secret-strength', 'system/safe-start'],
   },
 ];
 

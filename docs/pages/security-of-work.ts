@@ -38,8 +38,8 @@ export const text: readonly Defence[] = [
       `${seconds(judgingLimits.deadlineMs)} and ${String(judgingLimits.memoryMiB)} MiB for DNS.`,
     tests: [
       'contract/thread-pool',
-      'contract/site-unpacking',
-      'contract/dns-judge',
+      'contract/sites/site-unpacking',
+      'contract/domains/dns-judge',
       'contract/settings-reader',
     ],
   },
@@ -65,7 +65,7 @@ export const text: readonly Defence[] = [
   {
     against: 'Configurations that expand when they are read.',
     how: `At most ${kib(longestSettings)}; YAML without tags, anchors and aliases.`,
-    tests: ['unit/domain-settings-text', 'contract/settings-reader'],
+    tests: ['unit/app/domain-settings-text', 'contract/settings-reader'],
   },
 ];
 
@@ -75,7 +75,7 @@ export const uploads: readonly Defence[] = [
     how:
       `At most ${mib(largestUpload)} packed, ${mib(siteLimits.bytes)} unpacked, ${String(siteLimits.entries)} files and folders, ` +
       `${String(siteLimits.folders)} levels of nested folders. We count bytes while unpacking, and store files under their hash.`,
-    tests: ['contract/hostile-archives', 'unit/site-contents', 'system/attacks'],
+    tests: ['contract/sites/hostile-archives', 'unit/sites/site-contents', 'system/attacks'],
   },
   {
     against: 'Slow uploads that hold all upload slots.',
@@ -83,7 +83,12 @@ export const uploads: readonly Defence[] = [
       `At least ${kib(uploadPace.slowest)} a second must arrive, all of it within ${minutes(uploadPace.longestMs)}. A process receives ` +
       `${String(uploadSlots.receiving.all)} uploads at once and unpacks ${String(uploadSlots.unpacking.all)}; an account holds ` +
       `${String(uploadSlots.receiving.ofOne)} and ${String(uploadSlots.unpacking.ofOne)} of these. A slot becomes free however the upload ends.`,
-    tests: ['dashboard/slow-uploads', 'dashboard/uploads-at-once', 'unit/slots', 'system/attacks'],
+    tests: [
+      'dashboard/slow-uploads',
+      'dashboard/uploads-at-once',
+      'unit/dashboard/slots',
+      'system/attacks',
+    ],
   },
 ];
 
@@ -112,7 +117,7 @@ export const edge: readonly Defence[] = [
   {
     against: 'Paths and hosts that reach other files or sites.',
     how: 'A path is looked up in the list of published files, never on a disk. A request must be for the host of its connection.',
-    tests: ['edge/hostile-requests', 'edge/names', 'unit/site-path'],
+    tests: ['edge/hostile-requests', 'edge/names', 'unit/edge/site-path'],
   },
   {
     against: 'Old cryptography.',
@@ -129,8 +134,8 @@ export const dns: readonly Defence[] = [
       `${String(shownAtMost.records)} records, ${String(shownAtMost.characters)} characters of each, and the newest ` +
       `${String(mostOfKind.checked)} checks of a domain. We ignore records that belong to another question.`,
     tests: [
-      'contract/node-dns-verifier-size',
-      'unit/kept-answers',
+      'contract/domains/node-dns-verifier-size',
+      'unit/domains/kept-answers',
       'dashboard/heavy-answers',
       'system/attacks',
     ],
@@ -140,7 +145,11 @@ export const dns: readonly Defence[] = [
     how:
       `${String(caBudgets.accountHour.stopAt)} new orders an hour and ${String(caBudgets.accountDay.stopAt)} a day for an account. Of ` +
       `${String(caBudgets.orders.stopAt)} orders in 3 hours, half is reserved for renewals and for accounts that have ordered nothing within the hour.`,
-    tests: ['unit/account-shares', 'unit/ca-budget', 'contract/authority-ledger'],
+    tests: [
+      'unit/domains/account-shares',
+      'unit/domains/ca-budget',
+      'contract/domains/authority-ledger',
+    ],
   },
   {
     against: 'One account that creates unlimited projects, files or domains.',
@@ -149,21 +158,21 @@ export const dns: readonly Defence[] = [
       `on Pro ${String(planAllowances.pro.projects)} projects, ${bytesInWords(planAllowances.pro.storedBytes)}, and ` +
       `${String(planAllowances.pro.domainsAddedPerHour)} added domains an hour. Names such as \`www\` and \`app\` are reserved.`,
     tests: [
-      'unit/allowance',
-      'contract/projects',
-      'contract/custom-domains',
+      'unit/sites/allowance',
+      'contract/sites/projects',
+      'contract/domains/custom-domains',
       'dashboard/account-limits',
-      'unit/project',
+      'unit/sites/project',
     ],
   },
   {
     against: 'Certificates for names of others.',
     how: 'Each attachment has its own token, and the DNS of the name must show it. We evaluate CAA as certificate authorities do.',
-    tests: ['system/custom-domain-dns', 'unit/verify-domain', 'unit/caa'],
+    tests: ['system/custom-domain-dns', 'unit/domains/verify-domain', 'unit/domains/caa'],
   },
   {
     against: 'Late, lost and wrong answers of an authority.',
     how: 'An answer is accepted only for the current attachment and order, and a certificate only with its own key.',
-    tests: ['contract/acme-certificate-authority-faults', 'system/custom-domain-authority'],
+    tests: ['contract/domains/acme-certificate-authority-faults', 'system/custom-domain-authority'],
   },
 ];
