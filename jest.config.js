@@ -18,6 +18,8 @@ const suite = (name, servers) => ({
 export default {
   // Against hanging, never a measure: machines are busy.
   testTimeout: 240_000,
+  testSequencer: '<rootDir>/test/runner/longest-first.js',
+  reporters: ['default', '<rootDir>/test/runner/slowest-files.ts'],
   projects: [
     suite('unit', false),
     suite('contract', true),
