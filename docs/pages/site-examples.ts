@@ -1,5 +1,5 @@
 import { servedFile } from '../../src/adapters/edge/served-file.ts';
-import { placeOf } from '../../src/adapters/edge/site-path.ts';
+import { matchPath } from '../../src/adapters/edge/site-path.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { DomainError } from '../../src/kernel/domain-error.ts';
 import { inspectSite, type EntryKind } from '../../src/sites/domain/site-contents.ts';
@@ -43,12 +43,12 @@ export const places = (): readonly (readonly string[])[] => {
 };
 
 const answerAt = (path: string): string => {
-  const place = placeOf(path, (file) => siteFiles.includes(file));
-  switch (place.kind) {
+  const match = matchPath(path, (file) => siteFiles.includes(file));
+  switch (match.kind) {
     case 'file':
-      return code(place.path);
+      return code(match.path);
     case 'folder':
-      return `308 to ${code(place.location)}`;
+      return `308 to ${code(match.location)}`;
     case 'missing':
       return '404 with `404.html`';
     case 'malformed':

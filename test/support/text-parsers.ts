@@ -10,15 +10,15 @@ import { issuedCertificate } from '../../src/adapters/acme/issued-certificate.ts
 import { readId } from '../../src/adapters/dashboard/animals/query.ts';
 import { readAuditFilter } from '../../src/adapters/dashboard/account/audit-filter.ts';
 import { pageOf } from '../../src/adapters/dashboard/domains/list-pages.ts';
-import { placeOf as timelinePlaceOf } from '../../src/adapters/dashboard/domains/timeline.ts';
+import { positionOf } from '../../src/adapters/dashboard/domains/timeline.ts';
 import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/frame/next-page.ts';
 import { browserName } from '../../src/adapters/dashboard/account/people-browser.ts';
 import { isFromElsewhere, isFromOurPage } from '../../src/adapters/dashboard/frame/same-origin.ts';
 import { parseServer } from '../../src/adapters/dns/server-address.ts';
 import { encodingFor, isKnown, portionOf } from '../../src/adapters/edge/negotiation.ts';
-import { hostNamed, portNamed, targetOf } from '../../src/adapters/edge/request-host.ts';
+import { hostNamed, portNamed, requestTargetOf } from '../../src/adapters/edge/request-host.ts';
 import { servedFile } from '../../src/adapters/edge/served-file.ts';
-import { placeOf } from '../../src/adapters/edge/site-path.ts';
+import { matchPath } from '../../src/adapters/edge/site-path.ts';
 import { addressBucket, clientAddress } from '../../src/adapters/http/listener/client-address.ts';
 import { Cursors } from '../../src/adapters/http/operations/cursor.ts';
 import { parseExactJson } from '../../src/adapters/http/answers/json.ts';
@@ -256,7 +256,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/dashboard/domains/timeline.ts': {
     operations: 3,
     parsers: {
-      placeOf: parser('10a', (text) => timelinePlaceOf(new URLSearchParams({ before: text }))),
+      positionOf: parser('10a', (text) => positionOf(new URLSearchParams({ before: text }))),
     },
   },
   'adapters/dashboard/domains/turn.ts': `${ours}titles of problems.`,
@@ -334,7 +334,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     parsers: {
       hostNamed: parser('a.-:0', hostNamed),
       portNamed: parser(':0', portNamed),
-      targetOf: parser('/?#:a', (text) => targetOf(`http://${text}`, 'a.example')),
+      requestTargetOf: parser('/?#:a', (text) => requestTargetOf(`http://${text}`, 'a.example')),
     },
   },
   'adapters/edge/served-file.ts': {
@@ -346,9 +346,9 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/edge/site-path.ts': {
     operations: 3,
     parsers: {
-      placeOf: parser('/.\\%?a', (text) => placeOf(`/${text}`, () => false)),
+      matchPath: parser('/.\\%?a', (text) => matchPath(`/${text}`, () => false)),
       accents: parser('a', (text) =>
-        placeOf(`/${'%CC%95%CC%80'.repeat(text.length / 12)}`, () => false),
+        matchPath(`/${'%CC%95%CC%80'.repeat(text.length / 12)}`, () => false),
       ),
     },
   },

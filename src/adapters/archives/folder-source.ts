@@ -19,22 +19,22 @@ export const folderSource = async (path: string): Promise<SiteSource> => {
   return { entries: walk(path), total };
 };
 
-interface Place {
+interface FolderEntry {
   readonly path: string;
   readonly kind: EntryKind;
 }
 
 async function* walk(root: string): AsyncGenerator<SourceEntry, void, undefined> {
-  const ahead = await placesIn(root, '');
-  for (let place = ahead.pop(); place; place = ahead.pop()) {
-    const { path, kind } = place;
+  const ahead = await entriesIn(root, '');
+  for (let entry = ahead.pop(); entry; entry = ahead.pop()) {
+    const { path, kind } = entry;
     yield { path, kind, content: contentOf(root, path) };
-    if (kind === 'folder' && !isHidden(path)) ahead.push(...(await placesIn(root, path)));
+    if (kind === 'folder' && !isHidden(path)) ahead.push(...(await entriesIn(root, path)));
   }
 }
 
 /** Last one first, to be taken from the end. */
-const placesIn = async (root: string, folder: string): Promise<Place[]> => {
+const entriesIn = async (root: string, folder: string): Promise<FolderEntry[]> => {
   try {
     const found = await readdir(join(root, folder), { withFileTypes: true });
     return found

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
-import type { Target } from './request-host.ts';
+import type { RequestTarget } from './request-host.ts';
 
 export const challengePrefix = '/.well-known/acme-challenge/';
 
@@ -24,7 +24,7 @@ export class ChallengeAnswers {
     this.#log = log;
   }
 
-  async serve(request: EdgeRequest, response: EdgeResponse, target: Target): Promise<void> {
+  async serve(request: EdgeRequest, response: EdgeResponse, target: RequestTarget): Promise<void> {
     const token = tokenIn(target.path);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       refuse(request, response, 405, ['Allow', 'GET, HEAD']);

@@ -4,7 +4,13 @@ import { Unavailable } from '../../kernel/unavailable.ts';
 import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/target.ts';
 import type { Route } from '../../domains/domain/redirects/routes.ts';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
-import { hostNamed, isRepeated, portNamed, targetOf, type Target } from './request-host.ts';
+import {
+  hostNamed,
+  isRepeated,
+  portNamed,
+  requestTargetOf,
+  type RequestTarget,
+} from './request-host.ts';
 import { challengePrefix, type ChallengeAnswers } from './challenge-answers.ts';
 import type { RouteTable } from './route-table.ts';
 import { serveSite, type SiteRequest } from './serve-site.ts';
@@ -85,7 +91,7 @@ const portFor = (
   return named !== undefined && named === own && https !== 443 ? `:${String(https)}` : '';
 };
 
-const targetOr400 = (request: EdgeRequest, response: EdgeResponse): Target | undefined => {
+const targetOr400 = (request: EdgeRequest, response: EdgeResponse): RequestTarget | undefined => {
   const { rawHeaders } = request;
   if (rawHeaders.length >= tooManyHeaders) {
     refuse(request, response, 431);
@@ -93,7 +99,7 @@ const targetOr400 = (request: EdgeRequest, response: EdgeResponse): Target | und
   }
   const target = isRepeated(rawHeaders, 'host')
     ? undefined
-    : targetOf(request.url ?? '', authorityOf(request));
+    : requestTargetOf(request.url ?? '', authorityOf(request));
   if (!target) refuse(request, response, 400);
   return target;
 };

@@ -26,7 +26,7 @@ export const isRepeated = (rawHeaders: readonly string[], name: string): boolean
   return false;
 };
 
-export interface Target {
+export interface RequestTarget {
   readonly host: string;
   /** Path and query. */
   readonly path: string;
@@ -36,7 +36,10 @@ export interface Target {
  * What a request asks for. Its Host, and the URL in absolute form where it uses that (RFC 9112, section 3.2.2),
  * have to name the same host.
  */
-export const targetOf = (url: string, authority: string | undefined): Target | undefined => {
+export const requestTargetOf = (
+  url: string,
+  authority: string | undefined,
+): RequestTarget | undefined => {
   const host = hostNamed(authority);
   if (host === undefined) return undefined;
   if (url.startsWith('/')) return { host, path: url };

@@ -3,7 +3,7 @@ import type { Answer } from './answer.ts';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 import { pieceBytes } from './edge-limits.ts';
 import { encodingFor, isKnown, portionOf } from './negotiation.ts';
-import { placeOf } from './site-path.ts';
+import { matchPath } from './site-path.ts';
 import { headersWithoutContent, type ServedFile, type ServedForm } from './served-file.ts';
 import type { ServedSite, SiteShelf } from './site-shelf.ts';
 import type { Visitors } from './visitors.ts';
@@ -29,12 +29,12 @@ export const serveSite = async (shelf: SiteShelf, visit: SiteRequest): Promise<v
   const found = shelf.site(deployId);
   const site = found instanceof Promise ? await found : found;
   if (!site) throw new Unavailable('The storage', new Error(`it does not have ${deployId}`));
-  const place = placeOf(path, (file) => site.has(file));
-  switch (place.kind) {
+  const match = matchPath(path, (file) => site.has(file));
+  switch (match.kind) {
     case 'file':
-      return sendFile(shelf, visit, fileOf(site, place.path));
+      return sendFile(shelf, visit, fileOf(site, match.path));
     case 'folder':
-      refuse(request, response, 308, ['Location', place.location]);
+      refuse(request, response, 308, ['Location', match.location]);
       return;
     case 'malformed':
       refuse(request, response, 400);

@@ -1,5 +1,5 @@
 /** Where a path leads within a site. */
-export type Place =
+export type PathMatch =
   | { readonly kind: 'file'; readonly path: string }
   /** The same, one slash further: relative links on that page need it. */
   | { readonly kind: 'folder'; readonly location: string }
@@ -9,15 +9,15 @@ export type Place =
 /** Characters of an encoded path. One of 1024 bytes, decomposed and each byte encoded, has hardly more. */
 const longestPath = 9 * 1024;
 
-const missing: Place = { kind: 'missing' };
-const malformed: Place = { kind: 'malformed' };
+const missing: PathMatch = { kind: 'missing' };
+const malformed: PathMatch = { kind: 'malformed' };
 
 /**
  * `/` gives `index.html`, `/about` gives `about`, `about.html` or `about/index.html`, whichever there is first.
  * @param target path and query of a request, as it came
  * @param has whether the site has a file; nothing else is ever looked up, so that no path can leave the site
  */
-export const placeOf = (target: string, has: (path: string) => boolean): Place => {
+export const matchPath = (target: string, has: (path: string) => boolean): PathMatch => {
   const query = target.indexOf('?');
   const raw = query === -1 ? target : target.slice(0, query);
   if (raw.length > longestPath) return missing;

@@ -3,20 +3,20 @@ import { connect } from 'node:tls';
 import type { Config } from '../settings/config.ts';
 import { failed, ok, type Finding, type Look } from './finding.ts';
 
-interface Place {
+interface Listener {
   readonly setting: string;
   readonly host: string;
   readonly port: number;
   /** Whether it is this service that listens there. */
-  readonly isOurs: (place: Place, signal: AbortSignal) => Promise<boolean>;
+  readonly isOurs: (listener: Listener, signal: AbortSignal) => Promise<boolean>;
 }
 
 export const checkPorts =
   (config: Config): Look =>
   (signal) =>
-    Promise.all(placesOf(config).map((place) => checkPlace(place, signal)));
+    Promise.all(listenersOf(config).map((listener) => checkListener(listener, signal)));
 
-const placesOf = (config: Config): readonly Place[] => {
+const listenersOf = (config: Config): readonly Listener[] => {
   const { host, operationsHost, operationsPort, edgeHost, roles } = config;
   const edge = [
     { setting: 'EDGE_HTTP_PORT', host: edgeHost, port: config.edgeHttpPort, isOurs: isEdge },
@@ -43,14 +43,14 @@ const placesOf = (config: Config): readonly Place[] => {
   ].filter(({ port }) => port !== 0);
 };
 
-const checkPlace = async (place: Place, signal: AbortSignal): Promise<Finding> => {
-  const { setting, host, port } = place;
+const checkListener = async (listener: Listener, signal: AbortSignal): Promise<Finding> => {
+  const { setting, host, port } = listener;
   const where = `${setting}: ${urlHost(host)}:${String(port)}`;
   const code = await listenOnce(host, port);
   if (code === undefined) return ok(`${where} is free.`);
   if (code !== 'EADDRINUSE')
     return failed(`${where} cannot be listened on (${code}).`, advice(code));
-  return (await place.isOurs(place, signal).catch(() => false))
+  return (await listener.isOurs(listener, signal).catch(() => false))
     ? ok(`${where} is served by Animal Store.`)
     : failed(`${where} is in use by another program.`, `End it, or set ${setting} to a free port.`);
 };
@@ -82,19 +82,19 @@ const reachable = (host: string): string => {
   return host === '::' ? '[::1]' : urlHost(host);
 };
 
-const isHealthy: Place['isOurs'] = async ({ host, port }, signal) => {
+const isHealthy: Listener['isOurs'] = async ({ host, port }, signal) => {
   const answer = await fetch(`http://${reachable(host)}:${String(port)}/healthz`, { signal });
   return (await answer.text()) === '{"status":"ok"}';
 };
 
 /** Recognises an edge by its answer to an unknown host. */
-const isEdge: Place['isOurs'] = async ({ host, port }, signal) => {
+const isEdge: Listener['isOurs'] = async ({ host, port }, signal) => {
   const answer = await fetch(`http://${reachable(host)}:${String(port)}/`, { signal });
   return answer.status === 404 && (await answer.text()) === '404 Not Found\n';
 };
 
 /** And over TLS with an alert (RFC 6066, section 3). */
-const isSecureEdge: Place['isOurs'] = ({ host, port }, signal) =>
+const isSecureEdge: Listener['isOurs'] = ({ host, port }, signal) =>
   new Promise((resolve) => {
     const address = reachable(host).replace(/^\[|\]$/g, '');
     const socket = connect({ host: address, port, servername: 'doctor.invalid' });

@@ -4,7 +4,7 @@ import {
   hostNamed,
   isRepeated,
   portNamed,
-  targetOf,
+  requestTargetOf,
 } from '../../../src/adapters/edge/request-host.ts';
 import { anyCharacter } from '../../support/any-text.ts';
 
@@ -94,7 +94,7 @@ describe('what a request asks for', () => {
     ['https://rex.test?b', '/?b'],
     ['https://rex.test/a#b', '/a'],
   ])('is with the URL %s the path %s of its host', (url, path) => {
-    const target = targetOf(url, 'Rex.test:8443');
+    const target = requestTargetOf(url, 'Rex.test:8443');
     if (url.includes('#') && url.startsWith('http')) expect(target).toBeUndefined();
     else expect(target).toEqual({ host: 'rex.test', path });
   });
@@ -116,7 +116,7 @@ describe('what a request asks for', () => {
     ['ftp://rex.test/', 'rex.test'],
     ['javascript:rex.test', 'rex.test'],
   ])('is nothing with the URL "%s" and the Host "%s"', (url, authority) => {
-    expect(targetOf(url, authority)).toBeUndefined();
+    expect(requestTargetOf(url, authority)).toBeUndefined();
   });
 
   test('is always a path that begins with a slash', () => {
@@ -127,7 +127,7 @@ describe('what a request asks for', () => {
     const any = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''));
     fc.assert(
       fc.property(any, (url) => {
-        const target = targetOf(url, 'rex.test');
+        const target = requestTargetOf(url, 'rex.test');
         expect(target ?? { host: 'rex.test', path: '/' }).toMatchObject({
           host: 'rex.test',
           path: expect.stringMatching(/^\//),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { placeOf, type Place } from '../../../src/adapters/edge/site-path.ts';
+import { matchPath, type PathMatch } from '../../../src/adapters/edge/site-path.ts';
 import { anyCharacter } from '../../support/any-text.ts';
 
 const files = new Set([
@@ -15,7 +15,7 @@ const files = new Set([
   'fund.html',
   'fund/index.html',
 ]);
-const place = (target: string): Place => placeOf(target, (path) => files.has(path));
+const match = (target: string): PathMatch => matchPath(target, (path) => files.has(path));
 
 describe('a path of a site', () => {
   test.each([
@@ -34,7 +34,7 @@ describe('a path of a site', () => {
     ['/gr%C3%BC%C3%9Fe/', 'grüße/index.html'],
     ['/gru%CC%88%C3%9Fe/', 'grüße/index.html'],
   ])('%s leads to the file %s', (target, path) => {
-    expect(place(target)).toEqual({ kind: 'file', path });
+    expect(match(target)).toEqual({ kind: 'file', path });
   });
 
   test.each([
@@ -43,7 +43,7 @@ describe('a path of a site', () => {
     ['/docs?a=b?c', '/docs/?a=b?c'],
     ['/gr%C3%BC%C3%9Fe?d', '/gr%C3%BC%C3%9Fe/?d'],
   ])('%s leads to the folder at %s', (target, location) => {
-    expect(place(target)).toEqual({ kind: 'folder', location });
+    expect(match(target)).toEqual({ kind: 'folder', location });
   });
 
   test.each([
@@ -57,7 +57,7 @@ describe('a path of a site', () => {
     '/%252e%252e',
     '/index.html.html',
   ])('%s leads nowhere', (target) => {
-    expect(place(target)).toEqual({ kind: 'missing' });
+    expect(match(target)).toEqual({ kind: 'missing' });
   });
 
   test.each(
@@ -89,7 +89,7 @@ describe('a path of a site', () => {
       '//evil.test/docs',
     ]),
   )('"%s" is malformed', (target) => {
-    expect(place(target)).toEqual({ kind: 'malformed' });
+    expect(match(target)).toEqual({ kind: 'malformed' });
   });
 
   const piece = fc.oneof(
@@ -116,7 +116,7 @@ describe('a path of a site', () => {
   test('never leads outside the site', () => {
     fc.assert(
       fc.property(anyPath, (target) => {
-        placeOf(target, (path) => {
+        matchPath(target, (path) => {
           expect(path).not.toMatch(/^\/|\/\/|\\|(^|\/)\.{1,2}(\/|$)/);
           expect([...path].filter((one) => one < ' ' || one === '\x7f')).toEqual([]);
           return false;
@@ -131,7 +131,7 @@ describe('a path of a site', () => {
     const onlyFolders = (path: string) => path.endsWith('/index.html');
     fc.assert(
       fc.property(anyPath, fc.constantFrom(everything, onlyFolders), (target, has) => {
-        const found = placeOf(target, has);
+        const found = matchPath(target, has);
         if (found.kind !== 'folder') return;
         expect(new URL(found.location, 'https://rex.test').host).toBe('rex.test');
         expect(found.location).toMatch(/^\/[^/\\].*\/(\?|$)/su);

@@ -9,13 +9,13 @@ import { select } from '../frame/parts.ts';
 export const auditPath = '/dashboard/account';
 export const auditAnchor = 'audit-log';
 
-export type AuditPlace = Pick<AuditEntry, 'id' | 'occurredAt'>;
+export type AuditPosition = Pick<AuditEntry, 'id' | 'occurredAt'>;
 
 /** Which entries are shown, from the query of the address. */
 export interface AuditFilter {
   readonly actor: string | undefined;
   readonly topic: Topic | undefined;
-  readonly before: AuditPlace | undefined;
+  readonly before: AuditPosition | undefined;
 }
 
 /** Ignores invalid parameters. */
@@ -24,7 +24,7 @@ export const readAuditFilter = (query: URLSearchParams): AuditFilter => {
   return {
     actor: who === '' ? undefined : who.slice(0, 300),
     topic: topicOf(query.get('what')),
-    before: placeOf(query.get('before')),
+    before: positionOf(query.get('before')),
   };
 };
 
@@ -44,13 +44,13 @@ export const auditHref = ({ actor, topic, before }: AuditFilter): string => {
 };
 
 /** Of the query: `<milliseconds>.<id>` of the last entry that was shown. @returns undefined for anything else */
-const placeOf = (text: string | null): AuditPlace | undefined => {
+const positionOf = (text: string | null): AuditPosition | undefined => {
   const [, milliseconds, id] = /^(\d{1,15})\.([\w-]{1,64})$/.exec(text ?? '') ?? [];
   if (milliseconds === undefined || id === undefined) return undefined;
   return { id, occurredAt: new Date(Number(milliseconds)) };
 };
 
-const textOf = ({ id, occurredAt }: AuditPlace): string => `${occurredAt.getTime()}.${id}`;
+const textOf = ({ id, occurredAt }: AuditPosition): string => `${occurredAt.getTime()}.${id}`;
 
 /** The possible actors of an account. */
 export interface Actors {

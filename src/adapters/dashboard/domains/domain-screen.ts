@@ -12,7 +12,7 @@ import { domainPath } from './paths.ts';
 import { problemCards } from './problems.ts';
 import { recordsSection } from './records.ts';
 import { resolverSection } from './resolvers.ts';
-import { placeOf, timelineSection } from './timeline.ts';
+import { positionOf, timelineSection } from './timeline.ts';
 import { nameInText } from './words.ts';
 import { html, type Html } from '../frame/html.ts';
 import { form, refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
@@ -28,7 +28,7 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
   show: async (visit: Visit, refusal?: Refusal) => {
     const { project, domain } = await domainOf(ports, visit);
     const { now, query } = visit;
-    const view = await ports.sites.showDomain(domain, placeOf(query));
+    const view = await ports.sites.showDomain(domain, positionOf(query));
     const own = domainPath(project.slug, domain.host);
     const refused = refusalOf(refusal, 'verify');
     const verify = verifyForm(domain, { action: own, now, refusal: refused, alsoLive: true });

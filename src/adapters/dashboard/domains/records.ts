@@ -8,7 +8,7 @@ import { badge, copyButton } from '../frame/parts.ts';
 export const recordsSection = ({ domain, records, bind, hints }: DomainView): Html =>
   html`<section class="card" id="all-records" aria-labelledby="records">
     <h2 id="records">DNS records</h2>
-    <p class="quiet">${placeOf(domain)}</p>
+    <p class="quiet">${whereToKeep(domain)}</p>
     <div class="table">
       <table class="cards-on-phone records">
         <thead><tr><th scope="col">Type</th><th scope="col">Name</th><th scope="col">Value</th><th scope="col">TTL</th><th scope="col">Seen</th></tr></thead>
@@ -23,7 +23,7 @@ export const recordsSection = ({ domain, records, bind, hints }: DomainView): Ht
   </section>`;
 
 /** Where the records belong, and what they are for. */
-const placeOf = ({ state, registrableDomain }: DomainView['domain']): Html =>
+const whereToKeep = ({ state, registrableDomain }: DomainView['domain']): Html =>
   state === 'added'
     ? html`Create them at the DNS provider of ${zoneName(registrableDomain)}. Their values are unique to this domain.`
     : html`Keep them at the DNS provider of ${zoneName(registrableDomain)}. Without them, visitors cannot reach your site, and its certificate cannot be renewed.`;

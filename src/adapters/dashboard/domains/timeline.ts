@@ -12,7 +12,7 @@ export const timelineSection = (
   path: string,
   { query, now }: Pick<Visit, 'query' | 'now'>,
 ): Html => {
-  const isFirst = placeOf(query) === undefined;
+  const isFirst = positionOf(query) === undefined;
   return html`<section class="card" id="whole-timeline" aria-labelledby="timeline">
     <h2 id="timeline">Timeline</h2>
     ${entries.length === 0 ? html`<p class="quiet">${isFirst ? 'No entries left: old ones are deleted.' : 'No older entries.'}</p>` : html`<ol class="timeline">${timelineItems(entries, (place) => address(path, query, place), now)}</ol>`}
@@ -25,7 +25,7 @@ export const timelineSection = (
 };
 
 /** Query parameter: the cursor of the previous page. New entries do not move a page. */
-export const placeOf = (query: URLSearchParams): bigint | undefined => {
+export const positionOf = (query: URLSearchParams): bigint | undefined => {
   const before = query.get('before') ?? '';
   return /^[1-9]\d{0,17}$/.test(before) ? BigInt(before) : undefined;
 };

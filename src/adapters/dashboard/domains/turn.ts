@@ -1,4 +1,4 @@
-import type { Actor } from '../../../domains/domain/dns/problem.ts';
+import type { Responsible } from '../../../domains/domain/dns/problem.ts';
 import type { Tone } from '../frame/parts.ts';
 
 /** The progress of a domain, for its owner. */
@@ -8,7 +8,7 @@ export interface Progress {
   /** What is happening now, in a sentence or two. */
   readonly sentence: string;
   /** Who must act. */
-  readonly actor: Actor;
+  readonly actor: Responsible;
   readonly tone: Tone;
   /** Work is under way that takes seconds or minutes. */
   readonly isWorkedOn: boolean;

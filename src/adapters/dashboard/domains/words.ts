@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import type { Actor, Severity } from '../../../domains/domain/dns/problem.ts';
+import type { Responsible, Severity } from '../../../domains/domain/dns/problem.ts';
 import { shownHost } from '../../../domains/domain/names/hostname.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, exact, time, type Tone } from '../frame/parts.ts';
@@ -16,7 +16,7 @@ export const stateBadge = ({ state }: Pick<CustomDomain, 'state'>): Html =>
   badge(state === 'added' ? 'added, awaiting DNS' : state, tones[state]);
 
 /** Who acts. */
-export const actorWords: Readonly<Record<Actor, string>> = {
+export const actorWords: Readonly<Record<Responsible, string>> = {
   customer: 'You',
   us: 'We do, automatically',
   nobody: 'Nobody',

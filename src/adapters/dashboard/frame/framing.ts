@@ -7,7 +7,7 @@ import { sendAsset } from './assets.ts';
 import type { DashboardPorts } from './ports.ts';
 import { layout } from './layout.ts';
 import { PageProblem, problemOf, problemPage } from './page-problem.ts';
-import { placeOf, wayBack } from './request-place.ts';
+import { requestedPage, wayBack } from './requested-page.ts';
 import { isFromOurPage } from './same-origin.ts';
 import type { WhoAsks } from './who-asks.ts';
 
@@ -49,10 +49,10 @@ const sendProblem = async (
 ): Promise<void> => {
   const { status, retryAfter } = problem;
   if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
-  const place = placeOf(ctx);
-  const page = problemPage(problem, requestId, wayBack(place, status));
+  const asked = requestedPage(ctx);
+  const page = problemPage(problem, requestId, wayBack(asked, status));
   // Not found looks the same for another account's things and for things that do not exist.
-  const section = status === 404 ? undefined : place?.section;
+  const section = status === 404 ? undefined : asked?.section;
   await sendHtml(ctx, status, layout(page, { section, signedIn }));
 };
 

@@ -8,7 +8,7 @@ import { layout } from './layout.ts';
 import type { LiveStreams } from './live-streams.ts';
 import { actOnce } from './act-once.ts';
 import { problemOf } from './page-problem.ts';
-import { notePlace } from './request-place.ts';
+import { notePage } from './requested-page.ts';
 import { pathOf, type Form, type Outcome, type Page, type Refusal } from './screen.ts';
 import type { Screen, Visit } from './screen.ts';
 
@@ -68,7 +68,7 @@ const visitOf = async (
     query: new URLSearchParams(ctx.querystring),
     now: ports.clock.now(),
   };
-  notePlace(ctx, screen, visit);
+  notePage(ctx, screen, visit);
   return visit;
 };
 

@@ -2,14 +2,14 @@ import { largestAnswer } from './facts.ts';
 import { shortened } from './shortened.ts';
 
 /** Who must act. */
-export type Actor = 'customer' | 'us' | 'nobody';
+export type Responsible = 'customer' | 'us' | 'nobody';
 
 /** `ours` is retried automatically; `final` needs another name. */
 export type Severity = 'blocking' | 'warning' | 'ours' | 'final';
 
 interface ProblemKind {
   readonly severity: Severity;
-  readonly actor: Actor;
+  readonly actor: Responsible;
   readonly fix: string;
 }
 

@@ -23,7 +23,8 @@ export interface RecordNeeds {
 const ttl = 3600;
 
 /** Unique to one attachment and never used again: a record left behind points nowhere. */
-export const targetOf = (token: string, platformHost: string): string => `${token}.${platformHost}`;
+export const cnameTarget = (token: string, platformHost: string): string =>
+  `${token}.${platformHost}`;
 
 export const challengeNameOf = (host: string): string => `_animal-store-challenge.${host}`;
 
@@ -41,7 +42,7 @@ export const recordsFor = (
       type: isApex ? 'ALIAS' : 'CNAME',
       name: relativeTo(registrableDomain, host),
       fqdn: host,
-      value: targetOf(token, platformHost),
+      value: cnameTarget(token, platformHost),
       ttl,
       required: true,
     },

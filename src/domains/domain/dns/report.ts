@@ -5,7 +5,7 @@ import { problemsIn, type Judged } from './findings.ts';
 import { judgeIssuance } from './issuance.ts';
 import { judgeOwnership } from './ownership.ts';
 import { dnsProblem, isBlocking, type DnsProblem } from './problem.ts';
-import { targetOf } from './records.ts';
+import { cnameTarget } from './records.ts';
 import { shortened } from './shortened.ts';
 import { judgeRoute, type RouteFinding } from './route.ts';
 
@@ -76,7 +76,7 @@ const judge = ({ host, resolvers }: DnsFacts, expectation: DnsExpectation) => {
   const most = (holds: (one: ResolverFacts) => boolean) =>
     isMajority(resolvers.filter(holds).length, resolvers.length);
   const isApex = expectation.isApex || most(({ isZoneApex }) => isZoneApex);
-  const route = { ...expectation, target: targetOf(token, platformHost), isApex };
+  const route = { ...expectation, target: cnameTarget(token, platformHost), isApex };
   return {
     isApex,
     hasWildcard: most(({ sibling }) => sibling.kind === 'records'),

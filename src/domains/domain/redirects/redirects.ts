@@ -35,7 +35,7 @@ export const checkDomainSettings = (
   const primary = draft.primary ? hostOfProject(draft.primary, facts) : undefined;
   const redirects = draft.redirects.map((one): Redirect => {
     const from = hostOfProject(one.from, facts);
-    return { from, to: targetOf(one.to, facts), status: statusOf(one.status) };
+    return { from, to: redirectTarget(one.to, facts), status: statusOf(one.status) };
   });
   const sources = redirects.map(({ from }) => from);
   const twice = sources.find((from, at) => sources.indexOf(from) !== at);
@@ -95,7 +95,7 @@ const shownName = ({ host, unicodeHost: unicode }: ProjectHost): string =>
 
 const tooLong = `A domain or an address has at most ${longestAddress} characters.`;
 
-const targetOf = (raw: string, facts: RedirectFacts): string => {
+const redirectTarget = (raw: string, facts: RedirectFacts): string => {
   if (raw.length > longestAddress) throw refusal('redirect_invalid', tooLong);
   if (!isAbsolute(raw)) return hostOfProject(raw, facts);
   const target = absoluteTarget(raw);
