@@ -64,8 +64,8 @@ export class AcmeAccount {
       ...(email !== undefined && { contact: [`mailto:${email}`] }),
       ...(eab && { externalAccountBinding: externalAccountBinding(eab, { privateKey }, url) }),
     };
-    const request = { url, payload };
-    const { headers } = await postSigned(this.#transport, request, { privateKey }, signal);
+    const request = { url, payload, signer: { privateKey } };
+    const { headers } = await postSigned(this.#transport, request, signal);
     if (!headers.location) throw new NoUsableAnswer('The certificate authority named no account.');
     const account = { url: headers.location, privateKey };
     const { directoryUrl } = this.#transport;

@@ -43,7 +43,7 @@ export const failureOf = (problem: ProblemDocument, now: Date, header?: string):
   const telling = candidates.find(({ type }) => reasons.has(shortType(type))) ?? problem;
   const reason = reasons.get(shortType(telling.type)) ?? 'unavailable';
   const detail = telling.detail || problem.detail || `The problem is ${shortType(telling.type)}.`;
-  return new AcmeFailure(reason, detail, retryAtOf(reason, detail, now, header));
+  return failed(reason, detail, { now, header });
 };
 
 /** The failure that an error of a step means. For errors that are no answer, it reveals only their kind. */
@@ -57,28 +57,23 @@ export const failureFrom = (error: unknown, now: Date): AuthorityFailure => {
 };
 
 const requestFailure = (problem: AcmeProblem, now: Date): AcmeFailure => {
-  const { document, retryAfter: header } = problem;
-  const failure = failureOf(document, now, header);
-  if (isRateLimit(problem)) {
-    const retryAt = retryAtOf('rate_limited', problem.message, now, header);
-    return new AcmeFailure('rate_limited', problem.message, retryAt);
-  }
+  const { document, message, retryAfter: header } = problem;
+  if (isRateLimit(problem)) return failed('rate_limited', message, { now, header });
+  const cause = failureOf(document, now, header);
+  const { reason, retryAt } = cause.failure;
   // For a challenge this means the customer's web server; for a request, our account.
-  if (failure.failure.reason !== 'challenge') return failure;
-  return new AcmeFailure('unavailable', problem.message, failure.failure.retryAt);
+  return reason === 'challenge' ? new AcmeFailure('unavailable', message, retryAt) : cause;
 };
 
-const retryAtOf = (
+const failed = (
   reason: AuthorityFailureReason,
   detail: string,
-  now: Date,
-  header: string | undefined,
-): Date | undefined => {
-  const at = retryAfter(header, now) ?? retryAtInText(detail);
-  if (at === undefined) {
-    return reason === 'rate_limited' ? new Date(now.getTime() + hourMs) : undefined;
-  }
-  return new Date(Math.min(at.getTime(), now.getTime() + longestWaitMs));
+  { now, header }: { readonly now: Date; readonly header: string | undefined },
+): AcmeFailure => {
+  const otherwise = reason === 'rate_limited' ? now.getTime() + hourMs : undefined;
+  const at = (retryAfter(header, now) ?? retryAtInText(detail))?.getTime() ?? otherwise;
+  const most = now.getTime() + longestWaitMs;
+  return new AcmeFailure(reason, detail, at === undefined ? at : new Date(Math.min(at, most)));
 };
 
 /** Boulder ends the text of a limit with `retry after 2026-01-31 12:00:00 UTC`. */

@@ -10,9 +10,12 @@ export const look = async (step: Step, order: CertificateOrder): Promise<OrderSt
   stateOf(step, order, await read(step, order));
 
 export const prove = (step: Step, order: CertificateOrder, url: string): Promise<OrderState> =>
-  actAndLook(step, order, 'challenge', async () => {
-    await step.session.post(url, {});
-    step.proved.set(url, true);
+  actAndLook(step, order, {
+    before: 'challenge',
+    act: async () => {
+      await step.session.post(url, {});
+      step.proved.set(url, true);
+    },
   });
 
 export const finalize = async (step: Step, order: CertificateOrder): Promise<OrderState> => {
@@ -20,9 +23,8 @@ export const finalize = async (step: Step, order: CertificateOrder): Promise<Ord
   if (answer.document.status !== 'ready') return stateOf(step, order, answer);
   const { certificateRequest } = await import('./x509.ts');
   const csr = (await certificateRequest(order.host, order.privateKey)).toString('base64url');
-  return actAndLook(step, order, 'ready', () =>
-    step.session.post(answer.document.finalize, { csr }),
-  );
+  const act = () => step.session.post(answer.document.finalize, { csr });
+  return actAndLook(step, order, { before: 'ready', act });
 };
 
 /**
@@ -33,8 +35,7 @@ export const finalize = async (step: Step, order: CertificateOrder): Promise<Ord
 const actAndLook = async (
   step: Step,
   order: CertificateOrder,
-  before: OrderState['kind'],
-  act: () => Promise<unknown>,
+  { before, act }: { readonly before: OrderState['kind']; readonly act: () => Promise<unknown> },
 ): Promise<OrderState> => {
   const failed = await act().then(
     () => undefined,

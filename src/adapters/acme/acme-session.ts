@@ -49,7 +49,7 @@ export class AcmeSession {
     }
     const account = await this.#account.open(this.signal);
     const postAs = (signer: Signer): Promise<AcmeAnswer> =>
-      postSigned(this.#transport, { url, payload }, signer, this.signal);
+      postSigned(this.#transport, { url, payload, signer }, this.signal);
     try {
       return await postAs(account);
     } catch (error) {

@@ -23,17 +23,19 @@ export const downloadCertificate = async (
   return issuedCertificate(order, text, clock.now());
 };
 
-const download = async (session: AcmeSession, url: string): Promise<string> => {
-  for (let tries = 0; ; tries++) {
-    try {
-      return (await session.post(url)).body;
-    } catch (error) {
-      const pauseMs = downloadPausesMs[tries];
+const download = (
+  session: AcmeSession,
+  url: string,
+  [pauseMs, ...later] = downloadPausesMs,
+): Promise<string> =>
+  session.post(url).then(
+    ({ body }) => body,
+    async (error: unknown) => {
       if (pauseMs === undefined || isRateLimit(error) || session.signal.aborted) throw error;
       await delay(pauseMs, undefined, { signal: session.signal }).catch(() => undefined);
-    }
-  }
-};
+      return download(session, url, later);
+    },
+  );
 
 /**
  * Checks that the issued certificate is valid now for the order's host and key.

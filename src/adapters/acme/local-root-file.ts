@@ -5,7 +5,7 @@ import { createOnce, readWhole, replaceWhole } from './whole-file.ts';
 
 const purpose = 'local certificate authority';
 
-export type Resealing =
+type Resealing =
   | { readonly kind: 'resealed' | 'nothing to do' }
   | { readonly kind: 'left'; readonly id: string; readonly reason: string };
 

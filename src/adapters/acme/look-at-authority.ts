@@ -38,7 +38,7 @@ const stateOf = async (
   signal: AbortSignal,
 ): Promise<AuthorityLook['account']> => {
   try {
-    await postSigned(transport, { url: account.url, payload: undefined }, account, signal);
+    await postSigned(transport, { url: account.url, signer: account }, signal);
     return 'known';
   } catch (error) {
     if (isProblem(error, 'accountDoesNotExist')) return 'unknown there';

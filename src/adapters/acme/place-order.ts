@@ -3,7 +3,7 @@ import { NoUsableAnswer } from './acme-http.ts';
 import { AcmeProblem, isProblem, isRateLimit } from './acme-problem.ts';
 import type { AcmeSession } from './acme-session.ts';
 
-export interface PlacedOrder {
+interface PlacedOrder {
   readonly url: string;
   /** Accepted as a renewal that counts against no limit (RFC 9773, section 5). */
   readonly isExempt: boolean;

@@ -20,15 +20,20 @@ export interface ExternalAccount {
   readonly hmac: string;
 }
 
+export interface SignedRequest {
+  readonly url: string;
+  /** Left out for POST-as-GET. */
+  readonly payload?: object | undefined;
+  readonly signer: Signer;
+}
+
 /**
- * Sends a signed request (RFC 8555, section 6.2).
- * @param payload undefined for POST-as-GET
+ * Sends a request (RFC 8555, section 6.2).
  * @throws AcmeProblem, NoUsableAnswer
  */
 export const postSigned = async (
   transport: AcmeTransport,
-  { url, payload }: { readonly url: string; readonly payload: object | undefined },
-  signer: Signer,
+  { url, payload, signer }: SignedRequest,
   signal: AbortSignal,
 ): Promise<AcmeAnswer> => {
   const identity = signer.url === undefined ? { jwk: jwkOf(signer) } : { kid: signer.url };

@@ -6,7 +6,7 @@ import {
 } from './advance-order.ts';
 
 /** Who gets a certificate: a custom domain, or the own host of a project. */
-export interface Applicant<Order extends OrderSubject> {
+interface Applicant<Order extends OrderSubject> {
   /** The order that is under way; undefined: none is. */
   readonly ordered: Order | undefined;
   /**

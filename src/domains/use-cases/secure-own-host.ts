@@ -18,7 +18,7 @@ export interface OwnHost {
 export type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
 
 /** One subject per host, so a host never has two orders at a time. */
-export const ownSubject = (host: string): string => `platform:${host}`;
+const ownSubject = (host: string): string => `platform:${host}`;
 
 /** What work on the certificate of a project's own host waits for; undefined: it may go on now. */
 export const ownHold =

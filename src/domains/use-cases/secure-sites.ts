@@ -1,7 +1,12 @@
 import { hostOf, isDueForRenewal } from '../domain/certificates/certificate.ts';
 import type { DomainPorts } from '../ports.ts';
 import type { SitesPorts } from '../../sites/ports.ts';
-import { secureOwnHost, type OwnHost, type OwnHostPorts } from './secure-own-host.ts';
+import {
+  secureOwnHost,
+  type OwnHost,
+  type OwnHostPorts,
+  type OwnHostResult,
+} from './secure-own-host.ts';
 
 /** Per run; hosts that only wait for a budget do not count. */
 const mostHosts = 500;
@@ -28,24 +33,22 @@ export const secureSites = (ports: Ports) => {
   const secure = secureOwnHost(ports);
   return async (isStopping: () => boolean = () => false): Promise<number> => {
     const waiting = (await findWanted()).values();
-    const tally = { tried: 0, issued: 0, refused: 0 };
-    const isOver = () => isStopping() || tally.refused > 0 || tally.tried >= mostHosts;
+    const results: OwnHostResult[] = [];
+    const isOver = () => isStopping() || results.length >= mostHosts || results.includes('refused');
     const next = async (): Promise<boolean> => {
       const { value: wanted } = isOver() ? {} : waiting.next();
-      if (!wanted) return false;
-      const own = await find(wanted);
+      const own = wanted && (await find(wanted));
       const result = own && (await secure(own));
-      if (result !== 'held up') tally.tried += 1;
-      if (result === 'issued' || result === 'refused') tally[result] += 1;
-      return true;
+      if (result && result !== 'held up') results.push(result);
+      return wanted !== undefined;
     };
     const lane = async (): Promise<void> => {
       while (await next());
     };
     // The first one that asks it alone shows whether the authority answers at all.
-    while (tally.tried === 0 && (await next()));
+    while (results.length === 0 && (await next()));
     await Promise.all(Array.from({ length: lanes }, lane));
-    return tally.issued;
+    return results.filter((result) => result === 'issued').length;
   };
 };
 

@@ -67,7 +67,7 @@ export const caBudgets = {
 export type BudgetName = keyof typeof caBudgets;
 
 /** How long an account that has ordered yields to accounts that have not. */
-export const standsBackMs = hour;
+const standsBackMs = hour;
 
 /**
  * `new`, `renewal`: for a custom domain. `own`, `own_renewal`: for a project's own host; the operator must watch the
