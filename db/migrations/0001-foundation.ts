@@ -9,7 +9,7 @@ export const up = async (db: Db): Promise<void> => {
     ...[accounts, apiKeys, people, sessions, quotas, usage],
     ...[pets, orders, idempotencyKeys],
     ...[projects, deploys, edge, domains, timeline, certificateOrders, authority],
-    ...[events, auditLog, jobLeases],
+    ...[events, jobLeases],
   ]) {
     await create(db);
   }
@@ -370,7 +370,14 @@ const events = async (db: Db): Promise<void> => {
       occurred_at: integer,
       actor: text(300),
     },
-    indexes: { events_by_age: ['occurred_at'] },
+    // Of these, the audit log reads the first four, newest first, and the last finds what is to be deleted.
+    indexes: {
+      events_by_account: ['account_id', 'occurred_at'],
+      events_by_actor: ['account_id', 'actor', 'occurred_at'],
+      events_by_type: ['account_id', 'type', 'occurred_at'],
+      events_by_actor_and_type: ['account_id', 'actor', 'type', 'occurred_at'],
+      events_by_age: ['type', 'occurred_at'],
+    },
   });
   await createTableOnce(db, 'deliveries', {
     columns: {
@@ -388,26 +395,6 @@ const events = async (db: Db): Promise<void> => {
       deliveries_due: ['parked', 'due_at'],
       deliveries_by_claim: ['claim'],
       deliveries_by_event: ['event_id'],
-    },
-  });
-};
-
-const auditLog = (db: Db): Promise<void> => {
-  const { id, text, longText, integer } = columnsFor(db);
-  return createTableOnce(db, 'audit_log', {
-    columns: {
-      event_id: primary(id),
-      account_id: id,
-      what: text(64),
-      details: longText,
-      occurred_at: integer,
-      actor: maybe(text(300)),
-    },
-    indexes: {
-      audit_log_by_account: ['account_id', 'occurred_at'],
-      audit_log_by_actor: ['account_id', 'actor', 'occurred_at'],
-      audit_log_by_kind: ['account_id', 'what', 'occurred_at'],
-      audit_log_by_actor_and_kind: ['account_id', 'actor', 'what', 'occurred_at'],
     },
   });
 };

@@ -79,7 +79,6 @@ const told: {
 };
 
 const reactions: Readonly<Record<SubscriberName, string>> = {
-  audit: "Adds a line to the account's audit log. The same event again adds nothing.",
   certificates: 'Gets a certificate for every served host that has none.',
   domains: 'Wakes the job that works on due domains.',
   primary:
@@ -91,7 +90,8 @@ export const eventsPage = (): string => {
   const types = Object.keys(subscriptions) as AnyEvent['type'][];
   const rows = types.map((type) => {
     const [when, ...carries] = told[type];
-    return [code(type), when, list(carries), list(subscriptions[type])];
+    const { isShown, subscribers } = subscriptions[type];
+    return [code(type), when, list(carries), isShown ? 'yes' : 'no', list(subscribers)];
   });
   return page(
     '# Events',
@@ -100,7 +100,7 @@ export const eventsPage = (): string => {
       '`person:<e-mail>` for the dashboard, `key:<id>` for the API, `operator` for commands, `service` for automatic changes. ' +
       'Ids of animals and orders are decimal digits in text, since they are int64; times are ISO 8601. ' +
       'How an event travels: [architecture](architecture.md#how-an-event-is-delivered).',
-    table(['Event', 'When', 'Carries', 'Subscribers'], rows),
+    table(['Event', 'When', 'Carries', 'In the audit log', 'Subscribers'], rows),
     '## Subscribers',
     table(
       ['Subscriber', 'What it does'],

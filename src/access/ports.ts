@@ -1,6 +1,5 @@
 import type { Acting } from '../kernel/acting.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { StoredEvent } from '../kernel/domain-event.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/sealer.ts';
 import type { Accounts, ApiKeys, KeyMaterial } from './key-ports.ts';
@@ -29,11 +28,8 @@ export interface AuditSearch {
   readonly before?: Pick<AuditEntry, 'id' | 'occurredAt'> | undefined;
 }
 
-/** What happened in an account, for its owner to read. */
+/** What happened in an account, for its owner to read: its stored events, but for those that it hides. */
 export abstract class AuditLog {
-  /** Recording the same event twice leaves one entry. */
-  abstract record(stored: StoredEvent): Promise<void>;
-
   /** Newest first. Reads about as many entries as it returns, however long the log is. */
   abstract list(
     accountId: string,

@@ -14,9 +14,10 @@ import type { DueDomains } from '../adapters/schedule/due-domains.ts';
 import type { AuthorityLedger, Timeline } from '../domains/ports.ts';
 import type { EdgeRecords } from '../sites/ports.ts';
 import type { Sites } from '../sites/sites.ts';
+import { hiddenTypes } from './subscriptions.ts';
 
 const day = 24 * 60 * 60 * 1000;
-const keepEventsMs = 7 * day;
+const keepHiddenEventsMs = 7 * day;
 const keepCountersMs = 3 * day;
 const keepUsageMs = 90 * day;
 const keepSignInsMs = day;
@@ -50,9 +51,9 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => {
   return [
     { name: 'relay events', schedule: '* * * * * *', run: () => ports.relay.run() },
     {
-      name: 'forget delivered events',
+      name: 'forget events that the audit log hides',
       schedule: '17 23 * * * *',
-      run: () => ports.outbox.sweep(ago(keepEventsMs)),
+      run: () => ports.outbox.sweep(hiddenTypes, ago(keepHiddenEventsMs)),
     },
     {
       name: 'forget idempotency keys',

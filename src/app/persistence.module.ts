@@ -4,7 +4,7 @@ import { People, Sessions, SignInLinks } from '../access/people-ports.ts';
 import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
 import { CounterSnapshots } from '../access/quota-ports.ts';
 import { UsageLog } from '../access/usage-ports.ts';
-import { StoredSignal } from '../adapters/events/stored-signal.ts';
+import { StoredSignal, type StoredListener } from '../adapters/events/stored-signal.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { EdgePort } from '../adapters/kysely/sites/edge-port.ts';
 import { KyselyAccounts } from '../adapters/kysely/access/kysely-accounts.ts';
@@ -48,7 +48,7 @@ import {
 import { AuthorityAccounts, Certificates, EdgeRecords, Projects } from '../sites/ports.ts';
 import { ConfigKey, LogKey } from './keys.ts';
 import { SiteAddresses } from './site-addresses.ts';
-import { subscribersOf } from './subscriptions.ts';
+import { hiddenTypes, subscribersOf } from './subscriptions.ts';
 
 export const persistence = new ContainerModule(({ bind }) => {
   bind(Database)
@@ -70,15 +70,15 @@ export const persistence = new ContainerModule(({ bind }) => {
     .toDynamicValue((c) => {
       const signal = c.get(StoredSignal);
       const hasFleet = c.get(ConfigKey).redisUrl !== undefined;
-      const tell = (accountIds: readonly string[]) => {
-        signal.raise(accountIds);
+      const tell: StoredListener = (accountIds, hasDeliveries) => {
+        signal.raise(accountIds, hasDeliveries);
         if (hasFleet) c.get(RedisSignals).tell(accountIds);
       };
       const deadline = c.get(Deadline);
       // The request that stored it does not wait for what comes of it.
-      const onStored = (accountIds: readonly string[]) => {
+      const onStored: StoredListener = (accountIds, hasDeliveries) => {
         void deadline.apart(() => {
-          tell(accountIds);
+          tell(accountIds, hasDeliveries);
           return Promise.resolve();
         });
       };
@@ -117,7 +117,7 @@ export const persistence = new ContainerModule(({ bind }) => {
     .toDynamicValue((c) => new KyselySignInLinks(c.get(Database), c.get(KyselyOutbox)))
     .inSingletonScope();
   bind(AuditLog)
-    .toDynamicValue((c) => new KyselyAuditLog(c.get(Database)))
+    .toDynamicValue((c) => new KyselyAuditLog(c.get(Database), hiddenTypes))
     .inSingletonScope();
   bind(IdempotencyKeys)
     .toDynamicValue((c) => new KyselyIdempotencyKeys(c.get(Database)))

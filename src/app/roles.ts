@@ -120,7 +120,8 @@ const startWorker = (
     container.get(PlanRenewalsKey),
   ];
   const relay = container.get(OutboxRelay);
-  container.get(StoredSignal).listen(() => {
+  container.get(StoredSignal).listen((_accountIds, hasDeliveries) => {
+    if (!hasDeliveries) return;
     relay.run().catch((error: unknown) => {
       log.warn({ err: error }, 'relay stopped, will run again on its schedule');
     });

@@ -1,7 +1,6 @@
 import { ContainerModule } from 'inversify';
 import { KeyMaterial } from '../access/key-ports.ts';
 import { Passwords } from '../access/people-ports.ts';
-import { AuditLog } from '../access/ports.ts';
 import { EventBus } from '../adapters/events/event-bus.ts';
 import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
@@ -82,8 +81,7 @@ export const system = new ContainerModule(({ bind }) => {
       const secureSites = () => {
         certificates.wake();
       };
-      const [auditLog, sites] = [c.get(AuditLog), c.get(SitesKey)];
-      const all = subscribers({ auditLog, sites, secureSites, tendDomains });
+      const all = subscribers({ sites: c.get(SitesKey), secureSites, tendDomains });
       return new EventBus(watchedSubscribers(c.get(RunningWork), all));
     })
     .inSingletonScope();

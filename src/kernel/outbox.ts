@@ -33,6 +33,6 @@ export abstract class Outbox {
 
   abstract state(): Promise<OutboxState>;
 
-  /** Deletes events that were delivered to all before `before`. @returns how many */
-  abstract sweep(before: Date): Promise<number>;
+  /** Deletes events of these types from before `before` that were delivered to all. @returns how many */
+  abstract sweep(types: readonly string[], before: Date): Promise<number>;
 }

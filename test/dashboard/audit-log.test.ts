@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { OutboxRelay } from '../../src/adapters/events/outbox-relay.ts';
 import { AccessKey, CatalogueKey } from '../../src/app/keys.ts';
 import { Acting } from '../../src/kernel/acting.ts';
 import { elementsIn, textOf } from '../support/dashboard/markup.ts';
@@ -33,7 +32,6 @@ beforeAll(async () => {
     .get(Acting)
     .run('person:keeper@zoo.example', () => access.rotateApiKey(keyId, '24h'));
   await access.dismiss(owner.accountId, person.id);
-  await container.get(OutboxRelay).run();
 });
 afterAll(() => dashboard.close());
 

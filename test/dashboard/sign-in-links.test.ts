@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { AuditLog } from '../../src/access/ports.ts';
 import { AccessKey } from '../../src/app/keys.ts';
-import { OutboxRelay } from '../../src/adapters/events/outbox-relay.ts';
 import { elementsIn, problemsIn } from '../support/dashboard/markup.ts';
 import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import {
@@ -145,7 +144,6 @@ describe('a link for a colleague', () => {
     expect((await own.post(renewed, { once: 'form_0000005' })).text).toContain(
       'It is not shown again',
     );
-    await dashboard.container.get(OutboxRelay).run();
     const entries = await dashboard.container.get(AuditLog).list(accountId, 100);
     const made = entries.filter(
       ({ what, details }) => what === 'sign_in_link_made' && details['email'] === email,

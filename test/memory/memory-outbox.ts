@@ -1,5 +1,5 @@
 import type { Acting } from '../../src/kernel/acting.ts';
-import type { DomainEvent } from '../../src/kernel/domain-event.ts';
+import type { DomainEvent, StoredEvent } from '../../src/kernel/domain-event.ts';
 import type { Ids } from '../../src/kernel/ids.ts';
 import { Outbox, type Delivery, type OutboxState } from '../../src/kernel/outbox.ts';
 
@@ -14,7 +14,7 @@ export class MemoryOutbox extends Outbox {
   readonly #subscribersOf: (type: string) => readonly string[];
   readonly #acting: Pick<Acting, 'actor'>;
   readonly #entries = new Map<string, Entry>();
-  readonly #events = new Map<string, DomainEvent>();
+  readonly #stored = new Map<string, StoredEvent>();
 
   constructor(
     ids: Ids,
@@ -32,7 +32,7 @@ export class MemoryOutbox extends Outbox {
     const { actor } = this.#acting;
     for (const event of events) {
       const stored = { id: this.#ids.next('evt'), actor, event: structuredClone(event) };
-      this.#events.set(stored.id, stored.event);
+      this.#stored.set(stored.id, stored);
       for (const subscriber of this.#subscribersOf(event.type)) {
         const delivery = { id: this.#ids.next('dlv'), subscriber, attempts: 0, stored };
         this.#entries.set(delivery.id, { delivery, dueAt: 0, parked: false });
@@ -42,7 +42,12 @@ export class MemoryOutbox extends Outbox {
 
   /** Everything that was ever stored, for tests of what happened. */
   get events(): readonly DomainEvent[] {
-    return [...this.#events.values()];
+    return this.stored.map(({ event }) => event);
+  }
+
+  /** For the audit log: the events as they are stored. */
+  get stored(): readonly StoredEvent[] {
+    return [...this.#stored.values()];
   }
 
   override claim(now: Date, leaseUntil: Date, limit: number): Promise<readonly Delivery[]> {
@@ -72,10 +77,12 @@ export class MemoryOutbox extends Outbox {
     return Promise.resolve({ waiting: all.length - parked, parked });
   }
 
-  override sweep(before: Date): Promise<number> {
+  override sweep(types: readonly string[], before: Date): Promise<number> {
     const wanted = new Set([...this.#entries.values()].map((entry) => entry.delivery.stored.id));
-    const old = [...this.#events].filter(([id, e]) => !wanted.has(id) && e.occurredAt < before);
-    for (const [id] of old) this.#events.delete(id);
+    const old = this.stored.filter(
+      ({ id, event }) => types.includes(event.type) && !wanted.has(id) && event.occurredAt < before,
+    );
+    for (const { id } of old) this.#stored.delete(id);
     return Promise.resolve(old.length);
   }
 

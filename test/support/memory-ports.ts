@@ -21,6 +21,7 @@ import { MemoryTimeline } from '../memory/memory-timeline.ts';
 import { MemoryUsageLog } from '../memory/memory-usage-log.ts';
 import { SettableClock } from '../memory/settable-clock.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
+import { hiddenTypes } from '../../src/app/subscriptions.ts';
 import { now } from './accounts.ts';
 import type { EdgeWriter } from './storage-ports.ts';
 
@@ -52,7 +53,7 @@ export const memoryPorts = (
     counters: new MemoryQuotaCounters(),
     counterSnapshots: new MemoryCounterSnapshots(),
     usage: new MemoryUsageLog(accounts.apiKeys),
-    auditLog: new MemoryAuditLog(),
+    auditLog: new MemoryAuditLog(outbox, hiddenTypes),
     idempotencyKeys: new MemoryIdempotencyKeys(),
     projects: new MemoryProjects(outbox, routes, accountExists),
     edgeRecords,

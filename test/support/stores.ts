@@ -17,7 +17,7 @@ import { KyselyEdgeRecords } from '../../src/adapters/kysely/sites/kysely-edge-r
 import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/access/kysely-idempotency-keys.ts';
 import { KyselyJobLeases } from '../../src/adapters/kysely/kysely-job-leases.ts';
 import { KyselyOrders } from '../../src/adapters/kysely/catalogue/kysely-orders.ts';
-import { KyselyOutbox } from '../../src/adapters/kysely/kysely-outbox.ts';
+import { KyselyOutbox, type OutboxPorts } from '../../src/adapters/kysely/kysely-outbox.ts';
 import { KyselyPeople } from '../../src/adapters/kysely/access/kysely-people.ts';
 import { KyselyPets } from '../../src/adapters/kysely/catalogue/kysely-pets.ts';
 import { KyselyProjectSettings } from '../../src/adapters/kysely/sites/kysely-project-settings.ts';
@@ -31,6 +31,7 @@ import { SettableClock } from '../memory/settable-clock.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
+import { hiddenTypes } from '../../src/app/subscriptions.ts';
 import { now } from './accounts.ts';
 import {
   databaseKinds,
@@ -50,7 +51,7 @@ export interface Stores extends StoragePorts {
 export interface StoreOptions {
   /** The subscribers; by default one `witness` for every event. */
   readonly subscribersOf?: (type: string) => readonly string[];
-  readonly onStored?: (accountIds: readonly string[]) => void;
+  readonly onStored?: OutboxPorts['onStored'];
 }
 
 export type StoreKind = 'memory' | DatabaseKind;
@@ -91,7 +92,7 @@ const warmUp = (database: Database): Promise<unknown> =>
 const kyselyPorts = (
   database: Database,
   subscribersOf: (type: string) => readonly string[],
-  onStored: (accountIds: readonly string[]) => void,
+  onStored: OutboxPorts['onStored'],
 ): StoragePorts => {
   const ids = new UuidIds();
   const acting = new AsyncActing('service');
@@ -109,7 +110,7 @@ const kyselyPorts = (
     signInLinks: new KyselySignInLinks(database, outbox),
     counterSnapshots: new KyselyCounterSnapshots(database),
     usage: new KyselyUsageLog(database),
-    auditLog: new KyselyAuditLog(database),
+    auditLog: new KyselyAuditLog(database, hiddenTypes),
     idempotencyKeys: new KyselyIdempotencyKeys(database),
     projects: new KyselyProjects(database, outbox),
     edgeRecords: new KyselyEdgeRecords(database, testSealer),

@@ -1,15 +1,16 @@
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { signInFirst } from '../support/dashboard/process.ts';
+import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import { databaseKinds, type DatabaseKind } from '../support/servers/databases.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { complaintsOf } from '../support/service/service-log.ts';
-import {
-  newHome,
-  printedKey,
-  type Home,
-  type Service,
-} from '../support/service/service-process.ts';
+import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { StoredFacts } from '../support/service/stored-facts.ts';
 import { until } from '../support/until.ts';
+
+const deploysPath = '/dashboard/projects/birds/deploys';
 
 let home: Home;
 let facts: StoredFacts;
@@ -24,15 +25,22 @@ const useHome = (kind: DatabaseKind) => {
   });
 };
 
-/** Ten at a time: many more would wait for a connection longer than the service lets them. */
-const addPets = async ({ origin }: Service, key: string, count: number): Promise<void> => {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const body = '{"name":"Rex","categoryId":1}';
-  const add = () => fetch(`${origin}/v1/pets`, { method: 'POST', headers, body });
-  for (let added = 0; added < count; added += 10) {
-    const some = Array.from({ length: Math.min(10, count - added) }, add);
-    for (const { status } of await Promise.all(some)) expect(status).toBe(201);
+/** Uploads files that are no archives: each deploy fails, and a subscriber removes what it left in the storage. */
+const failDeploys = async (visitor: DashboardVisitor, count: number): Promise<void> => {
+  const headers = { 'Sec-Fetch-Site': 'same-origin' };
+  for (let n = 0; n < count; n++) {
+    const body = new FormData();
+    body.set('archive', new Blob(['no archive']), 'site.zip');
+    const { status } = await visitor.send(deploysPath, { method: 'POST', body, headers });
+    expect(status).toBe(303);
   }
+};
+
+const openProject = async (service: Service): Promise<DashboardVisitor> => {
+  const visitor = await signInFirst(service);
+  const fields = { name: 'Birds', once: 'form_0000001' };
+  expect((await visitor.post('/dashboard', fields)).location).toContain('birds');
+  return visitor;
 };
 
 type State = 'waiting' | 'parked';
@@ -51,31 +59,45 @@ const untilCounted = async (
 
 /** Unfinished deliveries come again when their lease ends, a minute later. */
 const untilAllDelivered = () =>
-  until('all is delivered', async () => (await facts.count('deliveries')) === 0, 90_000);
+  until('all is delivered', async () => (await facts.undelivered()).waiting === 0, 90_000);
 
-const everyPetOnce = async (): Promise<void> => {
-  const told = (await facts.audited('pet_added')).map(({ petId }) => Number(petId));
-  expect(told.toSorted((a, b) => a - b)).toEqual((await facts.pets()).map(({ id }) => id));
+/** Leaves something in the storage for each failed deploy. */
+const litter = async (): Promise<void> => {
+  for (const { deployId = '' } of await facts.told('deploy_failed')) {
+    await mkdir(join(deploysFolder(), deployId), { recursive: true });
+  }
+};
+const deploysFolder = () => join(home.settings['DATA_DIR'] ?? '', 'deploys');
+const leftovers = () => readdir(deploysFolder());
+
+/** While a file stands where the storage is, the subscriber that removes deploys fails. */
+const hideStorage = async (): Promise<void> => {
+  await rename(deploysFolder(), `${deploysFolder()}-hidden`);
+  await writeFile(deploysFolder(), '');
+};
+const showStorage = async (): Promise<void> => {
+  await rm(deploysFolder());
+  await rename(`${deploysFolder()}-hidden`, deploysFolder());
 };
 
 describe.each(databaseKinds)('events on %s', (kind) => {
   useHome(kind);
 
-  test('survive the process that stored them, and reach their subscriber once through several workers', async () => {
-    const api = await home.start({ ROLES: 'api' });
-    await addPets(api, printedKey(api), 150);
-    await untilCounted(api, 'waiting', 154);
-    await api.end('SIGKILL');
-    expect(await facts.count('audit_log')).toBe(0);
+  test('survive the process that stored them, and reach their subscriber through several workers', async () => {
+    const dashboard = await home.start({ ROLES: 'dashboard' });
+    await failDeploys(await openProject(dashboard), 20);
+    // The first ten are also discarded, since only so many are kept.
+    await untilCounted(dashboard, 'waiting', 30);
+    await dashboard.end('SIGKILL');
+    await litter();
+    expect(await leftovers()).toHaveLength(20);
 
     const ports = [await findFreePort(), await findFreePort()];
     const workers = await Promise.all(
       ports.map((port) => home.start({ ROLES: 'worker', PORT: String(port) })),
     );
     await untilAllDelivered();
-    // The account, its key, person and sign-in link, and the animals.
-    expect(await facts.count('audit_log')).toBe(154);
-    await everyPetOnce();
+    expect(await leftovers()).toEqual([]);
     for (const worker of workers) {
       expect((await fetch(`${worker.origin}/v1/pets`)).status).toBe(404);
       expect(await worker.end('SIGTERM')).toEqual({ code: 0, signal: null });
@@ -88,33 +110,38 @@ describe('events', () => {
   useHome('sqlite');
 
   test('whose subscriber fails are retried, hold up no request, and arrive when it works again', async () => {
-    const service = await home.start();
-    const key = printedKey(service);
-    await untilAllDelivered();
-    await facts.hideAuditLog();
-    await addPets(service, key, 5);
+    const dashboard = await home.start({ ROLES: 'dashboard' });
+    const visitor = await openProject(dashboard);
+    await failDeploys(visitor, 5);
+    await litter();
+    await hideStorage();
+    const worker = await home.start({ ROLES: 'worker', PORT: String(await findFreePort()) });
     await until('each was tried', async () => (await facts.failing()) === 5);
-    await untilCounted(service, 'waiting', 5);
-    await facts.showAuditLog();
-    await addPets(service, key, 1);
+    await untilCounted(worker, 'waiting', 5);
+    expect((await visitor.get('/dashboard')).status).toBe(200);
+    await showStorage();
+    await failDeploys(visitor, 1);
     await untilAllDelivered();
-    await everyPetOnce();
-    await service.end('SIGTERM');
-    expect(service.stdout()).toContain('event not delivered, will be retried');
+    expect(await leftovers()).toEqual([]);
+    await dashboard.end('SIGTERM');
+    await worker.end('SIGTERM');
+    expect(worker.stdout()).toContain('event not delivered, will be retried');
   });
 
   test('whose subscriber fails for the tenth time are parked, counted and reported, and stay', async () => {
-    const api = await home.start({ ROLES: 'api' });
-    await addPets(api, printedKey(api), 1);
-    await api.end('SIGTERM');
-    await facts.hideAuditLog();
+    const dashboard = await home.start({ ROLES: 'dashboard' });
+    await failDeploys(await openProject(dashboard), 5);
+    await dashboard.end('SIGTERM');
+    await litter();
+    await hideStorage();
     await facts.setAttempts(9n);
     const worker = await home.start({ ROLES: 'worker' });
     await untilCounted(worker, 'parked', 5);
     await untilCounted(worker, 'waiting', 0);
-    await facts.showAuditLog();
+    await showStorage();
     await worker.end('SIGTERM');
     expect(worker.stdout()).toContain('event parked: its subscriber keeps failing');
-    expect([await facts.count('deliveries'), await facts.count('audit_log')]).toEqual([5, 0]);
+    expect(await facts.undelivered()).toEqual({ waiting: 0, parked: 5 });
+    expect(await leftovers()).toHaveLength(5);
   });
 });

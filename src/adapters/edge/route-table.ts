@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Turns } from '../../kernel/turns.ts';
 import { hostOf } from '../../domains/domain/certificates/certificate.ts';
 import type { Route } from '../../domains/domain/redirects/routes.ts';
 import type { EdgeRecords, LoadedCertificate } from '../../sites/ports.ts';
@@ -23,8 +24,7 @@ export class RouteTable {
   #certificates = new Map<string, LoadedCertificate>();
   #revision = 0n;
   #heardAt = -Infinity;
-  #refreshing: Promise<void> | undefined;
-  #again = false;
+  readonly #looks = new Turns(() => this.#takeIn());
   readonly #stopping = new AbortController();
 
   constructor(records: EdgeRecords, platformHost: string, log: Logger) {
@@ -65,9 +65,7 @@ export class RouteTable {
 
   /** Loads the changes. A call while it runs makes it look once more. @throws Unavailable */
   refresh(): Promise<void> {
-    this.#again = true;
-    this.#refreshing ??= this.#takeIn();
-    return this.#refreshing;
+    return this.#looks.run();
   }
 
   async #follow(): Promise<void> {
@@ -87,19 +85,11 @@ export class RouteTable {
   }
 
   async #takeIn(): Promise<void> {
-    try {
-      while (this.#again) {
-        this.#again = false;
-        // A clock that cannot be set.
-        const now = performance.now();
-        if (now - this.#heardAt > longestSilenceMs) await this.#startOver();
-        else await this.#catchUp();
-        this.#heardAt = now;
-      }
-    } finally {
-      // In the same turn as the last look, so that a later refresh looks for itself.
-      this.#refreshing = undefined;
-    }
+    // A clock that cannot be set.
+    const now = performance.now();
+    if (now - this.#heardAt > longestSilenceMs) await this.#startOver();
+    else await this.#catchUp();
+    this.#heardAt = now;
   }
 
   async #startOver(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Delivery, Outbox } from '../../kernel/outbox.ts';
+import { Turns } from '../../kernel/turns.ts';
 import type { EventBus } from './event-bus.ts';
 
 export const mostAttempts = 10;
@@ -21,9 +22,7 @@ export class OutboxRelay {
   readonly #bus: EventBus;
   readonly #clock: Clock;
   readonly #log: Logger;
-  #running: Promise<void> | undefined;
-  #again = false;
-  #stopped = false;
+  readonly #turns = new Turns(() => this.#deliverDue());
 
   constructor(outbox: Outbox, bus: EventBus, clock: Clock, log: Logger) {
     this.#outbox = outbox;
@@ -34,35 +33,25 @@ export class OutboxRelay {
 
   /** Delivers all that is due. While it runs, a further call makes it look once more. */
   run(): Promise<void> {
-    this.#again = true;
-    this.#running ??= this.#drain().finally(() => {
-      this.#running = undefined;
-      // A call may have come between the last look and this turn.
-      return this.#again && !this.#stopped ? this.run() : undefined;
-    });
-    return this.#running;
+    return this.#turns.run();
   }
 
   /** Claims no more deliveries and finishes those under way. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await this.#running?.catch(() => undefined);
+  stop(): Promise<void> {
+    return this.#turns.stop();
   }
 
-  async #drain(): Promise<void> {
-    while (this.#again && !this.#stopped) {
-      this.#again = false;
-      const now = this.#clock.now();
-      const leaseUntil = new Date(now.getTime() + leaseMs);
-      const deliveries = await this.#outbox.claim(now, leaseUntil, batch);
-      if (deliveries.length === batch) this.#again = true;
-      const outcomes = await Promise.allSettled(
-        deliveries.map((delivery) => this.#deliver(delivery)),
-      );
-      // A delivery that could not be marked stays claimed, and is repeated when its lease ends.
-      const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-      if (failed) throw failed.reason;
-    }
+  async #deliverDue(): Promise<void> {
+    const now = this.#clock.now();
+    const leaseUntil = new Date(now.getTime() + leaseMs);
+    const deliveries = await this.#outbox.claim(now, leaseUntil, batch);
+    if (deliveries.length === batch) this.#turns.again();
+    const outcomes = await Promise.allSettled(
+      deliveries.map((delivery) => this.#deliver(delivery)),
+    );
+    // A delivery that could not be marked stays claimed, and is repeated when its lease ends.
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason;
   }
 
   async #deliver(delivery: Delivery): Promise<void> {

@@ -1,7 +1,7 @@
-/** Called with the accounts whose data changed. */
-export type StoredListener = (accountIds: readonly string[]) => void;
+/** Called with the accounts whose data changed, and whether there may be something to deliver. */
+export type StoredListener = (accountIds: readonly string[], hasDeliveries: boolean) => void;
 
-/** Notifies listeners in this process of new deliveries, stored here or announced by another process. */
+/** Notifies listeners in this process of new events, stored here or announced by another process. */
 export class StoredSignal {
   readonly #listeners = new Set<StoredListener>();
 
@@ -11,7 +11,8 @@ export class StoredSignal {
     return () => void this.#listeners.delete(listener);
   }
 
-  raise(accountIds: readonly string[]): void {
-    for (const listener of this.#listeners) listener(accountIds);
+  /** @param hasDeliveries unknown of what another process stored */
+  raise(accountIds: readonly string[], hasDeliveries = true): void {
+    for (const listener of this.#listeners) listener(accountIds, hasDeliveries);
   }
 }

@@ -13,10 +13,15 @@ export interface OutboxPorts {
   readonly acting: Acting;
   readonly subscribersOf: (type: string) => readonly string[];
   /**
-   * Called once after a commit with new deliveries, with the accounts of the events. What it starts runs as actor
-   * `service`.
+   * Called once after a commit with new events, with their accounts and whether any has a subscriber. What it starts
+   * runs as actor `service`.
    */
-  readonly onStored: (accountIds: readonly string[]) => void;
+  readonly onStored: (accountIds: readonly string[], hasDeliveries: boolean) => void;
+}
+
+interface News {
+  readonly accounts: Set<string>;
+  hasDeliveries: boolean;
 }
 
 export class KyselyOutbox extends Outbox {
@@ -26,8 +31,8 @@ export class KyselyOutbox extends Outbox {
   readonly #ids: Ids;
   readonly #subscribersOf: OutboxPorts['subscribersOf'];
   readonly #onStored: OutboxPorts['onStored'];
-  /** By transaction: the accounts to report after its commit. */
-  readonly #accounts = new WeakMap<object, Set<string>>();
+  /** By transaction: what to report after its commit. */
+  readonly #news = new WeakMap<object, News>();
 
   constructor(database: Database, { ids, acting, subscribersOf, onStored }: OutboxPorts) {
     super();
@@ -62,9 +67,11 @@ export class KyselyOutbox extends Outbox {
           claim: null,
           problem: null,
         }));
+        const news = this.#newsOf(db);
+        news.accounts.add(accountId);
         if (deliveries.length === 0) continue;
         await runWithNext(db, db.insertInto('deliveries').values(deliveries));
-        this.#tellAfterCommit(db, accountId);
+        news.hasDeliveries = true;
       }
     });
   }
@@ -123,10 +130,11 @@ export class KyselyOutbox extends Outbox {
     return { waiting: count(0n), parked: count(1n) };
   }
 
-  async sweep(before: Date): Promise<number> {
+  async sweep(types: readonly string[], before: Date): Promise<number> {
     const { numDeletedRows } = await this.#database.run((db) =>
       db
         .deleteFrom('events')
+        .where('type', 'in', types)
         .where('occurred_at', '<', toMillis(before))
         .where(({ not, exists, selectFrom }) =>
           not(
@@ -142,17 +150,18 @@ export class KyselyOutbox extends Outbox {
     return Number(numDeletedRows);
   }
 
-  #tellAfterCommit(transaction: object, accountId: string): void {
-    const accounts = this.#accounts.get(transaction) ?? new Set();
-    if (accounts.size === 0) {
-      this.#accounts.set(transaction, accounts);
-      this.#database.afterCommit(() => {
-        this.acting.run('service', () => {
-          this.#onStored([...accounts]);
-        });
+  /** The first call in a transaction plans the report. */
+  #newsOf(transaction: object): News {
+    const known = this.#news.get(transaction);
+    if (known) return known;
+    const news: News = { accounts: new Set(), hasDeliveries: false };
+    this.#news.set(transaction, news);
+    this.#database.afterCommit(() => {
+      this.acting.run('service', () => {
+        this.#onStored([...news.accounts], news.hasDeliveries);
       });
-    }
-    accounts.add(accountId);
+    });
+    return news;
   }
 
   async #claimed(claim: string): Promise<readonly Delivery[]> {

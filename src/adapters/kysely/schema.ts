@@ -205,14 +205,6 @@ export interface Schema {
     claim: string | null;
     problem: string | null;
   };
-  audit_log: {
-    event_id: string;
-    account_id: string;
-    what: string;
-    details: string;
-    occurred_at: Int64;
-    actor: string | null;
-  };
 }
 
 export const toMillis = (date: Date): bigint => BigInt(date.getTime());

@@ -1,6 +1,7 @@
 import PQueue from 'p-queue';
 import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';
+import { Turns } from '../../kernel/turns.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
 import type { CustomDomains, HeldDomain } from '../../domains/ports.ts';
@@ -37,11 +38,9 @@ export class DueDomains {
   readonly #orders = new PQueue({ concurrency: atOnce.orders });
   readonly #held = new Map<string, HeldDomain>();
   #prolonging: NodeJS.Timeout | undefined;
-  #claiming: Promise<void> | undefined;
-  #again = false;
+  readonly #claims = new Turns(() => this.#claim());
   /** Whether more were due than there was room for. */
   #mayBeMore = false;
-  #stopped = false;
 
   constructor(ports: DuePorts, leaseMs = usualLeaseMs) {
     this.#ports = ports;
@@ -50,31 +49,23 @@ export class DueDomains {
 
   /** Claims due domains while there is room, and returns once they are claimed. @throws Unavailable */
   run(): Promise<void> {
-    this.#again = true;
-    this.#claiming ??= this.#claim().finally(() => {
-      this.#claiming = undefined;
-    });
-    return this.#claiming;
+    return this.#claims.run();
   }
 
   /** Claims no more, finishes work under way, and releases what was not begun. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    await this.#claiming?.catch(() => undefined);
+    await this.#claims.stop();
     await Promise.all([this.#checks.onIdle(), this.#orders.onIdle()]);
   }
 
   async #claim(): Promise<void> {
     const { domains, clock } = this.#ports;
-    while (this.#again && !this.#stopped) {
-      this.#again = false;
-      const room = this.#room();
-      this.#mayBeMore = room <= 0;
-      if (this.#mayBeMore) return;
-      const due = await domains.claimDue(clock.now(), this.#in(this.#leaseMs), room);
-      for (const domain of due.domains) this.#take(domain, due);
-      this.#mayBeMore = due.domains.length === room;
-    }
+    const room = this.#room();
+    this.#mayBeMore = room <= 0;
+    if (this.#mayBeMore) return;
+    const due = await domains.claimDue(clock.now(), this.#in(this.#leaseMs), room);
+    for (const domain of due.domains) this.#take(domain, due);
+    this.#mayBeMore = due.domains.length === room;
   }
 
   /**
@@ -90,7 +81,7 @@ export class DueDomains {
   #begin(domain: CustomDomain): void {
     const queue = domain.state === 'added' ? this.#checks : this.#orders;
     void queue
-      .add(() => (this.#stopped ? this.#release(domain.id) : this.#work(domain)))
+      .add(() => (this.#claims.isStopped ? this.#release(domain.id) : this.#work(domain)))
       .finally(() => {
         this.#letGo(domain.id);
         this.#lookForMore();

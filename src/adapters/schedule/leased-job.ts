@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';
 import type { JobLeases } from '../../kernel/job-leases.ts';
+import { Turns } from '../../kernel/turns.ts';
 
 /** A worker that has not renewed its lease for so long is dead. The work itself may take longer. */
 const leaseMs = 30_000;
@@ -21,9 +22,7 @@ export class LeasedJob {
   readonly #name: string;
   readonly #work: (isStopping: () => boolean) => Promise<unknown>;
   readonly #ports: LeasedJobPorts;
-  #running: Promise<boolean> | undefined;
-  #again = false;
-  #stopped = false;
+  readonly #turns = new Turns(() => this.#turn());
   #retry: NodeJS.Timeout | undefined;
 
   /** @param work checks now and then whether it should end early */
@@ -41,10 +40,8 @@ export class LeasedJob {
    * Runs the job, unless another process runs it. A call during a run in this process makes it run once more.
    * @returns whether this process ran it after the last call
    */
-  run(): Promise<boolean> {
-    this.#again = true;
-    this.#running ??= this.#turns();
-    return this.#running;
+  async run(): Promise<boolean> {
+    return (await this.#turns.run()) ?? false;
   }
 
   /**
@@ -55,7 +52,7 @@ export class LeasedJob {
     const { log, againAfterMs = 1000 } = this.#ports;
     this.run()
       .then((isDone) => {
-        if (isDone || this.#stopped) return;
+        if (isDone || this.#turns.isStopped) return;
         clearTimeout(this.#retry);
         this.#retry = setTimeout(() => {
           this.wake();
@@ -68,27 +65,18 @@ export class LeasedJob {
 
   /** Starts no more runs and waits for the current one. */
   async stop(): Promise<void> {
-    this.#stopped = true;
     clearTimeout(this.#retry);
-    await this.#running?.catch(() => undefined);
+    await this.#turns.stop();
   }
 
-  async #turns(): Promise<boolean> {
-    let isHeld = false;
-    try {
-      while (this.#again && !this.#stopped) {
-        this.#again = false;
-        isHeld = await this.#hold();
-        if (isHeld) await this.#turn();
-      }
-      return isHeld;
-    } finally {
-      // In the same turn as the last look, so that a later call starts its own run.
-      this.#running = undefined;
-    }
+  /** @returns whether it is this process's turn */
+  async #turn(): Promise<boolean> {
+    const isHeld = await this.#hold();
+    if (isHeld) await this.#workOnce();
+    return isHeld;
   }
 
-  async #turn(): Promise<void> {
+  async #workOnce(): Promise<void> {
     const { leases, log, holder } = this.#ports;
     const prolonging = setInterval(() => {
       this.#hold().catch((error: unknown) => {
@@ -96,7 +84,7 @@ export class LeasedJob {
       });
     }, leaseMs / prolongedPerLease).unref();
     try {
-      await this.#work(() => this.#stopped);
+      await this.#work(() => this.#turns.isStopped);
     } finally {
       clearInterval(prolonging);
       await leases.release(this.#name, holder);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addPet } from '../../../src/catalogue/domain/pet.ts';
-import { newAccount, now } from '../../support/accounts.ts';
+import { newAccount, now, personDecision } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { refusal } from '../../support/refusal.ts';
 import { openStores, storeKinds, type Stores } from '../../support/stores.ts';
@@ -17,11 +17,13 @@ describe.each(databaseKinds)('the signal of the outbox in %s', (kind) => {
   let seenAtSignal: Promise<number>[] = [];
   let whoListens: string[] = [];
   let signals: (readonly string[])[] = [];
+  let toDeliver: boolean[] = [];
   beforeAll(async () => {
     stores = await openStores(kind, {
       subscribersOf: (type) => (type === 'pet_added' ? ['audit', 'mail'] : []),
-      onStored: (accountIds) => {
+      onStored: (accountIds, hasDeliveries) => {
         signals.push(accountIds);
+        toDeliver.push(hasDeliveries);
         whoListens.push(stores.acting.actor);
         const committed = stores.secondProcess.outbox.state();
         seenAtSignal.push(committed.then(({ waiting }) => waiting));
@@ -29,7 +31,10 @@ describe.each(databaseKinds)('the signal of the outbox in %s', (kind) => {
     });
     account = await newAccount(stores);
   });
-  afterAll(() => stores.close());
+  afterAll(async () => {
+    await Promise.all(seenAtSignal);
+    await stores.close();
+  });
 
   const draft = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
   const add = (to = account) => stores.pets.add(to, draft, (id) => addPet(to, id, draft, now));
@@ -73,14 +78,24 @@ describe.each(databaseKinds)('the signal of the outbox in %s', (kind) => {
     expect(signals).toEqual([[other, account], [account]]);
   });
 
-  test('is not sent for a rollback or for events without a subscriber', async () => {
-    seenAtSignal = [];
+  test('says whether any of the events has a subscriber', async () => {
+    toDeliver = [];
+    const other = await newAccount(stores);
+    await add();
+    await once('both', async () => {
+      await add();
+      await stores.people.add(personDecision(other));
+    });
+    expect(toDeliver).toEqual([false, true, true]);
+  });
+
+  test('is not sent for a rollback', async () => {
+    signals = [];
     const outcome = once('none', async () => {
       await add();
       throw refusal;
     });
     await expect(outcome).rejects.toBe(refusal);
-    await newAccount(stores);
-    expect(seenAtSignal).toEqual([]);
+    expect(signals).toEqual([]);
   });
 });

@@ -19,17 +19,6 @@ export class StoredFacts {
     return rows.map(({ id, name }) => ({ id: Number(id), name }));
   }
 
-  /** The details of every entry of one kind in the audit log. */
-  async audited(what: string): Promise<readonly Readonly<Record<string, string>>[]> {
-    const entries = this.#db.selectFrom('audit_log').select('details').where('what', '=', what);
-    const rows = await entries.execute();
-    return rows.map(({ details }) => JSON.parse(details) as Record<string, string>);
-  }
-
-  async count(table: 'audit_log' | 'deliveries'): Promise<number> {
-    return (await this.#db.selectFrom(table).selectAll().execute()).length;
-  }
-
   /** The details of every event of one kind. */
   async told(type: string): Promise<readonly Readonly<Record<string, string>>[]> {
     const rows = await this.#db
@@ -87,15 +76,6 @@ export class StoredFacts {
 
   async setAttempts(attempts: bigint): Promise<void> {
     await this.#db.updateTable('deliveries').set({ attempts }).execute();
-  }
-
-  /** Without its table the audit log, which is a subscriber, fails. */
-  async hideAuditLog(): Promise<void> {
-    await this.#db.schema.alterTable('audit_log').renameTo('hidden_log').execute();
-  }
-
-  async showAuditLog(): Promise<void> {
-    await this.#db.schema.alterTable('hidden_log').renameTo('audit_log').execute();
   }
 
   close(): Promise<void> {

@@ -57,7 +57,7 @@ const actorsIn = async ({ auditLog, access }: Ports, accountId: string): Promise
 const nothingIn = ({ actor, topic, before }: AuditFilter): string => {
   if (before) return 'There are no older entries.';
   return actor === undefined && topic === undefined
-    ? 'No entries yet. Events appear here within a second or two.'
+    ? 'No entries yet.'
     : 'No entries match this filter.';
 };
 

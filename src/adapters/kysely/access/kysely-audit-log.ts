@@ -1,35 +1,19 @@
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import { AuditLog, type AuditEntry, type AuditSearch } from '../../../access/ports.ts';
-import type { StoredEvent } from '../../../kernel/domain-event.ts';
 import type { Database } from '../database.ts';
-import { failureOf } from '../failure.ts';
 import { actorFrom, fromMillis, toMillis, type Schema } from '../schema.ts';
 
 type Place = Pick<AuditEntry, 'id' | 'occurredAt'>;
 
+/** Reads the events themselves, each in the index of its account, actor and type. */
 export class KyselyAuditLog extends AuditLog {
   readonly #database: Database;
+  readonly #hiddenTypes: readonly string[];
 
-  constructor(database: Database) {
+  constructor(database: Database, hiddenTypes: readonly string[]) {
     super();
     this.#database = database;
-  }
-
-  async record({ id, actor, event }: StoredEvent): Promise<void> {
-    const { type, accountId, occurredAt, ...details } = event;
-    const row = {
-      event_id: id,
-      account_id: accountId,
-      what: type,
-      details: JSON.stringify(details),
-      occurred_at: toMillis(occurredAt),
-      actor,
-    };
-    try {
-      await this.#database.run((db) => db.insertInto('audit_log').values(row).execute());
-    } catch (error) {
-      if (failureOf(error) !== 'duplicate') throw error;
-    }
+    this.#hiddenTypes = hiddenTypes;
   }
 
   async list(
@@ -37,15 +21,16 @@ export class KyselyAuditLog extends AuditLog {
     limit: number,
     search: AuditSearch = {},
   ): Promise<readonly AuditEntry[]> {
+    const stretches = stretchesOf(search, this.#hiddenTypes);
     const rows = await this.#database.run(async (db) => {
-      const [first, ...others] = stretchesOf(search).map((stretch) =>
+      const [first, ...others] = stretches.map((stretch) =>
         db.selectFrom(newestIn(db, accountId, stretch).limit(limit).as('stretch')).selectAll(),
       );
       if (!first) return [];
       return await others
         .reduce((all, one) => all.unionAll(one), first)
         .orderBy('occurred_at', 'desc')
-        .orderBy('event_id', 'desc')
+        .orderBy('id', 'desc')
         .limit(limit)
         .execute();
     });
@@ -53,37 +38,39 @@ export class KyselyAuditLog extends AuditLog {
   }
 }
 
-/** A range that one index holds in time order; null is how earlier releases stored `service`. */
+/** A range that one index holds in time order. */
 interface Stretch {
-  readonly actor: string | null | undefined;
-  readonly what: string | undefined;
+  readonly actor: string | undefined;
+  readonly type: { readonly is: string } | { readonly noneOf: readonly string[] };
   readonly before: Place | undefined;
 }
 
 /** The newest of each range are found by index, and the newest overall are among them. */
-const stretchesOf = ({ actor, kinds, before }: AuditSearch): readonly Stretch[] => {
-  const actors = actor === 'service' ? [actor, null] : [actor];
-  return actors.flatMap((one) =>
-    (kinds ?? [undefined]).map((what) => ({ actor: one, what, before })),
-  );
+const stretchesOf = (
+  { actor, kinds, before }: AuditSearch,
+  hidden: readonly string[],
+): readonly Stretch[] => {
+  if (!kinds) return [{ actor, type: { noneOf: hidden }, before }];
+  const shown = kinds.filter((kind) => !hidden.includes(kind));
+  return shown.map((is) => ({ actor, type: { is }, before }));
 };
 
-const newestIn = (db: Kysely<Schema>, accountId: string, { actor, what, before }: Stretch) =>
+const newestIn = (db: Kysely<Schema>, accountId: string, { actor, type, before }: Stretch) =>
   db
-    .selectFrom('audit_log')
+    .selectFrom('events')
     .selectAll()
     .where('account_id', '=', accountId)
-    .$if(actor !== undefined, (of) => of.where('actor', actor === null ? 'is' : '=', actor ?? null))
-    .$if(what !== undefined, (of) => of.where('what', '=', what ?? ''))
+    .where((eb) => ('is' in type ? eb('type', '=', type.is) : eb('type', 'not in', type.noneOf)))
+    .$if(actor !== undefined, (of) => of.where('actor', '=', actor ?? ''))
     .$if(before !== undefined, (of) => (before ? of.where(isBefore(before)) : of))
     .orderBy('occurred_at', 'desc')
-    .orderBy('event_id', 'desc');
+    .orderBy('id', 'desc');
 
-const fromRow = (row: Selectable<Schema['audit_log']>): AuditEntry => ({
-  id: row.event_id,
+const fromRow = (row: Selectable<Schema['events']>): AuditEntry => ({
+  id: row.id,
   accountId: row.account_id,
   actor: actorFrom(row.actor),
-  what: row.what,
+  what: row.type,
   occurredAt: fromMillis(row.occurred_at),
   details: JSON.parse(row.details) as Record<string, string | number>,
 });
@@ -91,10 +78,10 @@ const fromRow = (row: Selectable<Schema['audit_log']>): AuditEntry => ({
 /** The first condition is redundant, but it lets the database use an index. */
 const isBefore =
   ({ id, occurredAt }: Place) =>
-  (eb: ExpressionBuilder<Schema, 'audit_log'>) => {
+  (eb: ExpressionBuilder<Schema, 'events'>) => {
     const at = toMillis(occurredAt);
     return eb.and([
       eb('occurred_at', '<=', at),
-      eb.or([eb('occurred_at', '<', at), eb('event_id', '<', id)]),
+      eb.or([eb('occurred_at', '<', at), eb('id', '<', id)]),
     ]);
   };
