@@ -4,6 +4,12 @@
  */
 export type Actor = 'service' | 'operator' | `key:${string}` | `person:${string}`;
 
+export const isActor = (text: string): text is Actor =>
+  text === 'service' ||
+  text === 'operator' ||
+  text.startsWith('key:') ||
+  text.startsWith('person:');
+
 /** On whose behalf the current call runs. Events are stored with it; no rule depends on it. */
 export abstract class Acting {
   abstract readonly actor: Actor;

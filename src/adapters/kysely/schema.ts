@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Limits } from '../../access/domain/plan.ts';
-import type { Actor } from '../../kernel/acting.ts';
+import { isActor, type Actor } from '../../kernel/acting.ts';
 
 /** Every integer column is an int64 and arrives as a bigint; times are epoch milliseconds. */
 type Int64 = bigint;
@@ -227,8 +227,10 @@ export const present = <Value>(column: string, stored: Value | null): Value => {
   return stored;
 };
 
-/** The release before this one did not write who acted. */
-export const actorFrom = (stored: string | null): Actor => (stored ?? 'service') as Actor;
+export const actorFrom = (stored: string): Actor => {
+  if (!isActor(stored)) throw new Error(`stored actor "${stored}" is none`);
+  return stored;
+};
 
 export const ownLimitsFrom = (
   perMinute: bigint | null,

@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import { AuditLog, type AuditEntry, type AuditSearch } from '../../../access/ports.ts';
 import type { Database } from '../database.ts';
-import { actorFrom, fromMillis, toMillis, type Schema } from '../schema.ts';
+import { fromMillis, toMillis, type Schema } from '../schema.ts';
 
 type Place = Pick<AuditEntry, 'id' | 'occurredAt'>;
 
@@ -69,7 +69,7 @@ const newestIn = (db: Kysely<Schema>, accountId: string, { actor, type, before }
 const fromRow = (row: Selectable<Schema['events']>): AuditEntry => ({
   id: row.id,
   accountId: row.account_id,
-  actor: actorFrom(row.actor),
+  actor: row.actor,
   what: row.type,
   occurredAt: fromMillis(row.occurred_at),
   details: JSON.parse(row.details) as Record<string, string | number>,
