@@ -56,7 +56,7 @@ test('answers that have no room on a page begin another one', async () => {
   const place = /before=(\d+)/.exec(links.at(-1) ?? '')?.[1] ?? '';
   const next = await owner.visitor.get(links.at(-1) ?? '');
   const [entries] = elementsIn(next.text, 'ol').slice(-1);
-  expect(entries?.attributes['class']).toBe('timeline');
+  expect(entries?.attributes['class']).toBe('stack timeline');
   const first = /id="entry-(\d+)"[\s\S]*?<summary>Raw answers/.exec(next.text);
   expect(Number(first?.[1]) + 1).toBe(Number(place));
 });

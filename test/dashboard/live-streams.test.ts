@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { html } from '../../src/adapters/dashboard/frame/html.ts';
 import { LiveStreams, mostStreams } from '../../src/adapters/dashboard/frame/live-streams.ts';
 import { PageProblem } from '../../src/adapters/dashboard/frame/page-problem.ts';
-import { onceInput } from '../../src/adapters/dashboard/frame/parts.ts';
+import { onceInput } from '../../src/adapters/dashboard/frame/form-parts.ts';
 import type { Screen, Visit } from '../../src/adapters/dashboard/frame/screen.ts';
 import { StoredSignal } from '../../src/adapters/events/stored-signal.ts';
 import { CountingIds } from '../memory/counting-ids.ts';

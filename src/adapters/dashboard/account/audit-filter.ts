@@ -4,7 +4,7 @@ import type { AuditEntry, AuditSearch } from '../../../access/ports.ts';
 import { kindsOf, topicNames, topicOf, type Topic } from './audit-topics.ts';
 import { actorName, type Names } from './audit-words.ts';
 import { html, type Html } from '../frame/html.ts';
-import { select } from '../frame/parts.ts';
+import { select } from '../frame/form-parts.ts';
 
 export const auditPath = '/dashboard/account';
 export const auditAnchor = 'audit-log';
@@ -63,7 +63,7 @@ export interface Actors {
 /** A GET form, so that the filter is part of the address. */
 export const auditFilterForm = ({ actor, topic }: AuditFilter, all: Actors, names: Names): Html => {
   const actors = new Set([...actorsOf(all), ...(actor === undefined ? [] : [actor])]);
-  return html`<form action="${auditPath}#${auditAnchor}" class="row filter">
+  return html`<form action="${auditPath}#${auditAnchor}" class="filter">
     ${select({
       label: 'Who',
       name: 'who',

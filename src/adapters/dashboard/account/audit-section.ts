@@ -12,8 +12,9 @@ import { namesIn } from './audit-names.ts';
 import { actorName, auditWords, type Names } from './audit-words.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { html, type Html } from '../frame/html.ts';
-import { exact, pager } from '../frame/parts.ts';
+import { exact, pager, facts } from '../frame/parts.ts';
 import type { Visit } from '../frame/screen.ts';
+import { table, type Row } from '../frame/table.ts';
 
 const pageSize = 50;
 /** Most removed people that the filter offers. */
@@ -32,11 +33,19 @@ export const auditSection = async (ports: Ports, { accountId, query }: Visit): P
   const names = await namesIn(ports, { accountId, ...actors }, entries);
   const last = found.length > pageSize ? entries.at(-1) : undefined;
   return html`<section class="card" id="${auditAnchor}">
-    <div class="row list-head">
+    <div class="row between">
       <h2>Audit log</h2>
       ${auditFilterForm(filter, actors, names)}
     </div>
-    ${entries.length === 0 ? html`<p class="quiet">${nothingIn(filter)}</p>` : listed(entries, names)}
+    ${
+      entries.length === 0
+        ? html`<p class="hint">${nothingIn(filter)}</p>`
+        : table(
+            columns,
+            entries.map((entry) => rowOf(entry, names)),
+            'audit tops',
+          )
+    }
     ${pager({
       first: filter.before && auditHref({ ...filter, before: undefined }),
       next: last && auditHref({ ...filter, before: last }),
@@ -61,23 +70,15 @@ const nothingIn = ({ actor, topic, before }: AuditFilter): string => {
     : 'No entries match this filter.';
 };
 
-const listed = (entries: readonly AuditEntry[], names: Names): Html => html`<div class="table">
-  <table class="cards-on-phone audit">
-    <thead><tr><th scope="col">Time (UTC)</th><th scope="col">Who</th><th scope="col">What</th></tr></thead>
-    <tbody>${entries.map((entry) => row(entry, names))}</tbody>
-  </table>
-</div>`;
+const columns = { 'Time (UTC)': 'text', Who: 'text', What: 'name' } as const;
 
-const row = (entry: AuditEntry, names: Names): Html => html`<tr>
-  <td data-label="Time (UTC)"><time datetime="${entry.occurredAt.toISOString()}">${exact(entry.occurredAt).replace(' UTC', '')}</time></td>
-  <td data-label="Who">${actorName(entry.actor, names)}</td>
-  <td class="name">
-    <details>
+const rowOf = (entry: AuditEntry, names: Names): Row<keyof typeof columns> => ({
+  cells: {
+    'Time (UTC)': html`<time datetime="${entry.occurredAt.toISOString()}">${exact(entry.occurredAt).replace(' UTC', '')}</time>`,
+    Who: actorName(entry.actor, names),
+    What: html`<details>
       <summary>${auditWords(entry, names) ?? html`<code>${entry.what}</code>`}</summary>
-      <dl class="facts">
-        <dt>Event</dt><dd><code>${entry.what}</code></dd>
-        ${Object.entries(entry.details).map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}
-      </dl>
-    </details>
-  </td>
-</tr>`;
+      ${facts([['Event', entry.what], ...Object.entries(entry.details)].map(([name, value]) => [name, html`<code>${value}</code>`]))}
+    </details>`,
+  },
+});

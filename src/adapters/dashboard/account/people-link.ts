@@ -1,6 +1,6 @@
 import type { Invitation } from '../../../access/use-cases/people.ts';
 import { html, type Html } from '../frame/html.ts';
-import { copyButton, time } from '../frame/parts.ts';
+import { copyable, time } from '../frame/parts.ts';
 
 /** A sign-in link, which is shown only once. */
 export const shownLink = (
@@ -12,7 +12,7 @@ export const shownLink = (
   return html`<section class="card secret" aria-labelledby="link-title">
     <h2 id="link-title">A sign-in link for ${email}</h2>
     <p>Send it to ${email} yourself; we do not send email. It signs in whoever opens it, works once, and expires ${time(endsAt, now)}. <strong>It is not shown again.</strong></p>
-    <div class="copyable"><pre tabindex="0"><code>${link}</code></pre>${copyButton(link, 'the link')}</div>
+    ${copyable(link, 'the link')}
     <p><a class="button" href="/dashboard/account">I have copied it</a></p>
   </section>`;
 };

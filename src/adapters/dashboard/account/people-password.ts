@@ -3,7 +3,7 @@ import { passwordLength } from '../../../access/domain/password.ts';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
-import { field, formError } from '../frame/parts.ts';
+import { field, formError } from '../frame/form-parts.ts';
 import { accountPath } from './people-forms.ts';
 import { form, type Form, type Refusal } from '../frame/screen.ts';
 
@@ -38,7 +38,7 @@ export const passwordSection = (
   const needsCurrent = person.passwordHash !== undefined && session.way === 'password';
   return html`<section class="card" id="password">
     <h2>Password</h2>
-    <p class="quiet">${person.passwordHash === undefined ? 'You have no password yet; you sign in with links.' : 'You have a password.'} It opens this account only. Saving a new one ends all your other sessions.</p>
+    <p class="hint">${person.passwordHash === undefined ? 'You have no password yet; you sign in with links.' : 'You have a password.'} It opens this account only. Saving a new one ends all your other sessions.</p>
     <form method="post" action="${path}" class="narrow">
       ${formError(refusal)}
       <input type="text" name="username" value="${person.email}" autocomplete="username" hidden>

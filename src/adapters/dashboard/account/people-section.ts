@@ -1,9 +1,11 @@
 import type { Person } from '../../../access/domain/person.ts';
 import { confirmedForm } from '../frame/confirmed-form.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
-import { badge, buttonForm, day, field, formError, onceInput } from '../frame/parts.ts';
+import { buttonForm, field, formError, onceInput } from '../frame/form-parts.ts';
+import { badge, day } from '../frame/parts.ts';
 import { peoplePath } from './people-forms.ts';
 import { refusalOf, type Refusal, type Visit } from '../frame/screen.ts';
+import { table, type Row } from '../frame/table.ts';
 
 interface PeopleOptions {
   /** For `onceInput`. */
@@ -20,35 +22,45 @@ export const peopleSection = (
   const invited = refusalOf(refusal, 'invite');
   return html`<section class="card" id="people">
     <h2>People</h2>
-    <p class="quiet">Everyone listed here has full access to this account. You can create links for yourself and for people who have not signed in yet. For everyone else the operator creates one with <code>animal-store user invite</code>.</p>
+    <p class="hint">Everyone listed here has full access to this account. You can create links for yourself and for people who have not signed in yet. For everyone else the operator creates one with <code>animal-store user invite</code>.</p>
     ${formError(refusalOf(refusal, 'dismiss') ?? refusalOf(refusal, 'new-link'))}
-    <div class="table">
-      <table class="cards-on-phone">
-        <thead><tr><th scope="col">Email</th><th scope="col">Added</th><th scope="col">Signs in with</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
-        <tbody>${people.map((person) => row(person, person.id === signedIn.person.id, newId()))}</tbody>
-      </table>
-    </div>
-    <form method="post" action="${peoplePath}" class="row top">
+    ${table(
+      columns,
+      people.map((person) => rowOf(person, person.id === signedIn.person.id, newId())),
+    )}
+    <form method="post" action="${peoplePath}" class="fields">
       ${formError(invited)}
       ${onceInput(newId())}
       ${field({ label: 'Email', name: 'email', type: 'email', autocomplete: 'off', maxlength: 254, placeholder: 'keeper@shop.example', hint: 'You get a sign-in link to pass on. It works once and expires after 7 days.' }, invited)}
-      <button class="main beside">Invite</button>
+      <button class="main">Invite</button>
     </form>
   </section>`;
 };
 
-const row = (person: Person, isYou: boolean, once: string): Html => {
-  const { id, email, createdAt, joinedAt } = person;
-  return html`<tr>
-    <td class="name">${email} ${isYou ? badge('you', 'good') : nothing}</td>
-    <td data-label="Added">${day(createdAt)}</td>
-    <td data-label="Signs in with">${waysIn(person)}</td>
-    <td class="actions">
-      ${isYou || !joinedAt ? buttonForm(`${peoplePath}/${id}/link`, 'New link', { once, about: `Make a sign-in link for ${email}` }) : nothing}
-      ${isYou ? nothing : remove(person)}
-    </td>
-  </tr>`;
+const columns = {
+  Email: 'name',
+  Added: 'text',
+  'Signs in with': 'text',
+  Actions: 'actions',
+} as const;
+
+const rowOf = (person: Person, isYou: boolean, once: string): Row<keyof typeof columns> => {
+  const { email, createdAt, joinedAt } = person;
+  return {
+    cells: {
+      Email: html`${email} ${isYou ? badge('you', 'good') : nothing}`,
+      Added: day(createdAt),
+      'Signs in with': waysIn(person),
+      Actions: [(isYou || !joinedAt) && makeLink(person, once), !isYou && remove(person)],
+    },
+  };
 };
+
+const makeLink = ({ id, email }: Person, once: string): Html =>
+  buttonForm(`${peoplePath}/${id}/link`, 'New link', {
+    once,
+    about: `Make a sign-in link for ${email}`,
+  });
 
 const waysIn = ({ joinedAt, passwordHash }: Person): string => {
   if (!joinedAt) return 'not signed in yet';

@@ -2,10 +2,12 @@ import * as v from 'valibot';
 import { isOpen, type Session } from '../../../access/domain/session.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
-import { badge, buttonForm, time } from '../frame/parts.ts';
+import { buttonForm } from '../frame/form-parts.ts';
+import { badge, time } from '../frame/parts.ts';
 import { browserName } from './people-browser.ts';
 import { accountPath } from './people-forms.ts';
 import { form, type Form, type Visit } from '../frame/screen.ts';
+import { table, type Row } from '../frame/table.ts';
 
 const path = `${accountPath}/sessions`;
 
@@ -37,30 +39,39 @@ export const endSessions = ({ access }: Ports): Form =>
 export const sessionsSection = (all: readonly Session[], { signedIn, now }: Visit): Html => {
   const open = all.filter((one) => isOpen(one, now));
   return html`<section class="card" id="sessions">
-    <div class="row middle between">
+    <div class="row between">
       <h2>Sessions</h2>
       ${open.length > 1 ? buttonForm(`${path}/end-others`, 'Sign out everywhere else') : nothing}
     </div>
-    <p class="quiet">Browsers in which you are signed in. If you do not recognise one, end its session, then choose a new password.</p>
-    <div class="table">
-      <table class="cards-on-phone">
-        <thead><tr><th scope="col">Browser</th><th scope="col">Signed in</th><th scope="col">Expires</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
-        <tbody>${open.map((one) => row(one, one.id === signedIn.session.id, now))}</tbody>
-      </table>
-    </div>
+    <p class="hint">Browsers in which you are signed in. If you do not recognise one, end its session, then choose a new password.</p>
+    ${table(
+      columns,
+      open.map((one) => rowOf(one, one.id === signedIn.session.id, now)),
+    )}
   </section>`;
 };
 
-const row = (
+const columns = {
+  Browser: 'name',
+  'Signed in': 'text',
+  Expires: 'text',
+  Actions: 'actions',
+} as const;
+
+const rowOf = (
   { id, browser, way, startedAt, endsAt }: Session,
   isThis: boolean,
   now: Date,
-): Html => {
+): Row<keyof typeof columns> => {
   const name = browserName(browser);
-  return html`<tr>
-    <td class="name"><span title="${browser}">${name}</span> ${isThis ? badge('this browser', 'good') : nothing}</td>
-    <td data-label="Signed in"><span>${time(startedAt, now)}, ${way === 'link' ? 'with a link' : 'with the password'}</span></td>
-    <td data-label="Expires">${time(endsAt, now)}</td>
-    <td class="actions">${isThis ? nothing : buttonForm(`${path}/${id}/end`, 'End session', { about: `Sign out of ${name}` })}</td>
-  </tr>`;
+  const end = () =>
+    buttonForm(`${path}/${id}/end`, 'End session', { about: `Sign out of ${name}` });
+  return {
+    cells: {
+      Browser: html`<span title="${browser}">${name}</span> ${isThis ? badge('this browser', 'good') : nothing}`,
+      'Signed in': html`<span>${time(startedAt, now)}, ${way === 'link' ? 'with a link' : 'with the password'}</span>`,
+      Expires: time(endsAt, now),
+      Actions: !isThis && end(),
+    },
+  };
 };

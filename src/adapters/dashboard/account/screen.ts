@@ -10,6 +10,7 @@ import { passwordForm, passwordSection } from './people-password.ts';
 import { peopleSection } from './people-section.ts';
 import { endSession, endSessions, sessionsSection } from './people-sessions.ts';
 import { refusalOf, type Page, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
+import { head } from '../frame/parts.ts';
 
 interface Shown {
   readonly refusal?: Refusal;
@@ -29,10 +30,7 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
       sites.showUse(accountId),
     ]);
     const content = html`
-      <div class="head">
-        <h1>Account</h1>
-        <p class="lead">${signedIn.account.name}. You are signed in as ${signedIn.person.email}.</p>
-      </div>
+      ${head('Account', html`${signedIn.account.name}. You are signed in as ${signedIn.person.email}.`)}
       ${invited && shownLink(invited, settings.origin, now)}
       ${planSection(signedIn.account, use, settings.allowances)}
       ${peopleSection(people, visit, { newId, refusal })}

@@ -11,6 +11,7 @@ import { statusFilter } from './pet-filter.ts';
 import type { Stretch } from './pet-list.ts';
 import { orderSteps, stepsFrom } from './pet-steps.ts';
 import { stepForm } from './step-form.ts';
+import { table, type Row } from '../frame/table.ts';
 
 const tones: Readonly<Record<OrderStatus, Tone>> = {
   placed: 'busy',
@@ -25,11 +26,18 @@ export const orderList = ({ shown, next }: Stretch<NamedOrder>, query: AnimalsQu
   const { orderStatus, ordersBefore } = query;
   const newest = { ...query, ordersBefore: undefined };
   return html`<section class="card" id="orders" aria-labelledby="orders-title">
-    <div class="row list-head">
+    <div class="row between">
       <h2 id="orders-title">Orders</h2>
       ${statusFilter({ label: 'Order status', button: 'Show', name: 'order_status', statuses: orderStatuses, value: orderStatus, kept: { ...newest, orderStatus: undefined }, at: 'orders' })}
     </div>
-    ${shown.length === 0 ? nothingHere(query) : table(shown, query)}
+    ${
+      shown.length === 0
+        ? nothingHere(query)
+        : table(
+            columns,
+            shown.map((order) => rowOf(order, query)),
+          )
+    }
     ${pager({
       first: ordersBefore === undefined ? undefined : animalsHref(newest, { at: 'orders' }),
       next:
@@ -41,24 +49,34 @@ export const orderList = ({ shown, next }: Stretch<NamedOrder>, query: AnimalsQu
   </section>`;
 };
 
-const table = (orders: readonly NamedOrder[], query: AnimalsQuery): Html =>
-  html`<div class="table"><table class="cards-on-phone">
-    <thead><tr>
-      <th scope="col">Order</th><th scope="col">Animal</th><th scope="col">Quantity</th><th scope="col">Ship date</th>
-      <th scope="col">Status</th><th scope="col"><span class="visually-hidden">Actions</span></th>
-    </tr></thead>
-    <tbody>${orders.map((order) => row(order, query))}</tbody>
-  </table></div>`;
+const columns = {
+  Order: 'mono',
+  Animal: 'name',
+  Quantity: 'text',
+  'Ship date': 'text',
+  Status: 'text',
+  Actions: 'actions',
+} as const;
 
-const row = ({ id, petId, petName, ...order }: NamedOrder, query: AnimalsQuery): Html =>
-  html`<tr id="order-${String(id)}">
-    <td data-label="Order" class="mono">${String(id)}</td>
-    <td data-label="Animal" class="name"><span>${petName} <span class="mono quiet">#${String(petId)}</span></span></td>
-    <td data-label="Quantity">${count(order.quantity)}</td>
-    <td data-label="Ship date">${day(order.shipDate)}</td>
-    <td data-label="Status">${badge(order.status, tones[order.status])}</td>
-    <td class="actions">${stepsFrom(orderTransitions, orderSteps, order.status).map((step) => stepForm(step, animalsHref(query, { below: `/orders/${id}/${step.name}` }), { kind: 'order', id }))}</td>
-  </tr>`;
+const rowOf = (
+  { id, petId, petName, ...order }: NamedOrder,
+  query: AnimalsQuery,
+): Row<keyof typeof columns> => ({
+  id: `order-${id}`,
+  cells: {
+    Order: String(id),
+    Animal: html`<span>${petName} <span class="mono quiet">#${String(petId)}</span></span>`,
+    Quantity: count(order.quantity),
+    'Ship date': day(order.shipDate),
+    Status: badge(order.status, tones[order.status]),
+    Actions: stepsFrom(orderTransitions, orderSteps, order.status).map((step) =>
+      stepForm(step, animalsHref(query, { below: `/orders/${id}/${step.name}` }), {
+        kind: 'order',
+        id,
+      }),
+    ),
+  },
+});
 
 const nothingHere = ({ orderStatus, ordersBefore }: AnimalsQuery): Html => {
   if (ordersBefore !== undefined)

@@ -1,6 +1,6 @@
 import { animalsPath, queryFields, type AnimalsQuery } from './query.ts';
 import { html, type Html } from '../frame/html.ts';
-import { select } from '../frame/parts.ts';
+import { select } from '../frame/form-parts.ts';
 
 export interface StatusFilter {
   readonly label: string;
@@ -16,7 +16,7 @@ export interface StatusFilter {
 
 /** A select instead of links: by keyboard it takes only two strokes. */
 export const statusFilter = ({ label, button, name, value, ...filter }: StatusFilter): Html =>
-  html`<form action="${animalsPath}#${filter.at}" class="row filter">
+  html`<form action="${animalsPath}#${filter.at}" class="filter">
     ${queryFields(filter.kept).map(([kept, set]) => html`<input type="hidden" name="${kept}" value="${set}">`)}
     ${select({
       label,

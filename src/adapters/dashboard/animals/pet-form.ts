@@ -8,7 +8,7 @@ import {
 } from '../../../catalogue/domain/pet.ts';
 import { animalsHref, readId, type AnimalsQuery } from './query.ts';
 import { html, type Html } from '../frame/html.ts';
-import { field, formError, onceInput, select } from '../frame/parts.ts';
+import { field, formError, onceInput, select } from '../frame/form-parts.ts';
 import type { Refusal } from '../frame/screen.ts';
 
 const category = `A category id is a whole number from 1 to ${largestInt64}.`;
@@ -32,7 +32,7 @@ export const petDraft = v.object({
 export const petForm = (query: AnimalsQuery, once: string, refusal: Refusal | undefined): Html =>
   html`<section class="card">
     <h2>Add an animal</h2>
-    <form method="post" action="${animalsHref(query)}" class="row">
+    <form method="post" action="${animalsHref(query)}" class="fields">
       ${formError(refusal)}
       ${onceInput(once)}
       ${field({ label: 'Name', name: 'name', placeholder: 'Rex', autocomplete: 'off' }, refusal)}

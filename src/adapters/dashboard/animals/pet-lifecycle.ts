@@ -8,7 +8,7 @@ import { orderSteps, petSteps, stepsFrom, type Step } from './pet-steps.ts';
 export const lifecycles = (): Html =>
   html`<details>
     <summary>How the status of animals and orders can change</summary>
-    <div class="tables">
+    <div class="columns">
       ${lifecycle('Animal status', petTransitions, petSteps)}
       ${lifecycle('Order status', orderTransitions, orderSteps)}
     </div>

@@ -10,6 +10,7 @@ import { badge, empty, pager, type Tone } from '../frame/parts.ts';
 import { statusFilter } from './pet-filter.ts';
 import { stepForm } from './step-form.ts';
 import { petSteps, stepsFrom } from './pet-steps.ts';
+import { table, type Row } from '../frame/table.ts';
 
 const tones: Readonly<Record<PetStatus, Tone>> = {
   available: 'good',
@@ -28,11 +29,18 @@ export const petList = ({ shown, next }: Stretch<Pet>, query: AnimalsQuery): Htm
   const { status, before } = query;
   const newest = { ...query, before: undefined };
   return html`<section class="card" id="animals" aria-labelledby="animals-title">
-    <div class="row list-head">
+    <div class="row between">
       <h2 id="animals-title">Inventory</h2>
       ${statusFilter({ label: 'Status', button: 'Filter', name: 'status', statuses: petStatuses, value: status, kept: { ...newest, status: undefined }, at: 'animals' })}
     </div>
-    ${shown.length === 0 ? nothingHere(query) : table(shown, query)}
+    ${
+      shown.length === 0
+        ? nothingHere(query)
+        : table(
+            columns,
+            shown.map((pet) => rowOf(pet, query)),
+          )
+    }
     ${pager({
       first: before === undefined ? undefined : animalsHref(newest, { at: 'animals' }),
       next:
@@ -41,23 +49,32 @@ export const petList = ({ shown, next }: Stretch<Pet>, query: AnimalsQuery): Htm
   </section>`;
 };
 
-const table = (pets: readonly Pet[], query: AnimalsQuery): Html =>
-  html`<div class="table"><table class="cards-on-phone">
-    <thead><tr>
-      <th scope="col">Id</th><th scope="col">Name</th><th scope="col">Category</th>
-      <th scope="col">Status</th><th scope="col"><span class="visually-hidden">Actions</span></th>
-    </tr></thead>
-    <tbody>${pets.map((pet) => row(pet, query))}</tbody>
-  </table></div>`;
+const columns = {
+  Id: 'mono',
+  Name: 'name',
+  Category: 'mono',
+  Status: 'text',
+  Actions: 'actions',
+} as const;
 
-const row = ({ id, name, categoryId, status }: Pet, query: AnimalsQuery): Html =>
-  html`<tr id="animal-${String(id)}">
-    <td data-label="Id" class="mono">${String(id)}</td>
-    <td data-label="Name" class="name">${name}</td>
-    <td data-label="Category" class="mono">${String(categoryId)}</td>
-    <td data-label="Status">${badge(status, tones[status])}</td>
-    <td class="actions">${stepsFrom(petTransitions, petSteps, status).map((step) => stepForm(step, animalsHref(query, { below: `/${id}/${step.name}` }), { kind: 'animal', id, name }))}</td>
-  </tr>`;
+const rowOf = (
+  { id, name, categoryId, status }: Pet,
+  query: AnimalsQuery,
+): Row<keyof typeof columns> => ({
+  id: `animal-${id}`,
+  cells: {
+    Id: String(id),
+    Name: name,
+    Category: String(categoryId),
+    Status: badge(status, tones[status]),
+    Actions: stepsFrom(petTransitions, petSteps, status).map((step) =>
+      stepForm(step, animalsHref(query, { below: `/${id}/${step.name}` }), {
+        kind: 'animal',
+        ...{ id, name },
+      }),
+    ),
+  },
+});
 
 const nothingHere = ({ status, before }: AnimalsQuery): Html => {
   if (before !== undefined)

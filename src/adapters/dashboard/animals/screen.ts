@@ -17,6 +17,7 @@ import {
   type Screen,
   type Visit,
 } from '../frame/screen.ts';
+import { head } from '../frame/parts.ts';
 
 const perPage = 20;
 
@@ -41,12 +42,12 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
     return {
       title: 'Animals',
       content: html`
-        <div class="head">
-          <h1>Animals</h1>
-          <p class="lead">Selling an animal creates an order and cannot be undone. Both lists show the newest first.</p>
-          <nav class="jumps" aria-label="On this page"><a href="#animals">Inventory</a><a href="#orders">Orders</a></nav>
-        </div>
-        ${refusal && !ofNew ? html`<p class="alert" role="alert">${refusal.message}</p>` : nothing}
+        ${head(
+          'Animals',
+          'Selling an animal creates an order and cannot be undone. Both lists show the newest first.',
+          html`<nav class="row apart" aria-label="On this page"><a href="#animals">Inventory</a><a href="#orders">Orders</a></nav>`,
+        )}
+        ${refusal && !ofNew ? html`<p class="notice bad" role="alert">${refusal.message}</p>` : nothing}
         ${petForm(query, ids.next('form'), ofNew)}
         ${petList(stretchOf(pets), query)}
         ${orderList(stretchOf(orders), query)}

@@ -1,6 +1,6 @@
 import { confirmedForm } from '../frame/confirmed-form.ts';
 import type { Html } from '../frame/html.ts';
-import { buttonForm } from '../frame/parts.ts';
+import { buttonForm } from '../frame/form-parts.ts';
 import type { Step } from './pet-steps.ts';
 
 export interface Stepping {

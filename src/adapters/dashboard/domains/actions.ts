@@ -32,8 +32,8 @@ export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html =
   // A long wait is shown, but the button stays enabled: pressing it explains the wait.
   const isShort = readyAt.getTime() - now.getTime() < 60_000;
   const isMain = label !== 'Check DNS' && (isShort || !waits);
-  return html`<form method="post" action="${action}" class="verify" id="${anchor}">
-    <button class="${isMain ? 'main' : 'plain'}" title="${label} ${nameInText(domain)}"
+  return html`<form method="post" action="${action}" class="row verify" id="${anchor}">
+    <button ${isMain && html`class="main"`} title="${label} ${nameInText(domain)}"
       ${tells && html`aria-describedby="${anchor}-when"`} ${waits && isShort && html`data-ready-at="${readyAt.toISOString()}"`}>${label}</button>
     ${tells && html`<span class="hint" id="${anchor}-when" data-until="${readyAt.toISOString()}">available ${time(readyAt, now)}</span>`}
     ${refusal && html`<p class="error" role="alert" data-refusal>${refusal.message}</p>`}
@@ -61,6 +61,6 @@ export const domainMenu = (domain: CustomDomain, path: string): Html => {
   const shown = host !== unicodeHost && html`title="Actions for ${nameInText(domain)}"`;
   return html`<button type="button" class="menu-button" popovertarget="menu-${id}" aria-haspopup="menu" aria-label="Actions for ${host}" ${shown}>⋯</button>
     <div popover role="menu" class="menu" id="menu-${id}" aria-label="Actions for ${host}">
-      <a role="menuitem" class="danger" href="${path}/remove">Remove</a>
+      <a role="menuitem" class="ending" href="${path}/remove">Remove</a>
     </div>`;
 };

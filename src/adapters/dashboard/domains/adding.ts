@@ -2,12 +2,13 @@ import type { Plan } from '../../../access/domain/plan.ts';
 import { planAllowances } from '../../../sites/domain/allowance.ts';
 import type { Site } from '../../../sites/domain/site.ts';
 import { html, type Html } from '../frame/html.ts';
-import { empty, field, formError, onceInput } from '../frame/parts.ts';
+import { field, formError, onceInput } from '../frame/form-parts.ts';
+import { empty } from '../frame/parts.ts';
 import type { Refusal } from '../frame/screen.ts';
 
 /** The field for a new domain, with its problem beside it. */
 export const addingForm = (action: string, once: string, refusal: Refusal | undefined): Html =>
-  html`<form method="post" action="${action}" class="row beside">
+  html`<form method="post" action="${action}" class="fields">
     ${formError(refusal)}
     ${onceInput(once)}
     ${field(
@@ -32,7 +33,7 @@ export const noDomainYet = ({ project, servedDeployId }: Site, plan: Plan): Html
   return empty(
     'No domain yet',
     'Give this site a name of your own. It is served over HTTPS, with a certificate that is issued and renewed automatically.',
-    html`<ul class="needs">
+    html`<ul class="bullets">
       ${need(
         planAllows,
         `The ${plan} plan includes custom domains.`,
@@ -48,4 +49,4 @@ export const noDomainYet = ({ project, servedDeployId }: Site, plan: Plan): Html
 };
 
 const need = (isMet: boolean, met: string, missing: Html): Html =>
-  html`<li class="${isMet ? 'met' : 'missing'}"><span>${isMet ? met : missing}</span></li>`;
+  html`<li class="${isMet ? 'met good' : 'missing bad'}"><span>${isMet ? met : missing}</span></li>`;

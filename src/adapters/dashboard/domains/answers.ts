@@ -3,6 +3,7 @@ import { chainEnds, dnsFailures, type CaaRecord } from '../../../domains/domain/
 import type { KeptAnswer, KeptFacts } from '../../../domains/domain/dns/kept-answers.ts';
 import { andMore } from '../../../domains/domain/dns/shortened.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
+import { table, type Column } from '../frame/table.ts';
 
 const more = v.optional(v.number());
 
@@ -45,18 +46,17 @@ export const answersTable = (kept: unknown): Html => {
   // A newer version may keep them in another form.
   if (!read.success) return nothing;
   const resolvers: readonly KeptFacts[] = read.output;
-  const rows = questionsOf(resolvers).map(
-    ([question, answered]) =>
-      html`<tr><th scope="row">${question}</th>${resolvers.map(
-        (one) => html`<td data-label="${one.resolver}"><code>${answered(one)}</code></td>`,
-      )}</tr>`,
-  );
-  return html`<details><summary>Raw answers</summary><div class="table">
-    <table class="cards-on-phone answers">
-      <thead><tr><th scope="col">Question</th>${resolvers.map(({ resolver }) => html`<th scope="col">${resolver}</th>`)}</tr></thead>
-      <tbody>${rows}</tbody>
-    </table>
-  </div></details>`;
+  const columns: Readonly<Record<string, Column>> = {
+    Question: 'row',
+    ...Object.fromEntries(resolvers.map(({ resolver }) => [resolver, 'text'])),
+  };
+  const rows = questionsOf(resolvers).map(([question, answered]) => {
+    const told = resolvers.map(
+      (one) => [one.resolver, html`<code>${answered(one)}</code>`] as const,
+    );
+    return { cells: { Question: question, ...Object.fromEntries(told) } };
+  });
+  return html`<details><summary>Raw answers</summary>${table(columns, rows, 'tops')}</details>`;
 };
 
 type Question = readonly [question: string, answered: (one: KeptFacts) => string];

@@ -8,7 +8,7 @@ import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import { problemTitles } from './problem-titles.ts';
 import { atClock, planned } from './words.ts';
 import { html, nothing, type Child, type Html } from '../frame/html.ts';
-import { badge, fullTime, time, type Tone } from '../frame/parts.ts';
+import { badge, fullTime, time, type Tone, facts, type Fact } from '../frame/parts.ts';
 
 const tones: Readonly<Record<CertificateStanding['status'], Tone>> = {
   none: 'idle',
@@ -20,11 +20,11 @@ const tones: Readonly<Record<CertificateStanding['status'], Tone>> = {
 /** The certificate of a domain, and how much of the authority's rate limits it has used. */
 export const certificateSection = ({ domain, budget }: DomainView, now: Date): Html => {
   const { certificate, state } = domain;
-  const facts = [...factsOf(domain, now), ...holdOf(budget, now)];
+  const known = [...factsOf(domain, now), ...holdOf(budget, now)];
   return html`<section class="card" id="all-of-certificate" aria-labelledby="certificate">
-    <div class="row middle"><h2 id="certificate">Certificate</h2>${standingBadge(certificate, now)}</div>
-    ${state === 'added' && html`<p class="quiet">It is ordered automatically once the DNS is correct, and renewed before it expires.</p>`}
-    ${facts.length > 0 && html`<dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`}
+    <div class="row"><h2 id="certificate">Certificate</h2>${standingBadge(certificate, now)}</div>
+    ${state === 'added' && html`<p class="hint">It is ordered automatically once the DNS is correct, and renewed before it expires.</p>`}
+    ${known.length > 0 && facts(known)}
     ${(state === 'verified' || budget.used > 0) && budgetMeter(budget, now)}
   </section>`;
 };
@@ -33,8 +33,6 @@ const standingBadge = ({ status, notAfter }: CertificateStanding, now: Date): Ht
   status === 'issued' && notAfter && notAfter <= now
     ? badge('expired', 'bad')
     : badge(status, tones[status]);
-
-type Fact = readonly [name: string, value: Child];
 
 const factsOf = (domain: CustomDomain, now: Date): readonly Fact[] => {
   const { attempts, problem, retryAt } = domain.certificate;
@@ -96,7 +94,7 @@ const afterNextCheck = (domain: CustomDomain, now: Date): Child => {
 /** Used failures of the number that the authority allows; we stop before its limit. */
 const budgetMeter = ({ used, of, nextAt }: BudgetView, now: Date): Html => {
   const { automaticFailures, manualFailures } = caBudgets;
-  return html`<div class="budget">
+  return html`<div class="stack">
     <p>${used} of ${of} failures used this hour${nextAt && nextAt > now && html`, next attempt at ${atClock(nextAt, now)}`}</p>
     <meter min="0" max="${of}" low="1" high="${automaticFailures.stopAt}" optimum="0" value="${used}" aria-label="Failures used this hour">${used} of ${of}</meter>
     <p class="hint">The authority refuses further attempts after ${of} failures in an hour. We stop earlier: after ${automaticFailures.stopAt} automatic attempts and ${manualFailures.stopAt} of yours.</p>

@@ -4,6 +4,7 @@ import { settingPath } from './paths.ts';
 import { html, type Html } from '../frame/html.ts';
 import { copyButton } from '../frame/parts.ts';
 import type { Refusal } from '../frame/screen.ts';
+import { formError, textArea } from '../frame/form-parts.ts';
 
 /** A project's domain settings as a document, to keep beside its sources and import again. */
 export const configurationSection = (
@@ -14,8 +15,8 @@ export const configurationSection = (
 ): Html =>
   html`<section class="card" id="whole-configuration" aria-labelledby="configuration">
     <h2 id="configuration">Configuration</h2>
-    <p class="quiet">The primary domain and the redirects as a document that you can keep in version control.</p>
-    <div class="formats">
+    <p class="hint">The primary domain and the redirects as a document that you can keep in version control.</p>
+    <div class="columns formats">
       ${format('YAML', write(document, 'yaml'))}
       ${format('JSON', write(document, 'json'))}
     </div>
@@ -24,7 +25,7 @@ export const configurationSection = (
 
 const format = (name: string, text: string): Html =>
   html`<div>
-    <div class="row middle"><h3>${name}</h3>${copyButton(text, `the ${name}`)}</div>
+    <div class="row between"><h3>${name}</h3>${copyButton(text, `the ${name}`)}</div>
     <pre role="region" tabindex="0" aria-label="${name}">${text}</pre>
   </div>`;
 
@@ -33,14 +34,8 @@ const importForm = (slug: string, refusal: Refusal | undefined): Html =>
   html`<details id="import" ${refusal && html`open`}>
     <summary>Import a configuration</summary>
     <form method="post" action="${settingPath(slug, 'configuration')}">
-      <div class="field">
-        <label for="settings">Configuration as YAML or JSON</label>
-        <textarea id="settings" name="settings" class="short" rows="6" spellcheck="false" autocomplete="off" required
-          ${refusal && html`autofocus aria-invalid="true"`}
-          aria-describedby="settings-hint${refusal && ' settings-error'}">${refusal?.values['settings'] ?? ''}</textarea>
-        <p class="hint" id="settings-hint">Replaces the primary domain and all redirects. Domains are neither added nor removed.</p>
-        ${refusal && html`<p class="error lines" id="settings-error" data-refusal>${refusal.message}</p>`}
-      </div>
+      ${formError(refusal)}
+      ${textArea({ label: 'Configuration as YAML or JSON', name: 'settings', hint: 'Replaces the primary domain and all redirects. Domains are neither added nor removed.' }, refusal)}
       <div><button>Import</button></div>
     </form>
   </details>`;

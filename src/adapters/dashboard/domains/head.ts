@@ -10,16 +10,16 @@ export const domainHead = (
   domain: CustomDomain,
   { title, actions }: { readonly title?: Child; readonly actions?: Child },
 ): Html =>
-  html`<div class="head domain-head">
-    <nav aria-label="Breadcrumb"><ol class="crumbs">
+  html`<div class="head">
+    <nav aria-label="Breadcrumb"><ol class="row hint crumbs">
       <li><a href="/dashboard">Projects</a></li>
       <li><a href="/dashboard/projects/${slug}">${name}</a></li>
       <li><a href="${domainsPath(slug)}">Domains</a></li>
       ${title !== undefined && html`<li><a href="${domainPath(slug, domain.host)}">${shownName(domain)}</a></li>`}
     </ol></nav>
-    <div class="row middle">
+    <div class="row">
       <h1>${title ?? shownName(domain)}</h1>
       ${title === undefined && stateBadge(domain)}
-      <div class="row middle end">${actions}</div>
+      <div class="row end">${actions}</div>
     </div>
   </div>`;

@@ -13,7 +13,7 @@ export const leftRecords = (domain: CustomDomain, platformHost: string): Html =>
   const records = recordsFor({ ...domain, isApex: isAtApex(domain) }, domain.token, needs)
     // An optional TXT record that was never seen was most likely never created.
     .filter(({ required }) => required || report?.ownershipProven === true);
-  return html`<ul class="left-records">
+  return html`<ul class="bullets">
     ${records.map(
       ({ type, fqdn, value }) =>
         html`<li><strong>${type}</strong> <code>${fqdn}</code> → <code>${value}</code> ${copyButton(fqdn, `the name of the ${type} record`)}</li>`,

@@ -9,6 +9,7 @@ import { planned, shownName, stateBadge } from './words.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
 import { counted, time } from '../frame/parts.ts';
 import { refusalOf, type Refusal } from '../frame/screen.ts';
+import { table } from '../frame/table.ts';
 
 export interface ListOptions {
   readonly slug: string;
@@ -22,32 +23,34 @@ export interface ListOptions {
 
 /** A row for each domain: its state, the next step, and the button for it. */
 export const domainTable = (domains: readonly CustomDomain[], options: ListOptions): Html =>
-  html`<div class="table">
-    <table class="cards-on-phone domains">
-      <thead><tr><th scope="col">Domain</th><th scope="col">State</th><th scope="col">What is happening</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
-      <tbody>${domains.map((domain) => domainRow(domain, options))}</tbody>
-    </table>
-  </div>`;
+  table(
+    { Domain: 'bare', State: 'bare', 'What is happening': 'bare', Actions: 'actions' },
+    domains.map((domain) => domainRow(domain, options)),
+    'domains',
+  );
 
-const domainRow = (domain: CustomDomain, options: ListOptions): Html => {
+const domainRow = (domain: CustomDomain, options: ListOptions) => {
   const { slug, now, refusal, pageQuery } = options;
   const { id, host } = domain;
   const path = domainPath(slug, host);
   const action = `${path}/verify${pageQuery}#${id}`;
   const refused = refusalOf(refusal, 'verify', { host });
-  return html`<tr id="${id}">
-    <td><a class="host" href="${path}">${domain.unicodeHost}</a>${host !== domain.unicodeHost && html` <span class="ascii">(${host})</span>`}</td>
-    <td>${stateBadge(domain)}</td>
-    <td>${happening(domain, options)}</td>
-    <td class="actions"><div class="row middle">${verifyForm(domain, { action, now, refusal: refused })}${domainMenu(domain, path)}</div></td>
-  </tr>`;
+  return {
+    id,
+    cells: {
+      Domain: html`<a class="host" href="${path}">${domain.unicodeHost}</a>${host !== domain.unicodeHost && html` <span class="ascii">(${host})</span>`}`,
+      State: stateBadge(domain),
+      'What is happening': happening(domain, options),
+      Actions: html`<div class="row">${verifyForm(domain, { action, now, refusal: refused })}${domainMenu(domain, path)}</div>`,
+    },
+  };
 };
 
 const happening = (domain: CustomDomain, { now, holds }: ListOptions): Html => {
   const hold = holds.get(domain.id);
   const { short, tone, isWorkedOn } = progressOfHeldUp(domain, hold) ?? progressOf(domain, now);
   const next = domain.state === 'live' || isWorkedOn ? undefined : (hold?.nextAt ?? dueAt(domain));
-  return html`<div><span class="short ${tone}">${short}</span>
+  return html`<div><span ${tone === 'bad' && html`class="error"`}>${short}</span>
     ${next && html`<br><span class="hint">${hold ? 'next attempt' : 'next check'} ${planned(next, now)}</span>`}</div>`;
 };
 
@@ -70,7 +73,7 @@ export const removedSection = (
     (one, other) => other.removedAt.getTime() - one.removedAt.getTime(),
   );
   const older = latest.slice(newestRemoved);
-  return html`<section class="removed" id="removed-domains" aria-labelledby="removed">
+  return html`<section class="stack hint aside" id="removed-domains" aria-labelledby="removed">
     <h2 id="removed">Removed</h2>
     ${tableOf(latest.slice(0, newestRemoved))}
     ${older.length > 0 && html`<details id="removed-earlier"><summary>${counted(older.length, 'domain')} removed earlier</summary>${tableOf(older)}</details>`}
@@ -82,14 +85,14 @@ const removedTable = (
   newest: ReadonlyMap<string, string>,
   { slug, now }: Pick<ListOptions, 'slug' | 'now'>,
 ): Html =>
-  html`<div class="table"><table class="cards-on-phone">
-    <thead><tr><th scope="col">Domain</th><th scope="col">State</th><th scope="col">When</th><th scope="col">Why</th></tr></thead>
-    <tbody>${domains.map(
-      (domain) => html`<tr>
-        <td><a class="host" href="${newest.get(domain.host) === domain.id ? domainPath(slug, domain.host) : attachmentPath(slug, domain)}">${shownName(domain)}</a></td>
-        <td>${stateBadge(domain)}</td>
-        <td data-label="When">${time(domain.removedAt, now)}</td>
-        <td data-label="Why">${progressOf(domain, now).short}</td>
-      </tr>`,
-    )}</tbody>
-  </table></div>`;
+  table(
+    { Domain: 'bare', State: 'bare', When: 'text', Why: 'text' },
+    domains.map((domain) => ({
+      cells: {
+        Domain: html`<a class="host" href="${newest.get(domain.host) === domain.id ? domainPath(slug, domain.host) : attachmentPath(slug, domain)}">${shownName(domain)}</a>`,
+        State: stateBadge(domain),
+        When: time(domain.removedAt, now),
+        Why: progressOf(domain, now).short,
+      },
+    })),
+  );

@@ -25,9 +25,9 @@ export const afterwards = (
   path = '',
 ): Html => {
   const words = domain && wordsAfter(query.get('done') ?? '', domain);
-  if (words !== undefined) return html`<p class="notice passing" role="status">${words}</p>`;
+  if (words !== undefined) return html`<p class="notice good" role="status">${words}</p>`;
   if (query.get('done') !== 'not-yet' || domain?.dns.report?.verifiable !== false) return nothing;
-  return html`<p class="asked" role="status">The DNS of ${shownName(domain)} was checked and is not correct yet. <a href="${path}#problems">See what to change</a>; we keep checking automatically.</p>`;
+  return html`<p class="notice busy" role="status">The DNS of ${shownName(domain)} was checked and is not correct yet. <a href="${path}#problems">See what to change</a>; we keep checking automatically.</p>`;
 };
 
 const wordsAfter = (done: string, { state }: CustomDomain): string | undefined => {
@@ -58,7 +58,7 @@ export const afterRemoval = (
 ): Html => {
   const domain = removed.find(({ host }) => host === query.get('host'));
   if (query.get('done') !== 'removed' || !domain) return nothing;
-  return html`<div class="notice" role="status">
+  return html`<div class="notice good" role="status" data-said>
     <p>${shownName(domain)} is removed, and nothing is served under it any more. Now delete its records at your DNS provider:</p>
     ${leftRecords(domain, platformHost)}
   </div>`;

@@ -6,23 +6,21 @@ import { progressOf } from './progress.ts';
 import type { Progress } from './turn.ts';
 import { stepLine, stepsOf } from './steps.ts';
 import { actorWords, planned } from './words.ts';
-import { html, nothing, type Child, type Html } from '../frame/html.ts';
-import { exact, time } from '../frame/parts.ts';
+import { html, nothing, type Html } from '../frame/html.ts';
+import { exact, time, facts, type Fact } from '../frame/parts.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 
 /** The current state of a domain, who must act, and the next automatic step. */
 export const nowSection = (view: DomainView, now: Date, verify: Html): Html => {
   const { domain } = view;
   const progress = progressOfHeldUp(domain, view.budget.heldUpBy) ?? progressOf(domain, now);
-  return html`<section class="card now ${progress.tone}" aria-label="Status">
+  return html`<section class="card" aria-label="Status">
     ${stepLine(stepsOf(domain, now), now)}
-    <div class="standing"><p class="sentence">${progress.sentence}</p>${verify}</div>
+    <div class="row between"><p class="sentence">${progress.sentence}</p>${verify}</div>
     ${progress.isWorkedOn && html`<progress aria-label="${progress.short}"></progress>`}
-    <dl class="blocks">${factsOf(view, progress, now).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+    <dl class="row blocks">${factsOf(view, progress, now).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
   </section>`;
 };
-
-type Fact = readonly [name: string, value: Child];
 
 const factsOf = (
   { domain, nextAt, health, ...view }: DomainView,
@@ -44,14 +42,14 @@ const factsOf = (
 export const goneSection = ({ domain }: DomainView, platformHost: string, now: Date): Html => {
   if (domain.state !== 'removed') return nothing;
   const { sentence } = progressOf(domain, now);
-  return html`<section class="card now idle" aria-label="Status">
+  return html`<section class="card" aria-label="Status">
     <p class="sentence">${sentence}</p>
-    <dl class="facts">
-      <dt>Removed</dt><dd>${time(domain.removedAt, now)} (${exact(domain.removedAt)})</dd>
-      <dt>Certificate and key</dt><dd>destroyed</dd>
-    </dl>
+    ${facts([
+      ['Removed', html`${time(domain.removedAt, now)} (${exact(domain.removedAt)})`],
+      ['Certificate and key', 'destroyed'],
+    ])}
     <h2>Delete at your DNS provider</h2>
-    <p class="quiet">${whyDelete}</p>
+    <p class="hint">${whyDelete}</p>
     ${leftRecords(domain, platformHost)}
   </section>`;
 };
@@ -63,12 +61,12 @@ export const earlierSection = (
   { path, now }: { readonly path: string; readonly now: Date },
 ): Html => {
   if (domain.state !== 'removed') return nothing;
-  return html`<section class="card now idle" aria-label="Status">
+  return html`<section class="card" aria-label="Status">
     <p class="sentence">This is an earlier attachment of the domain, which was added again ${time(newest.addedAt, now)}. <a href="${path}">Go to the newest attachment</a></p>
-    <dl class="facts">
-      <dt>Added</dt><dd>${time(domain.addedAt, now)} (${exact(domain.addedAt)})</dd>
-      <dt>Removed</dt><dd>${time(domain.removedAt, now)} (${exact(domain.removedAt)})</dd>
-      <dt>Why</dt><dd>${progressOf(domain, now).short}</dd>
-    </dl>
+    ${facts([
+      ['Added', html`${time(domain.addedAt, now)} (${exact(domain.addedAt)})`],
+      ['Removed', html`${time(domain.removedAt, now)} (${exact(domain.removedAt)})`],
+      ['Why', progressOf(domain, now).short],
+    ])}
   </section>`;
 };

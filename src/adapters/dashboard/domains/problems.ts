@@ -6,16 +6,16 @@ import {
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import { problemTitles } from './problem-titles.ts';
 import { progressOf } from './progress.ts';
-import { actorWords, severityBadge } from './words.ts';
+import { actorWords, severityTones } from './words.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
-import { copyButton } from '../frame/parts.ts';
+import { badge, copyButton } from '../frame/parts.ts';
 
 /** Each problem as a card: severity, what was seen, what is expected, who must act, and how. */
 export const problemCards = ({ domain, problems, records }: DomainView, now: Date): Html => {
   if (problems.length === 0) return nothing;
   const isSpreading = domain.state === 'added' && progressOf(domain, now).actor === 'nobody';
   const groups = [...Map.groupBy(problems, ({ code }) => code)];
-  return html`<section class="problems" id="all-problems" aria-labelledby="problems">
+  return html`<section class="stack" id="all-problems" aria-labelledby="problems">
     <h2 id="problems">Problems</h2>
     ${groups.map(([code, alike]) => problemCard(code, alike, { isSpreading, records }))}
   </section>`;
@@ -30,18 +30,18 @@ const problemCard = (
   const [first] = alike;
   if (!first) return nothing;
   const wanted = new Set(alike.map((one) => one.wanted));
-  return html`<article class="card problem ${first.severity}" id="problem-${code}">
-    <div class="row middle">
-      ${severityBadge(first.severity)}
+  return html`<article class="card problem ${severityTones[first.severity]}" id="problem-${code}">
+    <div class="row">
+      ${badge(first.severity, severityTones[first.severity])}
       <h3>${problemTitles[code]}</h3>
       <code class="quiet">${code}</code>
     </div>
-    <dl class="compare">
-      <div class="seen"><dt>Seen</dt>${alike.map(({ seen }) => html`<dd><code>${seen}</code></dd>`)}</div>
-      <div class="wanted"><dt>Wanted</dt>${[...wanted].map((one) => html`<dd class="copied"><code>${one}</code>${copyWanted(code, one, records)}</dd>`)}</div>
+    <dl class="columns compare">
+      <div class="bad"><dt>Seen</dt>${alike.map(({ seen }) => html`<dd><code>${seen}</code></dd>`)}</div>
+      <div class="good"><dt>Wanted</dt>${[...wanted].map((one) => html`<dd class="copied"><code>${one}</code>${copyWanted(code, one, records)}</dd>`)}</div>
     </dl>
     <p>${first.fix}</p>
-    <p class="quiet">${whoActs(first, isSpreading)}</p>
+    <p class="hint">${whoActs(first, isSpreading)}</p>
   </article>`;
 };
 

@@ -2,19 +2,19 @@ import type { DnsRecord } from '../../../domains/domain/dns/records.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import { nameOf, shownName } from './words.ts';
 import { html, type Html } from '../frame/html.ts';
-import { badge, copyButton } from '../frame/parts.ts';
+import { badge, copyButton, copyable, facts } from '../frame/parts.ts';
+import { table, type Row } from '../frame/table.ts';
 
 /** The records to create, each ready to be copied into the form of a provider. */
 export const recordsSection = ({ domain, records, bind, hints }: DomainView): Html =>
   html`<section class="card" id="all-records" aria-labelledby="records">
     <h2 id="records">DNS records</h2>
-    <p class="quiet">${whereToKeep(domain)}</p>
-    <div class="table">
-      <table class="cards-on-phone records">
-        <thead><tr><th scope="col">Type</th><th scope="col">Name</th><th scope="col">Value</th><th scope="col">TTL</th><th scope="col">Seen</th></tr></thead>
-        <tbody>${records.map((record) => recordRow(record, domain.dns.report))}</tbody>
-      </table>
-    </div>
+    <p class="hint">${whereToKeep(domain)}</p>
+    ${table(
+      columns,
+      records.map((record) => recordRow(record, domain.dns.report)),
+      'records tops',
+    )}
     <details id="bind">
       <summary>As lines of a zone file (BIND)</summary>
       ${zoneFile(bind, records)}
@@ -43,8 +43,8 @@ export const newRecords = (
 ): Html =>
   html`<section class="card" id="records-to-create" aria-labelledby="new-records">
     <h2 id="new-records">Records to create for ${shownName(domain)}</h2>
-    <p class="quiet">Create them at the DNS provider of ${zoneName(domain.registrableDomain)}. Then <a href="#${anchor}">verify the domain below</a>, or wait: we check automatically, and <a href="${path}">its page</a> shows the progress.</p>
-    <div class="new-records">${records.map(newRecord)}</div>
+    <p class="hint">Create them at the DNS provider of ${zoneName(domain.registrableDomain)}. Then <a href="#${anchor}">verify the domain below</a>, or wait: we check automatically, and <a href="${path}">its page</a> shows the progress.</p>
+    <div class="stack">${records.map(newRecord)}</div>
     <h3>As lines of a zone file (BIND)</h3>
     ${zoneFile(bind, records)}
     <h3>Good to know</h3>
@@ -52,13 +52,13 @@ export const newRecords = (
   </section>`;
 
 const newRecord = ({ type, name, value, ttl, required, purpose }: DnsRecord): Html =>
-  html`<div class="new-record">
-    <p class="row middle"><strong>${typeName(type)}</strong> ${badge(required ? 'required' : 'optional', 'idle')} <span class="hint">${purposes[purpose]}</span></p>
-    <dl>
-      <dt>Name</dt><dd>${copied(name, `the name of the ${type} record`)}</dd>
-      <dt>Value</dt><dd>${copied(value, `the value of the ${type} record`)}</dd>
-      <dt>TTL</dt><dd><code>${ttl}</code></dd>
-    </dl>
+  html`<div class="stack new-record">
+    <p class="row"><strong>${typeName(type)}</strong> ${badge(required ? 'required' : 'optional', 'idle')} <span class="hint">${purposes[purpose]}</span></p>
+    ${facts([
+      ['Name', copied(name, `the name of the ${type} record`)],
+      ['Value', copied(value, `the value of the ${type} record`)],
+      ['TTL', html`<code>${ttl}</code>`],
+    ])}
   </div>`;
 
 const zoneName = (host: string): Html => html`<strong>${shownName(nameOf(host))}</strong>`;
@@ -67,11 +67,11 @@ const copied = (text: string, what: string): Html =>
   html`<div class="copied"><code>${text}</code>${copyButton(text, what)}</div>`;
 
 const zoneFile = (bind: string, records: readonly DnsRecord[]): Html =>
-  html`<div class="snippet"><pre tabindex="0" aria-label="Zone file">${bind}</pre>${copyButton(bind, 'the zone file')}</div>
+  html`${copyable(bind, 'the zone file', 'lines')}
     ${records.some(({ type }) => type === 'ALIAS') && html`<p class="hint">BIND has no ALIAS type, so that line is a comment. Create it at your DNS provider as ALIAS, ANAME or CNAME flattening; not every provider supports it.</p>`}`;
 
 const hintList = (hints: readonly string[]): Html =>
-  html`<ul class="hints">${hints.map((hint) => html`<li>${hint}</li>`)}</ul>`;
+  html`<ul class="bullets hint">${hints.map((hint) => html`<li>${hint}</li>`)}</ul>`;
 
 const typeName = (type: DnsRecord['type']): string => (type === 'ALIAS' ? 'ALIAS or ANAME' : type);
 
@@ -80,17 +80,22 @@ const purposes: Readonly<Record<DnsRecord['purpose'], string>> = {
   ownership: 'proves that you own the name',
 };
 
+const columns = { Type: 'text', Name: 'text', Value: 'text', TTL: 'text', Seen: 'text' } as const;
+
 const recordRow = (
   { type, name, fqdn, value, ttl, required, purpose }: DnsRecord,
   report: DomainView['domain']['dns']['report'],
-): Html =>
-  html`<tr>
-    <td data-label="Type"><div><strong>${typeName(type)}</strong><br><span class="hint">${required ? 'required' : 'optional'}: ${purposes[purpose]}</span></div></td>
-    <td data-label="Name">${copied(name, `the name of the ${type} record`)}${name !== fqdn && html`<span class="hint">${fqdn}</span>`}</td>
-    <td data-label="Value">${copied(value, `the value of the ${type} record`)}</td>
-    <td data-label="TTL">${ttl}</td>
-    <td data-label="Seen">${report ? seenBadge(purpose === 'route' ? report.pointsHere : report.ownershipProven, required) : badge('not checked', 'idle')}</td>
-  </tr>`;
+): Row<keyof typeof columns> => ({
+  cells: {
+    Type: html`<div><strong>${typeName(type)}</strong><br><span class="hint">${required ? 'required' : 'optional'}: ${purposes[purpose]}</span></div>`,
+    Name: html`${copied(name, `the name of the ${type} record`)}${name !== fqdn && html`<span class="hint">${fqdn}</span>`}`,
+    Value: copied(value, `the value of the ${type} record`),
+    TTL: ttl,
+    Seen: report
+      ? seenBadge(purpose === 'route' ? report.pointsHere : report.ownershipProven, required)
+      : badge('not checked', 'idle'),
+  },
+});
 
 const seenBadge = (isSeen: boolean, required: boolean): Html => {
   if (isSeen) return badge('seen', 'good');

@@ -4,7 +4,7 @@ import type { DomainSettingsView } from '../../../domains/use-cases/domain-setti
 import { settingPath } from './paths.ts';
 import { nameOf, shownName } from './words.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
-import { field, formError, onceInput, select } from '../frame/parts.ts';
+import { field, formError, onceInput, select } from '../frame/form-parts.ts';
 import { refusalOf, type Refusal } from '../frame/screen.ts';
 
 export interface RedirectOptions {
@@ -46,7 +46,7 @@ export const redirectForm = ({ slug, attached, once, refusal }: RedirectOptions)
   return html`<form method="post" action="${settingPath(slug, 'redirects')}">
     ${formError(refused)}
     ${onceInput(once)}
-    <div class="row redirect-fields">
+    <div class="fields">
       ${field(from, refused)}
       ${field(to, refused)}
       ${select({ label: 'Status', name: 'status', value: '308', options: statuses }, refused)}
@@ -68,7 +68,7 @@ export const primaryForm = (
   const current = primary !== null && html`Now ${shownName(nameOf(primary))}. `;
   const hint = html`${current}The main domain of the project; empty for none. It cannot be redirected.`;
   const options = { ...ownDomain, label: 'Primary', name: 'primary', value: primary ?? '', hint };
-  return html`<form method="post" action="${settingPath(slug, 'primary-domain')}" class="row beside primary-domain">
+  return html`<form method="post" action="${settingPath(slug, 'primary-domain')}" class="fields primary-domain">
     ${formError(refused)}
     ${field({ ...options, required: false }, refused)}
     <button>Save</button>

@@ -5,16 +5,18 @@ import type { DomainSettingsView } from '../../../domains/use-cases/domain-setti
 import { settingPath } from './paths.ts';
 import { nameOf, shownName } from './words.ts';
 import { html, type Html } from '../frame/html.ts';
-import { badge, buttonForm } from '../frame/parts.ts';
+import { buttonForm } from '../frame/form-parts.ts';
+import { badge } from '../frame/parts.ts';
 import { primaryForm, redirectForm, statusMeanings } from './redirect-fields.ts';
 import type { RedirectOptions } from './redirect-fields.ts';
+import { table, type Row } from '../frame/table.ts';
 
 /** The primary domain, and the redirects. */
 export const redirectSection = (options: RedirectOptions): Html => {
   const { primary, redirects } = options.view.document.domains;
   return html`<section class="card" id="all-redirects" aria-labelledby="redirects">
     <h2 id="redirects">Redirects</h2>
-    <p class="quiet">Redirect one domain to another, such as www to the bare name. Path and query are kept.</p>
+    <p class="hint">Redirect one domain to another, such as www to the bare name. Path and query are kept.</p>
     ${redirects.length > 0 && redirectTable(redirects, options)}
     ${redirectForm(options)}
     ${primaryForm(primary, options)}
@@ -26,28 +28,40 @@ export const redirectAnchor = (from: string): string => `redirect-${from}`;
 
 const redirectTable = (redirects: readonly Redirect[], options: RedirectOptions): Html => {
   const served = new Map(options.attached.map((domain) => [domain.host, isServed(domain)]));
-  return html`<div class="table">
-    <table class="cards-on-phone redirects">
-      <thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col">Status</th><th scope="col">State</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
-      <tbody>${redirects.map((redirect) => redirectRow(redirect, options, served))}</tbody>
-    </table>
-  </div>`;
+  const rows = redirects.map((redirect) => redirectRow(redirect, options, served));
+  return table(columns, rows);
 };
+
+const columns = {
+  From: 'text',
+  To: 'text',
+  Status: 'text',
+  State: 'text',
+  Actions: 'actions',
+} as const;
 
 const redirectRow = (
   redirect: Redirect,
   { slug, view }: RedirectOptions,
   served: ReadonlyMap<string, boolean>,
-): Html => {
+): Row<keyof typeof columns> => {
   const { from, to, status } = redirect;
   const why = whyIdle(redirect, view, served);
-  return html`<tr id="${redirectAnchor(from)}">
-    <td data-label="From"><span class="host">${shownName(nameOf(from))}</span></td>
-    <td data-label="To"><span class="host">${shownTarget(to)}</span></td>
-    <td data-label="Status"><span title="${statusMeanings[status]}">${status}</span></td>
-    <td data-label="State">${why === undefined ? badge('active', 'good') : html`<div>${badge('suspended', 'busy')}<br><span class="hint">${why}</span></div>`}</td>
-    <td class="actions">${buttonForm(`${settingPath(slug, 'redirects')}/${from}/delete`, 'Delete', { about: `Delete the redirect from ${inText(from)}` })}</td>
-  </tr>`;
+  return {
+    id: redirectAnchor(from),
+    cells: {
+      From: html`<span class="host">${shownName(nameOf(from))}</span>`,
+      To: html`<span class="host">${shownTarget(to)}</span>`,
+      Status: html`<span title="${statusMeanings[status]}">${status}</span>`,
+      State:
+        why === undefined
+          ? badge('active', 'good')
+          : html`<div>${badge('suspended', 'busy')}<br><span class="hint">${why}</span></div>`,
+      Actions: buttonForm(`${settingPath(slug, 'redirects')}/${from}/delete`, 'Delete', {
+        about: `Delete the redirect from ${inText(from)}`,
+      }),
+    },
+  };
 };
 
 /** @returns undefined for one that works */

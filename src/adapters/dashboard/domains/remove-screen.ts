@@ -8,7 +8,7 @@ import { domainOf } from './asked-domain.ts';
 import { domainPath, domainsPath } from './paths.ts';
 import { nameInText, shownName } from './words.ts';
 import { html, type Html } from '../frame/html.ts';
-import { formError } from '../frame/parts.ts';
+import { formError } from '../frame/form-parts.ts';
 import { PageProblem } from '../frame/page-problem.ts';
 import { form, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
 
@@ -59,8 +59,8 @@ const confirmation = (domain: CustomDomain, options: ConfirmationOptions): Html 
       <p><a href="${domainsPath(slug)}">Back to the domains</a></p>
     </section>`;
   }
-  return html`<section class="card danger">
-    <ul class="consequences">
+  return html`<section class="card problem bad">
+    <ul class="bullets">
       <li>${isServed(domain) ? 'Visitors can no longer reach the site under this name, effective immediately.' : 'Its DNS is no longer checked.'}</li>
       <li>${state === 'added' ? 'It has no certificate yet; none will be ordered.' : 'Its certificate and private key are destroyed.'}</li>
       <li>Redirects from it and to it stop working.</li>
@@ -68,11 +68,11 @@ const confirmation = (domain: CustomDomain, options: ConfirmationOptions): Html 
     </ul>
     <p>Then delete these records at your DNS provider. ${whyDelete}</p>
     ${leftRecords(domain, platformHost)}
-    <form method="post" action="${back}/remove" class="row middle">
+    <form method="post" action="${back}/remove" class="row">
       ${formError(refusal)}
       <input type="hidden" name="attachment" value="${id}">
       <button class="danger">Remove domain</button>
-      <a class="button quiet" href="${back}">Cancel</a>
+      <a class="button bare" href="${back}">Cancel</a>
     </form>
   </section>`;
 };

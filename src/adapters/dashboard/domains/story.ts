@@ -97,7 +97,7 @@ const tellAttempt = (told: v.InferOutput<typeof attempt>): Told => {
       return {
         title: `Attempt at the certificate failed: ${failureWords[told.reason as AuthorityFailureReason] ?? told.reason}`,
         tone: 'bad',
-        more: html`<blockquote>${shortened(told.detail, mostToldOfRefusal)}</blockquote>
+        more: html`<blockquote class="hint">${shortened(told.detail, mostToldOfRefusal)}</blockquote>
           ${told.retryAt && html`<p class="hint">The authority accepts no request before ${exact(told.retryAt)}.</p>`}`,
       };
     case 'unanswered':

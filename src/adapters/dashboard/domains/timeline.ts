@@ -15,7 +15,7 @@ export const timelineSection = (
   const isFirst = positionOf(query) === undefined;
   return html`<section class="card" id="whole-timeline" aria-labelledby="timeline">
     <h2 id="timeline">Timeline</h2>
-    ${entries.length === 0 ? html`<p class="quiet">${isFirst ? 'No entries left: old ones are deleted.' : 'No older entries.'}</p>` : html`<ol class="timeline">${timelineItems(entries, (place) => address(path, query, place), now)}</ol>`}
+    ${entries.length === 0 ? html`<p class="hint">${isFirst ? 'No entries left: old ones are deleted.' : 'No older entries.'}</p>` : html`<ol class="stack timeline">${timelineItems(entries, (place) => address(path, query, place), now)}</ol>`}
     ${pager({
       first: isFirst ? undefined : address(path, query),
       next: older === undefined ? undefined : address(path, query, older),

@@ -22,9 +22,7 @@ export const actorWords: Readonly<Record<Responsible, string>> = {
   nobody: 'Nobody',
 };
 
-export const severityBadge = (severity: Severity): Html => badge(severity, severityTones[severity]);
-
-const severityTones: Readonly<Record<Severity, Tone>> = {
+export const severityTones: Readonly<Record<Severity, Tone>> = {
   blocking: 'bad',
   warning: 'busy',
   ours: 'idle',

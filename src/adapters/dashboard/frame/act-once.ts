@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { DashboardPorts } from './ports.ts';
 import { PageProblem } from './page-problem.ts';
-import { onceField } from './parts.ts';
+import { onceField } from './form-parts.ts';
 import { pathOf, type Form, type Outcome, type Screen, type Visit } from './screen.ts';
 
 interface SentForm {

@@ -9,6 +9,13 @@ const types = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' } a
 
 const own = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8');
 
+/** The later may refine the earlier: what all pages share comes first, then each room. */
+const sheets = [
+  ...['./tokens.css', './base.css', './parts.css', './frame.css'],
+  ...['./forms.css', './tables.css', '../account/account.css', '../domains/domains.css'],
+  ...['../keys/keys.css', '../projects/projects.css', '../usage/usage.css'],
+];
+
 /** Morphs a page: changes only what differs, so that the focus stays. */
 const morphingModule = 'idiomorph/dist/idiomorph.esm.js';
 
@@ -50,9 +57,7 @@ const load = () => {
     `./${nameWithHash('idiomorph.js', morphing)}`,
   );
   const texts: Readonly<Record<AssetName, string>> = {
-    'dashboard.css': ['dashboard.css', '../domains/domains.css', '../usage/usage.css']
-      .map(own)
-      .join('\n'),
+    'dashboard.css': sheets.map(own).join('\n'),
     'dashboard.js': script,
     'idiomorph.js': morphing,
     'paw.svg': own('paw.svg'),

@@ -182,8 +182,7 @@ document.addEventListener(
 );
 
 /** A notice, or what is wrong with a form, tells of what was just done: the page on the server does not know of it. */
-const isAnswer = (node) =>
-  node instanceof Element && node.matches('.notice:not(.passing), [data-refusal]');
+const isAnswer = (node) => node instanceof Element && node.matches('[data-said], [data-refusal]');
 
 /** What somebody typed or chose stays, and so does what was refused; the rest follows the page on the server. */
 const isTouched = (field) => {

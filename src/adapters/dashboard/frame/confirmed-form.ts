@@ -23,9 +23,9 @@ export const confirmedForm = (asked: Confirmation): Html => {
   <div popover id="${id}" class="dialog" role="dialog" aria-labelledby="${id}-title">
     <h3 id="${id}-title">${question}</h3>
     <p>${consequences}</p>
-    <div class="row middle">
+    <div class="row">
       <form method="post" action="${action}" class="inline"><button class="danger">${confirm}</button></form>
-      <button type="button" class="quiet" popovertarget="${id}" popovertargetaction="hide" autofocus>Keep</button>
+      <button type="button" class="bare" popovertarget="${id}" popovertargetaction="hide" autofocus>Keep</button>
     </div>
   </div>`;
 };

@@ -46,7 +46,7 @@ export const mainOf = (
   { notice, live }: Omit<Frame, 'signedIn' | 'section'>,
 ): Html =>
   html`<main id="main" tabindex="-1" ${live !== undefined && html`data-live="${live}"`}>
-    ${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
+    ${notice !== undefined && html`<p class="notice good" role="status" data-said>${notice}</p>`}
     ${content}
   </main>`;
 
@@ -59,8 +59,8 @@ const bar = ({ account, person, session }: SignedIn, section: Section | undefine
     <nav aria-label="Main">
       ${Object.entries(places).map(([name, { path, text }]) => html`<a href="${path}" ${name === section && html`aria-current="page"`}>${text}</a>`)}
     </nav>
-    <div class="who">
+    <div class="row hint who">
       ${session.others.length === 0 ? html`<span title="${person.email}">${account.name}</span>` : html`<a href="/dashboard/accounts" title="Switch to another account">${account.name}</a>`}
-      <form method="post" action="/dashboard/sign-out" class="inline"><button class="quiet">Sign out</button></form>
+      <form method="post" action="/dashboard/sign-out" class="inline"><button class="bare">Sign out</button></form>
     </div>
   </header>`;

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { scopes, type Scope } from '../../../access/domain/api-key.ts';
 import { isLine } from '../../../kernel/text.ts';
 import { html, type Html } from '../frame/html.ts';
-import { field, formError, onceInput } from '../frame/parts.ts';
+import { field, formError, onceInput } from '../frame/form-parts.ts';
 import type { Refusal } from '../frame/screen.ts';
 
 const dayShape = /^\d{4}-\d{2}-\d{2}$/;
@@ -48,7 +48,7 @@ export const newKeyForm = (now: Date, once: string, refusal: Refusal | undefined
   html`<form method="post" action="/dashboard/keys">
     ${formError(refusal)}
     ${onceInput(once)}
-    <div class="row top">
+    <div class="fields">
       ${field({ label: 'Key name', name: 'name', maxlength: 100, placeholder: 'Till at the entrance', autocomplete: 'off' }, refusal)}
       ${field(
         {
@@ -76,7 +76,7 @@ const scopeChoice = (refusal: Refusal | undefined): Html => {
   return html`<fieldset ${wrong !== undefined && html`aria-describedby="scopes-error"`}>
     <legend>Scopes: what the key may do</legend>
     <input type="hidden" name="scopes" value="">
-    <div class="checks">
+    <div class="row apart">
       ${scopes.map(
         (scope, at) => html`<label>
           <input type="checkbox" name="scopes" value="${scope}" ${chosen.includes(scope) && html`checked`}

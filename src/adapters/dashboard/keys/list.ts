@@ -9,17 +9,10 @@ import type { ListedKey } from '../../../access/key-ports.ts';
 import { isBanned } from '../../../access/domain/ban.ts';
 import { confirmedForm } from '../frame/confirmed-form.ts';
 import { html, nothing, type Child, type Html } from '../frame/html.ts';
-import {
-  badge,
-  buttonForm,
-  counted,
-  day,
-  exact,
-  formError,
-  onceInput,
-  time,
-} from '../frame/parts.ts';
+import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
+import { badge, counted, day, exact, time } from '../frame/parts.ts';
 import type { Refusal } from '../frame/screen.ts';
+import { table, type Row } from '../frame/table.ts';
 
 /** How long an old secret stays valid, as people say it. */
 export const overlapWords: Readonly<Record<Overlap, string>> = {
@@ -43,27 +36,36 @@ export const keyTable = (
   { now, newId, refusal }: KeyTableOptions,
 ): Html => html`
   ${formError(refusal && { ...refusal, field: undefined })}
-  <p class="quiet">Rotating gives a key a new secret; the old one stays valid for the time you choose. Revoking stops a key at once and cannot be undone.</p>
-  <div class="table">
-    <table class="cards-on-phone keys">
-      <thead><tr><th scope="col">Key</th><th scope="col">Scopes</th><th scope="col">Last used</th><th scope="col">State</th><th scope="col">Keep old secret for</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
-      <tbody>${keys.map((key) => row(key, now, newId()))}</tbody>
-    </table>
-  </div>`;
+  <p class="hint">Rotating gives a key a new secret; the old one stays valid for the time you choose. Revoking stops a key at once and cannot be undone.</p>
+  ${table(
+    columns,
+    keys.map((key) => rowOf(key, now, newId())),
+  )}`;
 
-const row = (key: ListedKey, now: Date, once: string): Html => html`<tr>
-  <td><span class="pair"><strong>${key.name}</strong><code class="quiet">${key.hint}</code></span></td>
-  <td data-label="Scopes">${scopeList(key)}</td>
-  <td data-label="Last used"><span class="pair"><span>${key.lastUsedAt ? time(key.lastUsedAt, now) : 'never'}</span><span class="quiet">created ${day(key.createdAt)}</span></span></td>
-  <td data-label="State"><div class="pair">${stateOf(key, now)}${isBanned(key.ban, now) && liftBan(key)}<span class="quiet">${expiry(key, now)}</span>${oldSecret(key, now)}</div></td>
-  ${opens(key, now) ? html`<td data-label="Keep old secret for">${rotate(key, once)}</td>` : html`<td></td>`}
-  <td class="actions">${revoke(key)}</td>
-</tr>`;
+const columns = {
+  Key: 'bare',
+  Scopes: 'text',
+  'Last used': 'text',
+  State: 'text',
+  'Keep old secret for': 'text',
+  Actions: 'actions',
+} as const;
+
+const rowOf = (key: ListedKey, now: Date, once: string): Row<keyof typeof columns> => ({
+  cells: {
+    Key: html`<span class="lines"><strong>${key.name}</strong><code class="quiet">${key.hint}</code></span>`,
+    Scopes: scopeList(key),
+    'Last used': html`<span class="lines"><span>${key.lastUsedAt ? time(key.lastUsedAt, now) : 'never'}</span><span class="hint">created ${day(key.createdAt)}</span></span>`,
+    State: html`<div class="lines">${stateOf(key, now)}${isBanned(key.ban, now) && liftBan(key)}<span class="hint">${expiry(key, now)}</span>${oldSecret(key, now)}</div>`,
+    'Keep old secret for': opens(key, now) ? rotate(key, once) : undefined,
+    Actions: revoke(key),
+  },
+});
 
 const scopeList = (key: ApiKey): Child =>
   key.scopes.length === scopes.length
     ? html`<span title="${scopes.join(', ')}">all</span>`
-    : html`<span class="scopes">${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span>`;
+    : html`<span class="lines">${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span>`;
 
 const stateOf = (key: ApiKey, now: Date): Html => {
   if (!opens(key, now)) return badge('expired', 'idle');
@@ -81,7 +83,7 @@ const expiry = ({ expiresAt }: ApiKey, now: Date): Html => {
 const oldSecret = (key: ListedKey, now: Date): Html => {
   const { oldSecretsUntil: until } = key;
   if (!until || until <= now || !opens(key, now)) return nothing;
-  return html`<span class="quiet" data-until="${until.toISOString()}">old secret valid until <time datetime="${until.toISOString()}">${minuteOf(until, now)}</time></span>`;
+  return html`<span class="hint" data-until="${until.toISOString()}">old secret valid until <time datetime="${until.toISOString()}">${minuteOf(until, now)}</time></span>`;
 };
 
 /** `17:19 UTC`, with its day where that is another one. */
@@ -92,7 +94,7 @@ const minuteOf = (at: Date, now: Date): string => {
 };
 
 const rotate = ({ id, name }: ApiKey, once: string): Html =>
-  html`<form method="post" action="/dashboard/keys/${id}/rotate" class="inline rotate">
+  html`<form method="post" action="/dashboard/keys/${id}/rotate" class="inline">
     ${onceInput(once)}
     <label class="visually-hidden" for="overlap-${id}">Keep old secret for</label>
     <select id="overlap-${id}" name="overlap">
@@ -117,12 +119,12 @@ const revoke = ({ id, name }: ApiKey): Html =>
 
 /** Folded, but listed by name, because the audit log mentions them. */
 export const revokedKeys = (keys: readonly ApiKey[], now: Date): Html => html`
-  <details class="revoked">
+  <details class="hint aside">
     <summary>${counted(keys.length, 'revoked key')}</summary>
-    <ul class="plain">
+    <ul class="stack">
       ${keys.map(
         ({ name, hint, revokedAt = now, lastUsedAt }) =>
-          html`<li><span>${name}</span> <code>${hint}</code> <span>${badge('revoked', 'idle')} ${time(revokedAt, now)}</span> <span>${lastUsedAt ? html`last used ${day(lastUsedAt)}` : 'never used'}</span></li>`,
+          html`<li class="row"><span>${name}</span> <code>${hint}</code> <span>${badge('revoked', 'idle')} ${time(revokedAt, now)}</span> <span>${lastUsedAt ? html`last used ${day(lastUsedAt)}` : 'never used'}</span></li>`,
       )}
     </ul>
   </details>`;

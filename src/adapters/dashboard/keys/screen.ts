@@ -6,7 +6,7 @@ import { creation, keysPath, lift, revocation, rotation } from './forms.ts';
 import { keyTable, revokedKeys, type KeyTableOptions } from './list.ts';
 import { newKeyForm } from './draft.ts';
 import { shownSecret, type ShownSecret } from './secret.ts';
-import { empty } from '../frame/parts.ts';
+import { empty, head } from '../frame/parts.ts';
 import { refusalOf, type Page, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
 
 /** The API keys of the account: what they are doing, new ones, and the end of old ones. */
@@ -18,10 +18,7 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
   ): Promise<Page> => {
     const keys = await ports.access.listApiKeys(accountId);
     const content = html`
-      <div class="head">
-        <h1>API keys</h1>
-        <p class="lead">Programs send a key with every request. Give each program its own key, so that you can see which one calls and revoke one without the others.</p>
-      </div>
+      ${head('API keys', 'Programs send a key with every request. Give each program its own key, so that you can see which one calls and revoke one without the others.')}
       ${shown && shownSecret(shown, ports.settings, now)}
       ${lists(keys, { now, newId, refusal: refusalOf(refusal, 'rotate-key') })}
       <section class="card" id="new-key">

@@ -2,7 +2,7 @@ import { overlaps, type Overlap, type Scope } from '../../../access/domain/api-k
 import type { IssuedKey } from '../../../access/use-cases/create-api-key.ts';
 import type { DashboardSettings } from '../frame/ports.ts';
 import { html, type Html } from '../frame/html.ts';
-import { copyButton, time } from '../frame/parts.ts';
+import { copyable, time } from '../frame/parts.ts';
 
 export interface ShownSecret {
   readonly key: IssuedKey;
@@ -20,10 +20,10 @@ export const shownSecret = (
   return html`<section class="card secret" aria-labelledby="secret-title">
     <h2 id="secret-title">${overlap === undefined ? html`Your new key: ${key.name}` : html`The new secret of ${key.name}`}</h2>
     <p>Copy it now and store it where only your program can read it. <strong>It is not shown again</strong>: we store only a hash of it.</p>
-    <div class="copyable"><pre tabindex="0"><code>${key.secret}</code></pre>${copyButton(key.secret, 'the key')}</div>
+    ${copyable(key.secret, 'the key')}
     ${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
     <h3>Try it</h3>
-    <div class="copyable"><pre tabindex="0"><code>${call}</code></pre>${copyButton(call, 'the call')}</div>
+    ${copyable(call, 'the call')}
     <p><a class="button" href="/dashboard/keys">I have stored it</a></p>
   </section>`;
 };

@@ -3,7 +3,8 @@ import type { Hold } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { Deploy } from '../../../sites/domain/deploy.ts';
 import { deployList, type DeployListView } from './deploy-list.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
-import { exact, formError } from '../frame/parts.ts';
+import { formError } from '../frame/form-parts.ts';
+import { exact } from '../frame/parts.ts';
 import { projectHead } from './head.ts';
 import { refusalOf, type Refusal } from '../frame/screen.ts';
 import { howToDeploy, uploadForm } from './upload-form.ts';
@@ -51,11 +52,11 @@ const failure = (view: ProjectView): Html => {
   if (newest?.state !== 'failed') return nothing;
   const served = servedBy(view);
   const still = served ? `Visitors still get deploy ${served.number}.` : 'Nothing is published.';
-  return html`<p class="alert" role="alert">Deploy ${newest.number} failed. ${newest.explanation} ${still}</p>`;
+  return html`<p class="notice bad" role="alert">Deploy ${newest.number} failed. ${newest.explanation} ${still}</p>`;
 };
 
 /** Without a certificate its address does not answer over HTTPS. */
 const waiting = ({ hold, addresses: [own] }: ProjectView): Html =>
   hold && own !== undefined
-    ? html`<p class="alert" role="status">${new URL(own).host} has no certificate yet, because a limit is reached: ${limitInWords(hold.reason)}. It is ordered automatically, from ${exact(hold.nextAt)} on.</p>`
+    ? html`<p class="notice bad" role="status">${new URL(own).host} has no certificate yet, because a limit is reached: ${limitInWords(hold.reason)}. It is ordered automatically, from ${exact(hold.nextAt)} on.</p>`
     : nothing;

@@ -5,7 +5,9 @@ import { bytesInWords } from '../../../sites/domain/in-words.ts';
 import type { UploadProgress } from '../../../sites/ports.ts';
 import { confirmedForm } from '../frame/confirmed-form.ts';
 import { html, type Html } from '../frame/html.ts';
-import { badge, buttonForm, count, counted, size, time, type Tone } from '../frame/parts.ts';
+import { buttonForm } from '../frame/form-parts.ts';
+import { badge, count, counted, size, time, type Tone } from '../frame/parts.ts';
+import { table, type Row } from '../frame/table.ts';
 
 const tones: Readonly<Record<DeployState, Tone>> = {
   uploading: 'busy',
@@ -23,25 +25,34 @@ export interface DeployListView extends Site {
 
 /** Newest first. Marks the served deploy; every other successful one can be served again. */
 export const deployList = (view: DeployListView): Html =>
-  html`<div class="table"><table class="cards-on-phone">
-    <thead><tr>
-      <th scope="col">Deploy</th><th scope="col">Status</th><th scope="col">Contents</th>
-      <th scope="col">Uploaded</th><th scope="col"><span class="visually-hidden">Action</span></th>
-    </tr></thead>
-    <tbody>${view.deploys.map((deploy) => row(deploy, view))}</tbody>
-  </table></div>
+  html`${table(
+    columns,
+    view.deploys.map((deploy) => rowOf(deploy, view)),
+  )}
   <p class="hint">The last ${keptDeploys} deploys are kept, and the one that is served. All projects of your account together keep ${bytesInWords(view.use.storedBytes)} of ${bytesInWords(view.use.allowance.storedBytes)}.</p>`;
 
-const row = (deploy: Deploy, view: DeployListView): Html => {
+const columns = {
+  Deploy: 'text',
+  Status: 'text',
+  Contents: 'text',
+  Uploaded: 'text',
+  Action: 'actions',
+} as const;
+
+const rowOf = (deploy: Deploy, view: DeployListView): Row<keyof typeof columns> => {
   const { number, state, startedAt } = deploy;
   const isServed = deploy.id === view.servedDeployId;
-  return html`<tr id="deploy-${number}">
-    <td data-label="Deploy"><span class="numbered"><strong>${number}</strong> ${isServed && html`<span class="served">served</span>`}</span></td>
-    <td data-label="Status">${badge(state, tones[state])}</td>
-    <td data-label="Contents">${contents(deploy, view)}</td>
-    <td data-label="Uploaded">${time(startedAt, view.now)}</td>
-    <td class="actions">${state === 'succeeded' && !isServed && [useButton(deploy, view), deleteButton(deploy, view)]}</td>
-  </tr>`;
+  return {
+    id: `deploy-${number}`,
+    cells: {
+      Deploy: html`<span><strong>${number}</strong> ${isServed && html`<span class="badge served">served</span>`}</span>`,
+      Status: badge(state, tones[state]),
+      Contents: contents(deploy, view),
+      Uploaded: time(startedAt, view.now),
+      Action: state === 'succeeded' &&
+        !isServed && [useButton(deploy, view), deleteButton(deploy, view)],
+    },
+  };
 };
 
 const contents = (deploy: Deploy, view: DeployListView): Html => {

@@ -13,7 +13,7 @@ export const projectHead = (
   lead: Child,
 ): Html =>
   html`<div class="head">
-    <nav aria-label="Breadcrumb"><ol class="crumbs"><li><a href="/dashboard">Projects</a></li></ol></nav>
+    <nav aria-label="Breadcrumb"><ol class="row hint crumbs"><li><a href="/dashboard">Projects</a></li></ol></nav>
     <h1>${name}</h1>
     ${lead}
   </div>

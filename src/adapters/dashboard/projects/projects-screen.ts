@@ -4,7 +4,8 @@ import { isReservedSlug } from '../../../sites/domain/reserved-slugs.ts';
 import type { Site } from '../../../sites/domain/site.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { html, type Html } from '../frame/html.ts';
-import { badge, day, empty, field, formError, onceInput } from '../frame/parts.ts';
+import { field, formError, onceInput } from '../frame/form-parts.ts';
+import { badge, day, empty, head } from '../frame/parts.ts';
 import { form, refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
 
 const path = '/dashboard';
@@ -32,7 +33,7 @@ export const projectsScreen = (ports: DashboardPorts): Screen => {
       return {
         title: 'Projects',
         content: html`
-          <div class="head"><h1>Projects</h1><p class="lead">Each project is one of your sites: upload it, then give it your own domain.</p></div>
+          ${head('Projects', 'Each project is one of your sites: upload it, then give it your own domain.')}
           ${found.length === 0 ? nothingYet : list(found, settings.siteUrl)}
           <section class="card">
             <h2>New project</h2>
@@ -63,14 +64,14 @@ const nothingYet = empty(
 );
 
 const list = (found: readonly Site[], siteUrl: (slug: string) => string): Html =>
-  html`<ul class="cards">
+  html`<ul class="columns cards">
     ${found.map((site) => {
       const { name, slug, createdAt } = site.project;
       return html`<li class="card">
         <h2><a class="cover" href="/dashboard/projects/${slug}">${name}</a></h2>
-        <p class="quiet">${new URL(siteUrl(slug)).host}</p>
-        <p class="quiet">created ${day(createdAt)}</p>
-        <p class="badges">${standing(site)}</p>
+        <p class="hint">${new URL(siteUrl(slug)).host}</p>
+        <p class="hint">created ${day(createdAt)}</p>
+        <p class="row">${standing(site)}</p>
       </li>`;
     })}
   </ul>`;
@@ -82,7 +83,7 @@ const standing = ({ deploys: [newest], servedDeployId }: Site): Html =>
     ${newest?.state === 'uploading' && badge('uploading', 'busy')}`;
 
 const newProject = (once: string, refusal: Refusal | undefined): Html =>
-  html`<form method="post" action="${path}" class="row">
+  html`<form method="post" action="${path}" class="fields">
     ${formError(refusal)}
     ${onceInput(once)}
     ${field({ label: 'Project name', name: 'name', maxlength: 100, placeholder: 'Happy Paws' }, refusal)}

@@ -1,7 +1,8 @@
 import type { Project } from '../../../sites/domain/project.ts';
 import { siteLimits } from '../../../sites/domain/site-contents.ts';
 import { html, type Html } from '../frame/html.ts';
-import { copyButton, count, empty, field } from '../frame/parts.ts';
+import { field } from '../frame/form-parts.ts';
+import { copyButton, count, empty } from '../frame/parts.ts';
 import type { Refusal } from '../frame/screen.ts';
 import { largestUpload, uploadField } from './upload-file.ts';
 
@@ -16,9 +17,9 @@ export const uploadForm = ({ slug }: Project, refusal: Refusal | undefined): Htm
   html`<form method="post" action="/dashboard/projects/${slug}/deploys" enctype="multipart/form-data"
       data-upload data-largest="${largestUpload}">
     ${field({ label: 'Site archive', name: uploadField, type: 'file', accept, hint }, refusal)}
-    <div class="progress" hidden>
+    <div class="stack progress" hidden>
       <progress aria-label="Upload"></progress>
-      <div class="row middle"><output></output> <button type="button" class="quiet" data-cancel>Cancel</button></div>
+      <div class="row between"><output></output> <button type="button" class="bare" data-cancel>Cancel</button></div>
     </div>
     <div><button class="main">Deploy</button></div>
   </form>`;
@@ -30,6 +31,6 @@ export const howToDeploy = ({ slug }: Project): Html => {
     'Nothing published yet',
     html`Pack the folder of your site, with <code>index.html</code> at its top, and upload it above. Visitors get it
       as soon as it is unpacked. Or publish the folder from a terminal on the server:`,
-    html`<div class="row middle command"><code>${command}</code> ${copyButton(command, 'the command')}</div>`,
+    html`<div class="row"><code>${command}</code> ${copyButton(command, 'the command')}</div>`,
   );
 };

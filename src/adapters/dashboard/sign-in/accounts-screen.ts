@@ -51,16 +51,16 @@ const goOnAs = async (
 };
 
 const chooser = (all: readonly Membership[], query: string): Html => html`
-  <section class="card narrow">
+  <section class="card alone">
     <h1>Choose an account</h1>
-    <p class="quiet">Your password opens ${all.length === 1 ? 'this account' : `these ${all.length} accounts`}. To switch later, select the account’s name at the top of a page.</p>
+    <p class="hint">Your password opens ${all.length === 1 ? 'this account' : `these ${all.length} accounts`}. To switch later, select the account’s name at the top of a page.</p>
     ${all.map((one, at) => choice(one, at === 0, query))}
   </section>`;
 
 const choice = ({ person, account }: Membership, isOpen: boolean, query: string): Html => {
   const action = `${accountsPath}/${person.id}${query && `?${query}`}`;
-  return html`<form method="post" action="${action}" class="row middle between">
-    <span><strong>${account.name}</strong> <small class="quiet">${planNames[account.plan]}</small> ${isOpen ? badge('open now', 'good') : nothing}</span>
+  return html`<form method="post" action="${action}" class="row between">
+    <span><strong>${account.name}</strong> <small>${planNames[account.plan]}</small> ${isOpen ? badge('open now', 'good') : nothing}</span>
     <button ${isOpen && html`class="main"`}>Open<span class="visually-hidden"> ${account.name}</span></button>
   </form>`;
 };

@@ -22,7 +22,7 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact' });
 export const usageFigure = (figure: Figure): Html => {
   const { columns, range } = figure;
   const chart = chartOf(columns, ranges[range].unit === 'day' ? figure.perDay : undefined);
-  return html`<figure class="usage">
+  return html`<figure class="stack">
     ${legend(columns, chart.limit && `quota: ${count(chart.limit.value)} a day`)}
     <svg class="plot" role="img" aria-label="${summary(figure)}">
       ${patterns}
@@ -40,7 +40,7 @@ const percent = (number: number): string => `${Number(number.toFixed(2))}%`;
 const across = (what: 'tick' | 'limit', y: number): Html =>
   html`<line class="${what}" x1="0" x2="100%" y1="${percent(y)}" y2="${percent(y)}"/>`;
 
-const drawn = ({ column, x, width, parts }: Bar, range: RangeName): Html => html`<g class="bar">
+const drawn = ({ column, x, width, parts }: Bar, range: RangeName): Html => html`<g>
     <title>${sentence(column, range)}</title>
     <rect class="hit" x="${percent(x)}" y="0" width="${percent(width)}" height="100%"/>
     ${parts.map(({ outcome, y, height }) => html`<rect ${look(outcome)} x="${percent(x)}" y="${percent(y)}" width="${percent(width)}" height="${percent(height)}"/>`)}
@@ -52,7 +52,7 @@ const names = ({ bars }: Chart, { columns, range }: Figure): readonly Html[] =>
     if (!bar) return [];
     const middle = percent(bar.x + bar.width / 2);
     return [
-      html`<text class="name ${isMinor && 'minor'}" x="${middle}" y="100%" dy="1.6em">${shortName(bar.column, range)}</text>`,
+      html`<text ${isMinor && html`class="minor"`} x="${middle}" y="100%" dy="1.6em">${shortName(bar.column, range)}</text>`,
     ];
   });
 

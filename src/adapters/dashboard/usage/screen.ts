@@ -1,6 +1,6 @@
 import type { DashboardPorts } from '../frame/ports.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
-import { count, empty } from '../frame/parts.ts';
+import { count, empty, head } from '../frame/parts.ts';
 import type { Screen, Visit } from '../frame/screen.ts';
 import { columnsOf, firstBegin, rangeOf, ranges, type RangeName } from './columns.ts';
 import { totalOf } from './chart.ts';
@@ -31,13 +31,10 @@ export const usageScreen = ({ access, settings }: DashboardPorts): Screen => ({
     return {
       title: 'Usage',
       content: html`
-        <div class="head">
-          <h1>Usage</h1>
-          <p class="lead">All API keys share the limits of the account; a ban applies to a single key. All times are UTC.</p>
-        </div>
+        ${head('Usage', 'All API keys share the limits of the account; a ban applies to a single key. All times are UTC.')}
         ${usageStats(stats)}
         <section class="card">
-          <div class="row middle between"><h2>Requests per ${unit}</h2>${tabs(range)}</div>
+          <div class="row between"><h2>Requests per ${unit}</h2>${tabs(range)}</div>
           <p><strong>${count(usedToday(stats))} of ${count(perDay)} today</strong> <span class="quiet">· Limits: ${count(perMinute)} a minute, ${count(perDay)} a day</span></p>
           ${hasAny ? usageFigure({ columns, range, perDay }) : nothingYet(words)}
         </section>

@@ -23,7 +23,7 @@ export const usageStats = ({ usage, columns, keys, now, knowsCounts }: Stats): H
   const banned = keys.filter((key) => isBanned(key.ban, now) && !key.revokedAt).length;
   const { minute } = usage.windows;
   const source = knowsCounts ? nothing : 'based on the requests stored so far; ';
-  return html`<ul class="stats">
+  return html`<ul class="columns stats">
     ${knowsCounts ? left('Remaining this minute', minute, html`resets ${time(minute.resetAt, now)}`) : nothing}
     ${left('Remaining today', ofDay, html`${source}resets ${time(ofDay.resetAt, now)}`)}
     ${number('Refused today', today.refused, today.refused === 0 ? 'no limit was exceeded' : 'a limit was exceeded, or the key was banned')}
@@ -50,14 +50,14 @@ const dayWindow = ({ usage, columns, now, knowsCounts }: DayFacts): WindowState 
 
 const left = (title: string, { window, limit, remaining }: WindowState, about: Child): Html =>
   html`<li class="card">
-    <h2 id="left-${window}">${title}</h2>
-    <p class="big">${count(remaining)} <span>of ${count(limit)}</span></p>
+    <h2 id="left-${window}" class="hint">${title}</h2>
+    <p class="big">${count(remaining)} <small class="hint">of ${count(limit)}</small></p>
     <meter aria-labelledby="left-${window}" min="0" max="${limit}" low="${limit * 0.1}" optimum="${limit}" value="${remaining}">${count(remaining)} of ${count(limit)}</meter>
-    <p class="quiet">${about}</p>
+    <p class="hint">${about}</p>
   </li>`;
 
 const number = (title: string, value: number, about: Child): Html => html`<li class="card">
-    <h2>${title}</h2>
+    <h2 class="hint">${title}</h2>
     <p class="big ${value > 0 && 'bad'}">${count(value)}</p>
-    <p class="quiet">${about}</p>
+    <p class="hint">${about}</p>
   </li>`;
