@@ -162,7 +162,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'domains/domain/redirects/target.ts': {
-    operations: 10,
+    operations: 9,
     parsers: {
       isAbsolute: parser('a:/\\ +.-', isAbsolute),
       absoluteTarget: parser('/\\ .:@?#a%', absoluteTarget),

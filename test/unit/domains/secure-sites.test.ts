@@ -77,6 +77,9 @@ test.each<AuthorityFailureReason>(['rate_limited', 'unavailable'])(
     for (let n = 0; n < 4; n++) lab.authority.failNext('order', { reason });
     expect(await secureSites(lab.ports)()).toBe(0);
     expect(lab.asked('order')).toBe(1);
+    // The first host waits now, so the next one shows that the authority does not answer.
+    expect(await secureSites(lab.ports)()).toBe(0);
+    expect(lab.asked('order')).toBe(2);
   },
 );
 
