@@ -1,5 +1,9 @@
 import { planAllowances } from '../../src/sites/domain/allowance.ts';
-import { addDomain, type CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
+import {
+  addDomain,
+  removeDomain,
+  type CustomDomain,
+} from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { DnsReport } from '../../src/domains/domain/dns/report.ts';
 import { longestWaitForDnsMs } from '../../src/domains/domain/attachment/check-schedule.ts';
 import {
@@ -8,7 +12,7 @@ import {
   orderStarted,
 } from '../../src/domains/domain/attachment/certificate.ts';
 import { recordCheck } from '../../src/domains/domain/attachment/checks.ts';
-import { contestedBy, removeDomain } from '../../src/domains/domain/attachment/removal.ts';
+import { contestedBy } from '../../src/domains/domain/attachment/contested-name.ts';
 import { reverify, verify } from '../../src/domains/domain/attachment/verification.ts';
 
 const at = new Date(0);

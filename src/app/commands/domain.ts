@@ -86,8 +86,9 @@ const describe = ({ domain, records, problems, hints, nextAt, budget }: DomainVi
     lines.push(`Delete the DNS record of ${domain.host}: it points to nothing now.`);
     return lines.join('\n');
   }
-  const { notAfter } = domain.certificate;
-  if (notAfter) lines.push(`Certificate valid until ${notAfter.toISOString()}.`);
+  if (domain.state === 'live') {
+    lines.push(`Certificate valid until ${domain.certificate.notAfter.toISOString()}.`);
+  }
   const rows = records.map(({ type, name, value, ttl, required }) => [
     type,
     name,

@@ -1,22 +1,81 @@
-import { isAtApex, type CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
+import {
+  nextStepAt,
+  statusOf,
+  type CertificateStanding,
+  type CertificateWork,
+} from '../../domains/domain/certificates/standing.ts';
+import type {
+  Attachment,
+  CustomDomain,
+  CustomDomainState,
+  OwnFact,
+} from '../../domains/domain/attachment/custom-domain.ts';
+import { isAtApex } from '../../domains/domain/dns/standing.ts';
 import { shownHost } from '../../domains/domain/names/hostname.ts';
 import type { TimelineEntry } from '../../domains/domain/attachment/timeline.ts';
 import type { DomainView } from '../../domains/use-cases/show-domain.ts';
 
 /**
- * A domain as the commands print it: dates as ISO 8601, nothing secret.
+ * A domain as the commands print it: dates as ISO 8601, nothing secret. A new field does not compile until it is
+ * printed, or left out by name.
  * @param project slug of its project, as `--project` takes it
  */
 export const presentDomain = (domain: CustomDomain, project: string) => {
-  const { id, accountId, host, unicodeHost, state, token, generation } = domain;
-  const { addedAt, dns, certificate } = domain;
+  const { id, accountId, host, unicodeHost, state, token, generation, addedAt, dns } = domain;
   return {
-    ...{ id, project, accountId, host, unicodeHost, state, isApex: isAtApex(domain) },
-    ...{ token, generation, addedAt },
-    ...('verifiedAt' in domain && { verifiedAt: domain.verifiedAt }),
-    ...(domain.state === 'live' && { liveSince: domain.liveSince }),
-    ...(domain.state === 'removed' && { removedAt: domain.removedAt, reason: domain.reason }),
-    ...{ dns, certificate },
+    ...({
+      ...{ id, projectId: undefined, project, accountId, host, unicodeHost, state },
+      ...{ registrableDomain: undefined, isApex: isAtApex(domain) },
+      ...{ token, generation, addedAt, ...presentOwn(domain), dns },
+    } satisfies Every<keyof Attachment>),
+    certificate: presentCertificate(domain.certificate),
+  };
+};
+
+type Every<Field extends PropertyKey> = Readonly<Record<Field, unknown>>;
+
+const presentOwn = (domain: CustomDomain) => {
+  const { state } = domain;
+  switch (state) {
+    case 'added':
+      return { state } satisfies Own<'added'>;
+    case 'verified':
+      return { state, verifiedAt: domain.verifiedAt } satisfies Own<'verified'>;
+    case 'live': {
+      const { verifiedAt, liveSince } = domain;
+      return { state, verifiedAt, liveSince } satisfies Own<'live'>;
+    }
+    case 'removed': {
+      const { removedAt, reason } = domain;
+      return { state, removedAt, reason } satisfies Own<'removed'>;
+    }
+  }
+};
+
+type Own<State extends CustomDomainState> = Every<OwnFact<State> | 'state'>;
+
+export const presentCertificate = (certificate: CertificateStanding) => {
+  const status = statusOf(certificate);
+  switch (certificate.kind) {
+    case 'none':
+      return { status, waitsForDns: false, isManual: false, isOrdered: false };
+    case 'wanted':
+      return { status, ...presentWork(certificate.work) };
+    case 'issued': {
+      const { kind: _, work, ...facts } = certificate;
+      return { status, ...presentWork(work), ...facts };
+    }
+  }
+};
+
+const presentWork = (work: CertificateWork) => {
+  const { isManual = false, retryAt, ...attempts } = work.attempts ?? {};
+  return {
+    attempts: work.attempts && attempts,
+    nextAttemptAt: nextStepAt(work),
+    waitsForDns: work.step === 'waits_for_dns',
+    ...{ isManual, retryAt, problem: work.problem },
+    isOrdered: work.step === 'ordered',
   };
 };
 

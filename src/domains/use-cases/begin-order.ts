@@ -1,4 +1,5 @@
 import { mayOrder, type OrderKind } from '../domain/certificates/ca-budget.ts';
+import { hasRenewalPlan, isManual, isOrdered } from '../domain/certificates/standing.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { fenceOf } from '../domain/attachment/certificate.ts';
 import { recordCheck } from '../domain/attachment/checks.ts';
@@ -21,7 +22,7 @@ export const beginOrder = (ports: BeginPorts) => {
   const mayTry = mayTryNow(ports);
   const kindOf = orderKindOf(ports);
   return async (domain: CustomDomain): Promise<CustomDomain | undefined> => {
-    if (domain.certificate.isOrdered) {
+    if (isOrdered(domain)) {
       await domains.change(domain.id, (one) => orderUnanswered(one, fenceOf(domain), clock.now()));
     }
     const kind = await kindOf(domain);
@@ -29,7 +30,7 @@ export const beginOrder = (ports: BeginPorts) => {
     if (!(await mayTry(domain, kind))) return undefined;
     const checked = await check(domain, recordCheck);
     const now = clock.now();
-    if (checked.certificate.isOrdered || dueWork(checked, now) !== 'certificate') return undefined;
+    if (isOrdered(checked) || dueWork(checked, now) !== 'certificate') return undefined;
     const fence = fenceOf(checked);
     const claim = await domains.changeCounted(checked.id, now, (one, use) =>
       claimOrder(one, { fence, kind, use }, now),
@@ -43,8 +44,8 @@ const mayTryNow =
   ({ domains, ledger, timeline, clock }: BeginPorts) =>
   async (domain: CustomDomain, kind: OrderKind): Promise<boolean> => {
     const now = clock.now();
-    const { isManual } = domain.certificate;
-    const verdict = mayOrder(await ledger.use(domain, now), { isManual, kind }, now);
+    const wanted = { isManual: isManual(domain), kind };
+    const verdict = mayOrder(await ledger.use(domain, now), wanted, now);
     if (verdict.allowed) return true;
     const [last] = await timeline.list(domain.id, 1);
     const isTold = last?.kind === 'attempt' && last.details['budget'] === verdict.reason;
@@ -58,9 +59,9 @@ const mayTryNow =
 /** A renewal is exempt only at authorities that support RFC 9773. */
 const orderKindOf =
   ({ authority, certificates }: BeginPorts) =>
-  async ({ host, state, certificate }: CustomDomain): Promise<OrderKind> => {
-    if (certificate.askRenewalAt) return 'exempt';
-    const current = state === 'live' ? await certificates.find(host) : undefined;
+  async (domain: CustomDomain): Promise<OrderKind> => {
+    if (hasRenewalPlan(domain)) return 'exempt';
+    const current = domain.state === 'live' ? await certificates.find(domain.host) : undefined;
     if (!current) return 'new';
     return (await authority.renewalWindow(current.chain)) === undefined ? 'renewal' : 'exempt';
   };

@@ -1,9 +1,10 @@
 import { DomainError } from '../../kernel/domain-error.ts';
-import type { CustomDomain, DomainDecision, Moment } from '../domain/attachment/custom-domain.ts';
+import type { Moment } from '../domain/attachment/check-schedule.ts';
+import type { CustomDomain, DomainDecision } from '../domain/attachment/custom-domain.ts';
 import type { DnsFacts } from '../domain/dns/facts.ts';
 import type { DnsExpectation, DnsReport } from '../domain/dns/report.ts';
 import { shortened } from '../domain/dns/shortened.ts';
-import { contestedBy } from '../domain/attachment/removal.ts';
+import { contestedBy } from '../domain/attachment/contested-name.ts';
 import type { DomainChange } from '../domain/attachment/change.ts';
 import type { DomainPorts } from '../ports.ts';
 import { moment } from './moment.ts';

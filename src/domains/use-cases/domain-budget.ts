@@ -4,7 +4,9 @@ import {
   type Hold,
   type WantedAttempt,
 } from '../domain/certificates/ca-budget.ts';
+import { hasRenewalPlan, isManual, isOrdered } from '../domain/certificates/standing.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
+import { attemptAt } from '../domain/attachment/schedule.ts';
 import type { DomainPorts } from '../ports.ts';
 
 type Ports = Pick<DomainPorts, 'ledger' | 'clock'>;
@@ -15,7 +17,7 @@ export const domainBudget =
   async (domain: CustomDomain): Promise<BudgetView> => {
     const now = clock.now();
     const use = await ledger.use(domain, now);
-    return describeBudget(use, wantedBy(domain), plannedAt(domain), now);
+    return describeBudget(use, wantedBy(domain), attemptAt(domain), now);
   };
 
 /** The limits that first certificates wait for, by domain id; domains that wait for none are left out. */
@@ -31,12 +33,13 @@ export const showHolds = (ports: Ports) => {
   };
 };
 
-const wantedBy = ({ state, certificate }: CustomDomain): WantedAttempt => {
-  const { isManual, isOrdered, askRenewalAt } = certificate;
-  if (isOrdered) return { isManual, kind: 'counted' };
-  if (askRenewalAt) return { isManual, kind: 'exempt' };
-  return { isManual, kind: state === 'live' ? 'renewal' : 'new' };
-};
+const wantedBy = (domain: CustomDomain): WantedAttempt => ({
+  isManual: isManual(domain),
+  kind: kindOf(domain),
+});
 
-const plannedAt = ({ certificate: { waitsForDns, nextAttemptAt } }: CustomDomain) =>
-  waitsForDns ? undefined : nextAttemptAt;
+const kindOf = (domain: CustomDomain): WantedAttempt['kind'] => {
+  if (isOrdered(domain)) return 'counted';
+  if (hasRenewalPlan(domain)) return 'exempt';
+  return domain.state === 'live' ? 'renewal' : 'new';
+};

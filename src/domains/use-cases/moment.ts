@@ -1,4 +1,4 @@
-import type { Moment } from '../domain/attachment/custom-domain.ts';
+import type { Moment } from '../domain/attachment/check-schedule.ts';
 import type { DomainPorts } from '../ports.ts';
 
 export const moment = ({ clock, chance }: Pick<DomainPorts, 'clock' | 'chance'>): Moment => ({

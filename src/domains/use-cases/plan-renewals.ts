@@ -16,13 +16,12 @@ export const planRenewals = (ports: Ports) => {
   const { domains, certificates, authority, chance, clock } = ports;
 
   const plan = async (domain: CustomDomain): Promise<boolean> => {
-    if (!mayAskRenewal(domain, clock.now())) return false;
-    const { notBefore, notAfter } = domain.certificate;
+    if (domain.state !== 'live' || !mayAskRenewal(domain, clock.now())) return false;
     const certificate = await certificates.find(domain.host);
-    if (!certificate || !notBefore || !notAfter) return false;
+    if (!certificate) return false;
     const window = await authority.renewalWindow(certificate.chain);
     if (!window) return false;
-    const at = wishedRenewalTime({ notBefore, notAfter }, window, chance());
+    const at = wishedRenewalTime(domain.certificate, window, chance());
     await domains.change(domain.id, (current) => planRenewal(current, at, window.askAgainAt));
     return true;
   };

@@ -1,5 +1,4 @@
-import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
-import { removeDomain } from '../domain/attachment/removal.ts';
+import { removeDomain, type CustomDomain } from '../domain/attachment/custom-domain.ts';
 import type { DomainPorts } from '../ports.ts';
 
 /** From the moment that this returns, no edge of this process serves it; the others follow within a second. */

@@ -1,5 +1,7 @@
 import type { BudgetView } from '../domain/certificates/ca-budget.ts';
-import { isAtApex, type CustomDomain } from '../domain/attachment/custom-domain.ts';
+import { workOn } from '../domain/certificates/standing.ts';
+import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
+import { isAtApex } from '../domain/dns/standing.ts';
 import { healthOf, type DomainHealth } from '../domain/attachment/health.ts';
 import type { DnsProblem } from '../domain/dns/problem.ts';
 import { bindSnippet, recordHints, recordsFor, type DnsRecord } from '../domain/dns/records.ts';
@@ -55,9 +57,9 @@ export const showDomain = (ports: Ports) => {
 };
 
 /** DNS problems first, then the authority's; duplicates are dropped. */
-const problemsOf = ({ dns, certificate }: CustomDomain): readonly DnsProblem[] => {
-  const problems = dns.report?.problems ?? [];
-  const { problem } = certificate;
+const problemsOf = (domain: CustomDomain): readonly DnsProblem[] => {
+  const problems = domain.dns.report?.problems ?? [];
+  const problem = workOn(domain)?.problem;
   return problem && !problems.some(({ code }) => code === problem.code)
     ? [...problems, problem]
     : problems;

@@ -1,4 +1,5 @@
 import { postponeAttempt } from '../domain/certificates/plan.ts';
+import { isOrdered } from '../domain/certificates/standing.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { orderBrought, orderFailed } from '../domain/attachment/order.ts';
 import { orderSubject } from '../domain/certificates/order-subject.ts';
@@ -25,7 +26,7 @@ export const workOnCertificate = (ports: WorkPorts) => {
   const settle = settleOrder(ports);
   return async (domain: CustomDomain): Promise<void> => {
     await secure({
-      ordered: domain.certificate.isOrdered ? await orderOf(domain) : undefined,
+      ordered: isOrdered(domain) ? await orderOf(domain) : undefined,
       claim: async () => {
         const begun = await begin(domain);
         return begun && orderOf(begun);
@@ -43,7 +44,7 @@ const domainOrder =
     const replaces = state === 'live' ? (await certificates.find(host))?.chain : undefined;
     const isWanted = async (): Promise<boolean> => {
       const current = await domains.get(id);
-      return current?.generation === generation && current.certificate.isOrdered;
+      return current?.generation === generation && isOrdered(current);
     };
     return { ordered, host, subject, orderKey: subject, replaces, isWanted };
   };

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { CertificateStanding } from '../../../src/domains/domain/certificates/standing.ts';
 import {
   unchanged,
   type CustomDomain,
-  type DnsStanding,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import type { DnsStanding } from '../../../src/domains/domain/dns/standing.ts';
 import { dnsProblem } from '../../../src/domains/domain/dns/problem.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { AdmissionFacts } from '../../../src/domains/domain/attachment/admission.ts';
@@ -18,7 +17,7 @@ import {
   servedProject,
   verify,
 } from '../../support/domains/custom-domains.ts';
-import { inEachState, report } from '../../support/domains/known-domains.ts';
+import { inEachState, live, report, withEveryWork } from '../../support/domains/known-domains.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
@@ -48,20 +47,6 @@ const dns: DnsStanding = {
   nextCheckAt: later(6),
   lastVerifyAskedAt: later(-7),
 };
-const certificate: CertificateStanding = {
-  status: 'failed',
-  attempts: { failed: 3, firstAt: later(8), lastAt: later(9) },
-  nextAttemptAt: later(10),
-  waitsForDns: true,
-  isManual: true,
-  retryAt: later(11),
-  problem,
-  notBefore: new Date(-1),
-  notAfter: new Date(8.64e15),
-  isOrdered: true,
-  askRenewalAt: later(12),
-};
-
 export const customDomainsContract = (open: () => Promise<Stores>): void => {
   let stores: Stores;
   let domains: CustomDomains;
@@ -99,7 +84,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
       const its = { id, accountId, projectId, host, token };
       const unicodeHost = 'bücher.例え.example';
       const full = { ...known, ...its, unicodeHost, isApex: true, generation: 2 ** 40 };
-      for (const state of [{ ...known, ...its }, full, { ...full, dns, certificate }]) {
+      for (const state of [{ ...known, ...its }, ...withEveryWork({ ...full, dns }, problem)]) {
         await put(state);
         expect(await stores.secondProcess.domains.get(id)).toEqual(state);
       }
@@ -308,8 +293,9 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
 
   test('callers cannot reach into storage through what they gave or got', async () => {
     const added = await newDomain(stores, project);
-    const { id, host } = added;
-    const kept = { ...structuredClone(added), dns, certificate };
+    const { id, accountId, projectId, host, token } = added;
+    const its = { id, accountId, projectId, host, token };
+    const kept = withEveryWork({ ...live, ...its, dns }, problem).at(-1)!;
     const changed = await put(structuredClone(kept));
     const got = [await domains.get(id), await domains.find(project.id, host)];
     for (const held of [added, changed, got, await domains.list(project.id)]) scribble(held);

@@ -1,6 +1,7 @@
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import {
   addDomain,
+  removeDomain,
   unchanged,
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
@@ -11,7 +12,7 @@ import {
 } from '../../../src/domains/domain/attachment/certificate.ts';
 import { addsWindowMs } from '../../../src/domains/domain/attachment/admission.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
-import { contestedBy, removeDomain } from '../../../src/domains/domain/attachment/removal.ts';
+import { contestedBy } from '../../../src/domains/domain/attachment/contested-name.ts';
 import type { TimelineEntry } from '../../../src/domains/domain/attachment/timeline.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { Route } from '../../../src/domains/domain/redirects/routes.ts';

@@ -4,12 +4,17 @@ import {
   orderStarted,
 } from '../../../src/domains/domain/attachment/certificate.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
-import { removeDomain } from '../../../src/domains/domain/attachment/removal.ts';
 import {
   addDomain,
+  removeDomain,
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { dnsProblem } from '../../../src/domains/domain/dns/problem.ts';
+import { dnsProblem, type DnsProblem } from '../../../src/domains/domain/dns/problem.ts';
+import { presentCertificate } from '../../../src/app/commands/present-domain.ts';
+import type {
+  CertificateWork,
+  RenewalWork,
+} from '../../../src/domains/domain/certificates/standing.ts';
 import type { DnsReport } from '../../../src/domains/domain/dns/report.ts';
 import type { Allowance } from '../../../src/sites/domain/allowance.ts';
 import type { AuthorityFailure } from '../../../src/domains/domain/certificates/order.ts';
@@ -91,5 +96,54 @@ export const live = certificateIssued(
   after(3 * minute),
 ).state;
 export const removed = removeDomain(live, 'owner', after(4 * minute)).state;
+
+interface ShownCertificate {
+  readonly status: string;
+  readonly isManual: boolean;
+  readonly isOrdered: boolean;
+  readonly waitsForDns: boolean;
+  readonly nextAttemptAt?: Date | undefined;
+  readonly retryAt?: Date | undefined;
+  readonly problem?: DnsProblem | undefined;
+  readonly notAfter?: Date;
+  readonly askRenewalAt?: Date | undefined;
+}
+
+/** The certificate of a domain as its owner sees it: all facts side by side. */
+export const certificateOf = ({
+  certificate,
+}: Pick<CustomDomain, 'certificate'>): ShownCertificate => presentCertificate(certificate);
+
+/** The domain with every kind of work on its certificate that its state can have. */
+export const withEveryWork = (domain: CustomDomain, problem = missing): readonly CustomDomain[] => {
+  const attempts = {
+    ...{ failed: 3, firstAt: after(8), lastAt: after(9) },
+    ...{ isManual: true, retryAt: after(11) },
+  };
+  const at = after(10);
+  const renewals: readonly RenewalWork[] = [
+    { step: 'planned', at, attempts: undefined, problem: undefined },
+    { step: 'planned', at, attempts, problem },
+    { step: 'ordered', at, attempts, problem: undefined },
+    { step: 'ordered', at, attempts, problem },
+    { step: 'waits_for_dns', attempts: undefined, problem },
+    { step: 'waits_for_dns', attempts, problem },
+  ];
+  const works: readonly CertificateWork[] = [
+    ...renewals,
+    { step: 'waits_for_owner', attempts, problem },
+  ];
+  switch (domain.state) {
+    case 'added':
+    case 'removed':
+      return [domain];
+    case 'verified':
+      return works.map((work) => ({ ...domain, certificate: { kind: 'wanted', work } }));
+    case 'live': {
+      const issued = { ...domain.certificate, askRenewalAt: after(12) };
+      return renewals.map((work) => ({ ...domain, certificate: { ...issued, work } }));
+    }
+  }
+};
 
 export const inEachState: readonly CustomDomain[] = [added, verified, live, removed];

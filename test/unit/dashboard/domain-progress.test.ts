@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { progressOf } from '../../../src/adapters/dashboard/domains/progress.ts';
 import { stepsOf } from '../../../src/adapters/dashboard/domains/steps.ts';
-import type { CertificateStanding } from '../../../src/domains/domain/certificates/standing.ts';
+import type { CertificateWork } from '../../../src/domains/domain/certificates/standing.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { dnsProblem, type DnsProblemCode } from '../../../src/domains/domain/dns/problem.ts';
 import type { ResolverSummary } from '../../../src/domains/domain/dns/report.ts';
@@ -14,31 +14,27 @@ import {
   minute,
   ordered,
   removed,
+  validity,
   verified,
+  withEveryWork,
 } from '../../support/domains/known-domains.ts';
 
 const now = after(5 * minute);
-const statuses = ['none', 'issuing', 'issued', 'failed'] as const;
 
-const withCertificate = (
-  domain: CustomDomain,
-  changes: Partial<CertificateStanding>,
-): CustomDomain => ({ ...domain, certificate: { ...domain.certificate, ...changes } });
+const standings = inEachState.flatMap((domain) => withEveryWork(domain));
 
-const each = inEachState.flatMap((domain) =>
-  statuses.map((status) => ({ state: domain.state, status, domain })),
+test.each(standings)(
+  '$state with certificate $certificate.kind, $certificate.work.step, has something to say',
+  (standing) => {
+    const { sentence, short, actor } = progressOf(standing, now);
+    expect(sentence).toMatch(/^[A-Z].*\.$/);
+    expect(short).toMatch(/^[A-Z].*[^.]$/);
+    expect(['customer', 'us', 'nobody']).toContain(actor);
+    const steps = stepsOf(standing, now).map((step) => step.standing);
+    // Finished steps come first, then at most one that is under way or failed, then the remaining ones.
+    expect(steps.join(' ')).toMatch(/^(done ?)*(now ?|failed ?)?(ahead ?)*$/);
+  },
 );
-
-test.each(each)('$state with certificate $status has something to say', ({ domain, status }) => {
-  const standing = withCertificate(domain, { status });
-  const { sentence, short, actor } = progressOf(standing, now);
-  expect(sentence).toMatch(/^[A-Z].*\.$/);
-  expect(short).toMatch(/^[A-Z].*[^.]$/);
-  expect(['customer', 'us', 'nobody']).toContain(actor);
-  const steps = stepsOf(standing, now).map((step) => step.standing);
-  // Finished steps come first, then at most one that is under way or failed, then the remaining ones.
-  expect(steps.join(' ')).toMatch(/^(done ?)*(now ?|failed ?)?(ahead ?)*$/);
-});
 
 const line = (domain: CustomDomain) => stepsOf(domain, now).map(({ standing }) => standing);
 
@@ -89,29 +85,33 @@ test('an order under way shows as in progress', () => {
 
 const seen = { seen: 'nothing', wanted: 'a certificate' };
 
+/** After one attempt that failed with this problem. */
+const failedWith = (code: DnsProblemCode, step: CertificateWork['step']): CustomDomain =>
+  withEveryWork(verified, dnsProblem(code, seen)).find(
+    ({ certificate }) =>
+      certificate.kind === 'wanted' && certificate.work.step === step && certificate.work.problem,
+  )!;
+
 test.each([
   ['ca_unavailable', 'us', 'now'],
   ['challenge_unreachable', 'customer', 'failed'],
 ] as const)('after %s it is the turn of %s', (code, actor, step) => {
-  const problem = dnsProblem(code, seen);
-  const failed = withCertificate(verified, { status: 'failed', problem });
+  const failed = failedWith(code, 'planned');
   expect(progressOf(failed, now)).toMatchObject({ actor, isWorkedOn: false });
   expect(line(failed)[2]).toBe(step);
 });
 
 test('when no automatic attempt is left, the page says to press the button', () => {
-  const problem = dnsProblem('ca_rejected_name', seen);
-  const over = { status: 'failed', problem, nextAttemptAt: undefined } as const;
-  expect(progressOf(withCertificate(verified, over), now).sentence).toContain('Re-verify');
-  expect(
-    progressOf(withCertificate(verified, { ...over, waitsForDns: true }), now).sentence,
-  ).toContain('automatically');
+  const sentenceAt = (step: CertificateWork['step']) =>
+    progressOf(failedWith('ca_rejected_name', step), now).sentence;
+  expect(sentenceAt('waits_for_owner')).toContain('Re-verify');
+  expect(sentenceAt('waits_for_dns')).toContain('automatically');
 });
 
 test('a site that will stop being served says so', () => {
   const endangered = { ...live, dns: { ...live.dns, report: badReport(now) } };
   expect(progressOf(endangered, now)).toMatchObject({ actor: 'customer', tone: 'bad' });
-  const ended = progressOf(live, live.certificate.notAfter ?? now);
+  const ended = progressOf(live, validity.notAfter);
   expect(ended.sentence).toContain('has expired');
-  expect(stepsOf(live, live.certificate.notAfter ?? now)[2]?.standing).toBe('failed');
+  expect(stepsOf(live, validity.notAfter)[2]?.standing).toBe('failed');
 });

@@ -7,6 +7,7 @@ import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { showDomain } from '../../../src/domains/use-cases/show-domain.ts';
 import { domainLab } from '../../support/domains/domain-lab.ts';
 import {
+  certificateOf,
   after,
   badReport,
   failure,
@@ -49,7 +50,7 @@ test('that is when the attempt is planned once the check finds the DNS correct',
     const at = after(10 * minute);
     const waiting = checkAt(refused(retryAt), at);
     const checked = recordCheck(waiting, report(at), moment(at)).state;
-    expect(checked.certificate.nextAttemptAt).toEqual(earliestAttempt(waiting));
+    expect(certificateOf(checked).nextAttemptAt).toEqual(earliestAttempt(waiting));
   }
 });
 

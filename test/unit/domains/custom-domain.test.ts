@@ -5,6 +5,7 @@ import {
   addDomain,
   customDomainStates,
   customDomainTransitions,
+  removeDomain,
   type CustomDomain,
   type CustomDomainState,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
@@ -16,7 +17,7 @@ import {
   orderStarted,
 } from '../../../src/domains/domain/attachment/certificate.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
-import { contestedBy, removeDomain } from '../../../src/domains/domain/attachment/removal.ts';
+import { contestedBy } from '../../../src/domains/domain/attachment/contested-name.ts';
 import {
   askToVerify,
   reverify,
@@ -166,7 +167,7 @@ describe('adding a domain', () => {
       generation: 0,
     });
     expect(state.dns).toMatchObject({ report: undefined, nextCheckAt: after(minute) });
-    expect(state.certificate).toMatchObject({ status: 'none', nextAttemptAt: undefined });
+    expect(state.certificate).toEqual({ kind: 'none' });
     const domain = { projectId: 'proj_1', domainId: 'dom_1', host: 'shop.example.com' };
     expect(events).toEqual([
       { type: 'domain_added', accountId: 'acct_1', occurredAt: start, ...domain },
@@ -221,11 +222,7 @@ describe('removing a domain', () => {
     const { state, events } = removeDomain(live, 'owner', now);
     expect(state).toMatchObject({ state: 'removed', removedAt: now, reason: 'owner' });
     expect(state.dns.nextCheckAt).toBeUndefined();
-    expect(state.certificate).toMatchObject({
-      status: 'none',
-      notAfter: undefined,
-      isOrdered: false,
-    });
+    expect(state.certificate).toEqual({ kind: 'none' });
     expect(events).toMatchObject([{ type: 'domain_removed', host: live.host, reason: 'owner' }]);
   });
 

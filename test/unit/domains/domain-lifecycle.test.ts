@@ -6,6 +6,7 @@ import type { Transitions } from '../../../src/kernel/transitions.ts';
 import { planRenewal, postponeAttempt } from '../../../src/domains/domain/certificates/plan.ts';
 import {
   customDomainTransitions,
+  removeDomain,
   type CustomDomain,
   type CustomDomainState,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
@@ -15,7 +16,7 @@ import {
   orderStarted,
 } from '../../../src/domains/domain/attachment/certificate.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
-import { contestedBy, removeDomain } from '../../../src/domains/domain/attachment/removal.ts';
+import { contestedBy } from '../../../src/domains/domain/attachment/contested-name.ts';
 import {
   askToVerify,
   reverify,
@@ -23,6 +24,7 @@ import {
 } from '../../../src/domains/domain/attachment/verification.ts';
 import type { SitesEvent } from '../../../src/sites/domain/sites-event.ts';
 import {
+  certificateOf,
   added,
   after,
   badReport,
@@ -165,9 +167,9 @@ test('all transitions are in the table, and each change of state has an event', 
 test('no next attempt is planned before the time that the authority asked for', () => {
   fc.assert(
     fc.property(life, (acts) => {
-      walk(added, acts, (before, { now }, { state: { certificate } }) => {
-        const { nextAttemptAt, retryAt } = certificate;
-        if (!nextAttemptAt || nextAttemptAt === before.certificate.nextAttemptAt) return;
+      walk(added, acts, (before, { now }, { state }) => {
+        const { nextAttemptAt, retryAt } = certificateOf(state);
+        if (!nextAttemptAt || nextAttemptAt === certificateOf(before).nextAttemptAt) return;
         expect(Number.isNaN(nextAttemptAt.getTime())).toBe(false);
         if (!retryAt || retryAt <= now) return;
         expect(nextAttemptAt.getTime()).toBeGreaterThanOrEqual(retryAt.getTime());

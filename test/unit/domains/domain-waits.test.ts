@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { freshAttempts } from '../../../src/domains/domain/certificates/attempts.ts';
+import { planned } from '../../../src/domains/domain/certificates/standing.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import {
   askToVerify,
@@ -49,7 +51,8 @@ test('the next Re-verify is allowed exactly when the page says, to the milliseco
 
 test('it is never further away than the pause, unless the authority says so', () => {
   expect(reverifyAllowedAt(waiting, after(-hour))).toEqual(after(-hour / 2));
-  const told = { ...waiting.certificate, retryAt: after(3 * hour) };
+  const attempts = { ...freshAttempts(after(minute)), retryAt: after(3 * hour) };
+  const told = { ...waiting.certificate, work: { ...planned(after(hour)), attempts } };
   expect(reverifyAllowedAt({ ...waiting, certificate: told }, after(hour))).toEqual(
     after(3 * hour),
   );

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { addDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { contestedBy } from '../../../src/domains/domain/attachment/removal.ts';
+import { contestedBy } from '../../../src/domains/domain/attachment/contested-name.ts';
 import { admitted, draft, moment, start, verified } from '../../support/domains/known-domains.ts';
 
 const names = { host: 'xn--bcher-kva.test', unicode: 'bücher.test' };

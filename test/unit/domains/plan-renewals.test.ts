@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { caBudgets } from '../../../src/domains/domain/certificates/ca-budget.ts';
 import { planRenewals } from '../../../src/domains/use-cases/plan-renewals.ts';
 import { around, domainLab, host, type DomainLab } from '../../support/domains/domain-lab.ts';
-import { after, day, hour } from '../../support/domains/known-domains.ts';
+import { certificateOf, after, day, hour } from '../../support/domains/known-domains.ts';
 
 const suggest = async ({ authority, ports }: DomainLab, from: number, to: number) => {
   const { chain } = (await ports.certificates.find(host))!;
@@ -14,7 +14,7 @@ test('a renewal is planned within the window that the authority suggests', async
   const live = await lab.addLive();
   await suggest(lab, 40 * day, 42 * day);
   expect(await planRenewals(lab.ports)()).toBe(1);
-  expect((await lab.current(live)).certificate.nextAttemptAt).toEqual(after(41 * day));
+  expect(certificateOf(await lab.current(live)).nextAttemptAt).toEqual(after(41 * day));
   lab.clock.set(after(41 * day));
   await lab.tendDue();
   expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
@@ -28,10 +28,10 @@ test('an authority is not asked again before its Retry-After', async () => {
   await suggest(lab, 20 * day, 22 * day);
   lab.clock.advance(day / 2);
   expect(await planRenewals(lab.ports)()).toBe(0);
-  expect((await lab.current(live)).certificate.nextAttemptAt).toEqual(after(41 * day));
+  expect(certificateOf(await lab.current(live)).nextAttemptAt).toEqual(after(41 * day));
   lab.clock.advance(day / 2);
   expect(await planRenewals(lab.ports)()).toBe(1);
-  expect((await lab.current(live)).certificate.nextAttemptAt).toEqual(after(21 * day));
+  expect(certificateOf(await lab.current(live)).nextAttemptAt).toEqual(after(21 * day));
 });
 
 test('a renewal happens now when the authority suggests it', async () => {
@@ -50,7 +50,7 @@ test('without a suggestion it is renewed with a third of its life left', async (
   const lab = await domainLab();
   const live = await lab.addLive();
   expect(await planRenewals(lab.ports)()).toBe(0);
-  expect((await lab.current(live)).certificate.nextAttemptAt).toEqual(after(60 * day));
+  expect(certificateOf(await lab.current(live)).nextAttemptAt).toEqual(after(60 * day));
   lab.clock.set(after(60 * day - 1));
   await lab.tendDue();
   expect(lab.asked('order')).toBe(1);
@@ -64,7 +64,7 @@ test('a renewal in progress is not planned again', async () => {
   await lab.tendDue();
   await suggest(lab, 0, hour);
   await planRenewals(lab.ports)();
-  expect((await lab.current(live)).certificate.nextAttemptAt).toEqual(after(62 * day));
+  expect(certificateOf(await lab.current(live)).nextAttemptAt).toEqual(after(62 * day));
 });
 
 test('a renewal that the authority recognises uses no budget', async () => {

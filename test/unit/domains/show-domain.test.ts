@@ -5,7 +5,14 @@ import { showDomain } from '../../../src/domains/use-cases/show-domain.ts';
 import { servedProject } from '../../support/domains/custom-domains.ts';
 import { domainLab } from '../../support/domains/domain-lab.ts';
 import { facts } from '../../support/domains/known-dns.ts';
-import { after, day, hour, minute, start } from '../../support/domains/known-domains.ts';
+import {
+  certificateOf,
+  after,
+  day,
+  hour,
+  minute,
+  start,
+} from '../../support/domains/known-domains.ts';
 
 test('a domain is shown with the records to create and the time of its next check', async () => {
   const { add, ports } = await domainLab();
@@ -63,7 +70,7 @@ test('a problem that both the DNS and the authority report is shown once', async
   await lab.tendDue();
   const held = await lab.current(domain);
   const { problems } = await showDomain(lab.ports)(held);
-  expect(held.certificate.problem).toBeDefined();
+  expect(certificateOf(held).problem).toBeDefined();
   expect(problems).toEqual(held.dns.report?.problems);
 });
 

@@ -1,4 +1,10 @@
-import type { CertificateStanding } from '../../../domains/domain/certificates/standing.ts';
+import type { Attempts } from '../../../domains/domain/certificates/attempts.ts';
+import {
+  statusOf,
+  workOn,
+  type CertificateStanding,
+  type CertificateWork,
+} from '../../../domains/domain/certificates/standing.ts';
 import { limitInWords } from '../../../domains/domain/certificates/budget-words.ts';
 import type { BudgetView } from '../../../domains/domain/certificates/ca-budget.ts';
 import { caBudgets } from '../../../domains/domain/certificates/ca-budget.ts';
@@ -10,7 +16,7 @@ import { atClock, planned } from './words.ts';
 import { html, nothing, type Child, type Html } from '../frame/html.ts';
 import { badge, fullTime, time, type Tone, facts, type Fact } from '../frame/parts.ts';
 
-const tones: Readonly<Record<CertificateStanding['status'], Tone>> = {
+const tones: Readonly<Record<ReturnType<typeof statusOf>, Tone>> = {
   none: 'idle',
   issuing: 'busy',
   issued: 'good',
@@ -29,13 +35,16 @@ export const certificateSection = ({ domain, budget }: DomainView, now: Date): H
   </section>`;
 };
 
-const standingBadge = ({ status, notAfter }: CertificateStanding, now: Date): Html =>
-  status === 'issued' && notAfter && notAfter <= now
-    ? badge('expired', 'bad')
-    : badge(status, tones[status]);
+const standingBadge = (certificate: CertificateStanding, now: Date): Html => {
+  if (certificate.kind === 'issued' && certificate.notAfter <= now) return badge('expired', 'bad');
+  const status = statusOf(certificate);
+  return badge(status, tones[status]);
+};
 
 const factsOf = (domain: CustomDomain, now: Date): readonly Fact[] => {
-  const { attempts, problem, retryAt } = domain.certificate;
+  const work = workOn(domain);
+  const { attempts, problem } = work ?? {};
+  const retryAt = attempts?.retryAt;
   return [
     ...validity(domain.certificate, now),
     ...(attempts
@@ -45,30 +54,35 @@ const factsOf = (domain: CustomDomain, now: Date): readonly Fact[] => {
         ]
       : []),
     ...(problem ? [['Problem', problemTitles[problem.code]] as const] : []),
-    ...nextStep(domain, now),
+    ...(work ? nextStep(domain, work, now) : []),
     ...(retryAt && retryAt > now
       ? [['Authority accepts requests', html`again ${time(retryAt, now)}`] as const]
       : []),
   ];
 };
 
-const attemptsSince = (
-  { failed, firstAt }: NonNullable<CertificateStanding['attempts']>,
-  now: Date,
-) => (failed === 0 ? 'none' : html`${failed}, the first ${time(firstAt, now)}`);
+const attemptsSince = ({ failed, firstAt }: Attempts, now: Date) =>
+  failed === 0 ? 'none' : html`${failed}, the first ${time(firstAt, now)}`;
 
-const validity = ({ notAfter }: CertificateStanding, now: Date): readonly Fact[] => {
-  if (!notAfter) return [];
+const validity = (certificate: CertificateStanding, now: Date): readonly Fact[] => {
+  if (certificate.kind !== 'issued') return [];
+  const { notAfter } = certificate;
   return [[notAfter <= now ? 'Expired' : 'Expires', fullTime(notAfter, now)]];
 };
 
-const nextStep = (domain: CustomDomain, now: Date): readonly Fact[] => {
-  const { status, nextAttemptAt, waitsForDns, isOrdered, attempts } = domain.certificate;
-  if (waitsForDns) return [['Next attempt', afterNextCheck(domain, now)]];
-  if (!nextAttemptAt)
-    return status === 'failed' ? [['Next attempt', 'none until you press Re-verify']] : [];
-  const isRenewal = status === 'issued' && !isOrdered && !attempts;
-  return [[isRenewal ? 'Renewal' : 'Next attempt', planned(nextAttemptAt, now)]];
+const nextStep = (domain: CustomDomain, work: CertificateWork, now: Date): readonly Fact[] => {
+  switch (work.step) {
+    case 'planned': {
+      const isRenewal = domain.state === 'live' && !work.attempts;
+      return [[isRenewal ? 'Renewal' : 'Next attempt', planned(work.at, now)]];
+    }
+    case 'ordered':
+      return [['Next attempt', planned(work.at, now)]];
+    case 'waits_for_dns':
+      return [['Next attempt', afterNextCheck(domain, now)]];
+    case 'waits_for_owner':
+      return [['Next attempt', 'none until you press Re-verify']];
+  }
 };
 
 const holdOf = ({ heldUpBy }: BudgetView, now: Date): readonly Fact[] =>

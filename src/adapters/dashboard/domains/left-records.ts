@@ -1,4 +1,5 @@
-import { isAtApex, type CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { isAtApex } from '../../../domains/domain/dns/standing.ts';
 import { recordsFor } from '../../../domains/domain/dns/records.ts';
 import { html, type Html } from '../frame/html.ts';
 import { copyButton } from '../frame/parts.ts';

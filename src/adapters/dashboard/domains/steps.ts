@@ -12,7 +12,7 @@ export interface Step {
 
 /** The steps of a domain and its progress; a removed domain has none. */
 export const stepsOf = (domain: CustomDomain, now: Date): readonly Step[] => {
-  const { addedAt, certificate } = domain;
+  const { addedAt } = domain;
   const standing = progressOf(domain, now).tone === 'bad' ? 'failed' : 'now';
   const added: Step = { name: 'added', standing: 'done', at: addedAt };
   switch (domain.state) {
@@ -31,8 +31,8 @@ export const stepsOf = (domain: CustomDomain, now: Date): readonly Step[] => {
         { name: 'live', standing: 'ahead' },
       ];
     case 'live': {
-      const { notAfter } = certificate;
-      const hasEnded = notAfter !== undefined && notAfter <= now;
+      const { notAfter } = domain.certificate;
+      const hasEnded = notAfter <= now;
       return [
         added,
         { name: 'verified', standing: 'done', at: domain.verifiedAt },

@@ -1,15 +1,31 @@
 import { problemOf, type Refusal } from '../certificates/authority-problem.ts';
-import { nextAttempt, type NextAttempt } from '../certificates/attempts.ts';
-import { keepsOrder, latest, noCertificate } from '../certificates/standing.ts';
-import { isCertified, type Certified } from '../certificates/plan.ts';
+import {
+  freshAttempts,
+  nextAttempt,
+  type Attempts,
+  type NextAttempt,
+} from '../certificates/attempts.ts';
+import type { AuthorityFailure } from '../certificates/order.ts';
+import { isCertified, withWork, type Certified } from '../certificates/plan.ts';
+import {
+  isOrdered,
+  keepsOrder,
+  latest,
+  planned,
+  type CertificateWork,
+  type IssuedCertificate,
+  type RenewalWork,
+  type WantedCertificate,
+} from '../certificates/standing.ts';
 import type { Validity } from '../certificates/certificate.ts';
 import {
   about,
-  coreOf,
+  goLive,
   unchanged,
   type CustomDomain,
   type DomainDecision,
 } from './custom-domain.ts';
+import type { DnsProblem } from '../dns/problem.ts';
 import { nextRenewal } from '../certificates/renewal.ts';
 
 /** Identifies one attempt at a certificate. */
@@ -32,19 +48,13 @@ export const fenceOf = ({ id, generation }: CustomDomain): Fence => ({
 
 /** Starts a new order and with it the next generation. Of several workers who start one, one succeeds. */
 export const orderStarted = (domain: CustomDomain, fence: Fence, now: Date): FencedDecision => {
-  if (!holds(domain, fence) || domain.certificate.isOrdered) return destroy(domain);
-  const { attempts, status } = domain.certificate;
+  if (!holds(domain, fence) || isOrdered(domain)) return destroy(domain);
   const generation = domain.generation + 1;
-  const certificate = {
-    ...domain.certificate,
-    status: status === 'issued' ? ('issued' as const) : ('issuing' as const),
-    attempts: { failed: attempts?.failed ?? 0, firstAt: attempts?.firstAt ?? now, lastAt: now },
-    nextAttemptAt: latest(now, domain.certificate.retryAt),
-    problem: undefined,
-    isOrdered: true,
-  };
+  const attempts = triedAgain(domain.certificate.work, now);
+  const at = latest(now, attempts.retryAt);
+  const ordered = withWork(domain, { step: 'ordered', at, attempts, problem: undefined });
   const event = { type: 'certificate_ordered', ...about(domain, now), generation } as const;
-  return taken({ ...domain, generation, certificate }, [event]);
+  return taken({ ...ordered, generation }, [event]);
 };
 
 /** Takes a certificate: the domain goes live, or continues with the new one. */
@@ -54,26 +64,19 @@ export const certificateIssued = (
   now: Date,
 ): FencedDecision => {
   if (!holds(domain, fence)) return destroy(domain);
-  if (!domain.certificate.isOrdered) {
-    return isKnown(domain, notAfter) ? taken(domain) : destroy(domain);
-  }
-  const nextAttemptAt = nextRenewal({ notBefore, notAfter }, now);
-  const certificate = {
-    ...noCertificate,
-    status: 'issued',
-    notBefore,
-    notAfter,
-    nextAttemptAt,
-  } as const;
+  if (!isOrdered(domain)) return isKnown(domain, notAfter) ? taken(domain) : destroy(domain);
+  const validity = { notBefore, notAfter };
+  const certificate: IssuedCertificate = {
+    ...{ kind: 'issued', ...validity },
+    work: planned(nextRenewal(validity, now)),
+    askRenewalAt: undefined,
+  };
   const details = { ...about(domain, now), notAfter: notAfter.toISOString() };
   if (domain.state === 'live') {
     return taken({ ...domain, certificate }, [{ type: 'certificate_renewed', ...details }]);
   }
-  const { verifiedAt } = domain;
-  return taken({ ...coreOf(domain), certificate, state: 'live', liveSince: now, verifiedAt }, [
-    { type: 'certificate_issued', ...details },
-    { type: 'domain_live', ...about(domain, now), host: domain.host },
-  ]);
+  const { state, events } = goLive(domain, certificate, now);
+  return taken(state, [{ type: 'certificate_issued', ...details }, ...events]);
 };
 
 /** Records a failed attempt, before or after the order was created. A live site stays live. */
@@ -82,63 +85,95 @@ export const certificateFailed = (
   { failure, issuers, ...fence }: Fence & Refusal,
   now: Date,
 ): FencedDecision => {
-  if (!holds(domain, fence) || isServed(domain)) return destroy(domain);
-  const { certificate, state } = domain;
-  const retryAt = failure.retryAt
-    ? latest(failure.retryAt, certificate.retryAt)
-    : certificate.retryAt;
-  const failed = (certificate.attempts?.failed ?? 0) + 1;
-  const attempts = { failed, firstAt: certificate.attempts?.firstAt ?? now, lastAt: now };
-  const next = goOn(nextAttempt(attempts, failure, now), domain, now);
+  if (!holds(domain, fence) || hasSucceeded(domain)) return destroy(domain);
+  const attempts = failedAgain(domain, failure, now);
   const problem = problemOf({ failure, issuers }, domain);
-  const details = { problem: problem.code, attempt: failed, isRenewal: state === 'live' };
-  const isOrdered = certificate.isOrdered && keepsOrder(failure.reason);
-  return taken(
-    {
-      ...domain,
-      certificate: {
-        ...certificate,
-        status: certificate.status === 'issued' ? 'issued' : 'failed',
-        attempts,
-        problem,
-        waitsForDns: next.kind === 'waits_for_dns',
-        nextAttemptAt: next.kind === 'at' ? latest(next.at, retryAt) : undefined,
-        retryAt,
-        isOrdered,
-        // The retry was not requested by the owner, so it counts as automatic.
-        isManual: certificate.isManual && isOrdered,
-      },
-    },
-    [{ type: 'certificate_failed', ...about(domain, now), ...details }],
-  );
+  const isKept = isOrdered(domain) && keepsOrder(failure.reason);
+  const next = nextAttempt(attempts, failure, now);
+  const details = { problem: problem.code, attempt: attempts.failed };
+  const isRenewal = domain.state === 'live';
+  return taken(afterFailure(domain, { attempts, problem, isKept, next }, now), [
+    { type: 'certificate_failed', ...about(domain, now), ...details, isRenewal },
+  ]);
 };
 
-/** Clears the order mark. @returns undefined when there is no order, or the fence is of another attempt */
-export const withoutOrder = (domain: CustomDomain, fence: Fence): DomainDecision | undefined =>
-  holds(domain, fence) && domain.certificate.isOrdered
-    ? { state: { ...domain, certificate: { ...domain.certificate, isOrdered: false } }, events: [] }
-    : undefined;
+interface Failure {
+  readonly attempts: Attempts;
+  readonly problem: DnsProblem;
+  /** Whether the order can still be continued. */
+  readonly isKept: boolean;
+  readonly next: NextAttempt;
+}
+
+/** A live domain has no retry button, so renewals retry until they succeed. */
+const afterFailure = (
+  domain: Certified,
+  { attempts, problem, isKept, next }: Failure,
+  now: Date,
+): Certified => {
+  const againAt = (at: Date): Certified =>
+    withWork(domain, {
+      step: isKept ? 'ordered' : 'planned',
+      ...{ at: latest(at, attempts.retryAt), attempts, problem },
+    });
+  switch (next.kind) {
+    case 'at':
+      return againAt(next.at);
+    case 'waits_for_dns':
+      return withWork(domain, { step: 'waits_for_dns', attempts, problem });
+    case 'waits_for_owner':
+      return domain.state === 'live'
+        ? againAt(new Date(now.getTime() + day))
+        : { ...domain, certificate: waitingForOwner(attempts, problem) };
+  }
+};
+
+const waitingForOwner = (attempts: Attempts, problem: DnsProblem): WantedCertificate => ({
+  kind: 'wanted',
+  work: { step: 'waits_for_owner', attempts, problem },
+});
+
+/** Ends the order. @returns undefined when there is none, or the fence is of another attempt */
+export const withoutOrder = (domain: CustomDomain, fence: Fence): DomainDecision | undefined => {
+  if (!holds(domain, fence) || domain.certificate.work.step !== 'ordered') return undefined;
+  const work: RenewalWork = { ...domain.certificate.work, step: 'planned' };
+  return { state: withWork(domain, work), events: [] };
+};
 
 const holds = (domain: CustomDomain, { attachmentId, generation }: Fence): domain is Certified =>
   isCertified(domain) && domain.id === attachmentId && domain.generation === generation;
 
 /** The same certificate arrived twice. */
 const isKnown = ({ certificate }: Certified, notAfter: Date): boolean =>
-  certificate.notAfter?.getTime() === notAfter.getTime();
+  certificate.kind === 'issued' && certificate.notAfter.getTime() === notAfter.getTime();
 
 /** Its order succeeded, so the failure of another worker on it no longer matters. */
-const isServed = ({ state, certificate }: Certified): boolean =>
-  state === 'live' && !certificate.isOrdered;
+const hasSucceeded = (domain: Certified): boolean => domain.state === 'live' && !isOrdered(domain);
 
-/** A live domain has no retry button, so renewals retry until they succeed. */
-const goOn = (next: NextAttempt, { state }: Certified, now: Date): NextAttempt =>
-  state === 'live' && next.kind === 'waits_for_owner'
-    ? { kind: 'at', at: new Date(now.getTime() + day) }
-    : next;
+const triedAgain = ({ attempts }: CertificateWork, now: Date): Attempts => ({
+  ...(attempts ?? freshAttempts(now)),
+  lastAt: now,
+});
+
+const failedAgain = (
+  domain: Certified,
+  { reason, retryAt }: AuthorityFailure,
+  now: Date,
+): Attempts => {
+  const tried = triedAgain(domain.certificate.work, now);
+  // A retry that the owner did not request counts as automatic.
+  const isManual = tried.isManual && isOrdered(domain) && keepsOrder(reason);
+  const failed = tried.failed + 1;
+  return {
+    ...tried,
+    failed,
+    isManual,
+    retryAt: retryAt ? latest(retryAt, tried.retryAt) : tried.retryAt,
+  };
+};
 
 const taken = (state: CustomDomain, events: DomainDecision['events'] = []): FencedDecision => ({
-  state,
-  events,
+  ...{ state, events },
   verdict: 'taken',
 });
 

@@ -21,6 +21,12 @@ const offsets: readonly number[] = [
 
 const largestJitter = 0.1;
 
+/** The time, and a jitter from -1 to 1 that moves this domain's next check earlier or later. */
+export interface Moment {
+  readonly now: Date;
+  readonly jitter: number;
+}
+
 /**
  * @param since Add or the last Verify
  * @param jitter -1 to 1: how much of the ten percent to be earlier or later, so that domains spread
@@ -34,6 +40,12 @@ export const nextCheck = (since: Date, now: Date, jitter: number): NextCheck => 
   const wait =
     offset === undefined ? longestWaitForDnsMs - elapsed : spread(offset - elapsed, jitter);
   return { kind: 'check', at: new Date(now.getTime() + wait) };
+};
+
+/** For domains that never expire: daily in the end. */
+export const nextLookAt = (since: Date, now: Date, jitter: number): Date => {
+  const next = nextCheck(since, now, jitter);
+  return next.kind === 'check' ? next.at : new Date(now.getTime() + day);
 };
 
 const spread = (wait: number, jitter: number): number =>

@@ -1,38 +1,41 @@
 import type { Decision } from '../../../kernel/decision.ts';
 import { DomainError } from '../../../kernel/domain-error.ts';
 import { refusedTransition, type Transitions } from '../../../kernel/transitions.ts';
-import { nextCheck } from './check-schedule.ts';
-import { noCertificate, type CertificateStanding } from '../certificates/standing.ts';
-import type { DnsReport } from '../dns/report.ts';
+import {
+  planned,
+  type IssuedCertificate,
+  type NoCertificate,
+  type WantedCertificate,
+} from '../certificates/standing.ts';
+import { nextLookAt, type Moment } from './check-schedule.ts';
+import { neverChecked, type DnsStanding } from '../dns/standing.ts';
 import { admitDomain, type AdmissionFacts } from './admission.ts';
 import { shownHost, type Hostname } from '../names/hostname.ts';
 import type { SitesErrorCode } from '../../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 
 /** A customer's own name, attached to a project. */
-export type CustomDomain = Attachment &
-  DomainStanding &
-  (
-    | { readonly state: 'added' }
-    | { readonly state: 'verified'; readonly verifiedAt: Date }
-    | {
-        readonly state: 'live';
-        readonly liveSince: Date;
-        readonly verifiedAt: Date;
-      }
-    | { readonly state: 'removed'; readonly removedAt: Date; readonly reason: RemovalReason }
-  );
+export type CustomDomain = Attachment & StateFacts;
 
-export type DomainIn<State extends CustomDomainState> = Extract<
-  CustomDomain,
-  { readonly state: State }
->;
-
-/** What only a domain in this state has. */
-export type OwnFact<State extends CustomDomainState> = Exclude<
-  keyof DomainIn<State>,
-  keyof Attachment | keyof DomainStanding | 'state'
->;
+type StateFacts =
+  | { readonly state: 'added'; readonly certificate: NoCertificate }
+  | {
+      readonly state: 'verified';
+      readonly verifiedAt: Date;
+      readonly certificate: WantedCertificate;
+    }
+  | {
+      readonly state: 'live';
+      readonly verifiedAt: Date;
+      readonly liveSince: Date;
+      readonly certificate: IssuedCertificate;
+    }
+  | {
+      readonly state: 'removed';
+      readonly removedAt: Date;
+      readonly reason: RemovalReason;
+      readonly certificate: NoCertificate;
+    };
 
 /** One attachment of a name to a project: adding it again makes a new one. */
 export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' | 'isApex'> {
@@ -45,26 +48,17 @@ export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' 
   /** How many orders were begun. Late results of earlier ones are ignored. */
   readonly generation: number;
   readonly addedAt: Date;
-}
-
-/** What stands beside the state. */
-interface DomainStanding {
   readonly dns: DnsStanding;
-  readonly certificate: CertificateStanding;
-}
-
-export interface DnsStanding {
-  /** The last one. */
-  readonly report: DnsReport | undefined;
-  readonly lastCheckedAt: Date | undefined;
-  readonly nextCheckAt: Date | undefined;
-  readonly lastVerifyAskedAt: Date | undefined;
 }
 
 export const customDomainStates = ['added', 'verified', 'live', 'removed'] as const;
 export type CustomDomainState = (typeof customDomainStates)[number];
 
-/** The whole lifecycle; docs/lifecycles.md is printed from this table. */
+/** `contested`: another account proved the name. `expired`: it was not verified in time. */
+export const removalReasons = ['owner', 'contested', 'expired'] as const;
+export type RemovalReason = (typeof removalReasons)[number];
+
+/** The whole lifecycle: `enter` follows it, and docs/lifecycles.md is printed from it. */
 export const customDomainTransitions = {
   added: ['verified', 'removed'],
   verified: ['live', 'removed'],
@@ -72,17 +66,7 @@ export const customDomainTransitions = {
   removed: [],
 } as const satisfies Transitions<CustomDomainState>;
 
-/** `contested`: another account proved the name. `expired`: it was not verified in time. */
-export const removalReasons = ['owner', 'contested', 'expired'] as const;
-export type RemovalReason = (typeof removalReasons)[number];
-
 export type DomainDecision = Decision<CustomDomain, SitesEvent>;
-
-/** The time, and a jitter from -1 to 1 that moves this domain's next check earlier or later. */
-export interface Moment {
-  readonly now: Date;
-  readonly jitter: number;
-}
 
 export type DomainDraft = Pick<Attachment, 'id' | 'accountId' | 'projectId' | 'token'> & {
   readonly hostname: Hostname;
@@ -96,20 +80,78 @@ export const addDomain = (
 ): DomainDecision => {
   const { host, unicode: unicodeHost, registrableDomain, isApex } = hostname;
   admitDomain(shownHost(hostname), facts, now);
-  const next = nextCheck(now, now, jitter);
   const domain: CustomDomain = {
     ...draft,
     ...{ host, unicodeHost, registrableDomain, isApex, generation: 0, addedAt: now },
-    state: 'added',
-    dns: {
-      report: undefined,
-      lastCheckedAt: undefined,
-      nextCheckAt: next.kind === 'check' ? next.at : now,
-      lastVerifyAskedAt: undefined,
-    },
-    certificate: { ...noCertificate },
+    dns: { ...neverChecked, nextCheckAt: nextLookAt(now, now, jitter) },
+    ...{ state: 'added', certificate: { kind: 'none' } },
   };
   return { state: domain, events: [{ type: 'domain_added', ...about(domain, now), host }] };
+};
+
+/** The DNS proves that the name is the account's, so its certificate is due at once. */
+export const becomeVerified = (domain: CustomDomain, now: Date): DomainDecision => ({
+  state: enter(domain, {
+    state: 'verified',
+    verifiedAt: now,
+    certificate: { kind: 'wanted', work: planned(now) },
+  }),
+  events: [{ type: 'domain_verified', ...about(domain, now), host: domain.host }],
+});
+
+/** Its first certificate is there, so visitors are served from now on. */
+export const goLive = (
+  domain: DomainIn<'verified'>,
+  certificate: IssuedCertificate,
+  now: Date,
+): DomainDecision => {
+  const { host, verifiedAt } = domain;
+  return {
+    state: enter(domain, { state: 'live', liveSince: now, verifiedAt, certificate }),
+    events: [{ type: 'domain_live', ...about(domain, now), host }],
+  };
+};
+
+/**
+ * Stops serving the domain. Removing twice is no error and keeps the first reason. Its target is never reused, but the
+ * owner should delete its DNS record.
+ */
+export const removeDomain = (
+  domain: CustomDomain,
+  reason: RemovalReason,
+  now: Date,
+): DomainDecision => {
+  if (domain.state === 'removed') return unchanged(domain);
+  const unwatched = { ...domain, dns: { ...domain.dns, nextCheckAt: undefined } };
+  const gone = { state: 'removed', removedAt: now, reason, certificate: { kind: 'none' } } as const;
+  const { host } = domain;
+  return {
+    state: enter(unwatched, gone),
+    events: [{ type: 'domain_removed', ...about(domain, now), host, reason }],
+  };
+};
+
+/** The only way to another state: the table decides. @throws DomainError `domain_wrong_state` */
+const enter = (domain: CustomDomain, next: StateFacts): CustomDomain => {
+  const reachable: readonly CustomDomainState[] = customDomainTransitions[domain.state];
+  if (!reachable.includes(next.state)) refuseMove(domain, next.state);
+  return { ...attachmentOf(domain), ...next };
+};
+
+/** @throws DomainError `domain_wrong_state` */
+export const refuseMove = (domain: CustomDomain, to: CustomDomainState): never => {
+  const why = refusedTransition(customDomainTransitions, domain.host, domain.state, to);
+  throw new DomainError<SitesErrorCode>('domain_wrong_state', why ?? `${domain.host} is ${to}.`);
+};
+
+/** Without what belongs to its state. A new field does not compile until it is carried over here. */
+const attachmentOf = (domain: CustomDomain): Attachment => {
+  const { id, accountId, projectId, host, unicodeHost, registrableDomain, isApex } = domain;
+  const { token, generation, addedAt, dns } = domain;
+  return {
+    ...{ id, accountId, projectId, host, unicodeHost, registrableDomain, isApex },
+    ...{ token, generation, addedAt, dns },
+  } satisfies Readonly<Record<keyof Attachment, unknown>>;
 };
 
 export const unchanged = (domain: CustomDomain): DomainDecision => ({ state: domain, events: [] });
@@ -121,22 +163,13 @@ export const about = ({ accountId, projectId, id }: Attachment, now: Date) => ({
   domainId: id,
 });
 
-/** Whether it needs the records of an apex. The DNS may know of a zone below the registrable domain. */
-export const isAtApex = ({ isApex, dns }: Pick<CustomDomain, 'isApex' | 'dns'>): boolean =>
-  dns.report?.isApex ?? isApex;
+export type DomainIn<State extends CustomDomainState> = Extract<
+  CustomDomain,
+  { readonly state: State }
+>;
 
-/** @throws DomainError `domain_wrong_state` */
-export const refuseMove = (domain: CustomDomain, to: CustomDomainState): never => {
-  const why = refusedTransition(customDomainTransitions, domain.host, domain.state, to);
-  throw new DomainError<SitesErrorCode>('domain_wrong_state', why ?? `${domain.host} is ${to}.`);
-};
-
-/** Without what belongs to its state. */
-export const coreOf = (domain: CustomDomain): Attachment & DomainStanding => {
-  const { id, accountId, projectId, host, unicodeHost, registrableDomain, isApex } = domain;
-  const { token, generation, addedAt, dns, certificate } = domain;
-  return {
-    ...{ id, accountId, projectId, host, unicodeHost, registrableDomain, isApex },
-    ...{ token, generation, addedAt, dns, certificate },
-  };
-};
+/** What only domains in this state have. */
+export type OwnFact<State extends CustomDomainState> = Exclude<
+  keyof DomainIn<State>,
+  keyof Attachment | 'state' | 'certificate'
+>;

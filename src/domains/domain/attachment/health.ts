@@ -11,8 +11,8 @@ export type DomainHealth =
 /** @returns undefined for a domain that is not live */
 export const healthOf = (domain: CustomDomain, now: Date): DomainHealth | undefined => {
   if (domain.state !== 'live') return undefined;
-  const { problem: failure, notAfter } = domain.certificate;
-  const problem = domain.dns.report?.problems.find(isBlocking) ?? failure;
-  if (notAfter && notAfter <= now) return { kind: 'certificate_expired', problem };
+  const { work, notAfter } = domain.certificate;
+  const problem = domain.dns.report?.problems.find(isBlocking) ?? work.problem;
+  if (notAfter <= now) return { kind: 'certificate_expired', problem };
   return problem ? { kind: 'at_risk', problem } : { kind: 'healthy' };
 };

@@ -8,6 +8,7 @@ import {
   type FailedEnd,
 } from '../certificates/ca-ledger.ts';
 import { postponeAttempt } from '../certificates/plan.ts';
+import { isManual, isOrdered, workOn } from '../certificates/standing.ts';
 import type { Certificate } from '../certificates/certificate.ts';
 import { unchanged, type CustomDomain } from './custom-domain.ts';
 import {
@@ -42,7 +43,7 @@ export const claimOrder = (
 ): OrderClaim => {
   const { verdict, ...started } = orderStarted(domain, fence, now);
   if (verdict === 'destroy') return { ...started, verdict: 'too_late' };
-  const wanted: WantedAttempt = { isManual: domain.certificate.isManual, kind };
+  const wanted: WantedAttempt = { isManual: isManual(domain), kind };
   const budget = mayOrder(use, wanted, now);
   if (!budget.allowed) return { ...heldUp(domain, budget, now), verdict: 'held_up' };
   const ledger = orderAsked({ ...ledgerName(started.state), kind, occurredAt: now });
@@ -109,10 +110,10 @@ export const orderFailed = (
   const { failure } = end;
   const fence = fenceOf(ordered);
   // Another worker has recorded this already.
-  const { state, events } = domain.certificate.isOrdered
+  const { state, events } = isOrdered(domain)
     ? certificateFailed(domain, { ...fence, failure, issuers }, now)
     : unchanged(domain);
-  const hasEnded = isOver(end);
+  const hasEnded = isOver(end) || workOn(state)?.step === 'waits_for_owner';
   return {
     state: (hasEnded ? withoutOrder(state, fence)?.state : undefined) ?? state,
     events,
@@ -123,9 +124,9 @@ export const orderFailed = (
 };
 
 const ledgerName = (domain: CustomDomain) => {
-  const { accountId, host, registrableDomain, certificate } = domain;
-  const { isManual } = certificate;
-  return { accountId, host, registrableDomain, isManual, orderKey: orderSubject(domain) };
+  const { accountId, host, registrableDomain } = domain;
+  const orderKey = orderSubject(domain);
+  return { accountId, host, registrableDomain, isManual: isManual(domain), orderKey };
 };
 
 const attempt = (details: TimelineEntry['details'], occurredAt: Date): TimelineEntry => ({

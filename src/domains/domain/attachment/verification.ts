@@ -1,11 +1,11 @@
 import { DomainError } from '../../../kernel/domain-error.ts';
-import { latest, orderAtOnce } from '../certificates/standing.ts';
+import type { Moment } from './check-schedule.ts';
+import { latest, plannedByOwner } from '../certificates/standing.ts';
 import {
   refuseMove,
   type CustomDomain,
   type DomainIn,
   type DomainDecision,
-  type Moment,
 } from './custom-domain.ts';
 import type { DnsReport } from '../dns/report.ts';
 import { recordCheck } from './checks.ts';
@@ -50,10 +50,9 @@ export const reverify = (domain: CustomDomain, now: Date): DomainDecision => {
   if (remaining > 0) {
     throw tooEarly('reverify_too_early', 'The last attempt was a short while ago', remaining);
   }
-  const { isOrdered } = domain.certificate;
-  const attempts = { failed: 0, firstAt: now, lastAt: now };
-  const fresh = { ...orderAtOnce(now), attempts, isManual: true, isOrdered };
-  return { state: { ...domain, certificate: fresh }, events: [] };
+  const { certificate } = domain;
+  const work = plannedByOwner(certificate.work, now);
+  return { state: { ...domain, certificate: { ...certificate, work } }, events: [] };
 };
 
 /** Earliest time of the owner's next attempt; in the past if it is allowed already. */
@@ -61,10 +60,11 @@ export const reverifyAllowedAt = (
   { certificate, verifiedAt }: DomainIn<'verified'>,
   now: Date,
 ): Date => {
-  const lastAt = (certificate.attempts?.lastAt ?? verifiedAt).getTime();
+  const { attempts } = certificate.work;
+  const lastAt = (attempts?.lastAt ?? verifiedAt).getTime();
   // At most one pause from now, even if the clock was set back.
   const rested = new Date(Math.min(lastAt, now.getTime()) + pauseBeforeReverifyMs);
-  return latest(rested, certificate.retryAt);
+  return latest(rested, attempts?.retryAt);
 };
 
 const tooEarly = (

@@ -1,11 +1,20 @@
 import type { AuthorityFailure } from './order.ts';
 
-/** The attempts at one certificate so far. */
+/** The attempts at one certificate: since the domain was verified, the owner asked again, or the last one was issued. */
 export interface Attempts {
   readonly failed: number;
   readonly firstAt: Date;
   readonly lastAt: Date;
+  /** The owner requested the current or next one. */
+  readonly isManual: boolean;
+  /** The authority asked us not to retry before then. */
+  readonly retryAt: Date | undefined;
 }
+
+export const freshAttempts = (now: Date): Attempts => ({
+  ...{ failed: 0, firstAt: now, lastAt: now },
+  ...{ isManual: false, retryAt: undefined },
+});
 
 /** When to retry after a failure. */
 export type NextAttempt =
@@ -32,7 +41,7 @@ const waitForAnother = (failed: number): number => (failed <= 1 ? 0 : minute);
 
 /** @param attempts with the failed one */
 export const nextAttempt = (
-  { failed, firstAt }: Attempts,
+  { failed, firstAt }: Pick<Attempts, 'failed' | 'firstAt'>,
   { reason, retryAt }: Pick<AuthorityFailure, 'reason' | 'retryAt'>,
   now: Date,
 ): NextAttempt => {

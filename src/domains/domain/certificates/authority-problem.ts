@@ -2,6 +2,7 @@ import { allowingLine } from '../dns/caa-line.ts';
 import type { AuthorityFailure, AuthorityFailureReason } from './order.ts';
 import type { CustomDomain } from '../attachment/custom-domain.ts';
 import { dnsProblem, type DnsProblem, type DnsProblemCode } from '../dns/problem.ts';
+import { isAtApex } from '../dns/standing.ts';
 import { shownHost } from '../names/hostname.ts';
 
 /** The context of an authority's refusal. */
@@ -37,10 +38,11 @@ const disagreement =
 
 /** The records of the lowest level that has any decide (RFC 8659, section 3), so none above can forbid it then. */
 const lineToAdd = (
-  { host, unicodeHost: unicode, isApex, dns }: CustomDomain,
+  domain: CustomDomain,
   issuers: readonly string[],
 ): Pick<DnsProblem, 'wanted' | 'fix'> => {
-  if (dns.report?.isApex ?? isApex) {
+  const { host, unicodeHost: unicode } = domain;
+  if (isAtApex(domain)) {
     const fix = `${disagreement} Add the record shown at the DNS provider of ${shownHost({ host, unicode })}.`;
     return { wanted: allowingLine(host, issuers), fix };
   }

@@ -1,61 +1,125 @@
-import { waitAfter, type Attempts } from './attempts.ts';
+import { freshAttempts, waitAfter, type Attempts } from './attempts.ts';
 import type { AuthorityFailureReason } from './order.ts';
+import type { Validity } from './certificate.ts';
 import type { DnsProblem } from '../dns/problem.ts';
 
-/** Progress of a domain's certificate. */
-export interface CertificateStanding {
-  /** Stays `issued` while a renewal is under way. */
-  readonly status: 'none' | 'issuing' | 'issued' | 'failed';
-  /** Since the domain was verified, the owner asked again, or the last one was issued. */
-  readonly attempts: Attempts | undefined;
-  /** Time of the next step: an attempt, a look at the order, or the renewal. */
-  readonly nextAttemptAt: Date | undefined;
-  /** The next attempt waits until the DNS is correct. */
-  readonly waitsForDns: boolean;
-  /** The owner requested the current or next attempt. */
-  readonly isManual: boolean;
-  /** The authority asked us not to retry before then. */
-  readonly retryAt: Date | undefined;
-  readonly problem: DnsProblem | undefined;
-  readonly notBefore: Date | undefined;
-  readonly notAfter: Date | undefined;
-  /** An order is under way; it is always continued, and no second one begins. */
-  readonly isOrdered: boolean;
+/** Whether a domain has a certificate, and how far the work on the next one is. */
+export type CertificateStanding = NoCertificate | WantedCertificate | IssuedCertificate;
+
+export interface NoCertificate {
+  readonly kind: 'none';
+}
+
+/** The first one is being obtained. */
+export interface WantedCertificate {
+  readonly kind: 'wanted';
+  readonly work: CertificateWork;
+}
+
+/** There is one, and `work` renews it. */
+export interface IssuedCertificate extends Validity {
+  readonly kind: 'issued';
+  readonly work: RenewalWork;
   /** Do not ask for the renewal window again before then (RFC 9773, section 4.3). */
   readonly askRenewalAt: Date | undefined;
 }
 
-export const noCertificate: CertificateStanding = {
-  status: 'none',
-  attempts: undefined,
-  nextAttemptAt: undefined,
-  waitsForDns: false,
-  isManual: false,
-  retryAt: undefined,
+/** `problem` is why the last attempt failed. `attempts` is undefined before the first one. */
+export type CertificateWork =
+  | RenewalWork
+  /** Only the owner can help. */
+  | {
+      readonly step: 'waits_for_owner';
+      readonly attempts: Attempts;
+      readonly problem: DnsProblem;
+    };
+
+/** Renewals never wait for the owner, because a live domain has no button to retry. */
+export type RenewalWork =
+  /** The next attempt is at that time. */
+  | {
+      readonly step: 'planned';
+      readonly at: Date;
+      readonly attempts: Attempts | undefined;
+      readonly problem: DnsProblem | undefined;
+    }
+  /** An order is under way; it is always continued, and no second one begins. The next look is at that time. */
+  | {
+      readonly step: 'ordered';
+      readonly at: Date;
+      readonly attempts: Attempts;
+      readonly problem: DnsProblem | undefined;
+    }
+  /** The next attempt comes once the DNS is correct. */
+  | {
+      readonly step: 'waits_for_dns';
+      readonly attempts: Attempts | undefined;
+      readonly problem: DnsProblem;
+    };
+
+/** A first attempt. */
+export const planned = (at: Date): RenewalWork => ({
+  ...{ step: 'planned', at },
+  ...{ attempts: undefined, problem: undefined },
+});
+
+/** A new attempt that the owner asked for; an order under way is continued. */
+export const plannedByOwner = ({ step }: CertificateWork, now: Date): CertificateWork => ({
+  step: step === 'ordered' ? 'ordered' : 'planned',
+  at: now,
+  attempts: { ...freshAttempts(now), isManual: true },
   problem: undefined,
-  notBefore: undefined,
-  notAfter: undefined,
-  isOrdered: false,
-  askRenewalAt: undefined,
+});
+
+interface Certifiable {
+  readonly certificate: CertificateStanding;
+}
+
+export const workOn = ({ certificate }: Certifiable): CertificateWork | undefined =>
+  certificate.kind === 'none' ? undefined : certificate.work;
+
+export const isOrdered = (domain: Certifiable): boolean => workOn(domain)?.step === 'ordered';
+
+/** The owner requested the current or next attempt. */
+export const isManual = (domain: Certifiable): boolean =>
+  workOn(domain)?.attempts?.isManual ?? false;
+
+/** Since then the authority says when to renew, and charges nothing for it (RFC 9773). */
+export const hasRenewalPlan = ({ certificate }: Certifiable): boolean =>
+  certificate.kind === 'issued' && certificate.askRenewalAt !== undefined;
+
+/** When to attempt, or to look at the order; undefined if something else has to happen before. */
+export const nextStepAt = (work: CertificateWork): Date | undefined => {
+  switch (work.step) {
+    case 'planned':
+    case 'ordered':
+      return work.at;
+    case 'waits_for_dns':
+    case 'waits_for_owner':
+      return undefined;
+  }
 };
 
-/** A first or new attempt, due immediately. */
-export const orderAtOnce = (now: Date): CertificateStanding => ({
-  ...noCertificate,
-  status: 'issuing',
-  nextAttemptAt: now,
-});
+/** In a word. It stays `issued` while a renewal is under way. */
+export const statusOf = (
+  certificate: CertificateStanding,
+): 'none' | 'issuing' | 'issued' | 'failed' => {
+  switch (certificate.kind) {
+    case 'none':
+    case 'issued':
+      return certificate.kind;
+    case 'wanted':
+      return certificate.work.problem ? 'failed' : 'issuing';
+  }
+};
 
 export const latest = (...dates: readonly (Date | undefined)[]): Date =>
   new Date(Math.max(...dates.map((date) => date?.getTime() ?? 0)));
 
 /** Earliest time of the next attempt, even when the DNS is correct sooner. */
-export const restedAt = ({
-  attempts,
-  retryAt,
-}: Pick<CertificateStanding, 'attempts' | 'retryAt'>): Date => {
+export const restedAt = ({ attempts }: Pick<CertificateWork, 'attempts'>): Date => {
   const lastAt = attempts?.lastAt.getTime() ?? 0;
-  return latest(new Date(lastAt + waitAfter(attempts?.failed ?? 0)), retryAt);
+  return latest(new Date(lastAt + waitAfter(attempts?.failed ?? 0)), attempts?.retryAt);
 };
 
 /** These failures leave the order valid, and continuing it costs nothing. */

@@ -2,10 +2,12 @@ import { largestAnswer } from './facts.ts';
 import { shortened } from './shortened.ts';
 
 /** Who must act. */
-export type Responsible = 'customer' | 'us' | 'nobody';
+export const responsibles = ['customer', 'us', 'nobody'] as const;
+export type Responsible = (typeof responsibles)[number];
 
 /** `ours` is retried automatically; `final` needs another name. */
-export type Severity = 'blocking' | 'warning' | 'ours' | 'final';
+export const severities = ['blocking', 'warning', 'ours', 'final'] as const;
+export type Severity = (typeof severities)[number];
 
 interface ProblemKind {
   readonly severity: Severity;
@@ -132,6 +134,9 @@ export const dnsProblems = {
 } as const satisfies Readonly<Record<string, ProblemKind>>;
 
 export type DnsProblemCode = keyof typeof dnsProblems;
+
+export const isProblemCode = (word: unknown): word is DnsProblemCode =>
+  typeof word === 'string' && Object.hasOwn(dnsProblems, word);
 
 export interface DnsProblem extends ProblemKind {
   readonly code: DnsProblemCode;
