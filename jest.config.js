@@ -5,13 +5,14 @@ const shared = {
   transform: {},
 };
 
+/** @param servers the folder with what starts the servers of the suite */
 const suite = (name, servers) => ({
   ...shared,
   displayName: name,
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   ...(servers && {
-    globalSetup: '<rootDir>/test/support/servers/start-servers.ts',
-    globalTeardown: '<rootDir>/test/support/servers/stop-servers.ts',
+    globalSetup: `<rootDir>/test/support/${servers}/start-servers.ts`,
+    globalTeardown: `<rootDir>/test/support/${servers}/stop-servers.ts`,
   }),
 });
 
@@ -21,11 +22,11 @@ export default {
   testSequencer: '<rootDir>/test/runner/longest-first.js',
   reporters: ['default', '<rootDir>/test/runner/slowest-files.ts'],
   projects: [
-    suite('unit', false),
-    suite('contract', true),
-    suite('http', true),
-    suite('edge', false),
-    suite('dashboard', true),
-    suite('system', true),
+    suite('unit'),
+    suite('contract', 'servers'),
+    suite('http', 'servers'),
+    suite('edge'),
+    suite('dashboard', 'dashboard'),
+    suite('system', 'servers'),
   ],
 };

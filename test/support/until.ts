@@ -1,5 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+// Long waits ask less often, because asking takes processor time from what is waited for.
+const leastPauseMs = 10;
+const longestPauseMs = 50;
+
 /**
  * Asks again and again until there is an answer other than undefined or false.
  * @param what names the thing waited for in the error after `deadlineMs`
@@ -10,10 +14,10 @@ export const until = async <T>(
   deadlineMs = 30_000,
 ): Promise<T> => {
   const deadline = performance.now() + deadlineMs;
-  for (;;) {
+  for (let pauseMs = leastPauseMs; ; pauseMs = Math.min(pauseMs + 2, longestPauseMs)) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     if (performance.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`);
-    await delay(10);
+    await delay(pauseMs);
   }
 };

@@ -1,9 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
-import { findBrowser } from './browser-program.ts';
-import { startGuard } from '../servers/debian-server.ts';
+import { browserVariable, launchBrowser, patienceMs } from './launch-browser.ts';
 
 export interface Look {
   readonly javaScript?: boolean;
@@ -26,16 +22,9 @@ export interface TestBrowser {
 
 /** For the hook that starts one: a machine without a browser downloads and unpacks it first. */
 export const browserStartMs = 600_000;
-/** For a click, a page or a wait: only against hanging, not a measurement. */
-const patienceMs = 60_000;
-
-const quiet = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-];
 
 export const startBrowser = async (origin: string): Promise<TestBrowser> => {
-  const { end, browser } = await launch();
+  const { end, browser } = await connect();
   const open = new Set<{ readonly context: BrowserContext; readonly faults: readonly string[] }>();
 
   const closePages = async (): Promise<void> => {
@@ -72,27 +61,16 @@ export const startBrowser = async (origin: string): Promise<TestBrowser> => {
   };
 };
 
-/** Ends with this test run, even if that is killed, and leaves no profile behind. */
-const launch = async () => {
-  const { executable, environment } = await findBrowser();
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-browser-'));
-  const server = await chromium.launchServer({
-    executablePath: executable,
-    args: quiet,
-    artifactsDir: folder,
-    timeout: 2 * patienceMs,
-    env: { ...process.env, ...environment, TMPDIR: folder },
-  });
-  const { pid, spawnargs } = server.process();
-  const [, profile = folder] = /^--user-data-dir=(.*)$/m.exec(spawnargs.join('\n')) ?? [];
-  const guards = [startGuard(folder), startGuard(profile)];
-  for (const guard of guards) guard.write(`${pid ?? ''}\n`);
+/** To the browser of the whole run, or to one of its own where a run has none. */
+const connect = async () => {
+  const shared = process.env[browserVariable];
+  const launched = shared === undefined ? await launchBrowser() : undefined;
+  const browser = await chromium.connect(launched?.endpoint ?? shared ?? '');
   return {
-    browser: await chromium.connect(server.wsEndpoint()),
+    browser,
     end: async () => {
-      await server.close();
-      for (const guard of guards) guard.end('\n');
-      await rm(folder, { recursive: true, force: true });
+      await browser.close();
+      await launched?.stop();
     },
   };
 };

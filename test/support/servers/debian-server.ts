@@ -131,8 +131,7 @@ export const findFreePort = async (): Promise<number> => {
 
 /**
  * A shell that outlives this process: when its input ends, it kills the last process id it read
- * and removes the folder. An exit listener would not do: Jest gives tests a copy of `process`
- * that never emits 'exit', and SIGKILL leaves no time for one.
+ * and removes the folder. An exit listener would not do: SIGKILL leaves no time for one.
  */
 export const startGuard = (folder: string): Writable =>
   guardBy(

@@ -1,3 +1,6 @@
+/** Several suites may ask for it. */
 export default async function stopServers(): Promise<void> {
-  await Promise.all([globalThis.mariaDb?.stop(), globalThis.redisServer?.stop()]);
+  const { mariaDb, redisServer } = globalThis;
+  globalThis.mariaDb = globalThis.redisServer = undefined;
+  await Promise.all([mariaDb?.stop(), redisServer?.stop()]);
 }
