@@ -116,7 +116,7 @@ module.exports = {
       comment: 'HTTP ends at the inbound adapters.',
       severity: 'error',
       from: { pathNot: '^(src/(adapters/(http|dashboard|edge)|app)|bench)/' },
-      to: { path: npm('koa', '@koa/[^/]+', '@types/koa[^/]*') },
+      to: { path: npm('koa', 'koa-bodyparser', '@koa/[^/]+', '@types/koa[^/]*') },
     },
     {
       name: 'kysely-only-in-its-adapters',

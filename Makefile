@@ -15,7 +15,7 @@ NODE_PACKAGE := node-$(shell uname -s | tr A-Z a-z)-$(shell uname -m | sed 's/x8
 DEPS := node_modules/.package-lock.json
 JEST := NODE_COMPILE_CACHE=$(CURDIR)/.cache/compile node --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js
 
-.PHONY: help run install test test-unit check check-lint check-types check-format check-architecture format lab bench docs screenshots fuzz faults dist package clean
+.PHONY: help run install test test-unit check check-code check-format check-architecture check-unused format lab bench docs screenshots fuzz faults dist package clean
 
 help: ## List what can be done
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,21 +32,21 @@ test: $(DEPS) ## Everything, on SQLite and on a private MySQL-protocol server
 test-unit: $(DEPS) ## The pure part: no I/O, a few seconds
 	@$(JEST) --selectProjects unit --maxWorkers=100%
 
-# ESLint takes as long as all the others together: it has one core for itself, and they share another.
-check: $(DEPS) ## Types, lint, formatting and the architecture rules, side by side
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-lint check-types check-format check-architecture
+check: $(DEPS) ## Types, lint, formatting, architecture rules and unused code, side by side
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-code check-format check-architecture check-unused
 
-check-lint: $(DEPS)
-	@node --max-semi-space-size=128 node_modules/eslint/bin/eslint.js --max-warnings 0 .
-
-check-types: $(DEPS)
-	@node_modules/.bin/tsc --noEmit
+# Types and lint in one pass of the compiler: oxlint.config.ts.
+check-code: $(DEPS)
+	@node_modules/.bin/oxlint --deny-warnings
 
 check-format: $(DEPS)
 	@node_modules/.bin/prettier --check --log-level warn .
 
 check-architecture: $(DEPS)
 	@node_modules/.bin/depcruise --output-type err-long $(wildcard src db docs test bench clients)
+
+check-unused: $(DEPS)
+	@node_modules/.bin/knip --no-progress
 
 format: $(DEPS) ## Rewrite files in the one style
 	@npx --no-install prettier --write --log-level warn .

@@ -10,7 +10,11 @@ import { Unavailable } from '../../src/kernel/unavailable.ts';
 const failureOf = async (databaseUrl: string): Promise<string> => {
   const open = async () => {
     const database = new Database(databaseUrl);
-    await migrationStates(database).finally(() => database.close());
+    try {
+      await migrationStates(database);
+    } finally {
+      await database.close();
+    }
   };
   const error: unknown = await open().then(
     () => undefined,

@@ -70,7 +70,7 @@ const onServerOfItsOwn = async ({ folder }: SmallDisk): Promise<PlacedDatabase> 
 };
 
 /** An empty database on that server, with a user and a proxy for it. */
-export const onServer = async (node: MariaDb, cluster?: GaleraCluster): Promise<PlacedDatabase> => {
+const onServer = async (node: MariaDb, cluster?: GaleraCluster): Promise<PlacedDatabase> => {
   const database = await createDatabase(node.url);
   const name = new URL(database.url).pathname.slice(1);
   const user = `store_${randomBytes(4).toString('hex')}`;

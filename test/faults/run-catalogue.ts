@@ -28,7 +28,11 @@ export class FaultRun {
   }
 
   async close(): Promise<void> {
-    await this.#leave().finally(() => this.#servers.close());
+    try {
+      await this.#leave();
+    } finally {
+      await this.#servers.close();
+    }
   }
 
   async #attempt(fault: Fault, kind: FaultDatabase): Promise<FaultReport> {

@@ -6,7 +6,7 @@ import { http1Case } from './http1-cases.ts';
 import type { Http1Request } from './http1-request.ts';
 
 /** A form of the dashboard; ids in its action are placeholders. */
-export interface KnownForm {
+interface KnownForm {
   readonly method: string;
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;

@@ -48,8 +48,15 @@ const orders: FuzzOrders = {
   ...(only !== undefined && { only }),
 };
 say(`seed ${orders.seed}, ${orders.requests} requests`);
-const field = await openFuzzField(domains);
-const report = await runFuzz(field, orders, tellProgress).finally(() => field.close());
+const fuzz = async () => {
+  const field = await openFuzzField(domains);
+  try {
+    return await runFuzz(field, orders, tellProgress);
+  } finally {
+    await field.close();
+  }
+};
+const report = await fuzz();
 say(`\n${report.tally.table()}`);
 say(`${report.tally.requests} requests in ${Math.round(seconds())} s, ${rate(report.tally)}`);
 say(`longest /healthz: ${Math.round(report.worstHealthMs)} ms`);

@@ -9,7 +9,7 @@ export interface ShownRecord {
   readonly required: boolean;
 }
 
-export interface ShownProblem {
+interface ShownProblem {
   readonly code: string;
   readonly severity: string;
   readonly actor: string;

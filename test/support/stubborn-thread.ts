@@ -16,6 +16,21 @@ export type StubbornTask =
   | 'trouble'
   | 'wait';
 
+const hoard = (kept: unknown[]): never => {
+  for (;;) kept.push(Array.from({ length: 1000 }, (_, at) => ({ at })));
+};
+
+const hoardBuffers = async (kept: unknown[]): Promise<never> => {
+  for (;;) {
+    kept.push(Buffer.alloc(1024 * 1024, 1));
+    await new Promise(setImmediate);
+  }
+};
+
+const loop = (): never => {
+  for (;;);
+};
+
 /** Tasks for a thread, and their effect on it. */
 answerTasks<string, StubbornTask, unknown, string>((setup) => {
   let count = 0;
@@ -34,14 +49,11 @@ answerTasks<string, StubbornTask, unknown, string>((setup) => {
       case 'fail':
         throw Object.assign(new TypeError('nobody foresaw this'), { uncopied: () => undefined });
       case 'hoard':
-        for (;;) kept.push(Array.from({ length: 1000 }, (_, at) => ({ at })));
+        return hoard(kept);
       case 'hoard buffers':
-        for (;;) {
-          kept.push(Buffer.alloc(1024 * 1024, 1));
-          await new Promise(setImmediate);
-        }
+        return hoardBuffers(kept);
       case 'loop':
-        for (;;);
+        return loop();
       case 'read secrets':
         return process.env['PATH'] ?? 'none';
       case 'refuse':

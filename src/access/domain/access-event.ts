@@ -41,17 +41,17 @@ export interface PersonInvited extends DomainEvent<'person_invited'> {
   readonly email: string;
 }
 
-export interface PersonRemoved extends DomainEvent<'person_removed'> {
+interface PersonRemoved extends DomainEvent<'person_removed'> {
   readonly personId: string;
   readonly email: string;
 }
 
-export interface SignInLinkMade extends DomainEvent<'sign_in_link_made'> {
+interface SignInLinkMade extends DomainEvent<'sign_in_link_made'> {
   readonly personId: string;
   readonly email: string;
 }
 
-export interface PersonSignedIn extends DomainEvent<'person_signed_in'> {
+interface PersonSignedIn extends DomainEvent<'person_signed_in'> {
   readonly personId: string;
   /** `password` or `link`. */
   readonly way: string;
@@ -61,7 +61,7 @@ export interface PasswordChanged extends DomainEvent<'password_changed'> {
   readonly personId: string;
 }
 
-export interface SessionRevoked extends DomainEvent<'session_revoked'> {
+interface SessionRevoked extends DomainEvent<'session_revoked'> {
   readonly personId: string;
   readonly sessionId: string;
 }

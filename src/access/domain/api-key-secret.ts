@@ -2,7 +2,7 @@
  * The secret of an API key: `pets_live_`, 32 random base62 characters, and 6 base62 characters of the CRC-32 (ISO 3309,
  * as in zlib) over all that precedes. The checksum reveals a mistyped key without a look-up.
  */
-export const secretPrefix = 'pets_live_';
+const secretPrefix = 'pets_live_';
 export const randomLength = 32;
 const checksumLength = 6;
 

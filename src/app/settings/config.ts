@@ -6,8 +6,8 @@ import { addressFaults, secretFaults } from './config-safety.ts';
 import { portClashes } from './port-clashes.ts';
 import { leastCharacters } from './secret-strength.ts';
 
-export const roles = ['api', 'dashboard', 'edge', 'worker'] as const;
-export type Role = (typeof roles)[number];
+const roles = ['api', 'dashboard', 'edge', 'worker'] as const;
+type Role = (typeof roles)[number];
 
 export interface Config {
   readonly production: boolean;

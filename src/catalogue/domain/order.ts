@@ -18,7 +18,7 @@ export const orderTransitions = {
   delivered: [],
 } as const satisfies Transitions<OrderStatus>;
 
-export interface OrderDraft {
+interface OrderDraft {
   readonly petId: PetId;
   /** 1 … 2147483647 */
   readonly quantity: number;

@@ -19,7 +19,7 @@ export interface DeployFailed extends DomainEvent<'deploy_failed'> {
 }
 
 /** An older deploy is served again. */
-export interface SiteRolledBack extends DomainEvent<'site_rolled_back'> {
+interface SiteRolledBack extends DomainEvent<'site_rolled_back'> {
   readonly projectId: string;
   readonly deployId: string;
   readonly number: number;
@@ -52,11 +52,11 @@ interface OfDomain {
   readonly domainId: string;
 }
 
-export interface DomainAdded extends DomainEvent<'domain_added'>, OfDomain {
+interface DomainAdded extends DomainEvent<'domain_added'>, OfDomain {
   readonly host: string;
 }
 
-export interface DomainVerified extends DomainEvent<'domain_verified'>, OfDomain {
+interface DomainVerified extends DomainEvent<'domain_verified'>, OfDomain {
   readonly host: string;
 }
 
@@ -66,24 +66,24 @@ export interface DomainLive extends DomainEvent<'domain_live'>, OfDomain {
 }
 
 /** Nothing of it is served any more. */
-export interface DomainRemoved extends DomainEvent<'domain_removed'>, OfDomain {
+interface DomainRemoved extends DomainEvent<'domain_removed'>, OfDomain {
   readonly host: string;
   readonly reason: string;
 }
 
-export interface CertificateOrdered extends DomainEvent<'certificate_ordered'>, OfDomain {
+interface CertificateOrdered extends DomainEvent<'certificate_ordered'>, OfDomain {
   readonly generation: number;
 }
 
-export interface CertificateIssued extends DomainEvent<'certificate_issued'>, OfDomain {
+interface CertificateIssued extends DomainEvent<'certificate_issued'>, OfDomain {
   readonly notAfter: string;
 }
 
-export interface CertificateRenewed extends DomainEvent<'certificate_renewed'>, OfDomain {
+interface CertificateRenewed extends DomainEvent<'certificate_renewed'>, OfDomain {
   readonly notAfter: string;
 }
 
-export interface CertificateFailed extends DomainEvent<'certificate_failed'>, OfDomain {
+interface CertificateFailed extends DomainEvent<'certificate_failed'>, OfDomain {
   readonly problem: string;
   /** How many have failed in a row. */
   readonly attempt: number;

@@ -25,7 +25,7 @@ export interface OpenAuthority extends AnsweredAuthority {
 }
 
 /** The leaf first. */
-export const certificatesOf = (chain: string): readonly X509Certificate[] =>
+const certificatesOf = (chain: string): readonly X509Certificate[] =>
   (chain.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? []).map(
     (pem) => new X509Certificate(pem),
   );

@@ -180,7 +180,11 @@ test('a transaction whose file became read-only stores nothing', async () => {
   const half = database.transaction(async () => {
     await insert('first');
     await setPragma('query_only = 1');
-    await insert('second').finally(() => setPragma('query_only = 0'));
+    try {
+      await insert('second');
+    } finally {
+      await setPragma('query_only = 0');
+    }
   });
   await expect(half).rejects.toThrow(Unavailable);
   expect(await stored()).toEqual([]);

@@ -6,7 +6,7 @@ import { listenForDns, type Answerer, type Transport } from './sockets.ts';
 import { DnsZone, plainName, type RecordType, type Zone } from './zone.ts';
 
 /** What one address answers. */
-export interface DnsView {
+interface DnsView {
   /** As `ip:port`. */
   readonly server: string;
   /** Replaces all that was there. */
@@ -14,7 +14,7 @@ export interface DnsView {
   setFaults(faults: DnsFaults): void;
 }
 
-export interface DnsQuery {
+interface DnsQuery {
   /** Index into `views`. */
   readonly view: number;
   readonly transport: Transport;

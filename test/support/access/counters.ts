@@ -18,7 +18,7 @@ export type CounterKind = (typeof counterKinds)[number];
 /** All tests share one Redis server, so each uses its own subjects. */
 export const newSubject = (kind = 'account'): string => `${kind}:${randomUUID()}`;
 
-export const redisServerUrl = (): string => {
+const redisServerUrl = (): string => {
   const url = process.env['TEST_REDIS_URL'];
   if (!url) throw new Error('TEST_REDIS_URL is not set; run the tests with make test');
   return url;

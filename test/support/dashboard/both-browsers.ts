@@ -21,7 +21,7 @@ export interface BothBrowsers {
 }
 
 const programs = { chromium: 'chromium', firefox: 'firefox-esr' } as const;
-export type BothName = keyof typeof programs;
+type BothName = keyof typeof programs;
 
 const shapeScript = readFileSync(join(import.meta.dirname, 'page-shape.js'), 'utf8')
   .trim()

@@ -45,12 +45,10 @@ export const facts = (known: Partial<ResolverFacts> = {}): Omit<ResolverFacts, '
   ...known,
 });
 
-export const noCaa: readonly CaaLevel[] = ['shop.example.com', 'example.com', 'com'].map(
-  (name) => ({
-    name,
-    answer: none,
-  }),
-);
+const noCaa: readonly CaaLevel[] = ['shop.example.com', 'example.com', 'com'].map((name) => ({
+  name,
+  answer: none,
+}));
 
 /** A name whose CNAME leads over these names, to the platform's addresses where it ends at the platform. */
 export const cname = (...names: readonly string[]): Partial<ResolverFacts> => {

@@ -11,7 +11,7 @@ import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'n
 import { rawRequest } from './raw-request.ts';
 
 export const protocols = ['HTTP/1.1', 'HTTP/2'] as const;
-export type Protocol = (typeof protocols)[number];
+type Protocol = (typeof protocols)[number];
 
 export interface Visit {
   readonly method?: string;

@@ -1,5 +1,5 @@
 /** HTTP/2 frames as bytes (RFC 9113, section 4.1), to send what no client would. */
-export const frameTypes = {
+const frameTypes = {
   headers: 1,
   priority: 2,
   reset: 3,

@@ -19,10 +19,10 @@ import { obtain } from '../../contract/domains/certificate-authority-steps.ts';
 import { edgeClient, type EdgeClient } from './edge-client.ts';
 import { LosableEdgeRecords, LosableSiteFiles } from '../sites/losable-stores.ts';
 
-export const platformHost = 'sites.test';
+const platformHost = 'sites.test';
 
 /** Path and content. */
-export type SiteContents = Readonly<Record<string, string | Uint8Array>>;
+type SiteContents = Readonly<Record<string, string | Uint8Array>>;
 
 export const siteStorages = ['memory', 'the file system'] as const;
 export type SiteStorage = (typeof siteStorages)[number];
@@ -45,7 +45,7 @@ export interface RunningEdge extends EdgeClient {
   close(): Promise<void>;
 }
 
-export interface LogLine {
+interface LogLine {
   readonly level: number;
   readonly msg: string;
 }

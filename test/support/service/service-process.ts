@@ -16,7 +16,7 @@ const compileCache = { NODE_COMPILE_CACHE: join(root, '.cache', 'compile') };
 
 export type Settings = Readonly<Record<string, string>>;
 
-export interface Exit {
+interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

@@ -30,7 +30,7 @@ export const entry = (
     typeof content === 'string' || content instanceof Uint8Array ? inPieces(content) : content,
 });
 
-export async function* inOrder<T>(things: Iterable<T>) {
+async function* inOrder<T>(things: Iterable<T>) {
   for (const thing of things) yield await Promise.resolve(thing);
 }
 

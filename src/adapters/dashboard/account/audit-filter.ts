@@ -6,10 +6,10 @@ import { actorName, type Names } from './audit-words.ts';
 import { html, type Html } from '../frame/html.ts';
 import { select } from '../frame/form-parts.ts';
 
-export const auditPath = '/dashboard/account';
+const auditPath = '/dashboard/account';
 export const auditAnchor = 'audit-log';
 
-export type AuditPosition = Pick<AuditEntry, 'id' | 'occurredAt'>;
+type AuditPosition = Pick<AuditEntry, 'id' | 'occurredAt'>;
 
 /** Which entries are shown, from the query of the address. */
 export interface AuditFilter {

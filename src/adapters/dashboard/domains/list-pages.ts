@@ -3,7 +3,7 @@ import { html, nothing, type Html } from '../frame/html.ts';
 import { count } from '../frame/parts.ts';
 
 /** So many rows on a page. */
-export const rowsOnPage = 100;
+const rowsOnPage = 100;
 
 export interface DomainPage {
   readonly domains: readonly CustomDomain[];

@@ -5,7 +5,7 @@ import { knownDeviceMs, sessionMs } from '../../../access/domain/session.ts';
  * A secret in the browser: no script reads it, other sites' forms do not bring it, and over HTTPS the name itself binds
  * it to this host (RFC 6265bis, section 4.1.3.2).
  */
-export class ProtectedCookie {
+class ProtectedCookie {
   readonly #name: string;
   readonly #lastsMs: number;
   readonly #attributes: string;

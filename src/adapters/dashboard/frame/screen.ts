@@ -3,7 +3,7 @@ import type { GenericSchema, InferOutput } from 'valibot';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import type { Html } from './html.ts';
 
-export const sections = ['projects', 'animals', 'keys', 'usage', 'account'] as const;
+const sections = ['projects', 'animals', 'keys', 'usage', 'account'] as const;
 export type Section = (typeof sections)[number];
 
 /** A person views a page or sends one of its forms. */

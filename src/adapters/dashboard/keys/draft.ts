@@ -37,7 +37,7 @@ export const keyDraft = v.pipe(
 );
 
 /** Labels of what a key may do. */
-export const scopeWords: Readonly<Record<Scope, string>> = {
+const scopeWords: Readonly<Record<Scope, string>> = {
   'pets:read': 'read animals',
   'pets:write': 'add animals',
   'orders:read': 'read orders',

@@ -15,7 +15,7 @@ import type { Refusal } from '../frame/screen.ts';
 import { table, type Row } from '../frame/table.ts';
 
 /** How long an old secret stays valid, as people say it. */
-export const overlapWords: Readonly<Record<Overlap, string>> = {
+const overlapWords: Readonly<Record<Overlap, string>> = {
   '0': 'no time',
   '15m': '15 minutes',
   '1h': '1 hour',

@@ -9,7 +9,7 @@ import { badge } from '../frame/parts.ts';
 import type { Cookies } from '../frame/protected-cookie.ts';
 import type { Screen } from '../frame/screen.ts';
 
-export const accountsPath = '/dashboard/accounts';
+const accountsPath = '/dashboard/accounts';
 
 /** @param query of the sign-in: it says where to go afterwards */
 export const accountsPathFor = (query: string): string => accountsPath + (query && `?${query}`);

@@ -19,7 +19,7 @@ export interface Call<Query, Body> {
   readonly body: Body;
 }
 
-export interface Deprecation {
+interface Deprecation {
   readonly since: Date;
   /** From this moment on the operation answers 410. */
   readonly sunset: Date;

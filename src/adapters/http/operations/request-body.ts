@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import getRawBody from 'raw-body';
+import bodyParser from 'koa-bodyparser';
 import { RequestError } from '../answers/error-table.ts';
 import { parseExactJson } from '../answers/json.ts';
 
@@ -9,6 +9,18 @@ export const largestBody = 64 * 1024;
 const longestType = 512;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads JSON as text, because JSON.parse would round an int64. Without an encoding the text arrives as bytes: the
+ * package would replace invalid UTF-8 silently.
+ */
+const reading = {
+  enableTypes: ['text'],
+  extendTypes: { text: ['application/json'] },
+  textLimit: String(largestBody),
+  encoding: '',
+};
+const readBytes = bodyParser(reading);
 
 export interface JsonBody {
   /** The body as it was sent. */
@@ -54,9 +66,9 @@ const requireJson = (ctx: Context): void => {
 
 const readText = async (ctx: Context): Promise<string> => {
   try {
-    const length = ctx.get('Content-Length');
-    const bytes = await getRawBody(ctx.req, { limit: largestBody, ...(length && { length }) });
-    return utf8.decode(bytes);
+    await readBytes(ctx, () => Promise.resolve());
+    const { rawBody } = ctx.request as { readonly rawBody?: unknown };
+    return rawBody === undefined ? '' : utf8.decode(rawBody as Uint8Array);
   } catch (error) {
     // The request broke off: this error already names the cause.
     if (error instanceof RequestError) throw error;

@@ -10,7 +10,7 @@ export interface Route {
 }
 
 /** By name. */
-export type Parameters = Readonly<Record<string, string>>;
+type Parameters = Readonly<Record<string, string>>;
 
 /** What is at one path: an answer for each verb. */
 type Place = Map<string, Route['answer']>;
