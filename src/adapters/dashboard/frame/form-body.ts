@@ -11,6 +11,13 @@ const readText = bodyParser({
   enableTypes: ['text'],
   extendTypes: { text: ['application/x-www-form-urlencoded'] },
   textLimit: String(largest),
+  onerror: (error, ctx) => {
+    // Discards the rest, so that the sender gets the answer and the connection is free again.
+    ctx.req.resume();
+    throw (error as { type?: string }).type === 'entity.too.large'
+      ? new PageProblem(413, 'The form is too long. It can hold 64 KiB.')
+      : new PageProblem(400, 'The form was cut off. Send it again.');
+  },
 });
 
 /** Reads a form that a browser sent. @throws PageProblem */
@@ -18,13 +25,7 @@ export const readForm = async (ctx: Context): Promise<Readonly<Record<string, st
   if (!ctx.is('application/x-www-form-urlencoded') || ctx.get('Content-Encoding') !== '') {
     throw new PageProblem(415, 'This form has to be sent by a browser.');
   }
-  await readText(ctx, () => Promise.resolve()).catch((error: unknown) => {
-    // Discards the rest, so that the sender gets the answer and the connection is free again.
-    ctx.req.resume();
-    throw (error as { type?: string }).type === 'entity.too.large'
-      ? new PageProblem(413, 'The form is too long. It can hold 64 KiB.')
-      : new PageProblem(400, 'The form was cut off. Send it again.');
-  });
+  await readText(ctx, () => Promise.resolve());
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(ctx.request.rawBody as string | undefined)) {
     const before = fields.get(name);
