@@ -3,8 +3,7 @@ import type { GenericSchema, InferOutput } from 'valibot';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import type { Html } from './html.ts';
 
-const sections = ['projects', 'animals', 'keys', 'usage', 'account'] as const;
-export type Section = (typeof sections)[number];
+export type Section = 'projects' | 'animals' | 'keys' | 'usage' | 'account';
 
 /** A person views a page or sends one of its forms. */
 export interface Visit {
