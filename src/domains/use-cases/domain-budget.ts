@@ -1,11 +1,6 @@
-import {
-  describeBudget,
-  type BudgetView,
-  type Hold,
-  type WantedAttempt,
-} from '../domain/certificates/ca-budget.ts';
-import { hasRenewalPlan, isManual, isOrdered } from '../domain/certificates/standing.ts';
+import { describeBudget, type BudgetView, type Hold } from '../domain/certificates/ca-budget.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
+import { wantedAttempt } from '../domain/attachment/order.ts';
 import { attemptAt } from '../domain/attachment/schedule.ts';
 import type { DomainPorts } from '../ports.ts';
 
@@ -17,7 +12,7 @@ export const domainBudget =
   async (domain: CustomDomain): Promise<BudgetView> => {
     const now = clock.now();
     const use = await ledger.use(domain, now);
-    return describeBudget(use, wantedBy(domain), attemptAt(domain), now);
+    return describeBudget(use, wantedAttempt(domain), attemptAt(domain), now);
   };
 
 /** The limits that first certificates wait for, by domain id; domains that wait for none are left out. */
@@ -31,15 +26,4 @@ export const showHolds = (ports: Ports) => {
     });
     return new Map((await Promise.all(holds)).flat());
   };
-};
-
-const wantedBy = (domain: CustomDomain): WantedAttempt => ({
-  isManual: isManual(domain),
-  kind: kindOf(domain),
-});
-
-const kindOf = (domain: CustomDomain): WantedAttempt['kind'] => {
-  if (isOrdered(domain)) return 'counted';
-  if (hasRenewalPlan(domain)) return 'exempt';
-  return domain.state === 'live' ? 'renewal' : 'new';
 };

@@ -13,9 +13,17 @@ type Ports = Pick<DomainPorts, 'domains' | 'certificates' | 'authority' | 'chanc
  * @returns how many renewals it rescheduled
  */
 export const planRenewals = (ports: Ports) => {
-  const { domains, certificates, authority, chance, clock } = ports;
+  const plan = planOne(ports);
+  return async (): Promise<number> => {
+    let planned = 0;
+    for await (const domain of allLive(ports)) if (await plan(domain)) planned += 1;
+    return planned;
+  };
+};
 
-  const plan = async (domain: CustomDomain): Promise<boolean> => {
+const planOne =
+  ({ domains, certificates, authority, chance, clock }: Ports) =>
+  async (domain: CustomDomain): Promise<boolean> => {
     if (domain.state !== 'live' || !mayAskRenewal(domain, clock.now())) return false;
     const certificate = await certificates.find(domain.host);
     if (!certificate) return false;
@@ -26,14 +34,12 @@ export const planRenewals = (ports: Ports) => {
     return true;
   };
 
-  return async (): Promise<number> => {
-    let planned = 0;
-    for (let after = ''; ;) {
-      const live = await domains.live(after, page);
-      for (const domain of live) if (await plan(domain)) planned += 1;
-      const last = live.at(-1);
-      if (!last || live.length < page) return planned;
-      after = last.id;
-    }
-  };
-};
+async function* allLive({ domains }: Pick<Ports, 'domains'>): AsyncGenerator<CustomDomain> {
+  for (let after = ''; ;) {
+    const live = await domains.live(after, page);
+    yield* live;
+    const last = live.at(-1);
+    if (!last || live.length < page) return;
+    after = last.id;
+  }
+}

@@ -1,9 +1,21 @@
+import { mayOrder, type Hold, type WantedAttempt } from '../domain/certificates/ca-budget.ts';
+import type { LedgerName } from '../domain/certificates/ca-ledger.ts';
+import type { DomainPorts } from '../ports.ts';
 import {
   advanceOrder,
   type OrderOutcome,
   type OrderPorts,
   type OrderSubject,
 } from './advance-order.ts';
+
+/** What an attempt has to wait for now; undefined: it may be made. */
+export const findHold =
+  ({ ledger, clock }: Pick<DomainPorts, 'ledger' | 'clock'>) =>
+  async (name: LedgerName, wanted: WantedAttempt): Promise<Hold | undefined> => {
+    const now = clock.now();
+    const verdict = mayOrder(await ledger.use(name, now), wanted, now);
+    return verdict.allowed ? undefined : { reason: verdict.reason, nextAt: verdict.nextAt };
+  };
 
 /** Who gets a certificate: a custom domain, or the own host of a project. */
 interface Applicant<Order extends OrderSubject> {

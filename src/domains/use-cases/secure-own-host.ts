@@ -3,7 +3,7 @@ import { isOver, ownOrderFailed, type LedgerName } from '../domain/certificates/
 import { keepsOrder } from '../domain/certificates/standing.ts';
 import type { DomainPorts } from '../ports.ts';
 import type { OrderOutcome, OrderPorts, OrderSubject } from './advance-order.ts';
-import { secureName, type SettledOutcome } from './secure-name.ts';
+import { findHold, secureName, type SettledOutcome } from './secure-name.ts';
 
 export type OwnHostPorts = OrderPorts &
   Pick<DomainPorts, 'certificates' | 'ledger' | 'clock' | 'ids'>;
@@ -21,15 +21,14 @@ export type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
 const ownSubject = (host: string): string => `platform:${host}`;
 
 /** What work on the certificate of a project's own host waits for; undefined: it may go on now. */
-export const ownHold =
-  ({ ledger, orders, clock }: Pick<OwnHostPorts, 'ledger' | 'orders' | 'clock'>) =>
-  async ({ name, kind }: OwnHost): Promise<Hold | undefined> => {
-    const now = clock.now();
-    const isCounted = (await orders.find(ownSubject(name.host)))?.url !== undefined;
-    const wanted = { isManual: false, kind: isCounted ? 'own_counted' : kind } as const;
-    const verdict = mayOrder(await ledger.use(name, now), wanted, now);
-    return verdict.allowed ? undefined : { reason: verdict.reason, nextAt: verdict.nextAt };
+export const ownHold = (ports: Pick<OwnHostPorts, 'ledger' | 'orders' | 'clock'>) => {
+  const holdOf = findHold(ports);
+  return async ({ name, kind }: OwnHost): Promise<Hold | undefined> => {
+    const kept = await ports.orders.find(ownSubject(name.host));
+    const isCounted = kept?.url !== undefined;
+    return holdOf(name, { isManual: false, kind: isCounted ? 'own_counted' : kind });
   };
+};
 
 /** Advances the certificate of a project's own host as far as possible now. */
 export const secureOwnHost = (ports: OwnHostPorts) => {
@@ -55,7 +54,7 @@ const ownOrder = ({ name: { host } }: OwnHost, orderKey: string): OrderSubject =
 });
 
 const claimOwn =
-  ({ ledger, clock, ids }: OwnHostPorts) =>
+  ({ ledger, clock, ids }: Pick<OwnHostPorts, 'ledger' | 'clock' | 'ids'>) =>
   async (own: OwnHost): Promise<OrderSubject | undefined> => {
     const { name, kind } = own;
     const now = clock.now();

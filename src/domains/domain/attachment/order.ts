@@ -8,7 +8,7 @@ import {
   type FailedEnd,
 } from '../certificates/ca-ledger.ts';
 import { postponeAttempt } from '../certificates/plan.ts';
-import { isManual, isOrdered, workOn } from '../certificates/standing.ts';
+import { hasRenewalPlan, isManual, isOrdered, workOn } from '../certificates/standing.ts';
 import type { Certificate } from '../certificates/certificate.ts';
 import { unchanged, type CustomDomain } from './custom-domain.ts';
 import {
@@ -35,6 +35,18 @@ interface ClaimFacts {
   readonly use: CaUse;
 }
 
+/** What a new order is, as far as the domain alone tells. */
+export const orderKind = (domain: CustomDomain): 'new' | 'renewal' | 'exempt' => {
+  if (hasRenewalPlan(domain)) return 'exempt';
+  return domain.state === 'live' ? 'renewal' : 'new';
+};
+
+/** The current or next attempt, as the budgets see it. */
+export const wantedAttempt = (domain: CustomDomain): WantedAttempt => ({
+  isManual: isManual(domain),
+  kind: isOrdered(domain) ? 'counted' : orderKind(domain),
+});
+
 /** A new order begins and counts from now on, if it is still wanted and the budgets allow it. */
 export const claimOrder = (
   domain: CustomDomain,
@@ -43,8 +55,7 @@ export const claimOrder = (
 ): OrderClaim => {
   const { verdict, ...started } = orderStarted(domain, fence, now);
   if (verdict === 'destroy') return { ...started, verdict: 'too_late' };
-  const wanted: WantedAttempt = { isManual: isManual(domain), kind };
-  const budget = mayOrder(use, wanted, now);
+  const budget = mayOrder(use, { isManual: isManual(domain), kind }, now);
   if (!budget.allowed) return { ...heldUp(domain, budget, now), verdict: 'held_up' };
   const ledger = orderAsked({ ...ledgerName(started.state), kind, occurredAt: now });
   return { ...started, ledger, verdict: 'begun' };
