@@ -1,11 +1,11 @@
 import {
-  MysqlAdapter,
   sql,
   type ColumnDefinitionBuilder,
   type CreateTableBuilder,
   type Kysely,
   type RawBuilder,
 } from 'kysely';
+import { columnTypes } from '../src/adapters/kysely/engine/column-types.ts';
 
 interface Column {
   readonly type: RawBuilder<unknown>;
@@ -22,22 +22,19 @@ interface TableExtras {
   readonly indexes?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the two databases call the types of columns. Text is compared by its bytes. */
+/** The types of columns. Text is compared by its bytes. */
 export const columnsFor = (db: Kysely<unknown>) => {
-  const mysql = isMysql(db);
-  const text = (length: number) => column(mysql ? `varchar(${String(length)})` : 'text');
-  const assigned = mysql
-    ? 'bigint not null auto_increment primary key'
-    : 'integer not null primary key autoincrement';
+  const types = columnTypes(db);
+  const text = (length: number) => column(types.text(length));
   return {
     /** Ids that we make: a prefix and 32 hex digits. */
     id: text(40),
     text,
-    longText: column(mysql ? 'longtext' : 'text'),
+    longText: column(types.longText),
     /** int64, for numbers, times (epoch milliseconds) and flags (0 or 1) alike. */
-    integer: column(mysql ? 'bigint' : 'integer'),
+    integer: column(types.integer),
     /** An int64 that the database assigns, ascending and never twice. */
-    assigned: { type: sql.raw(assigned), is: (c) => c } satisfies Column,
+    assigned: { type: sql.raw(types.assigned), is: (c) => c } satisfies Column,
   };
 };
 
@@ -69,7 +66,7 @@ export const createTableOnce = async (
   for (const [constraint, [column, parent]] of Object.entries(foreignKeys)) {
     table = table.addForeignKeyConstraint(constraint, [column], parent, ['id']);
   }
-  await table.modifyEnd(endOf(db)).execute();
+  await table.modifyEnd(sql.raw(columnTypes(db).end)).execute();
   for (const [index, on] of Object.entries(indexes)) await createIndexOnce(db, name, index, on);
 };
 
@@ -86,12 +83,6 @@ const createIndexOnce = async (
       .columns([...columns])
       .execute();
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ER_DUP_KEYNAME') throw error;
+    if (!columnTypes(db).isIndexThere(error)) throw error;
   }
 };
-
-const isMysql = (db: Kysely<unknown>): boolean => db.getExecutor().adapter instanceof MysqlAdapter;
-
-/** SQLite would otherwise store values of another type than that of their column. */
-const endOf = (db: Kysely<unknown>) =>
-  isMysql(db) ? sql`character set utf8mb4 collate utf8mb4_bin` : sql`strict`;

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import { failureOf } from '../adapters/kysely/failure.ts';
+import { databaseFile } from '../adapters/kysely/engine/database-kind.ts';
+import { failureOf } from '../adapters/kysely/engine/failure.ts';
 import { DomainError } from '../kernel/domain-error.ts';
 import { Unavailable } from '../kernel/unavailable.ts';
 import { ConfigFault, placesIn } from './settings/config.ts';
@@ -50,9 +51,9 @@ export const databaseProblem = (
 
 /** Where it is, without user and password. */
 export const databasePlace = (url: string): string => {
-  if (!url.startsWith('mysql:')) return url;
-  const { host, pathname } = new URL(url);
-  return `mysql://${host}${pathname}`;
+  if (databaseFile(url) !== undefined) return url;
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
 };
 
 const unreachable = 'cannot be reached';

@@ -3,11 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, sql, type Compilable, type CompiledQuery, type Transaction } from 'kysely';
 import { noDeadline, type Deadline } from '../../kernel/deadline.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
-import type { Engine } from './engine.ts';
-import { failureOf, type Failure } from './failure.ts';
-import { openMysql } from './mysql-engine.ts';
+import { Engine } from './engine/engine.ts';
+import { failureOf, type Failure } from './engine/failure.ts';
 import { Outage, type OutageListener } from './outage.ts';
-import { openSqlite } from './sqlite-engine.ts';
 import type { Schema } from './schema.ts';
 
 /** For transactions that conflict repeatedly, as with many writers on several Galera members. */
@@ -29,9 +27,8 @@ export interface DatabaseOptions {
 
 /** One database, and the transaction that the current call is in. */
 export class Database {
-  readonly kind: Engine['kind'];
+  readonly engine: Engine;
   readonly #root: Kysely<Schema>;
-  readonly #readCommitted: Engine['readCommitted'];
   readonly #ambient = new AsyncLocalStorage<Ambient>();
   readonly #outage: Outage;
   readonly #deadline: Pick<Deadline, 'leftMs'>;
@@ -41,12 +38,8 @@ export class Database {
     const { patient = false, onOutage, deadline = noDeadline } = options;
     this.#outage = new Outage(onOutage);
     this.#deadline = deadline;
-    const { kind, dialect, readCommitted } = url.startsWith('sqlite:')
-      ? openSqlite(url.slice('sqlite:'.length), patient, deadline)
-      : openMysql(url, patient, deadline);
-    this.kind = kind;
-    this.#root = new Kysely<Schema>({ dialect });
-    this.#readCommitted = readCommitted;
+    this.engine = new Engine(url, { patient, deadline });
+    this.#root = new Kysely<Schema>({ dialect: this.engine.connections.dialect });
   }
 
   /** For migrations only: everything else goes through `run` and `transaction`. */
@@ -95,8 +88,7 @@ export class Database {
 
   /**
    * Compiles a reading query once. `build` names its parameters; the returned function takes their values. Building a
-   * query costs more than running it on SQLite. So does planning it: SQLite plans again whenever a parameter changes
-   * whose value the plan used. A unary plus keeps the planner from using the value.
+   * query costs more than running it on SQLite.
    */
   prepare<Parameters extends Readonly<Record<string, unknown>>, Row>(
     build: (
@@ -104,12 +96,13 @@ export class Database {
       parameter: <Name extends keyof Parameters & string>(name: Name) => Parameters[Name],
     ) => Compilable<Row>,
   ): (values: Parameters) => Promise<Row[]> {
-    const compiled = build(this.#root, (name) => {
-      const slot = new Placeholder(name);
-      return (this.kind === 'sqlite' ? sql`+${slot}` : slot) as never;
-    }).compile();
+    const { connections, plannedOnce } = this.engine;
+    const compiled = build(
+      this.#root,
+      (name) => plannedOnce(new Placeholder(name)) as never,
+    ).compile();
     const slots = compiled.parameters;
-    const readCommitted = this.#readCommitted;
+    const { readCommitted } = connections;
     return async (values) => {
       const parameters = slots.map((slot) =>
         slot instanceof Placeholder ? values[slot.name] : slot,

@@ -40,8 +40,8 @@ export class JointWrites {
 
   /** As `Database.transaction`: `work` may run several times. @throws Unavailable */
   transaction<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
-    // Other databases run transactions in parallel, and a group would lock rows in arrival order.
-    if (this.#database.kind !== 'sqlite' || this.#database.isInTransaction) {
+    // Servers run transactions in parallel, and a group would lock rows in arrival order.
+    if (!this.#database.engine.isInProcess || this.#database.isInTransaction) {
       return this.#database.transaction(work);
     }
     const own = this.#onBehalf(work);

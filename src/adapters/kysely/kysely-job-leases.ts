@@ -1,6 +1,6 @@
 import { JobLeases } from '../../kernel/job-leases.ts';
 import type { Database } from './database.ts';
-import { failureOf } from './failure.ts';
+import { failureOf } from './engine/failure.ts';
 import { toMillis } from './schema.ts';
 
 export class KyselyJobLeases extends JobLeases {

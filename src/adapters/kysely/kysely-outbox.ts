@@ -4,7 +4,7 @@ import type { Ids } from '../../kernel/ids.ts';
 import { Outbox, type Delivery, type OutboxState } from '../../kernel/outbox.ts';
 import type { Database } from './database.ts';
 import { actorFrom, fromMillis, toMillis } from './schema.ts';
-import { runWithNext } from './with-next.ts';
+import { runWithNext } from './engine/with-next.ts';
 
 const longestProblem = 2000;
 

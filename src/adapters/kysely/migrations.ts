@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { FileMigrationProvider, Migrator } from 'kysely/migration';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Database } from './database.ts';
-import { failureOf } from './failure.ts';
+import { failureOf } from './engine/failure.ts';
 
 const folder = resolve(import.meta.dirname, '../../../db/migrations');
 

@@ -25,8 +25,8 @@ export interface Schema {
     expires_at: Int64 | null;
     revoked_at: Int64 | null;
     last_used_at: Int64 | null;
-    banned_at: Int64 | null;
-    banned_until: Int64 | null;
+    ban_since: Int64 | null;
+    ban_until: Int64 | null;
     ban_minutes: Int64 | null;
   };
   api_key_secrets: { secret_hash: string; key_id: string; ends_at: Int64 | null };
@@ -46,8 +46,8 @@ export interface Schema {
     browser: string;
     started_at: Int64;
     ends_at: Int64;
-    /** JSON; null where there are none. */
-    others: string | null;
+    /** JSON. */
+    others: string;
   };
   sign_in_links: { secret_hash: string; person_id: string; ends_at: Int64 };
   quota_counters: { subject: string; data: string; saved_at: Int64 };
@@ -89,7 +89,7 @@ export interface Schema {
     created_at: Int64;
     served_deploy_id: string | null;
     /** The highest that a deploy of the project ever had, also once that deploy is deleted. */
-    last_deploy_number: Int64;
+    last_number: Int64;
     /** JSON. */
     domain_settings: string | null;
   };
@@ -207,6 +207,27 @@ export interface Schema {
   };
 }
 
+/**
+ * The columns that store these fields: `RowOf<Pet>` has `category_id: bigint`. A mapping to `satisfies RowOf<…>` does not
+ * compile while it lacks a field. Objects and lists are JSON or text.
+ */
+export type RowOf<Fields> = {
+  readonly [Name in keyof Fields as ColumnOf<Name & string>]-?: StoredAs<Fields[Name]>;
+};
+
+/** For readers: to `satisfies` it, every field is set, optional ones too. */
+export type EveryField<Fields> = Readonly<Record<keyof Fields, unknown>>;
+
+type ColumnOf<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnOf<Rest>}`
+  : '';
+
+type StoredAs<Value> = Value extends undefined
+  ? null
+  : Value extends number | bigint | boolean | Date
+    ? bigint
+    : string;
+
 export const toMillis = (date: Date): bigint => BigInt(date.getTime());
 export const fromMillis = (millis: bigint): Date => new Date(Number(millis));
 export const toMillisOrNull = (date: Date | undefined): bigint | null =>
@@ -231,6 +252,12 @@ export const actorFrom = (stored: string): Actor => {
   if (!isActor(stored)) throw new Error(`stored actor "${stored}" is none`);
   return stored;
 };
+
+export const ownLimitsRow = (limits: Limits | undefined) =>
+  ({
+    per_minute: limits ? BigInt(limits.perMinute) : null,
+    per_day: limits ? BigInt(limits.perDay) : null,
+  }) satisfies RowOf<Partial<Limits>>;
 
 export const ownLimitsFrom = (
   perMinute: bigint | null,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { sql } from 'kysely';
 import { Database } from '../../adapters/kysely/database.ts';
+import { databaseFile } from '../../adapters/kysely/engine/database-kind.ts';
 import { migrationStates } from '../../adapters/kysely/migrations.ts';
 import { commandName } from '../command-name.ts';
 import type { Config } from '../settings/config.ts';
@@ -28,11 +28,11 @@ export const checkDatabase = async ({
 
 /** The database's clock; undefined if it has none of its own, or does not answer. */
 export const databaseClock = async (databaseUrl: string): Promise<OtherClock | undefined> => {
-  if (!databaseUrl.startsWith('mysql:')) return undefined;
-  const ask = (database: Database) =>
-    database.run((db) =>
-      sql<{ ms: unknown }>`select round(unix_timestamp(now(3)) * 1000) as ms`.execute(db),
-    );
+  if (isMissing(databaseUrl)) return undefined;
+  const ask = async (database: Database) => {
+    const clock = database.engine.clock();
+    return clock && (await database.run((db) => clock.execute(db)));
+  };
   const result = await usingDatabase(databaseUrl, ask).catch(() => undefined);
   return result && { name: 'the database', time: Number(result.rows[0]?.ms), here: Date.now() };
 };
@@ -49,5 +49,7 @@ export const usingDatabase = async <T>(
   }
 };
 
-export const isMissing = (databaseUrl: string): boolean =>
-  databaseUrl.startsWith('sqlite:') && !existsSync(databaseUrl.slice('sqlite:'.length));
+export const isMissing = (databaseUrl: string): boolean => {
+  const file = databaseFile(databaseUrl);
+  return file !== undefined && !existsSync(file);
+};

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { failureCodes, failureOf } from '../../../src/adapters/kysely/failure.ts';
+import { failureCodes, failureOf } from '../../../src/adapters/kysely/engine/failure.ts';
 import { Outage } from '../../../src/adapters/kysely/outage.ts';
 
 test.each(

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { PoolShares } from '../../../src/adapters/kysely/pool-shares.ts';
+import { PoolShares } from '../../../src/adapters/kysely/engine/pool-shares.ts';
 
 const hourMs = 60 * 60_000;
 const open = (limits: Partial<ConstructorParameters<typeof PoolShares>[0]> = {}) =>

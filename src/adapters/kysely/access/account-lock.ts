@@ -8,7 +8,7 @@ import type { Schema } from '../schema.ts';
  * @returns whether the account exists
  */
 export const lockAccount = async (
-  { kind }: Database,
+  { engine }: Database,
   db: Kysely<Schema>,
   accountId: string,
 ): Promise<boolean> => {
@@ -16,7 +16,7 @@ export const lockAccount = async (
     .selectFrom('accounts')
     .select('id')
     .where('id', '=', accountId)
-    .$if(kind === 'mysql', (query) => query.forUpdate())
+    .$call(engine.locked)
     .executeTakeFirst();
   return row !== undefined;
 };

@@ -10,7 +10,16 @@ import type { Database } from '../database.ts';
 import type { KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import type { KyselyPeople } from './kysely-people.ts';
-import { fromMillis, oneOf, ownLimitsFrom, toMillis, type Schema } from '../schema.ts';
+import {
+  fromMillis,
+  oneOf,
+  ownLimitsFrom,
+  ownLimitsRow,
+  toMillis,
+  type EveryField,
+  type RowOf,
+  type Schema,
+} from '../schema.ts';
 
 export class KyselyAccounts extends Accounts {
   readonly #database: Database;
@@ -66,7 +75,7 @@ export class KyselyAccounts extends Accounts {
         .selectFrom('accounts')
         .selectAll()
         .where('id', '=', id)
-        .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+        .$call(this.#database.engine.locked)
         .executeTakeFirst();
       if (!row) throw accountNotFound(id);
       const { state, events } = decide(accountFrom(row));
@@ -79,18 +88,19 @@ export class KyselyAccounts extends Accounts {
   }
 }
 
-const toRow = ({ createdAt, ownLimits, ...account }: Account) => ({
-  ...account,
-  per_minute: ownLimits ? BigInt(ownLimits.perMinute) : null,
-  per_day: ownLimits ? BigInt(ownLimits.perDay) : null,
-  created_at: toMillis(createdAt),
-});
+const toRow = ({ id, name, email, plan, ownLimits, createdAt }: Account) =>
+  ({
+    ...{ id, name, email, plan },
+    ...ownLimitsRow(ownLimits),
+    created_at: toMillis(createdAt),
+  }) satisfies RowOf<Omit<Account, 'ownLimits'>>;
 
-export const accountFrom = (row: Selectable<Schema['accounts']>): Account => ({
-  id: row.id,
-  name: row.name,
-  email: row.email,
-  plan: oneOf(plans, row.plan),
-  ownLimits: ownLimitsFrom(row.per_minute, row.per_day),
-  createdAt: fromMillis(row.created_at),
-});
+export const accountFrom = (row: Selectable<Schema['accounts']>): Account =>
+  ({
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    plan: oneOf(plans, row.plan),
+    ownLimits: ownLimitsFrom(row.per_minute, row.per_day),
+    createdAt: fromMillis(row.created_at),
+  }) satisfies EveryField<Account>;

@@ -12,7 +12,7 @@ import {
 } from '../../../access/key-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { Database } from '../database.ts';
-import { failureOf } from '../failure.ts';
+import { failureOf } from '../engine/failure.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import {
   fromMillis,
@@ -21,6 +21,8 @@ import {
   ownLimitsFrom,
   toMillis,
   toMillisOrNull,
+  type EveryField,
+  type RowOf,
   type Schema,
 } from '../schema.ts';
 import { ShortMemory } from '../short-memory.ts';
@@ -135,7 +137,7 @@ export class KyselyApiKeys extends ApiKeys {
         .selectFrom('api_keys')
         .selectAll()
         .where('id', '=', id)
-        .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+        .$call(this.#database.engine.locked)
         .executeTakeFirst();
       if (!row) throw apiKeyNotFound(id);
       const { decision, key } = decide(fromRow(row));
@@ -177,39 +179,50 @@ const holderFrom = (row: HolderRow): KeyHolder => {
   };
 };
 
-const toRow = (key: ApiKey): KeyRow => ({
-  id: key.id,
-  account_id: key.accountId,
-  name: key.name,
-  hint: key.hint,
-  scopes: key.scopes.join(' '),
-  created_at: toMillis(key.createdAt),
-  expires_at: toMillisOrNull(key.expiresAt),
-  revoked_at: toMillisOrNull(key.revokedAt),
-  last_used_at: toMillisOrNull(key.lastUsedAt),
-  banned_at: toMillisOrNull(key.ban?.since),
-  banned_until: toMillisOrNull(key.ban?.until),
-  ban_minutes: key.ban ? BigInt(key.ban.minutes) : null,
-});
+const toRow = (key: ApiKey) =>
+  ({
+    id: key.id,
+    account_id: key.accountId,
+    name: key.name,
+    hint: key.hint,
+    scopes: key.scopes.join(' '),
+    created_at: toMillis(key.createdAt),
+    expires_at: toMillisOrNull(key.expiresAt),
+    revoked_at: toMillisOrNull(key.revokedAt),
+    last_used_at: toMillisOrNull(key.lastUsedAt),
+    ...banRow(key.ban),
+  }) satisfies RowOf<Omit<ApiKey, 'ban'>>;
 
-const fromRow = (row: KeyRow): ApiKey => ({
-  id: row.id,
-  accountId: row.account_id,
-  name: row.name,
-  hint: row.hint,
-  scopes: row.scopes.split(' ').map((scope) => oneOf(scopes, scope)),
-  createdAt: fromMillis(row.created_at),
-  expiresAt: fromMillisOrNull(row.expires_at),
-  revokedAt: fromMillisOrNull(row.revoked_at),
-  lastUsedAt: fromMillisOrNull(row.last_used_at),
-  ban: banFrom(row),
-});
+const fromRow = (row: KeyRow): ApiKey =>
+  ({
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    hint: row.hint,
+    scopes: row.scopes.split(' ').map((scope) => oneOf(scopes, scope)),
+    createdAt: fromMillis(row.created_at),
+    expiresAt: fromMillisOrNull(row.expires_at),
+    revokedAt: fromMillisOrNull(row.revoked_at),
+    lastUsedAt: fromMillisOrNull(row.last_used_at),
+    ban: banFrom(row),
+  }) satisfies EveryField<ApiKey>;
 
-const banFrom = ({ banned_at, banned_until, ban_minutes }: KeyRow): Ban | undefined =>
-  banned_at === null || banned_until === null || ban_minutes === null
+type BanFields = {
+  readonly [Name in keyof Ban as `ban${Capitalize<Name>}`]: Ban[Name] | undefined;
+};
+
+const banRow = (ban: Ban | undefined) =>
+  ({
+    ban_since: toMillisOrNull(ban?.since),
+    ban_until: toMillisOrNull(ban?.until),
+    ban_minutes: ban ? BigInt(ban.minutes) : null,
+  }) satisfies RowOf<BanFields>;
+
+const banFrom = ({ ban_since, ban_until, ban_minutes }: KeyRow): Ban | undefined =>
+  ban_since === null || ban_until === null || ban_minutes === null
     ? undefined
-    : {
-        since: fromMillis(banned_at),
-        until: fromMillis(banned_until),
+    : ({
+        since: fromMillis(ban_since),
+        until: fromMillis(ban_until),
         minutes: Number(ban_minutes),
-      };
+      } satisfies EveryField<Ban>);

@@ -19,7 +19,7 @@ export class KyselyCounterSnapshots extends CounterSnapshots {
         const rows = snapshots
           .slice(first, first + rowsPerStatement)
           .map(({ subject, data }) => ({ subject, data, saved_at: toMillis(now) }));
-        await db.replaceInto('quota_counters').values(rows).execute();
+        await this.#database.engine.replaceInto(db, 'quota_counters').values(rows).execute();
       }
     });
   }

@@ -6,9 +6,9 @@ import {
 } from '../../../access/ports.ts';
 import { forgottenBefore } from '../../../access/domain/idempotency.ts';
 import type { Database } from '../database.ts';
-import { failureOf } from '../failure.ts';
+import { failureOf } from '../engine/failure.ts';
 import { toMillis } from '../schema.ts';
-import { runWithNext } from '../with-next.ts';
+import { runWithNext } from '../engine/with-next.ts';
 
 /** The row's value while its transaction is open; visible to others only if half of that was committed. */
 const unanswered = '';
@@ -50,8 +50,8 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
     request: IdempotentRequest,
     work: () => Promise<Answer>,
   ): Promise<IdempotencyOutcome<Answer>> {
-    // Only on SQLite: elsewhere the read costs a round trip, here it keeps repeated requests away from the only writer.
-    const known = this.#database.kind === 'sqlite' ? await this.#kept(request) : undefined;
+    // A read without a round trip keeps repeated requests away from the only writer.
+    const known = this.#database.engine.isInProcess ? await this.#kept(request) : undefined;
     if (known) return known;
     try {
       return { kind: 'answered', answer: await this.#answer(request, work) };

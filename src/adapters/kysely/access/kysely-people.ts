@@ -10,9 +10,17 @@ import type { Person } from '../../../access/domain/person.ts';
 import { People } from '../../../access/people-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { Database } from '../database.ts';
-import { failureOf } from '../failure.ts';
+import { failureOf } from '../engine/failure.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { fromMillis, fromMillisOrNull, toMillis, toMillisOrNull, type Schema } from '../schema.ts';
+import {
+  fromMillis,
+  fromMillisOrNull,
+  toMillis,
+  toMillisOrNull,
+  type EveryField,
+  type RowOf,
+  type Schema,
+} from '../schema.ts';
 
 type PersonRow = Selectable<Schema['people']>;
 
@@ -85,9 +93,7 @@ export class KyselyPeople extends People {
     decide: (people: readonly Person[]) => readonly AccessEvent[],
   ): Promise<void> {
     await this.#database.transaction(async (db) => {
-      const rows = await ofAccount(db, accountId)
-        .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
-        .execute();
+      const rows = await ofAccount(db, accountId).$call(this.#database.engine.locked).execute();
       const events = decide(rows.map(personFrom));
       if (!rows.some((row) => row.id === id)) throw personNotFound(id);
       await endAll(db, id);
@@ -97,14 +103,15 @@ export class KyselyPeople extends People {
   }
 }
 
-export const personFrom = (row: PersonRow): Person => ({
-  id: row.id,
-  accountId: row.account_id,
-  email: row.email,
-  passwordHash: row.password_hash ?? undefined,
-  createdAt: fromMillis(row.created_at),
-  joinedAt: fromMillisOrNull(row.joined_at),
-});
+export const personFrom = (row: PersonRow): Person =>
+  ({
+    id: row.id,
+    accountId: row.account_id,
+    email: row.email,
+    passwordHash: row.password_hash ?? undefined,
+    createdAt: fromMillis(row.created_at),
+    joinedAt: fromMillisOrNull(row.joined_at),
+  }) satisfies EveryField<Person>;
 
 /** Within a transaction: until it ends, no other transaction changes or removes the person or signs them in. */
 export const lockPerson = async (database: Database, id: string): Promise<Person | undefined> => {
@@ -113,7 +120,7 @@ export const lockPerson = async (database: Database, id: string): Promise<Person
       .selectFrom('people')
       .selectAll()
       .where('id', '=', id)
-      .$if(database.kind === 'mysql', (query) => query.forUpdate())
+      .$call(database.engine.locked)
       .executeTakeFirst(),
   );
   return row && personFrom(row);
@@ -153,14 +160,15 @@ const endAll = async (db: Kysely<Schema>, personId: string, keptId?: string): Pr
   await db.deleteFrom('sign_in_links').where('person_id', '=', personId).execute();
 };
 
-const toRow = ({ id, accountId, email, passwordHash, createdAt, joinedAt }: Person): PersonRow => ({
-  id,
-  account_id: accountId,
-  email,
-  password_hash: passwordHash ?? null,
-  created_at: toMillis(createdAt),
-  joined_at: toMillisOrNull(joinedAt),
-});
+const toRow = ({ id, accountId, email, passwordHash, createdAt, joinedAt }: Person) =>
+  ({
+    id,
+    account_id: accountId,
+    email,
+    password_hash: passwordHash ?? null,
+    created_at: toMillis(createdAt),
+    joined_at: toMillisOrNull(joinedAt),
+  }) satisfies RowOf<Person>;
 
 const translated = (error: unknown, { email, accountId }: Person): unknown => {
   const failure = failureOf(error);

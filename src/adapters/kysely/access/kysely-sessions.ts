@@ -11,7 +11,14 @@ import type { Database } from '../database.ts';
 import { accountFrom } from './kysely-accounts.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { join, lockPerson, personFrom } from './kysely-people.ts';
-import { fromMillis, oneOf, toMillis, type Schema } from '../schema.ts';
+import {
+  fromMillis,
+  oneOf,
+  toMillis,
+  type EveryField,
+  type RowOf,
+  type Schema,
+} from '../schema.ts';
 
 type SessionRow = Omit<Selectable<Schema['sessions']>, 'secret_hash'>;
 type AccountRow = Selectable<Schema['accounts']>;
@@ -136,20 +143,22 @@ const signedInFrom = (row: SignedInRow): SignedIn => ({
   }),
 });
 
-const toRow = ({ id, personId, way, browser, startedAt, endsAt, others }: Session): SessionRow => ({
-  ...{ id, way, browser },
-  person_id: personId,
-  started_at: toMillis(startedAt),
-  ends_at: toMillis(endsAt),
-  others: others.length === 0 ? null : JSON.stringify(others),
-});
+const toRow = ({ id, personId, way, browser, startedAt, endsAt, others }: Session) =>
+  ({
+    ...{ id, way, browser },
+    person_id: personId,
+    started_at: toMillis(startedAt),
+    ends_at: toMillis(endsAt),
+    others: JSON.stringify(others),
+  }) satisfies RowOf<Session>;
 
-const fromRow = (row: SessionRow): Session => ({
-  id: row.id,
-  personId: row.person_id,
-  way: oneOf(signInWays, row.way),
-  browser: row.browser,
-  startedAt: fromMillis(row.started_at),
-  endsAt: fromMillis(row.ends_at),
-  others: row.others === null ? [] : (JSON.parse(row.others) as Session['others']),
-});
+const fromRow = (row: SessionRow): Session =>
+  ({
+    id: row.id,
+    personId: row.person_id,
+    way: oneOf(signInWays, row.way),
+    browser: row.browser,
+    startedAt: fromMillis(row.started_at),
+    endsAt: fromMillis(row.ends_at),
+    others: JSON.parse(row.others) as Session['others'],
+  }) satisfies EveryField<Session>;

@@ -4,7 +4,7 @@ import { SignInLinks, type SignInLink } from '../../../access/people-ports.ts';
 import type { Database } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { lockPerson } from './kysely-people.ts';
-import { toMillis } from '../schema.ts';
+import { toMillis, type RowOf } from '../schema.ts';
 
 export class KyselySignInLinks extends SignInLinks {
   readonly #database: Database;
@@ -17,16 +17,15 @@ export class KyselySignInLinks extends SignInLinks {
   }
 
   async add(
-    { secretHash, personId, endsAt }: SignInLink,
+    link: SignInLink,
     events: readonly AccessEvent[],
     whose: 'anybody' | 'newcomer' = 'anybody',
   ): Promise<void> {
-    const row = { secret_hash: secretHash, person_id: personId, ends_at: toMillis(endsAt) };
     await this.#database.transaction(async (db) => {
-      const person = await lockPerson(this.#database, personId);
-      if (!person) throw personNotFound(personId);
+      const person = await lockPerson(this.#database, link.personId);
+      if (!person) throw personNotFound(link.personId);
       if (whose === 'newcomer' && person.joinedAt) throw personJoined(person.email);
-      await db.insertInto('sign_in_links').values(row).execute();
+      await db.insertInto('sign_in_links').values(toRow(link)).execute();
       await this.#outbox.append(events);
     });
   }
@@ -50,3 +49,10 @@ export class KyselySignInLinks extends SignInLinks {
     return Number(numDeletedRows);
   }
 }
+
+const toRow = ({ secretHash, personId, endsAt }: SignInLink) =>
+  ({
+    secret_hash: secretHash,
+    person_id: personId,
+    ends_at: toMillis(endsAt),
+  }) satisfies RowOf<SignInLink>;

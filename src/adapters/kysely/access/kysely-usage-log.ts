@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import {
   UsageLog,
   usageOutcomes,
@@ -7,11 +7,16 @@ import {
   type UsageSum,
 } from '../../../access/usage-ports.ts';
 import type { Database } from '../database.ts';
-import { fromMillis, oneOf, toMillis } from '../schema.ts';
+import {
+  fromMillis,
+  oneOf,
+  toMillis,
+  type EveryField,
+  type RowOf,
+  type Schema,
+} from '../schema.ts';
 
 const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
-/** MySQL returns sums as decimals unless they are cast. */
-const total = sql<bigint>`cast(sum(requests) as signed)`;
 
 export class KyselyUsageLog extends UsageLog {
   readonly #database: Database;
@@ -42,21 +47,18 @@ export class KyselyUsageLog extends UsageLog {
         .orderBy('outcome')
         .execute(),
     );
-    return rows.map((row) => ({
-      accountId: row.account_id,
-      keyId: row.key_id,
-      operation: row.operation,
-      outcome: oneOf(usageOutcomes, row.outcome),
-      hour: fromMillis(row.hour),
-      requests: Number(row.requests),
-    }));
+    return rows.map(fromRow);
   }
 
   async sum(accountId: string, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]> {
     const rows = await this.#database.run((db) =>
       db
         .selectFrom('usage_hours')
-        .select([beginOf(unit).as('begin'), 'outcome', total.as('requests')])
+        .select([
+          beginOf(unit).as('begin'),
+          'outcome',
+          this.#database.engine.sum('requests').as('requests'),
+        ])
         .where('account_id', '=', accountId)
         .where('hour', '>=', toMillis(since))
         .groupBy([sql.ref('begin'), 'outcome'])
@@ -80,7 +82,7 @@ export class KyselyUsageLog extends UsageLog {
     const rows = await this.#database.run((db) =>
       db
         .selectFrom('usage_hours')
-        .select(['key_id', 'operation', total.as('requests')])
+        .select(['key_id', 'operation', this.#database.engine.sum('requests').as('requests')])
         .select(({ fn }) => fn.max('hour').as('last_hour'))
         .where('account_id', '=', accountId)
         .where('hour', '>=', toMillis(since))
@@ -106,35 +108,14 @@ export class KyselyUsageLog extends UsageLog {
     return Number(numDeletedRows);
   }
 
-  async #addHour({ accountId, keyId, operation, outcome, hour, requests }: HourOfUsage) {
-    const row = {
-      account_id: accountId,
-      hour: toMillis(hour),
-      key_id: keyId,
-      operation,
-      outcome,
-      requests: BigInt(requests),
-    };
+  async #addHour(hour: HourOfUsage): Promise<void> {
+    const row = toRow(hour);
     await this.#database.run((db) =>
-      this.#database.kind === 'mysql'
-        ? db
-            .insertInto('usage_hours')
-            .values(row)
-            .onDuplicateKeyUpdate(({ ref }) => ({
-              requests: sql`${ref('requests')} + ${row.requests}`,
-            }))
-            .execute()
-        : db
-            .insertInto('usage_hours')
-            .values(row)
-            .onConflict((conflict) =>
-              conflict
-                .columns(['account_id', 'hour', 'key_id', 'operation', 'outcome'])
-                .doUpdateSet(({ ref }) => ({
-                  requests: sql`${ref('usage_hours.requests')} + ${row.requests}`,
-                })),
-            )
-            .execute(),
+      this.#database.engine.upsert({
+        insert: db.insertInto('usage_hours').values(row),
+        key: ['account_id', 'hour', 'key_id', 'operation', 'outcome'],
+        change: { requests: sql`${sql.ref('usage_hours.requests')} + ${row.requests}` },
+      }),
     );
   }
 
@@ -152,6 +133,26 @@ export class KyselyUsageLog extends UsageLog {
     );
   }
 }
+
+const toRow = ({ accountId, keyId, operation, outcome, hour, requests }: HourOfUsage) =>
+  ({
+    account_id: accountId,
+    hour: toMillis(hour),
+    key_id: keyId,
+    operation,
+    outcome,
+    requests: BigInt(requests),
+  }) satisfies RowOf<HourOfUsage>;
+
+const fromRow = (row: Selectable<Schema['usage_hours']>): HourOfUsage =>
+  ({
+    accountId: row.account_id,
+    keyId: row.key_id,
+    operation: row.operation,
+    outcome: oneOf(usageOutcomes, row.outcome),
+    hour: fromMillis(row.hour),
+    requests: Number(row.requests),
+  }) satisfies EveryField<HourOfUsage>;
 
 /** The start of the UTC hour or day that contains an hour. A literal, because MySQL treats a parameter as a decimal. */
 const beginOf = (unit: keyof typeof unitMs) =>

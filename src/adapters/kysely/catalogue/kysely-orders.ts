@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import { orderNotFound } from '../../../catalogue/domain/catalogue-error.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
 import {
@@ -13,16 +14,17 @@ import type { Decision } from '../../../kernel/decision.ts';
 import type { Database } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import type { KyselyPets } from './kysely-pets.ts';
-import { fromMillis, oneOf, toMillis } from '../schema.ts';
-import { runWithNext } from '../with-next.ts';
+import {
+  fromMillis,
+  oneOf,
+  toMillis,
+  type EveryField,
+  type RowOf,
+  type Schema,
+} from '../schema.ts';
+import { runWithNext } from '../engine/with-next.ts';
 
-interface OrderRow {
-  readonly id: bigint;
-  readonly pet_id: bigint;
-  readonly quantity: bigint;
-  readonly ship_date: bigint;
-  readonly status: string;
-}
+type OrderRow = Omit<Selectable<Schema['orders']>, 'account_id'>;
 
 type PageBackOf = Readonly<{ accountId: string; upTo: bigint; limit: number }>;
 
@@ -98,19 +100,10 @@ export class KyselyOrders extends Orders {
       const { state, events } = decide(await this.#pets.lock(accountId, petId));
       const { pet, order } = state;
       await this.#pets.save(pet);
-      const { insertId } = await db
-        .insertInto('orders')
-        .values({
-          account_id: accountId,
-          pet_id: order.petId,
-          quantity: BigInt(order.quantity),
-          ship_date: toMillis(order.shipDate),
-          status: order.status,
-        })
-        .executeTakeFirstOrThrow();
-      if (insertId === undefined) throw new Error('the database assigned no id');
+      const row = { ...toRow(order), account_id: accountId };
+      const id = await this.#database.engine.insertedId(db.insertInto('orders').values(row));
       await this.#outbox.append(events);
-      return { id: insertId, ...order };
+      return { id, ...order };
     });
   }
 
@@ -125,22 +118,30 @@ export class KyselyOrders extends Orders {
         .select(columns)
         .where('id', '=', id)
         .where('account_id', '=', accountId)
-        .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+        .$call(this.#database.engine.locked)
         .executeTakeFirst();
       if (!row) throw orderNotFound(id);
       const { state, events } = decide(fromRow(row));
-      const changed = { status: state.status };
-      await runWithNext(db, db.updateTable('orders').set(changed).where('id', '=', state.id));
+      await runWithNext(db, db.updateTable('orders').set(toRow(state)).where('id', '=', id));
       await this.#outbox.append(events);
       return state;
     });
   }
 }
 
-const fromRow = ({ id, pet_id, quantity, ship_date, status }: OrderRow): Order => ({
-  id,
-  petId: pet_id,
-  quantity: Number(quantity),
-  shipDate: fromMillis(ship_date),
-  status: oneOf(orderStatuses, status),
-});
+const toRow = ({ petId, quantity, shipDate, status }: Omit<Order, 'id'>) =>
+  ({
+    pet_id: petId,
+    quantity: BigInt(quantity),
+    ship_date: toMillis(shipDate),
+    status,
+  }) satisfies RowOf<Omit<Order, 'id'>>;
+
+const fromRow = ({ id, pet_id, quantity, ship_date, status }: OrderRow): Order =>
+  ({
+    id,
+    petId: pet_id,
+    quantity: Number(quantity),
+    shipDate: fromMillis(ship_date),
+    status: oneOf(orderStatuses, status),
+  }) satisfies EveryField<Order>;

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import { petNotFound } from '../../../catalogue/domain/catalogue-error.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
 import {
@@ -12,20 +13,15 @@ import { Pets, type Page, type PageBack } from '../../../catalogue/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { Database } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { oneOf } from '../schema.ts';
-import { runWithNext } from '../with-next.ts';
+import { oneOf, type EveryField, type RowOf, type Schema } from '../schema.ts';
+import { runWithNext } from '../engine/with-next.ts';
 
 type PageOf = Readonly<{ accountId: string; after: bigint; limit: number }>;
 type PageBackOf = Readonly<{ accountId: string; upTo: bigint; limit: number }>;
 
-interface PetRow {
-  readonly id: bigint;
-  readonly name: string;
-  readonly categoryId: bigint;
-  readonly status: string;
-}
+type PetRow = Omit<Selectable<Schema['pets']>, 'account_id'>;
 
-const columns = ['id', 'name', 'category_id as categoryId', 'status'] as const;
+const columns = ['id', 'name', 'category_id', 'status'] as const;
 
 export class KyselyPets extends Pets {
   readonly #database: Database;
@@ -136,17 +132,9 @@ export class KyselyPets extends Pets {
     decide: (id: PetId) => Decision<Pet, CatalogueEvent>,
   ): Promise<Pet> {
     return this.#database.transaction(async (db) => {
-      const { insertId } = await db
-        .insertInto('pets')
-        .values({
-          account_id: accountId,
-          name: draft.name,
-          category_id: draft.categoryId,
-          status: draft.status,
-        })
-        .executeTakeFirstOrThrow();
-      if (insertId === undefined) throw new Error('the database assigned no id');
-      const { state, events } = decide(insertId);
+      const row = { ...toRow(draft), account_id: accountId };
+      const id = await this.#database.engine.insertedId(db.insertInto('pets').values(row));
+      const { state, events } = decide(id);
       await this.#outbox.append(events);
       return state;
     });
@@ -173,25 +161,27 @@ export class KyselyPets extends Pets {
         .select(columns)
         .where('id', '=', id)
         .where('account_id', '=', accountId)
-        .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+        .$call(this.#database.engine.locked)
         .executeTakeFirst(),
     );
     if (!row) throw petNotFound(id);
     return fromRow(row);
   }
 
-  async save({ id, name, categoryId, status }: Pet): Promise<void> {
+  async save({ id, ...fields }: Pet): Promise<void> {
     await this.#database.run((db) =>
-      runWithNext(
-        db,
-        db.updateTable('pets').set({ name, category_id: categoryId, status }).where('id', '=', id),
-      ),
+      runWithNext(db, db.updateTable('pets').set(toRow(fields)).where('id', '=', id)),
     );
   }
 }
 
-/** The row has the shape of an animal, so that a page copies nothing. */
-const fromRow = (row: PetRow): Pet => {
-  oneOf(petStatuses, row.status);
-  return row as Pet;
-};
+const toRow = ({ name, categoryId, status }: Omit<Pet, 'id'>) =>
+  ({ name, category_id: categoryId, status }) satisfies RowOf<Omit<Pet, 'id'>>;
+
+const fromRow = ({ id, name, category_id, status }: PetRow): Pet =>
+  ({
+    id,
+    name,
+    categoryId: category_id,
+    status: oneOf(petStatuses, status),
+  }) satisfies EveryField<Pet>;

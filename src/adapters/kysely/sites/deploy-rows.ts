@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { deployStates, type Deploy } from '../../../sites/domain/deploy.ts';
 import { uploadProblems } from '../../../sites/domain/sites-error.ts';
-import { fromMillis, oneOf, present, toMillis, type Schema } from '../schema.ts';
+import { fromMillis, oneOf, present, toMillis, type RowOf, type Schema } from '../schema.ts';
 
 export type DeployRow = Selectable<Schema['deploys']>;
 
@@ -66,22 +66,24 @@ const toRow = (projectId: string, deploy: Deploy): DeployRow => {
   };
   switch (deploy.state) {
     case 'uploading':
-      return row;
+      return row satisfies RowOf<typeof deploy>;
     case 'succeeded':
       return {
         ...row,
         finished_at: toMillis(deploy.finishedAt),
         files: BigInt(deploy.files),
         bytes: BigInt(deploy.bytes),
-      };
+      } satisfies RowOf<typeof deploy>;
     case 'failed': {
-      const { problem, explanation } = deploy;
-      return { ...row, finished_at: toMillis(deploy.finishedAt), problem, explanation };
+      const { finishedAt, problem, explanation } = deploy;
+      return {
+        ...row,
+        finished_at: toMillis(finishedAt),
+        ...{ problem, explanation },
+      } satisfies RowOf<typeof deploy>;
     }
   }
 };
 
-const columns = Object.keys(blank) as (keyof typeof blank)[];
-
 const isChanged = (stored: DeployRow, row: DeployRow): boolean =>
-  stored.state !== row.state || columns.some((column) => stored[column] !== row[column]);
+  Object.entries(row).some(([column, value]) => stored[column as keyof DeployRow] !== value);

@@ -1,7 +1,8 @@
 import type { Sealer } from '../../../kernel/sealer.ts';
 import { AuthorityAccounts, type AuthorityAccount } from '../../../sites/ports.ts';
 import type { Database } from '../database.ts';
-import { failureOf } from '../failure.ts';
+import { failureOf } from '../engine/failure.ts';
+import type { RowOf } from '../schema.ts';
 import { openColumns, sealedColumns } from '../sealed-columns.ts';
 
 export class KyselyAuthorityAccounts extends AuthorityAccounts {
@@ -31,14 +32,16 @@ export class KyselyAuthorityAccounts extends AuthorityAccounts {
   }
 
   async save(directoryUrl: string, account: AuthorityAccount, lostUrl?: string): Promise<void> {
-    const { url } = account;
-    const { privateKey } = account;
-    const sealed = sealedColumns(this.#sealer, 'authority_accounts', directoryUrl, privateKey);
+    const { url, privateKey } = account;
+    const row = {
+      url,
+      ...sealedColumns(this.#sealer, 'authority_accounts', directoryUrl, privateKey),
+    } satisfies RowOf<AuthorityAccount>;
     if (lostUrl !== undefined) {
       await this.#database.run((db) =>
         db
           .updateTable('authority_accounts')
-          .set({ url, ...sealed })
+          .set(row)
           .where('directory_url', '=', directoryUrl)
           .where('url', '=', lostUrl)
           .execute(),
@@ -49,7 +52,7 @@ export class KyselyAuthorityAccounts extends AuthorityAccounts {
       await this.#database.run((db) =>
         db
           .insertInto('authority_accounts')
-          .values({ directory_url: directoryUrl, url, ...sealed })
+          .values({ directory_url: directoryUrl, ...row })
           .execute(),
       );
     } catch (error) {

@@ -15,7 +15,7 @@ import {
 } from '../../../domains/domain/certificates/ca-ledger.ts';
 import { AuthorityLedger } from '../../../domains/ports.ts';
 import type { Database } from '../database.ts';
-import { fromMillis, toMillis, type Schema } from '../schema.ts';
+import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
 
 export class KyselyAuthorityLedger extends AuthorityLedger {
   readonly #database: Database;
@@ -85,7 +85,7 @@ const entryRow = (entry: LedgerEntry) => {
     registrable_domain: registrableDomain,
     is_manual: isManual ? 1n : 0n,
     occurred_at: toMillis(occurredAt),
-  };
+  } satisfies RowOf<LedgerEntry>;
 };
 
 export const useOf = async (

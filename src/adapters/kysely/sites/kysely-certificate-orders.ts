@@ -4,9 +4,9 @@ import type { LedgerChange } from '../../../domains/domain/certificates/ca-ledge
 import { attachmentIn, subjectsOf } from '../../../domains/domain/certificates/order-subject.ts';
 import { CertificateOrders, type Challenge, type KeptOrder } from '../../../domains/ports.ts';
 import type { Database } from '../database.ts';
-import { failureOf } from '../failure.ts';
+import { failureOf } from '../engine/failure.ts';
 import { writeLedger } from './kysely-authority-ledger.ts';
-import type { Schema } from '../schema.ts';
+import type { EveryField, RowOf, Schema } from '../schema.ts';
 import { openColumns, sealedColumns } from '../sealed-columns.ts';
 
 export class KyselyCertificateOrders extends CertificateOrders {
@@ -46,15 +46,15 @@ export class KyselyCertificateOrders extends CertificateOrders {
     host,
     privateKey,
   }: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined> {
-    const sealed = sealedColumns(this.#sealer, 'certificate_orders', subject, privateKey);
+    const row = {
+      ...{ subject, host },
+      ...sealedColumns(this.#sealer, 'certificate_orders', subject, privateKey),
+    } satisfies RowOf<Omit<KeptOrder, 'url'>>;
     try {
       // Retries a deadlock with an order that is being deleted.
       const isBegun = await this.#database.transaction(async (db) => {
         if (await this.#isRemoved(db, attachmentIn(subject))) return false;
-        await db
-          .insertInto('certificate_orders')
-          .values({ subject, host, ...sealed })
-          .execute();
+        await db.insertInto('certificate_orders').values(row).execute();
         return true;
       });
       if (!isBegun) return undefined;
@@ -112,7 +112,7 @@ export class KyselyCertificateOrders extends CertificateOrders {
       .selectFrom('domains')
       .select('state')
       .where('id', '=', domainId)
-      .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+      .$call(this.#database.engine.locked)
       .executeTakeFirst();
     return domain?.state === 'removed';
   }
@@ -126,7 +126,7 @@ export class KyselyCertificateOrders extends CertificateOrders {
   #orderFrom(row: Selectable<Schema['certificate_orders']>): KeptOrder {
     const { subject, host, url } = row;
     const privateKey = openColumns(this.#sealer, 'certificate_orders', subject, row);
-    return { subject, host, privateKey, url: url ?? undefined };
+    return { subject, host, privateKey, url: url ?? undefined } satisfies EveryField<KeptOrder>;
   }
 }
 

@@ -5,7 +5,7 @@ import { Certificates } from '../../../sites/ports.ts';
 import type { Database } from '../database.ts';
 import { nextEdgeRevision } from './edge-revision.ts';
 import { forgetOrder } from './kysely-certificate-orders.ts';
-import { fromMillis, present, toMillis, type Schema } from '../schema.ts';
+import { fromMillis, present, toMillis, type RowOf, type Schema } from '../schema.ts';
 import { sealedColumns } from '../sealed-columns.ts';
 
 export class KyselyCertificates extends Certificates {
@@ -56,7 +56,7 @@ export const storeCertificate = async (
     ...sealedColumns(sealer, 'certificates', host, privateKey),
     not_before: toMillis(notBefore),
     not_after: toMillis(notAfter),
-  };
+  } satisfies RowOf<Certificate>;
   const revision = await nextEdgeRevision(db);
   await db.deleteFrom('certificates').where('host', '=', host).execute();
   await db

@@ -15,7 +15,7 @@ import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custo
 import type { Database } from '../database.ts';
 import { claimDue } from './domain-claims.ts';
 import { lockProjectsOf, serveMoves } from './domain-moves.ts';
-import { failureOf } from '../failure.ts';
+import { failureOf } from '../engine/failure.ts';
 import { JointWrites } from '../joint-writes.ts';
 import { takeTurn, useOf, writeLedger } from './kysely-authority-ledger.ts';
 import { forgetOrder, forgetOrdersOf } from './kysely-certificate-orders.ts';
@@ -233,7 +233,7 @@ export class KyselyCustomDomains extends CustomDomains {
   async #lock(db: Kysely<Schema>, id: string): Promise<CustomDomain | undefined> {
     const row = await selectDomains(db)
       .where('id', '=', id)
-      .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+      .$call(this.#database.engine.locked)
       .executeTakeFirst();
     return row && customDomainFrom(row);
   }

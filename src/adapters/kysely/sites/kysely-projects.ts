@@ -12,21 +12,21 @@ import { Projects } from '../../../sites/ports.ts';
 import { lockAccount } from '../access/account-lock.ts';
 import type { Database } from '../database.ts';
 import { deployFrom, saveDeploys, type DeployRow } from './deploy-rows.ts';
-import { failureOf } from '../failure.ts';
+import { failureOf } from '../engine/failure.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { alignRoutes } from './project-routes.ts';
-import { fromMillis, toMillis, type Schema } from '../schema.ts';
+import { fromMillis, toMillis, type EveryField, type RowOf, type Schema } from '../schema.ts';
 
 type ProjectKey = Parameters<Projects['change']>[0];
 type ProjectRow = Omit<
   Selectable<Schema['projects']>,
-  'id' | 'served_deploy_id' | 'last_deploy_number' | 'domain_settings'
+  'id' | 'served_deploy_id' | 'last_number' | 'domain_settings'
 > & {
   readonly project_id: string;
 };
 /** A project beside each of its deploys, or beside nothing. */
 type SiteRow = ProjectRow &
-  Pick<Selectable<Schema['projects']>, 'served_deploy_id' | 'last_deploy_number'> & {
+  Pick<Selectable<Schema['projects']>, 'served_deploy_id' | 'last_number'> & {
     readonly [Column in keyof Omit<DeployRow, 'project_id'>]: DeployRow[Column] | null;
   };
 
@@ -97,13 +97,13 @@ export class KyselyProjects extends Projects {
   ): Promise<Site> {
     return this.#database.transaction(async (db) => {
       await lockAccount(this.#database, db, key.accountId);
-      const elsewhere = await keptBytesOf(db, key.accountId, key.slug);
+      const elsewhere = await keptBytesOf(this.#database, key.accountId, key.slug);
       return this.#change(db, key, (site) => decide(site, elsewhere));
     });
   }
 
   keptBytes(accountId: string): Promise<number> {
-    return this.#database.run((db) => keptBytesOf(db, accountId));
+    return keptBytesOf(this.#database, accountId);
   }
 
   async #change(
@@ -113,37 +113,21 @@ export class KyselyProjects extends Projects {
   ): Promise<Site> {
     const rows: readonly SiteRow[] = await siteOf(db, slug)
       .where('account_id', '=', accountId)
-      .$if(this.#database.kind === 'mysql', (query) => query.forUpdate())
+      .$call(this.#database.engine.locked)
       .execute();
     const before = siteFrom(rows);
     if (!before) throw projectNotFound(slug);
-    const { servedDeployId: servedBefore } = before;
     const { state, events } = decide(before);
+    const servedBefore = before.servedDeployId;
     await saveDeploys(db, before.project.id, rows.filter(hasDeploy), state.deploys);
-    await db
-      .updateTable('projects')
-      .set({ last_deploy_number: BigInt(state.lastNumber) })
-      .where('id', '=', before.project.id)
-      .execute();
+    const { id, createdAt } = before.project;
+    await db.updateTable('projects').set(toRow(state)).where('id', '=', id).execute();
     await this.#outbox.append(events);
-    if (state.servedDeployId !== servedBefore) await this.#serve(db, state.project, state);
-    return state;
-  }
-
-  /** Call it last in the transaction: it takes the revision row, which all other writers wait for. */
-  async #serve(
-    db: Kysely<Schema>,
-    { id, slug, createdAt }: Project,
-    { servedDeployId }: Site,
-  ): Promise<void> {
-    if (servedDeployId === undefined) throw new Error(`${slug} was served and cannot cease to be`);
-    await db
-      .updateTable('projects')
-      .set({ served_deploy_id: servedDeployId })
-      .where('id', '=', id)
-      .execute();
-    // A deploy removes no route, so the time does not matter.
+    if (state.servedDeployId === servedBefore) return state;
+    // Last in the transaction: it takes the revision row, which all other writers wait for. A deploy removes no route,
+    // so the time does not matter.
     await alignRoutes(this.#database, db, id, createdAt);
+    return state;
   }
 
   async withUploadsSince(before: Date, limit: number): Promise<readonly Project[]> {
@@ -162,20 +146,10 @@ export class KyselyProjects extends Projects {
   }
 }
 
-const insertProject = async (
-  db: Kysely<Schema>,
-  { accountId, createdAt, ...project }: Project,
-): Promise<void> => {
+const insertProject = async (db: Kysely<Schema>, project: Project): Promise<void> => {
+  const site = { project, deploys: [], servedDeployId: undefined, lastNumber: 0 };
   try {
-    await db
-      .insertInto('projects')
-      .values({
-        ...project,
-        account_id: accountId,
-        created_at: toMillis(createdAt),
-        last_deploy_number: 0n,
-      })
-      .execute();
+    await db.insertInto('projects').values(toRow(site)).execute();
   } catch (error) {
     throw failureOf(error) === 'duplicate' ? slugTaken(project.slug) : error;
   }
@@ -183,18 +157,20 @@ const insertProject = async (
 
 /** @param without the slug of a project that is left out */
 const keptBytesOf = async (
-  db: Kysely<Schema>,
+  database: Database,
   accountId: string,
   without?: string,
 ): Promise<number> => {
-  const { bytes } = await db
-    .selectFrom('projects')
-    .innerJoin('deploys', 'deploys.project_id', 'projects.id')
-    .select(({ fn }) => fn.sum<bigint | string | null>('bytes').as('bytes'))
-    .where('account_id', '=', accountId)
-    .where('state', '=', 'succeeded')
-    .$if(without !== undefined, (query) => query.where('slug', '!=', without ?? ''))
-    .executeTakeFirstOrThrow();
+  const { bytes } = await database.run((db) =>
+    db
+      .selectFrom('projects')
+      .innerJoin('deploys', 'deploys.project_id', 'projects.id')
+      .select(database.engine.sum('bytes').as('bytes'))
+      .where('account_id', '=', accountId)
+      .where('state', '=', 'succeeded')
+      .$if(without !== undefined, (query) => query.where('slug', '!=', without ?? ''))
+      .executeTakeFirstOrThrow(),
+  );
   return Number(bytes ?? 0);
 };
 
@@ -203,7 +179,7 @@ const siteOf = (db: Kysely<Schema>, slug: string) =>
   db
     .selectFrom('projects')
     .leftJoin('deploys', 'deploys.project_id', 'projects.id')
-    .select([...projectColumns, 'served_deploy_id', 'last_deploy_number'])
+    .select([...projectColumns, 'served_deploy_id', 'last_number'])
     .select(['deploys.id', 'number', 'state', 'started_at', 'finished_at'])
     .select(['files', 'bytes', 'problem', 'explanation'])
     .where('slug', '=', slug)
@@ -218,15 +194,27 @@ const siteFrom = (rows: readonly SiteRow[]): Site | undefined => {
       project: projectFrom(first),
       deploys: rows.filter(hasDeploy).map(deployFrom),
       servedDeployId: first.served_deploy_id ?? undefined,
-      lastNumber: Number(first.last_deploy_number),
+      lastNumber: Number(first.last_number),
     }
   );
 };
 
-const projectFrom = ({ project_id, account_id, name, slug, created_at }: ProjectRow): Project => ({
-  id: project_id,
-  accountId: account_id,
-  name,
-  slug,
-  createdAt: fromMillis(created_at),
-});
+/** Deploys have rows of their own. */
+const toRow = ({ project, servedDeployId, lastNumber }: Site) => {
+  const { id, accountId, name, slug, createdAt } = project;
+  return {
+    ...{ id, account_id: accountId, name, slug },
+    created_at: toMillis(createdAt),
+    served_deploy_id: servedDeployId ?? null,
+    last_number: BigInt(lastNumber),
+  } satisfies RowOf<Project> & RowOf<Omit<Site, 'project' | 'deploys'>>;
+};
+
+const projectFrom = ({ project_id, account_id, name, slug, created_at }: ProjectRow): Project =>
+  ({
+    id: project_id,
+    accountId: account_id,
+    name,
+    slug,
+    createdAt: fromMillis(created_at),
+  }) satisfies EveryField<Project>;

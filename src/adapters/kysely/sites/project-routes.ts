@@ -51,7 +51,7 @@ export const lockProject = (database: Database, db: Kysely<Schema>, projectId: s
     .selectFrom('projects')
     .selectAll()
     .where('id', '=', projectId)
-    .$if(database.kind === 'mysql', (query) => query.forUpdate())
+    .$call(database.engine.locked)
     .executeTakeFirst();
 
 /** The custom domains of a project that are not removed. */

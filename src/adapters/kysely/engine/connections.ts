@@ -1,8 +1,7 @@
 import type { Dialect } from 'kysely';
 
-/** One of the two databases. Their differences at run time are in the two engines and in `failure.ts`. */
-export interface Engine {
-  readonly kind: 'sqlite' | 'mysql';
+/** The connections to one database. */
+export interface Connections {
   readonly dialect: Dialect;
   /**
    * Runs a compiled query outside any transaction at once, on what is committed. SQLite only: it answers in

@@ -1,7 +1,7 @@
 import { MysqlDialect, type Driver } from 'kysely';
 import { createPool, type TypeCastField, type TypeCastNext } from 'mysql2';
-import type { Deadline } from '../../kernel/deadline.ts';
-import type { Engine } from './engine.ts';
+import type { Deadline } from '../../../kernel/deadline.ts';
+import type { Connections } from './connections.ts';
 import { MysqlDriver } from './mysql-driver.ts';
 import { MysqlPool, type PoolSettings } from './mysql-pool.ts';
 
@@ -30,7 +30,7 @@ export const openMysql = (
   url: string,
   patient: boolean,
   deadline: Pick<Deadline, 'leftMs'>,
-): Engine => {
+): Connections => {
   const { connectMs, ...deadlines } = patient ? patiently : usual;
   const pool = createPool({
     uri: url,
@@ -47,7 +47,7 @@ export const openMysql = (
     typeCast: exactIntegers,
   });
   const shared = new MysqlPool(pool, { ...deadlines, limits, deadline });
-  return { kind: 'mysql', dialect: new PooledDialect(shared) };
+  return { dialect: new PooledDialect(shared) };
 };
 
 class PooledDialect extends MysqlDialect {

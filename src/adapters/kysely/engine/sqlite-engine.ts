@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { SqliteAdapter, SqliteDialect, type Driver } from 'kysely';
-import type { Deadline } from '../../kernel/deadline.ts';
-import type { Engine } from './engine.ts';
+import type { Deadline } from '../../../kernel/deadline.ts';
+import type { Connections } from './connections.ts';
 import { SqliteFileDriver, type SqliteFile } from './sqlite-driver.ts';
 import { givingUpAfter, pastOtherPrograms } from './sqlite-lock.ts';
 import { SqliteWriters, type Breathe, type Patience } from './sqlite-writers.ts';
@@ -17,7 +17,7 @@ export const openSqlite = (
   path: string,
   patient: boolean,
   deadline: Pick<Deadline, 'leftMs'>,
-): Engine => {
+): Connections => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   keepToOurselves(path);
   const limitMs = patient ? lockLimitsMs.patient : lockLimitsMs.usual;
@@ -27,7 +27,6 @@ export const openSqlite = (
   };
   const file = openFile(path, patience);
   return {
-    kind: 'sqlite',
     dialect: new SqliteFileDialect(file),
     readCommitted: (text, parameters) =>
       pastOtherPrograms(() => file.reader(text).all(parameters), givingUpAfter(patience().lockMs)),

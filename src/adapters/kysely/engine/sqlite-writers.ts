@@ -1,4 +1,4 @@
-import { OutOfTime } from '../../kernel/unavailable.ts';
+import { OutOfTime } from '../../../kernel/unavailable.ts';
 import { keptLocked, pastOtherPrograms } from './sqlite-lock.ts';
 
 /** As many as may wait for a connection to MySQL. */

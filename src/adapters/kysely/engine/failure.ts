@@ -1,4 +1,6 @@
-/** Kinds of failure, the same for both databases. */
+import type { DatabaseKind } from './database-kind.ts';
+
+/** Kinds of failure, the same for all databases. */
 export type Failure =
   /** The database cannot serve any request now: 503, a retry may help. */
   | 'unavailable'
@@ -11,6 +13,31 @@ export type Failure =
   | 'lock_timeout'
   | 'other';
 
+type Refusal = 'duplicate' | 'missing_parent' | 'conflict' | 'lock_timeout';
+
+/** What each kind of database answers to a statement that it refuses. */
+const refusals: Readonly<Record<DatabaseKind, Readonly<Record<Refusal, readonly string[]>>>> = {
+  sqlite: {
+    duplicate: ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'],
+    missing_parent: ['SQLITE_CONSTRAINT_FOREIGNKEY'],
+    // A transaction is the only writer from its beginning.
+    conflict: [],
+    lock_timeout: [],
+  },
+  mysql: {
+    duplicate: ['ER_DUP_ENTRY'],
+    missing_parent: ['ER_NO_REFERENCED_ROW', 'ER_NO_REFERENCED_ROW_2'],
+    conflict: [
+      ...['ER_LOCK_DEADLOCK', 'ER_XA_RBDEADLOCK', 'ER_CHECKREAD'],
+      'ER_TRANSACTION_ROLLBACK_DURING_COMMIT',
+    ],
+    lock_timeout: ['ER_LOCK_WAIT_TIMEOUT', 'ER_LOCK_NOWAIT'],
+  },
+};
+
+const refused = (refusal: Refusal): readonly string[] =>
+  Object.values(refusals).flatMap((codes) => codes[refusal]);
+
 /** Codes by what they mean. A number stands for an error of MariaDB that mysql2 has no name for. */
 const codesOf: Readonly<
   Record<Exclude<Failure, 'other'>, Readonly<Record<string, readonly string[]>>>
@@ -18,29 +45,12 @@ const codesOf: Readonly<
   busy: {
     'no connection came free in time, or too many wait for one': ['POOL_BUSY', 'POOL_FULL'],
   },
-  duplicate: {
-    'a unique index holds it already': [
-      'SQLITE_CONSTRAINT_UNIQUE',
-      'SQLITE_CONSTRAINT_PRIMARYKEY',
-      'ER_DUP_ENTRY',
-    ],
-  },
-  missing_parent: {
-    'a foreign key names no row': [
-      'SQLITE_CONSTRAINT_FOREIGNKEY',
-      'ER_NO_REFERENCED_ROW',
-      'ER_NO_REFERENCED_ROW_2',
-    ],
-  },
+  duplicate: { 'a unique index holds it already': refused('duplicate') },
+  missing_parent: { 'a foreign key names no row': refused('missing_parent') },
   conflict: {
-    'a deadlock, or a write that another member of a cluster made first': [
-      'ER_LOCK_DEADLOCK',
-      'ER_XA_RBDEADLOCK',
-      'ER_CHECKREAD',
-      'ER_TRANSACTION_ROLLBACK_DURING_COMMIT',
-    ],
+    'a deadlock, or a write that another member of a cluster made first': refused('conflict'),
   },
-  lock_timeout: { 'a row stayed locked for too long': ['ER_LOCK_WAIT_TIMEOUT', 'ER_LOCK_NOWAIT'] },
+  lock_timeout: { 'a row stayed locked for too long': refused('lock_timeout') },
   unavailable: {
     'the file is locked by another program': ['SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_PROTOCOL'],
     'the disk is full, cannot be written or does not answer': [

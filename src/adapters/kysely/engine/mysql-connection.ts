@@ -1,6 +1,6 @@
 import type { PoolConnection, QueryError } from 'mysql2';
-import type { Deadline } from '../../kernel/deadline.ts';
-import { OutOfTime } from '../../kernel/unavailable.ts';
+import type { Deadline } from '../../../kernel/deadline.ts';
+import { OutOfTime } from '../../../kernel/unavailable.ts';
 import { failureOf } from './failure.ts';
 
 export interface Statement {

@@ -1,5 +1,5 @@
 import type { Pool, PoolConnection } from 'mysql2';
-import { OutOfTime } from '../../kernel/unavailable.ts';
+import { OutOfTime } from '../../../kernel/unavailable.ts';
 import { GuardedConnection, type QueryLimits } from './mysql-connection.ts';
 import { prepareSession, type LockSeconds } from './mysql-session.ts';
 import { PoolShares, type PoolLimits, type Share } from './pool-shares.ts';

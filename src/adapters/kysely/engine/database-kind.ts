@@ -1,0 +1,40 @@
+import { MysqlAdapter, SqliteAdapter, type Kysely } from 'kysely';
+
+/** A new kind does not compile until every function of this folder that differs has decided for it. */
+export type DatabaseKind = 'sqlite' | 'mysql';
+
+/** How the URL of each begins, and what its query builder has. */
+const marks = {
+  sqlite: { scheme: 'sqlite:', adapter: SqliteAdapter },
+  mysql: { scheme: 'mysql:', adapter: MysqlAdapter },
+} satisfies Readonly<Record<DatabaseKind, unknown>>;
+
+const kinds = Object.keys(marks) as DatabaseKind[];
+
+/** @throws Error if it is the URL of no known database */
+export const kindOfUrl = (url: string): DatabaseKind =>
+  known(kinds.find((kind) => url.startsWith(marks[kind].scheme)));
+
+/** For migrations, which get a query builder only. */
+export const kindOf = (db: Kysely<unknown>): DatabaseKind => {
+  const { adapter } = db.getExecutor();
+  return known(kinds.find((kind) => adapter instanceof marks[kind].adapter));
+};
+
+const known = (kind: DatabaseKind | undefined): DatabaseKind => {
+  if (!kind) throw new Error(`the database is none of ${kinds.join(', ')}`);
+  return kind;
+};
+
+/** The path in the URL of a file. */
+export const fileIn = (url: string): string => url.slice(marks.sqlite.scheme.length);
+
+/** The file that holds the database; undefined if a server does. */
+export const databaseFile = (url: string): string | undefined => {
+  switch (kindOfUrl(url)) {
+    case 'sqlite':
+      return fileIn(url);
+    case 'mysql':
+      return undefined;
+  }
+};

@@ -1,0 +1,141 @@
+import {
+  sql,
+  type Expression,
+  type InsertQueryBuilder,
+  type InsertResult,
+  type Kysely,
+  type RawBuilder,
+} from 'kysely';
+import type { Deadline } from '../../../kernel/deadline.ts';
+import type { Connections } from './connections.ts';
+import { fileIn, kindOfUrl, type DatabaseKind } from './database-kind.ts';
+import { openMysql } from './mysql-engine.ts';
+import { openSqlite } from './sqlite-engine.ts';
+
+interface OpenOptions {
+  readonly patient: boolean;
+  readonly deadline: Pick<Deadline, 'leftMs'>;
+}
+
+/** An insert into one table, with columns that identify a row. */
+interface Upsert<Schema, Table extends keyof Schema> {
+  readonly insert: InsertQueryBuilder<Schema, Table, InsertResult>;
+  readonly key: readonly (keyof Schema[Table] & string)[];
+  /** What changes if the row is there. */
+  readonly change: Readonly<Partial<Record<keyof Schema[Table], Expression<unknown>>>>;
+}
+
+/** One database, and every statement that the kinds of databases need in different words. */
+export class Engine {
+  readonly connections: Connections;
+  readonly #kind: DatabaseKind;
+
+  /** @param url `sqlite:PATH`, or `mysql://user:password@host:port/name` */
+  constructor(url: string, options: OpenOptions) {
+    this.#kind = kindOfUrl(url);
+    this.connections = open(this.#kind, url, options);
+  }
+
+  /** Whether it runs inside this process: a read costs next to nothing, and a write holds up the whole process. */
+  get isInProcess(): boolean {
+    switch (this.#kind) {
+      case 'sqlite':
+        return true;
+      case 'mysql':
+        return false;
+    }
+  }
+
+  /** The rows of this query stay locked until the transaction ends. */
+  readonly locked = <Query extends { forUpdate(): Query }>(query: Query): Query => {
+    switch (this.#kind) {
+      case 'sqlite':
+        // A transaction is the only writer from its beginning.
+        return query;
+      case 'mysql':
+        return query.forUpdate();
+    }
+  };
+
+  /** The statement is planned once, whatever the value of this parameter. */
+  readonly plannedOnce = (parameter: unknown): unknown => {
+    switch (this.#kind) {
+      case 'sqlite':
+        // SQLite plans again when a parameter changes whose value the plan used. A unary plus hides the value.
+        return sql`+${parameter}`;
+      case 'mysql':
+        return parameter;
+    }
+  };
+
+  /** @returns the id that the database assigned */
+  async insertedId<Schema, Table extends keyof Schema>(
+    insert: InsertQueryBuilder<Schema, Table, InsertResult>,
+  ): Promise<bigint> {
+    switch (this.#kind) {
+      case 'sqlite':
+      case 'mysql': {
+        const { insertId } = await insert.executeTakeFirstOrThrow();
+        if (insertId === undefined) throw new Error('the database assigned no id');
+        return insertId;
+      }
+    }
+  }
+
+  /** Inserts a row, or changes the row that has the same key. */
+  async upsert<Schema, Table extends keyof Schema>({
+    insert,
+    key,
+    change,
+  }: Upsert<Schema, Table>): Promise<void> {
+    switch (this.#kind) {
+      case 'sqlite':
+        await insert
+          .onConflict((conflict) => conflict.columns([...key]).doUpdateSet(change as never))
+          .execute();
+        return;
+      case 'mysql':
+        await insert.onDuplicateKeyUpdate(change as never).execute();
+        return;
+    }
+  }
+
+  /** An insert that replaces rows with the same primary key. */
+  replaceInto<Schema, Table extends keyof Schema & string>(db: Kysely<Schema>, table: Table) {
+    switch (this.#kind) {
+      case 'sqlite':
+      case 'mysql':
+        return db.replaceInto(table);
+    }
+  }
+
+  /** The exact sum of an integer column; null over no rows. */
+  sum(column: string): RawBuilder<bigint | null> {
+    switch (this.#kind) {
+      case 'sqlite':
+        return sql`sum(${sql.ref(column)})`;
+      case 'mysql':
+        // Otherwise it is a decimal.
+        return sql`cast(sum(${sql.ref(column)}) as signed)`;
+    }
+  }
+
+  /** The database's own clock in epoch milliseconds; undefined if it has none. */
+  clock(): RawBuilder<{ readonly ms: unknown }> | undefined {
+    switch (this.#kind) {
+      case 'sqlite':
+        return undefined;
+      case 'mysql':
+        return sql`select round(unix_timestamp(now(3)) * 1000) as ms`;
+    }
+  }
+}
+
+const open = (kind: DatabaseKind, url: string, { patient, deadline }: OpenOptions): Connections => {
+  switch (kind) {
+    case 'sqlite':
+      return openSqlite(fileIn(url), patient, deadline);
+    case 'mysql':
+      return openMysql(url, patient, deadline);
+  }
+};
