@@ -215,9 +215,6 @@ export type RowOf<Fields> = {
   readonly [Name in keyof Fields as ColumnOf<Name & string>]-?: StoredAs<Fields[Name]>;
 };
 
-/** For readers: to `satisfies` it, every field is set, optional ones too. */
-export type EveryField<Fields> = Readonly<Record<keyof Fields, unknown>>;
-
 type ColumnOf<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnOf<Rest>}`
   : '';

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { Order } from '../../catalogue/domain/order.ts';
 import { largestInt64, type Pet } from '../../catalogue/domain/pet.ts';
+import type { EveryField } from '../../kernel/every-field.ts';
 import { CatalogueKey } from '../keys.ts';
 import { print, withContainer, type OutputOptions } from './run-command.ts';
 
@@ -65,10 +66,17 @@ export const petCommands = (program: Command): void => {
   }
 };
 
-const describePet = ({ id, name, status }: Pet) => `Animal ${String(id)} (${name}) is ${status}.`;
+// JSON has every field; a sentence leaves some out.
 
-const describeOrder = ({ id, petId, status }: Order) =>
-  `Order ${String(id)} for animal ${String(petId)} is ${status}.`;
+const describePet = ({ id, name, status }: Pet): string => {
+  const told = { id, name, status } satisfies EveryField<Omit<Pet, 'categoryId'>>;
+  return `Animal ${String(told.id)} (${told.name}) is ${told.status}.`;
+};
+
+const describeOrder = ({ id, petId, status }: Order): string => {
+  const told = { id, petId, status } satisfies EveryField<Omit<Order, 'quantity' | 'shipDate'>>;
+  return `Order ${String(told.id)} for animal ${String(told.petId)} is ${told.status}.`;
+};
 
 const int64 = (text: string): bigint => {
   if (!/^[1-9]\d{0,18}$/.test(text) || BigInt(text) > largestInt64) {

@@ -4,6 +4,7 @@ import {
   type Order,
   type OrderStatus,
 } from '../../../catalogue/domain/order.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import { animalsHref, type AnimalsQuery } from './query.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, count, day, empty, pager, type Tone } from '../frame/parts.ts';
@@ -49,6 +50,12 @@ export const orderList = ({ shown, next }: Stretch<NamedOrder>, query: AnimalsQu
   </section>`;
 };
 
+/** The column of each field. */
+const labels = {
+  ...{ id: 'Order', petId: 'Animal', quantity: 'Quantity' },
+  ...{ shipDate: 'Ship date', status: 'Status' },
+} as const satisfies EveryField<Order, string>;
+
 const columns = {
   Order: 'mono',
   Animal: 'name',
@@ -56,7 +63,7 @@ const columns = {
   'Ship date': 'text',
   Status: 'text',
   Actions: 'actions',
-} as const;
+} as const satisfies Readonly<Record<(typeof labels)[keyof Order] | 'Actions', string>>;
 
 const rowOf = (
   { id, petId, petName, ...order }: NamedOrder,

@@ -5,7 +5,9 @@ import {
   largestInt64,
   petNameLength,
   petStatuses,
+  type PetDraft,
 } from '../../../catalogue/domain/pet.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import { animalsHref, readId, type AnimalsQuery } from './query.ts';
 import { html, type Html } from '../frame/html.ts';
 import { field, formError, onceInput, select } from '../frame/form-parts.ts';
@@ -13,7 +15,7 @@ import type { Refusal } from '../frame/screen.ts';
 
 const category = `A category id is a whole number from 1 to ${largestInt64}.`;
 
-export const petDraft = v.object({
+const draftFields = {
   name: v.pipe(
     v.string(),
     v.trim(),
@@ -27,7 +29,35 @@ export const petDraft = v.object({
     v.check(isCategoryId, category),
   ),
   status: v.optional(v.picklist(petStatuses, 'Choose one of the list.'), 'available'),
-});
+} satisfies EveryField<PetDraft>;
+
+export const petDraft = v.object(draftFields);
+
+const inputs: EveryField<PetDraft, (refusal: Refusal | undefined) => Html> = {
+  name: (refusal) =>
+    field({ label: 'Name', name: 'name', placeholder: 'Rex', autocomplete: 'off' }, refusal),
+  categoryId: (refusal) =>
+    field(
+      {
+        label: 'Category id',
+        name: 'categoryId',
+        inputmode: 'numeric',
+        placeholder: '7',
+        autocomplete: 'off',
+      },
+      refusal,
+    ),
+  status: (refusal) =>
+    select(
+      {
+        label: 'Initial status',
+        name: 'status',
+        options: petStatuses.map((one) => ({ value: one, text: one })),
+        key: '-new',
+      },
+      refusal,
+    ),
+};
 
 export const petForm = (query: AnimalsQuery, once: string, refusal: Refusal | undefined): Html =>
   html`<section class="card">
@@ -35,9 +65,7 @@ export const petForm = (query: AnimalsQuery, once: string, refusal: Refusal | un
     <form method="post" action="${animalsHref(query)}" class="fields">
       ${formError(refusal)}
       ${onceInput(once)}
-      ${field({ label: 'Name', name: 'name', placeholder: 'Rex', autocomplete: 'off' }, refusal)}
-      ${field({ label: 'Category id', name: 'categoryId', inputmode: 'numeric', placeholder: '7', autocomplete: 'off' }, refusal)}
-      ${select({ label: 'Initial status', name: 'status', options: petStatuses.map((one) => ({ value: one, text: one })), key: '-new' }, refusal)}
+      ${Object.values(inputs).map((input) => input(refusal))}
       <button class="main">Add animal</button>
     </form>
   </section>`;

@@ -4,6 +4,7 @@ import {
   type Pet,
   type PetStatus,
 } from '../../../catalogue/domain/pet.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import { animalsHref, type AnimalsQuery } from './query.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, empty, pager, type Tone } from '../frame/parts.ts';
@@ -49,13 +50,21 @@ export const petList = ({ shown, next }: Stretch<Pet>, query: AnimalsQuery): Htm
   </section>`;
 };
 
+/** The column of each field. */
+const labels = {
+  id: 'Id',
+  name: 'Name',
+  categoryId: 'Category',
+  status: 'Status',
+} as const satisfies EveryField<Pet, string>;
+
 const columns = {
   Id: 'mono',
   Name: 'name',
   Category: 'mono',
   Status: 'text',
   Actions: 'actions',
-} as const;
+} as const satisfies Readonly<Record<(typeof labels)[keyof Pet] | 'Actions', string>>;
 
 const rowOf = (
   { id, name, categoryId, status }: Pet,

@@ -8,7 +8,9 @@ import {
   petNameLength,
   petStatuses,
   type Pet,
+  type PetDraft,
 } from '../../../catalogue/domain/pet.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import { errorTable, type ErrorCode } from '../answers/error-table.ts';
 import { exactInteger } from '../answers/json.ts';
 
@@ -68,7 +70,7 @@ const statusOfNewPet = withJsonSchema(v.optional(PetStatus, 'available'), {
 });
 
 export const NewPet = v.object(
-  { name: petName, categoryId, status: statusOfNewPet },
+  { name: petName, categoryId, status: statusOfNewPet } satisfies EveryField<PetDraft>,
   ({ path }) => `is required: ${path?.[0].key === 'name' ? nameRule : categoryRule}`,
 );
 
@@ -77,13 +79,16 @@ export const PetBody = v.object({
   name: petName,
   categoryId,
   status: PetStatus,
-});
+} satisfies EveryField<Pet>);
 
 export const Pets = v.array(PetBody);
 
 const orderId = withJsonSchema(v.bigint(), int64(1, 'Assigned by the service.'));
 
 export const OrderStatus = v.picklist(orderStatuses);
+
+/** `complete` is derived. */
+export type ShownOrder = Order & { readonly complete: boolean };
 
 export const OrderBody = v.object({
   id: orderId,
@@ -95,7 +100,7 @@ export const OrderBody = v.object({
     type: 'boolean',
     description: 'Whether the order was delivered.',
   }),
-});
+} satisfies EveryField<ShownOrder>);
 
 export const Orders = v.array(OrderBody);
 
@@ -138,18 +143,20 @@ const cursor = withJsonSchema(v.optional(v.string()), {
 export const ListPetsQuery = v.object({ limit, cursor, status: v.optional(PetStatus) });
 export const ListOrdersQuery = v.object({ limit, cursor });
 
-export const presentPet = ({ id, name, categoryId, status }: Pet) => ({
-  id: exactInteger(id),
-  name,
-  categoryId: exactInteger(categoryId),
-  status,
-});
+export const presentPet = ({ id, name, categoryId, status }: Pet) =>
+  ({
+    id: exactInteger(id),
+    name,
+    categoryId: exactInteger(categoryId),
+    status,
+  }) satisfies EveryField<Pet>;
 
-export const presentOrder = (order: Order) => ({
-  id: exactInteger(order.id),
-  petId: exactInteger(order.petId),
-  quantity: order.quantity,
-  shipDate: order.shipDate.toISOString(),
-  status: order.status,
-  complete: isComplete(order),
-});
+export const presentOrder = (order: Order) =>
+  ({
+    id: exactInteger(order.id),
+    petId: exactInteger(order.petId),
+    quantity: order.quantity,
+    shipDate: order.shipDate.toISOString(),
+    status: order.status,
+    complete: isComplete(order),
+  }) satisfies EveryField<ShownOrder>;

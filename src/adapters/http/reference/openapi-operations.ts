@@ -1,8 +1,11 @@
+import type { Pet } from '../../../catalogue/domain/pet.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import { headersOfSuccess } from '../operations/openapi-headers.ts';
 import { parameterRefs } from './openapi-parameters.ts';
 import { errorsOf, type Responses } from './openapi-responses.ts';
 import { nameOfSchema, schemaRef, type SchemaName } from '../operations/openapi-schemas.ts';
 import type { Operation } from '../operations/operation.ts';
+import type { ShownOrder } from '../operations/schemas.ts';
 
 export const pathsOf = (operations: readonly Operation[]) => {
   const paths: Record<string, Record<string, ReturnType<typeof describe>>> = {};
@@ -42,7 +45,7 @@ const responsesOf = (operation: Operation): Responses => ({
   },
 });
 
-const pet = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };
+const pet = { id: 1, name: 'Rex', categoryId: 7, status: 'available' } satisfies EveryField<Pet>;
 const order = {
   id: 1,
   petId: 1,
@@ -50,7 +53,7 @@ const order = {
   shipDate: '2026-11-21T08:45:54.674Z',
   status: 'placed',
   complete: false,
-};
+} satisfies EveryField<ShownOrder>;
 
 const examples: Readonly<Partial<Record<SchemaName, unknown>>> = {
   NewPet: { name: 'Rex', categoryId: 7 },

@@ -6,6 +6,7 @@ import { plans } from '../../../access/domain/plan.ts';
 import { Accounts, type KeyToStore } from '../../../access/key-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { Selectable } from 'kysely';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
 import type { KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
@@ -16,7 +17,6 @@ import {
   ownLimitsFrom,
   ownLimitsRow,
   toMillis,
-  type EveryField,
   type RowOf,
   type Schema,
 } from '../schema.ts';

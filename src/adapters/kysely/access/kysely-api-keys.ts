@@ -11,6 +11,7 @@ import {
   type ListedKey,
 } from '../../../access/key-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
 import { failureOf } from '../engine/failure.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
@@ -21,7 +22,6 @@ import {
   ownLimitsFrom,
   toMillis,
   toMillisOrNull,
-  type EveryField,
   type RowOf,
   type Schema,
 } from '../schema.ts';

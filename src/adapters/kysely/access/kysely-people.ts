@@ -9,6 +9,7 @@ import {
 import type { Person } from '../../../access/domain/person.ts';
 import { People } from '../../../access/people-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
 import { failureOf } from '../engine/failure.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
@@ -17,7 +18,6 @@ import {
   fromMillisOrNull,
   toMillis,
   toMillisOrNull,
-  type EveryField,
   type RowOf,
   type Schema,
 } from '../schema.ts';

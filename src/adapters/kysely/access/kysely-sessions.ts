@@ -7,18 +7,12 @@ import {
 } from '../../../access/domain/people-error.ts';
 import { signInWays, type Session } from '../../../access/domain/session.ts';
 import { Sessions, type SessionStart, type SignedIn } from '../../../access/people-ports.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
 import { accountFrom } from './kysely-accounts.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { join, lockPerson, personFrom } from './kysely-people.ts';
-import {
-  fromMillis,
-  oneOf,
-  toMillis,
-  type EveryField,
-  type RowOf,
-  type Schema,
-} from '../schema.ts';
+import { fromMillis, oneOf, toMillis, type RowOf, type Schema } from '../schema.ts';
 
 type SessionRow = Omit<Selectable<Schema['sessions']>, 'secret_hash'>;
 type AccountRow = Selectable<Schema['accounts']>;

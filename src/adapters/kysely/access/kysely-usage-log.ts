@@ -6,15 +6,9 @@ import {
   type HourOfUsage,
   type UsageSum,
 } from '../../../access/usage-ports.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
-import {
-  fromMillis,
-  oneOf,
-  toMillis,
-  type EveryField,
-  type RowOf,
-  type Schema,
-} from '../schema.ts';
+import { fromMillis, oneOf, toMillis, type RowOf, type Schema } from '../schema.ts';
 
 const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
 

@@ -11,17 +11,11 @@ import {
 import { largestInt64, type Pet, type PetId } from '../../../catalogue/domain/pet.ts';
 import { Orders, type Page, type PageBack } from '../../../catalogue/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import type { KyselyPets } from './kysely-pets.ts';
-import {
-  fromMillis,
-  oneOf,
-  toMillis,
-  type EveryField,
-  type RowOf,
-  type Schema,
-} from '../schema.ts';
+import { fromMillis, oneOf, toMillis, type RowOf, type Schema } from '../schema.ts';
 import { runWithNext } from '../engine/with-next.ts';
 
 type OrderRow = Omit<Selectable<Schema['orders']>, 'account_id'>;

@@ -11,9 +11,10 @@ import {
 } from '../../../catalogue/domain/pet.ts';
 import { Pets, type Page, type PageBack } from '../../../catalogue/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { oneOf, type EveryField, type RowOf, type Schema } from '../schema.ts';
+import { oneOf, type RowOf, type Schema } from '../schema.ts';
 import { runWithNext } from '../engine/with-next.ts';
 
 type PageOf = Readonly<{ accountId: string; after: bigint; limit: number }>;

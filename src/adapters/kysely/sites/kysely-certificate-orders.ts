@@ -3,10 +3,11 @@ import type { Sealer } from '../../../kernel/sealer.ts';
 import type { LedgerChange } from '../../../domains/domain/certificates/ca-ledger.ts';
 import { attachmentIn, subjectsOf } from '../../../domains/domain/certificates/order-subject.ts';
 import { CertificateOrders, type Challenge, type KeptOrder } from '../../../domains/ports.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
 import { failureOf } from '../engine/failure.ts';
 import { writeLedger } from './kysely-authority-ledger.ts';
-import type { EveryField, RowOf, Schema } from '../schema.ts';
+import type { RowOf, Schema } from '../schema.ts';
 import { openColumns, sealedColumns } from '../sealed-columns.ts';
 
 export class KyselyCertificateOrders extends CertificateOrders {

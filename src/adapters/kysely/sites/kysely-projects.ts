@@ -10,12 +10,13 @@ import {
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import { Projects } from '../../../sites/ports.ts';
 import { lockAccount } from '../access/account-lock.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
 import { deployFrom, saveDeploys, type DeployRow } from './deploy-rows.ts';
 import { failureOf } from '../engine/failure.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { alignRoutes } from './project-routes.ts';
-import { fromMillis, toMillis, type EveryField, type RowOf, type Schema } from '../schema.ts';
+import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
 
 type ProjectKey = Parameters<Projects['change']>[0];
 type ProjectRow = Omit<
