@@ -105,11 +105,13 @@ export class KyselyUsageLog extends UsageLog {
   async #addHour(hour: HourOfUsage): Promise<void> {
     const row = toRow(hour);
     await this.#database.run((db) =>
-      this.#database.engine.upsert({
-        insert: db.insertInto('usage_hours').values(row),
-        key: ['account_id', 'hour', 'key_id', 'operation', 'outcome'],
-        change: { requests: sql`${sql.ref('usage_hours.requests')} + ${row.requests}` },
-      }),
+      this.#database.engine
+        .upsert({
+          insert: db.insertInto('usage_hours').values(row),
+          key: ['account_id', 'hour', 'key_id', 'operation', 'outcome'],
+          change: { requests: sql`${sql.ref('usage_hours.requests')} + ${row.requests}` },
+        })
+        .execute(),
     );
   }
 

@@ -83,20 +83,16 @@ export class Engine {
   }
 
   /** Inserts a row, or changes the row that has the same key. */
-  async upsert<Schema, Table extends keyof Schema>({
+  upsert<Schema, Table extends keyof Schema>({
     insert,
     key,
     change,
-  }: Upsert<Schema, Table>): Promise<void> {
+  }: Upsert<Schema, Table>): Upsert<Schema, Table>['insert'] {
     switch (this.#kind) {
       case 'sqlite':
-        await insert
-          .onConflict((conflict) => conflict.columns([...key]).doUpdateSet(change as never))
-          .execute();
-        return;
+        return insert.onConflict((row) => row.columns([...key]).doUpdateSet(change as never));
       case 'mysql':
-        await insert.onDuplicateKeyUpdate(change as never).execute();
-        return;
+        return insert.onDuplicateKeyUpdate(change as never);
     }
   }
 
