@@ -52,16 +52,19 @@ export const orderList = ({ shown, next }: Stretch<NamedOrder>, query: AnimalsQu
 
 /** The column of each field. */
 const labels = {
-  ...{ id: 'Order', petId: 'Animal', quantity: 'Quantity' },
-  ...{ shipDate: 'Ship date', status: 'Status' },
+  id: 'Order',
+  petId: 'Animal',
+  quantity: 'Quantity',
+  shipDate: 'Ship date',
+  status: 'Status',
 } as const satisfies EveryField<Order, string>;
 
 const columns = {
-  Order: 'mono',
-  Animal: 'name',
-  Quantity: 'text',
-  'Ship date': 'text',
-  Status: 'text',
+  [labels.id]: 'mono',
+  [labels.petId]: 'name',
+  [labels.quantity]: 'text',
+  [labels.shipDate]: 'text',
+  [labels.status]: 'text',
   Actions: 'actions',
 } as const satisfies Readonly<Record<(typeof labels)[keyof Order] | 'Actions', string>>;
 
@@ -71,11 +74,11 @@ const rowOf = (
 ): Row<keyof typeof columns> => ({
   id: `order-${id}`,
   cells: {
-    Order: String(id),
-    Animal: html`<span>${petName} <span class="mono quiet">#${String(petId)}</span></span>`,
-    Quantity: count(order.quantity),
-    'Ship date': day(order.shipDate),
-    Status: badge(order.status, tones[order.status]),
+    [labels.id]: String(id),
+    [labels.petId]: html`<span>${petName} <span class="mono quiet">#${String(petId)}</span></span>`,
+    [labels.quantity]: count(order.quantity),
+    [labels.shipDate]: day(order.shipDate),
+    [labels.status]: badge(order.status, tones[order.status]),
     Actions: stepsFrom(orderTransitions, orderSteps, order.status).map((step) =>
       stepForm(step, animalsHref(query, { below: `/orders/${id}/${step.name}` }), {
         kind: 'order',

@@ -59,10 +59,10 @@ const labels = {
 } as const satisfies EveryField<Pet, string>;
 
 const columns = {
-  Id: 'mono',
-  Name: 'name',
-  Category: 'mono',
-  Status: 'text',
+  [labels.id]: 'mono',
+  [labels.name]: 'name',
+  [labels.categoryId]: 'mono',
+  [labels.status]: 'text',
   Actions: 'actions',
 } as const satisfies Readonly<Record<(typeof labels)[keyof Pet] | 'Actions', string>>;
 
@@ -72,10 +72,10 @@ const rowOf = (
 ): Row<keyof typeof columns> => ({
   id: `animal-${id}`,
   cells: {
-    Id: String(id),
-    Name: name,
-    Category: String(categoryId),
-    Status: badge(status, tones[status]),
+    [labels.id]: String(id),
+    [labels.name]: name,
+    [labels.categoryId]: String(categoryId),
+    [labels.status]: badge(status, tones[status]),
     Actions: stepsFrom(petTransitions, petSteps, status).map((step) =>
       stepForm(step, animalsHref(query, { below: `/${id}/${step.name}` }), {
         kind: 'animal',
