@@ -1,13 +1,15 @@
-import { MysqlAdapter, SqliteAdapter, type Kysely } from 'kysely';
+import { MysqlAdapter, SqliteAdapter, type DialectAdapter, type Kysely } from 'kysely';
 
 /** A new kind does not compile until every function of this folder that differs has decided for it. */
 export type DatabaseKind = 'sqlite' | 'mysql';
 
 /** How the URL of each begins, and what its query builder has. */
-const marks = {
+const marks: Readonly<
+  Record<DatabaseKind, { readonly scheme: string; readonly adapter: new () => DialectAdapter }>
+> = {
   sqlite: { scheme: 'sqlite:', adapter: SqliteAdapter },
   mysql: { scheme: 'mysql:', adapter: MysqlAdapter },
-} satisfies Readonly<Record<DatabaseKind, unknown>>;
+};
 
 const kinds = Object.keys(marks) as DatabaseKind[];
 

@@ -97,7 +97,10 @@ export class Engine {
   }
 
   /** An insert that replaces rows with the same primary key. */
-  replaceInto<Schema, Table extends keyof Schema & string>(db: Kysely<Schema>, table: Table) {
+  replaceInto<Schema, Table extends keyof Schema & string>(
+    db: Kysely<Schema>,
+    table: Table,
+  ): InsertQueryBuilder<Schema, Table, InsertResult> {
     switch (this.#kind) {
       case 'sqlite':
       case 'mysql':

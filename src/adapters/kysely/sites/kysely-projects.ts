@@ -118,8 +118,11 @@ export class KyselyProjects extends Projects {
       .execute();
     const before = siteFrom(rows);
     if (!before) throw projectNotFound(slug);
-    const { state, events } = decide(before);
     const servedBefore = before.servedDeployId;
+    const { state, events } = decide(before);
+    if (servedBefore !== undefined && state.servedDeployId === undefined) {
+      throw new Error(`${slug} was served and cannot cease to be`);
+    }
     await saveDeploys(db, before.project.id, rows.filter(hasDeploy), state.deploys);
     const { id, createdAt } = before.project;
     await db.updateTable('projects').set(toRow(state)).where('id', '=', id).execute();
