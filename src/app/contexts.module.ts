@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ContainerModule, type ResolutionContext } from 'inversify';
+import type { ResolutionContext } from 'inversify';
 import { access } from '../access/access.ts';
 import { Accounts, ApiKeys, KeyMaterial } from '../access/key-ports.ts';
 import { Passwords, People, Sessions, SignInLinks } from '../access/people-ports.ts';
@@ -36,6 +36,7 @@ import {
 import { sites } from '../sites/sites.ts';
 import { apart } from './request-deadline.ts';
 import { AccessKey, CatalogueKey, ConfigKey, SitesKey } from './keys.ts';
+import { wiring } from './wiring.ts';
 
 const domainPorts = (c: ResolutionContext): DomainPorts => {
   const { platformHost, platformAddresses, allowTestDomains } = c.get(ConfigKey);
@@ -61,43 +62,37 @@ const domainPorts = (c: ResolutionContext): DomainPorts => {
 };
 
 /** The faces of the three contexts, each over its ports. */
-export const contexts = new ContainerModule(({ bind }) => {
-  bind(CatalogueKey)
-    .toDynamicValue((c) =>
-      catalogue({ pets: c.get(Pets), orders: c.get(Orders), clock: c.get(Clock) }),
-    )
-    .inSingletonScope();
-  bind(AccessKey)
-    .toDynamicValue((c) =>
-      access({
-        accounts: c.get(Accounts),
-        apiKeys: c.get(ApiKeys),
-        keyMaterial: c.get(KeyMaterial),
-        counters: c.get(QuotaCounters),
-        usage: c.get(UsageLog),
-        people: c.get(People),
-        sessions: c.get(Sessions),
-        signInLinks: c.get(SignInLinks),
-        passwords: apart(c.get(Deadline), c.get(Passwords)),
-        sealer: c.get(Sealer),
-        acting: c.get(Acting),
-        clock: c.get(Clock),
-        ids: c.get(Ids),
-        deprecatedOperations: [...operationSunsets.keys()],
-      }),
-    )
-    .inSingletonScope();
-  bind(SitesKey)
-    .toDynamicValue((c) =>
-      sites({
-        projects: c.get(Projects),
-        files: c.get(SiteFiles),
-        unpacking: apart(c.get(Deadline), c.get(SiteUnpacking)),
-        edgeRecords: c.get(EdgeRecords),
-        ...domainPorts(c),
-        clock: c.get(Clock),
-        ids: c.get(Ids),
-      }),
-    )
-    .inSingletonScope();
+export const contexts = wiring((once) => {
+  once(CatalogueKey, (c) =>
+    catalogue({ pets: c.get(Pets), orders: c.get(Orders), clock: c.get(Clock) }),
+  );
+  once(AccessKey, (c) =>
+    access({
+      accounts: c.get(Accounts),
+      apiKeys: c.get(ApiKeys),
+      keyMaterial: c.get(KeyMaterial),
+      counters: c.get(QuotaCounters),
+      usage: c.get(UsageLog),
+      people: c.get(People),
+      sessions: c.get(Sessions),
+      signInLinks: c.get(SignInLinks),
+      passwords: apart(c.get(Deadline), c.get(Passwords)),
+      sealer: c.get(Sealer),
+      acting: c.get(Acting),
+      clock: c.get(Clock),
+      ids: c.get(Ids),
+      deprecatedOperations: [...operationSunsets.keys()],
+    }),
+  );
+  once(SitesKey, (c) =>
+    sites({
+      projects: c.get(Projects),
+      files: c.get(SiteFiles),
+      unpacking: apart(c.get(Deadline), c.get(SiteUnpacking)),
+      edgeRecords: c.get(EdgeRecords),
+      ...domainPorts(c),
+      clock: c.get(Clock),
+      ids: c.get(Ids),
+    }),
+  );
 });

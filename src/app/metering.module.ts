@@ -1,4 +1,3 @@
-import { ContainerModule } from 'inversify';
 import { CounterSnapshots, QuotaCounters } from '../access/quota-ports.ts';
 import { UsageLog } from '../access/usage-ports.ts';
 import { Metrics } from '../adapters/http/metrics.ts';
@@ -10,45 +9,38 @@ import { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { ConfigKey, LogKey } from './keys.ts';
+import { wiring } from './wiring.ts';
 
 /** Where requests are counted: in Redis for a fleet, else in this process with a copy in the database. */
-export const metering = new ContainerModule(({ bind }) => {
+export const metering = wiring((once, bind) => {
   bind(MemoryQuotaCounters).toConstantValue(new MemoryQuotaCounters());
-  bind(RedisQuotaCounters)
-    .toDynamicValue((c) => {
-      const { redisUrl } = c.get(ConfigKey);
-      if (redisUrl === undefined) throw new Error('REDIS_URL is not set');
-      const log = c.get(LogKey);
-      const onProblem = (error: Error) => {
-        log.debug({ err: error }, 'Redis connection failed');
-      };
-      return new RedisQuotaCounters(redisUrl, onProblem, { deadline: c.get(Deadline) });
-    })
-    .inSingletonScope()
-    .onDeactivation((redis) => {
-      redis.close();
+  once(RedisQuotaCounters, (c) => {
+    const { redisUrl } = c.get(ConfigKey);
+    if (redisUrl === undefined) throw new Error('REDIS_URL is not set');
+    const log = c.get(LogKey);
+    const onProblem = (error: Error) => {
+      log.debug({ err: error }, 'Redis connection failed');
+    };
+    return new RedisQuotaCounters(redisUrl, onProblem, { deadline: c.get(Deadline) });
+  }).onDeactivation((redis) => {
+    redis.close();
+  });
+  once(QuotaCounters, (c) => {
+    const own = c.get(MemoryQuotaCounters);
+    if (c.get(ConfigKey).redisUrl === undefined) return own;
+    const log = c.get(LogKey);
+    const metrics = c.get(Metrics);
+    return new FailoverCounters(c.get(RedisQuotaCounters), own, {
+      onLocal: (local) => {
+        metrics.setCountsLocally(local);
+        if (local) log.error('Redis is away: counting requests in this process for at most 60 s');
+        else log.info('Redis is back: counting requests there');
+      },
     });
-  bind(QuotaCounters)
-    .toDynamicValue((c) => {
-      const own = c.get(MemoryQuotaCounters);
-      if (c.get(ConfigKey).redisUrl === undefined) return own;
-      const log = c.get(LogKey);
-      const metrics = c.get(Metrics);
-      return new FailoverCounters(c.get(RedisQuotaCounters), own, {
-        onLocal: (local) => {
-          metrics.setCountsLocally(local);
-          if (local) log.error('Redis is away: counting requests in this process for at most 60 s');
-          else log.info('Redis is back: counting requests there');
-        },
-      });
-    })
-    .inSingletonScope();
-  bind(CounterKeeper)
-    .toDynamicValue(
-      (c) => new CounterKeeper(c.get(MemoryQuotaCounters), c.get(CounterSnapshots), c.get(Clock)),
-    )
-    .inSingletonScope();
-  bind(UsageRecorder)
-    .toDynamicValue((c) => new UsageRecorder(c.get(UsageLog)))
-    .inSingletonScope();
+  });
+  once(
+    CounterKeeper,
+    (c) => new CounterKeeper(c.get(MemoryQuotaCounters), c.get(CounterSnapshots), c.get(Clock)),
+  );
+  once(UsageRecorder, (c) => new UsageRecorder(c.get(UsageLog)));
 });

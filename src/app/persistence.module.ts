@@ -1,4 +1,3 @@
-import { ContainerModule } from 'inversify';
 import { Accounts, ApiKeys } from '../access/key-ports.ts';
 import { People, Sessions, SignInLinks } from '../access/people-ports.ts';
 import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
@@ -49,123 +48,75 @@ import { AuthorityAccounts, Certificates, EdgeRecords, Projects } from '../sites
 import { ConfigKey, LogKey } from './keys.ts';
 import { SiteAddresses } from './site-addresses.ts';
 import { hiddenTypes, subscribersOf } from './subscriptions.ts';
+import { wiring } from './wiring.ts';
 
-export const persistence = new ContainerModule(({ bind }) => {
-  bind(Database)
-    .toDynamicValue((c) => {
-      const log = c.get(LogKey);
-      const onOutage = {
-        onAway: (err: unknown) => {
-          log.warn({ err }, 'database away: what needs it is answered 503 until it is back');
-        },
-        onBack: (awayMs: number) => {
-          log.info({ seconds: Math.round(awayMs / 1000) }, 'database back');
-        },
-      };
-      return new Database(c.get(ConfigKey).databaseUrl, { onOutage, deadline: c.get(Deadline) });
-    })
-    .inSingletonScope()
-    .onDeactivation((database) => database.close());
-  bind(KyselyOutbox)
-    .toDynamicValue((c) => {
-      const signal = c.get(StoredSignal);
-      const hasFleet = c.get(ConfigKey).redisUrl !== undefined;
-      const tell: StoredListener = (accountIds, hasDeliveries) => {
-        signal.raise(accountIds, hasDeliveries);
-        if (hasFleet) c.get(RedisSignals).tell(accountIds);
-      };
-      const deadline = c.get(Deadline);
-      // The request that stored it does not wait for what comes of it.
-      const onStored: StoredListener = (accountIds, hasDeliveries) => {
-        void deadline.apart(() => {
-          tell(accountIds, hasDeliveries);
-          return Promise.resolve();
-        });
-      };
-      const [ids, acting] = [c.get(Ids), c.get(Acting)];
-      return new KyselyOutbox(c.get(Database), { ids, acting, subscribersOf, onStored });
-    })
-    .inSingletonScope();
+export const persistence = wiring((once, bind) => {
+  once(Database, (c) => {
+    const log = c.get(LogKey);
+    const onOutage = {
+      onAway: (err: unknown) => {
+        log.warn({ err }, 'database away: what needs it is answered 503 until it is back');
+      },
+      onBack: (awayMs: number) => {
+        log.info({ seconds: Math.round(awayMs / 1000) }, 'database back');
+      },
+    };
+    return new Database(c.get(ConfigKey).databaseUrl, { onOutage, deadline: c.get(Deadline) });
+  }).onDeactivation((database) => database.close());
+  once(KyselyOutbox, (c) => {
+    const signal = c.get(StoredSignal);
+    const hasFleet = c.get(ConfigKey).redisUrl !== undefined;
+    const tell: StoredListener = (accountIds, hasDeliveries) => {
+      signal.raise(accountIds, hasDeliveries);
+      if (hasFleet) c.get(RedisSignals).tell(accountIds);
+    };
+    const deadline = c.get(Deadline);
+    // The request that stored it does not wait for what comes of it.
+    const onStored: StoredListener = (accountIds, hasDeliveries) => {
+      void deadline.apart(() => {
+        tell(accountIds, hasDeliveries);
+        return Promise.resolve();
+      });
+    };
+    const [ids, acting] = [c.get(Ids), c.get(Acting)];
+    return new KyselyOutbox(c.get(Database), { ids, acting, subscribersOf, onStored });
+  });
   bind(Outbox).toService(KyselyOutbox);
-  bind(KyselyPets)
-    .toDynamicValue((c) => new KyselyPets(c.get(Database), c.get(KyselyOutbox)))
-    .inSingletonScope();
+  once(KyselyPets, (c) => new KyselyPets(c.get(Database), c.get(KyselyOutbox)));
   bind(Pets).toService(KyselyPets);
-  bind(Orders)
-    .toDynamicValue(
-      (c) => new KyselyOrders(c.get(Database), c.get(KyselyOutbox), c.get(KyselyPets)),
-    )
-    .inSingletonScope();
-  bind(KyselyApiKeys)
-    .toDynamicValue((c) => new KyselyApiKeys(c.get(Database), c.get(KyselyOutbox)))
-    .inSingletonScope();
+  once(Orders, (c) => new KyselyOrders(c.get(Database), c.get(KyselyOutbox), c.get(KyselyPets)));
+  once(KyselyApiKeys, (c) => new KyselyApiKeys(c.get(Database), c.get(KyselyOutbox)));
   bind(ApiKeys).toService(KyselyApiKeys);
-  bind(KyselyPeople)
-    .toDynamicValue((c) => new KyselyPeople(c.get(Database), c.get(KyselyOutbox)))
-    .inSingletonScope();
+  once(KyselyPeople, (c) => new KyselyPeople(c.get(Database), c.get(KyselyOutbox)));
   bind(People).toService(KyselyPeople);
-  bind(Accounts)
-    .toDynamicValue((c) => {
-      const [apiKeys, people] = [c.get(KyselyApiKeys), c.get(KyselyPeople)];
-      return new KyselyAccounts(c.get(Database), c.get(KyselyOutbox), { apiKeys, people });
-    })
-    .inSingletonScope();
-  bind(Sessions)
-    .toDynamicValue((c) => new KyselySessions(c.get(Database), c.get(KyselyOutbox)))
-    .inSingletonScope();
-  bind(SignInLinks)
-    .toDynamicValue((c) => new KyselySignInLinks(c.get(Database), c.get(KyselyOutbox)))
-    .inSingletonScope();
-  bind(AuditLog)
-    .toDynamicValue((c) => new KyselyAuditLog(c.get(Database), hiddenTypes))
-    .inSingletonScope();
-  bind(IdempotencyKeys)
-    .toDynamicValue((c) => new KyselyIdempotencyKeys(c.get(Database)))
-    .inSingletonScope();
-  bind(CounterSnapshots)
-    .toDynamicValue((c) => new KyselyCounterSnapshots(c.get(Database)))
-    .inSingletonScope();
-  bind(UsageLog)
-    .toDynamicValue((c) => new KyselyUsageLog(c.get(Database)))
-    .inSingletonScope();
-  bind(Projects)
-    .toDynamicValue((c) => new KyselyProjects(c.get(Database), c.get(KyselyOutbox)))
-    .inSingletonScope();
-  bind(EdgeRecords)
-    .toDynamicValue((c) => new KyselyEdgeRecords(c.get(Database), c.get(Sealer)))
-    .inSingletonScope();
-  bind(Certificates)
-    .toDynamicValue((c) => new KyselyCertificates(c.get(Database), c.get(Sealer)))
-    .inSingletonScope();
-  bind(CustomDomains)
-    .toDynamicValue(
-      (c) =>
-        new KyselyCustomDomains(c.get(Database), c.get(KyselyOutbox), {
-          ...{ sealer: c.get(Sealer), ids: c.get(Ids), clock: c.get(Clock) },
-        }),
-    )
-    .inSingletonScope();
-  bind(ProjectSettings)
-    .toDynamicValue(
-      (c) => new KyselyProjectSettings(c.get(Database), c.get(KyselyOutbox), c.get(Clock)),
-    )
-    .inSingletonScope();
-  bind(CertificateOrders)
-    .toDynamicValue((c) => new KyselyCertificateOrders(c.get(Database), c.get(Sealer)))
-    .inSingletonScope();
-  bind(JobLeases)
-    .toDynamicValue((c) => new KyselyJobLeases(c.get(Database)))
-    .inSingletonScope();
-  bind(AuthorityLedger)
-    .toDynamicValue((c) => new KyselyAuthorityLedger(c.get(Database)))
-    .inSingletonScope();
-  bind(AuthorityAccounts)
-    .toDynamicValue((c) => new KyselyAuthorityAccounts(c.get(Database), c.get(Sealer)))
-    .inSingletonScope();
-  bind(SiteAddresses)
-    .toDynamicValue((c) => new SiteAddresses(new EdgePort(c.get(Database)), c.get(ConfigKey)))
-    .inSingletonScope();
-  bind(Timeline)
-    .toDynamicValue((c) => new KyselyTimeline(c.get(Database)))
-    .inSingletonScope();
+  once(Accounts, (c) => {
+    const [apiKeys, people] = [c.get(KyselyApiKeys), c.get(KyselyPeople)];
+    return new KyselyAccounts(c.get(Database), c.get(KyselyOutbox), { apiKeys, people });
+  });
+  once(Sessions, (c) => new KyselySessions(c.get(Database), c.get(KyselyOutbox)));
+  once(SignInLinks, (c) => new KyselySignInLinks(c.get(Database), c.get(KyselyOutbox)));
+  once(AuditLog, (c) => new KyselyAuditLog(c.get(Database), hiddenTypes));
+  once(IdempotencyKeys, (c) => new KyselyIdempotencyKeys(c.get(Database)));
+  once(CounterSnapshots, (c) => new KyselyCounterSnapshots(c.get(Database)));
+  once(UsageLog, (c) => new KyselyUsageLog(c.get(Database)));
+  once(Projects, (c) => new KyselyProjects(c.get(Database), c.get(KyselyOutbox)));
+  once(EdgeRecords, (c) => new KyselyEdgeRecords(c.get(Database), c.get(Sealer)));
+  once(Certificates, (c) => new KyselyCertificates(c.get(Database), c.get(Sealer)));
+  once(
+    CustomDomains,
+    (c) =>
+      new KyselyCustomDomains(c.get(Database), c.get(KyselyOutbox), {
+        ...{ sealer: c.get(Sealer), ids: c.get(Ids), clock: c.get(Clock) },
+      }),
+  );
+  once(
+    ProjectSettings,
+    (c) => new KyselyProjectSettings(c.get(Database), c.get(KyselyOutbox), c.get(Clock)),
+  );
+  once(CertificateOrders, (c) => new KyselyCertificateOrders(c.get(Database), c.get(Sealer)));
+  once(JobLeases, (c) => new KyselyJobLeases(c.get(Database)));
+  once(AuthorityLedger, (c) => new KyselyAuthorityLedger(c.get(Database)));
+  once(AuthorityAccounts, (c) => new KyselyAuthorityAccounts(c.get(Database), c.get(Sealer)));
+  once(SiteAddresses, (c) => new SiteAddresses(new EdgePort(c.get(Database)), c.get(ConfigKey)));
+  once(Timeline, (c) => new KyselyTimeline(c.get(Database)));
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { ContainerModule, type ResolutionContext } from 'inversify';
+import type { ResolutionContext } from 'inversify';
 import { AcmeCertificateAuthority } from '../adapters/acme/acme-certificate-authority.ts';
 import { LocalCertificateAuthority } from '../adapters/acme/local-certificate-authority.ts';
 import { uploadSlots } from '../adapters/dashboard/projects/uploads.ts';
@@ -46,92 +46,75 @@ import { allowancesByPlan, PlanAllowances } from './plan-allowances.ts';
 import { visit } from './request-work.ts';
 import { threadEntry } from './threads/thread-entry.ts';
 import type { UnpackingSetup } from './threads/unpack-sites.ts';
+import { wiring } from './wiring.ts';
 
 /** Site files, certificates, DNS and the edge servers. */
-export const publishing = new ContainerModule(({ bind }) => {
-  bind(SiteFiles)
-    .toDynamicValue((c) => new FileSystemSiteFiles(deploysIn(c.get(ConfigKey))))
-    .inSingletonScope();
-  bind(ThreadedUnpacking)
-    .toDynamicValue((c) => {
-      const setup: UnpackingSetup = { folder: deploysIn(c.get(ConfigKey)) };
-      const entry = threadEntry('unpack-sites');
-      return new ThreadedUnpacking({ entry, setup, threads: uploadSlots.unpacking.all });
-    })
-    .inSingletonScope()
-    .onDeactivation((unpacking) => unpacking.close());
+export const publishing = wiring((once, bind) => {
+  once(SiteFiles, (c) => new FileSystemSiteFiles(deploysIn(c.get(ConfigKey))));
+  once(ThreadedUnpacking, (c) => {
+    const setup: UnpackingSetup = { folder: deploysIn(c.get(ConfigKey)) };
+    const entry = threadEntry('unpack-sites');
+    return new ThreadedUnpacking({ entry, setup, threads: uploadSlots.unpacking.all });
+  }).onDeactivation((unpacking) => unpacking.close());
   bind(SiteUnpacking).toService(ThreadedUnpacking);
-  bind(CertificateAuthority)
-    .toDynamicValue((c) => {
-      const { acme, dataDir: folder } = c.get(ConfigKey);
-      const clock = c.get(Clock);
-      return acme
-        ? new AcmeCertificateAuthority(acme, c.get(AuthorityAccounts), clock)
-        : new LocalCertificateAuthority({ folder, sealer: c.get(Sealer), clock });
-    })
-    .inSingletonScope();
-  bind(DnsVerifier)
-    .toDynamicValue(
-      (c) =>
-        new NodeDnsVerifier({
-          servers: c.get(ConfigKey).dnsServers,
-          clock: c.get(Clock),
-          randomLabel: () => `as-${randomBytes(8).toString('hex')}`,
-        }),
-    )
-    .inSingletonScope();
-  bind(ThreadedJudge)
-    .toDynamicValue(() => new ThreadedJudge(threadEntry('judge-dns')))
-    .inSingletonScope()
-    .onDeactivation((judge) => judge.close());
+  once(CertificateAuthority, (c) => {
+    const { acme, dataDir: folder } = c.get(ConfigKey);
+    const clock = c.get(Clock);
+    return acme
+      ? new AcmeCertificateAuthority(acme, c.get(AuthorityAccounts), clock)
+      : new LocalCertificateAuthority({ folder, sealer: c.get(Sealer), clock });
+  });
+  once(
+    DnsVerifier,
+    (c) =>
+      new NodeDnsVerifier({
+        servers: c.get(ConfigKey).dnsServers,
+        clock: c.get(Clock),
+        randomLabel: () => `as-${randomBytes(8).toString('hex')}`,
+      }),
+  );
+  once(ThreadedJudge, () => new ThreadedJudge(threadEntry('judge-dns'))).onDeactivation((judge) =>
+    judge.close(),
+  );
   bind(DnsJudge).toService(ThreadedJudge);
   bind(HostNames).toConstantValue(new TldtsHostNames());
-  bind(Allowances)
-    .toDynamicValue((c) => new PlanAllowances(c.get(Accounts), allowancesByPlan(c.get(ConfigKey))))
-    .inSingletonScope();
-  bind(DueDomains)
-    .toDynamicValue((c) => {
-      const running = c.get(RunningWork);
-      const tend = (domain: CustomDomain) =>
-        running.during(named('check of', domain.host), () => c.get(SitesKey).tendDomain(domain));
-      const [domains, clock, log] = [c.get(CustomDomains), c.get(Clock), c.get(LogKey)];
-      return new DueDomains({ domains, tend, clock, log });
-    })
-    .inSingletonScope();
-  bind(SecureSitesKey)
-    .toDynamicValue((c) => {
-      const work = (isStopping: () => boolean) => c.get(SitesKey).secureSites(isStopping);
-      return new LeasedJob('issue and renew certificates', work, leased(c));
-    })
-    .inSingletonScope();
-  bind(PlanRenewalsKey)
-    .toDynamicValue(
-      (c) => new LeasedJob('plan renewals', () => c.get(SitesKey).planRenewals(), leased(c)),
-    )
-    .inSingletonScope();
-  bind(RouteTable)
-    .toDynamicValue(
-      (c) => new RouteTable(c.get(EdgeRecords), c.get(ConfigKey).platformHost, c.get(LogKey)),
-    )
-    .inSingletonScope();
-  bind(EdgeServer)
-    .toDynamicValue(
-      (c) =>
-        new EdgeServer(
-          {
-            routes: c.get(RouteTable),
-            shelf: new SiteShelf(c.get(SiteFiles)),
-            challenges: new ChallengeAnswers(
-              (host, token) => c.get(CertificateOrders).answer(host, token),
-              c.get(LogKey),
-            ),
-            log: c.get(LogKey),
-            networkOf: addressBucket,
-          },
-          notingVisits(c.get(RunningWork)),
-        ),
-    )
-    .inSingletonScope();
+  once(Allowances, (c) => new PlanAllowances(c.get(Accounts), allowancesByPlan(c.get(ConfigKey))));
+  once(DueDomains, (c) => {
+    const running = c.get(RunningWork);
+    const tend = (domain: CustomDomain) =>
+      running.during(named('check of', domain.host), () => c.get(SitesKey).tendDomain(domain));
+    const [domains, clock, log] = [c.get(CustomDomains), c.get(Clock), c.get(LogKey)];
+    return new DueDomains({ domains, tend, clock, log });
+  });
+  once(SecureSitesKey, (c) => {
+    const work = (isStopping: () => boolean) => c.get(SitesKey).secureSites(isStopping);
+    return new LeasedJob('issue and renew certificates', work, leased(c));
+  });
+  once(
+    PlanRenewalsKey,
+    (c) => new LeasedJob('plan renewals', () => c.get(SitesKey).planRenewals(), leased(c)),
+  );
+  once(
+    RouteTable,
+    (c) => new RouteTable(c.get(EdgeRecords), c.get(ConfigKey).platformHost, c.get(LogKey)),
+  );
+  once(
+    EdgeServer,
+    (c) =>
+      new EdgeServer(
+        {
+          routes: c.get(RouteTable),
+          shelf: new SiteShelf(c.get(SiteFiles)),
+          challenges: new ChallengeAnswers(
+            (host, token) => c.get(CertificateOrders).answer(host, token),
+            c.get(LogKey),
+          ),
+          log: c.get(LogKey),
+          networkOf: addressBucket,
+        },
+        notingVisits(c.get(RunningWork)),
+      ),
+  );
 });
 
 const notingVisits = (running: RunningWork): EdgeSettings => ({

@@ -1,4 +1,3 @@
-import { ContainerModule } from 'inversify';
 import { KeyMaterial } from '../access/key-ports.ts';
 import { Passwords } from '../access/people-ports.ts';
 import { EventBus } from '../adapters/events/event-bus.ts';
@@ -30,64 +29,53 @@ import {
 } from './keys.ts';
 import { subscribers } from './subscriptions.ts';
 import { watchedSubscribers } from './watched-work.ts';
+import { wiring } from './wiring.ts';
 
 /** What the machine gives, and the way of events. */
-export const system = new ContainerModule(({ bind }) => {
+export const system = wiring((once, bind) => {
   bind(Clock).toConstantValue(new SystemClock());
   bind(Deadline).toConstantValue(new AsyncDeadline());
   bind(Ids).toConstantValue(new UuidIds());
-  bind(ProcessKey)
-    .toDynamicValue((c) => c.get(Ids).next('proc'))
-    .inSingletonScope();
+  once(ProcessKey, (c) => c.get(Ids).next('proc'));
   bind(KeyMaterial).toConstantValue(new NodeKeyMaterial());
   bind(Passwords).toConstantValue(new ScryptPasswords());
-  bind(Sealer)
-    .toDynamicValue((c) => new AesGcmSealer(c.get(SecretKey), c.get(PreviousSecretKeys)))
-    .inSingletonScope();
+  once(Sealer, (c) => new AesGcmSealer(c.get(SecretKey), c.get(PreviousSecretKeys)));
 
   bind(RunningWork).toConstantValue(new RunningWork());
-  bind(EventLoopWatch)
-    .toDynamicValue((c) => new EventLoopWatch(c.get(RunningWork), c.get(LogKey)))
-    .inSingletonScope();
+  once(EventLoopWatch, (c) => new EventLoopWatch(c.get(RunningWork), c.get(LogKey)));
 
   bind(StoredSignal).toConstantValue(new StoredSignal());
-  bind(RedisSignals)
-    .toDynamicValue((c) => {
-      const { redisUrl } = c.get(ConfigKey);
-      if (redisUrl === undefined) throw new Error('REDIS_URL is not set');
-      const [log, signal] = [c.get(LogKey), c.get(StoredSignal)];
-      return new RedisSignals(redisUrl, {
-        self: c.get(ProcessKey),
-        onHeard: (accountIds) => {
-          signal.raise(accountIds);
-        },
-        onProblem: (error) => {
-          log.debug({ err: error }, 'signals between processes are late');
-        },
+  once(RedisSignals, (c) => {
+    const { redisUrl } = c.get(ConfigKey);
+    if (redisUrl === undefined) throw new Error('REDIS_URL is not set');
+    const [log, signal] = [c.get(LogKey), c.get(StoredSignal)];
+    return new RedisSignals(redisUrl, {
+      self: c.get(ProcessKey),
+      onHeard: (accountIds) => {
+        signal.raise(accountIds);
+      },
+      onProblem: (error) => {
+        log.debug({ err: error }, 'signals between processes are late');
+      },
+    });
+  }).onDeactivation((signals) => signals.close());
+  once(EventBus, (c) => {
+    const log = c.get(LogKey);
+    const dueDomains = c.get(DueDomains);
+    const tendDomains = () => {
+      dueDomains.run().catch((error: unknown) => {
+        log.warn({ err: error }, 'due domains not found, will be looked for again');
       });
-    })
-    .inSingletonScope()
-    .onDeactivation((signals) => signals.close());
-  bind(EventBus)
-    .toDynamicValue((c) => {
-      const log = c.get(LogKey);
-      const dueDomains = c.get(DueDomains);
-      const tendDomains = () => {
-        dueDomains.run().catch((error: unknown) => {
-          log.warn({ err: error }, 'due domains not found, will be looked for again');
-        });
-      };
-      const certificates = c.get(SecureSitesKey);
-      const secureSites = () => {
-        certificates.wake();
-      };
-      const all = subscribers({ sites: c.get(SitesKey), secureSites, tendDomains });
-      return new EventBus(watchedSubscribers(c.get(RunningWork), all));
-    })
-    .inSingletonScope();
-  bind(OutboxRelay)
-    .toDynamicValue(
-      (c) => new OutboxRelay(c.get(Outbox), c.get(EventBus), c.get(Clock), c.get(LogKey)),
-    )
-    .inSingletonScope();
+    };
+    const certificates = c.get(SecureSitesKey);
+    const secureSites = () => {
+      certificates.wake();
+    };
+    const all = subscribers({ sites: c.get(SitesKey), secureSites, tendDomains });
+    return new EventBus(watchedSubscribers(c.get(RunningWork), all));
+  });
+  once(
+    OutboxRelay,
+    (c) => new OutboxRelay(c.get(Outbox), c.get(EventBus), c.get(Clock), c.get(LogKey)),
+  );
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { ContainerModule, type ResolutionContext } from 'inversify';
+import type { ResolutionContext } from 'inversify';
 import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
 import { dashboard, type Dashboard } from '../adapters/dashboard/dashboard.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
@@ -43,52 +43,42 @@ import { allowancesByPlan } from './plan-allowances.ts';
 import { apart, timed } from './request-deadline.ts';
 import { watched } from './request-work.ts';
 import { SettingsReader } from './settings-reader.ts';
+import { wiring } from './wiring.ts';
 
 /**
  * One HTTP server: the dashboard from /dashboard on, and at / for browsers; the API and the measures everywhere else.
  */
-export const web = new ContainerModule(({ bind }) => {
-  bind(Draining)
-    .toDynamicValue(() => new Draining())
-    .inSingletonScope();
-  bind(Metrics)
-    .toDynamicValue((c) => new Metrics(c.get(Outbox)))
-    .inSingletonScope();
-  bind(SettingsReader)
-    .toDynamicValue(() => new SettingsReader())
-    .inSingletonScope()
-    .onDeactivation((settings) => settings.close());
-  bind(DashboardKey).toDynamicValue(dashboardOf).inSingletonScope();
-  bind(HttpServer)
-    .toDynamicValue((c) => {
-      const [running, deadline] = [c.get(RunningWork), c.get(Deadline)];
-      const api = timed(deadline, apiOf(c).callback());
-      const answerRefusal = refusing(refusingPorts(c));
-      const { roles, trustProxy } = c.get(ConfigKey);
-      const { all, ofNetwork } = connectionLimits;
-      const connections = { all, ofNetwork: trustProxy === 0 ? ofNetwork : undefined };
-      if (!roles.includes('dashboard'))
-        return new HttpServer(watched(running, api), { answerRefusal, connections });
-      const pages = timed(deadline, c.get(DashboardKey).app.callback());
-      return new HttpServer(
-        watched(running, (request, response) => (isPage(request) ? pages : api)(request, response)),
-        {
-          answerRefusal,
-          connections,
-          isUpload: ({ url = '' }) => /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url),
-        },
-      );
-    })
-    .inSingletonScope();
-  bind(OperationsKey)
-    .toDynamicValue((c) => {
-      const ports = { ...refusingPorts(c), servesApi: false, isPage: () => false };
-      const app = operationsApp(operationsPorts(c));
-      return new HttpServer(timed(c.get(Deadline), app.callback()), {
-        answerRefusal: refusing(ports),
-      });
-    })
-    .inSingletonScope();
+export const web = wiring((once) => {
+  once(Draining, () => new Draining());
+  once(Metrics, (c) => new Metrics(c.get(Outbox)));
+  once(SettingsReader, () => new SettingsReader()).onDeactivation((settings) => settings.close());
+  once(DashboardKey, dashboardOf);
+  once(HttpServer, (c) => {
+    const [running, deadline] = [c.get(RunningWork), c.get(Deadline)];
+    const api = timed(deadline, apiOf(c).callback());
+    const answerRefusal = refusing(refusingPorts(c));
+    const { roles, trustProxy } = c.get(ConfigKey);
+    const { all, ofNetwork } = connectionLimits;
+    const connections = { all, ofNetwork: trustProxy === 0 ? ofNetwork : undefined };
+    if (!roles.includes('dashboard'))
+      return new HttpServer(watched(running, api), { answerRefusal, connections });
+    const pages = timed(deadline, c.get(DashboardKey).app.callback());
+    return new HttpServer(
+      watched(running, (request, response) => (isPage(request) ? pages : api)(request, response)),
+      {
+        answerRefusal,
+        connections,
+        isUpload: ({ url = '' }) => /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url),
+      },
+    );
+  });
+  once(OperationsKey, (c) => {
+    const ports = { ...refusingPorts(c), servesApi: false, isPage: () => false };
+    const app = operationsApp(operationsPorts(c));
+    return new HttpServer(timed(c.get(Deadline), app.callback()), {
+      answerRefusal: refusing(ports),
+    });
+  });
 });
 
 const isPagePath = (path: string): boolean => /^\/dashboard([/?]|$)/.test(path);
