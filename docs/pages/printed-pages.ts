@@ -6,6 +6,7 @@ import { eventsPage } from './events-page.ts';
 import { lifecyclesPage } from './lifecycles-page.ts';
 import { limitsPage } from './limits-page.ts';
 import { securityPage } from './security-page.ts';
+import { operationsPage } from './settings-table.ts';
 import { sitesPage } from './sites-page.ts';
 
 /** The pages that code knows better than any writer, by their path in docs/. */
@@ -17,6 +18,7 @@ export const printedPages = (): Readonly<Record<string, string>> => ({
   'events.md': eventsPage(),
   'lifecycles.md': lifecyclesPage(),
   'limits.md': limitsPage(),
+  'operations.md': operationsPage(),
   'security.md': securityPage(),
   'sites.md': sitesPage(),
 });

@@ -433,7 +433,13 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'app/request-work.ts': `${short}the path of a request, for the watch over the event loop.`,
   'app/settings/secret-strength.ts': `${operator}the settings.`,
   'app/settings/start-warnings.ts': `${operator}the settings.`,
+  'app/settings/certificates-settings.ts': `${operator}the settings.`,
   'app/settings/config.ts': `${operator}the settings.`,
+  'app/settings/process-settings.ts': `${operator}the settings.`,
+  'app/settings/server-settings.ts': `${operator}the settings.`,
+  'app/settings/setting.ts': `${ours}names of settings.`,
+  'app/settings/setting-schemas.ts': `${operator}the settings.`,
+  'app/settings/sites-settings.ts': `${operator}the settings.`,
   'app/domain-settings/faults.ts': `${ours}keys that were cut to 100 characters.`,
   'app/domain-settings/plain-yaml.ts': {
     operations: 1,

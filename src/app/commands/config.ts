@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig, type Config } from '../settings/config.ts';
+import type { SecretsInWords } from '../settings/settings.ts';
 import { redaction, withoutUser } from '../settings/redaction.ts';
 import { startWarnings } from '../settings/start-warnings.ts';
 import { print, type OutputOptions } from './run-command.ts';
@@ -24,7 +25,7 @@ export const configCommands = (program: Command): void => {
         caaIssuer: acme?.issuers,
         secretKey: secretKey === undefined ? 'from the data folder' : 'set',
         previousSecretKey: previousSecretKey === undefined ? undefined : 'set',
-      };
+      } satisfies SecretsInWords & Record<string, unknown>;
       const warnings = startWarnings(loaded);
       const lines = [
         'The settings are valid.',

@@ -1,6 +1,9 @@
+import type { SettingTable } from './setting.ts';
+import { settings } from './settings.ts';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings that are a secret as a whole. */
+/** Variables of others that are a secret as a whole. */
 const secretName = /SECRET|PASSWORD|TOKEN|HMAC|_KEY$|_KEY_PREVIOUS$/;
 /** Shorter ones would be found in the middle of words; inside an address they are left out by their place. */
 const shortestSecret = 6;
@@ -24,11 +27,15 @@ export const redaction = (environment: Environment): ((text: string) => string) 
     secrets.reduce((left, secret) => left.replaceAll(secret, '…'), withoutUser(text));
 };
 
+const known: SettingTable = settings;
+
+const isSecret = (name: string): boolean => known[name]?.isSecret ?? secretName.test(name);
+
 /** The longest first: one may be part of another. */
 const secretsIn = (environment: Environment): readonly string[] =>
   Object.entries(environment)
     .flatMap(([name, value = '']) => [
-      ...(secretName.test(name) ? [value.trim()] : []),
+      ...(isSecret(name) ? [value.trim()] : []),
       ...passwordsIn(value),
     ])
     .filter((secret) => secret.length >= shortestSecret)

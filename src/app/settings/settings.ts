@@ -1,0 +1,29 @@
+import { certificatesSettings } from './certificates-settings.ts';
+import { processSettings } from './process-settings.ts';
+import { serverSettings } from './server-settings.ts';
+import type { CamelCase, SettingTable, ValueOf } from './setting.ts';
+import { sitesSettings } from './sites-settings.ts';
+
+/** Every setting by its name in the environment. */
+export const settings = {
+  ...serverSettings,
+  ...sitesSettings,
+  ...certificatesSettings,
+  ...processSettings,
+} satisfies SettingTable;
+
+type Settings = typeof settings;
+
+/** By names as code writes them. */
+export type Given = {
+  readonly [Name in keyof Settings as CamelCase<Name>]: ValueOf<Settings[Name]>;
+};
+
+/** Where a value of these would be, only these words may be shown. */
+export type SecretsInWords = {
+  readonly [
+    Name in keyof Settings as Settings[Name] extends { readonly isSecret: true }
+      ? CamelCase<Name>
+      : never
+  ]?: 'set' | 'from the data folder' | undefined;
+};
