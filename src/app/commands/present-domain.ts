@@ -4,8 +4,8 @@ import {
   type CertificateStanding,
   type CertificateWork,
 } from '../../domains/domain/certificates/standing.ts';
+import type { Attachment } from '../../domains/domain/attachment/attachment.ts';
 import type {
-  Attachment,
   CustomDomain,
   CustomDomainState,
   OwnFact,

@@ -18,13 +18,8 @@ import {
   type WantedCertificate,
 } from '../certificates/standing.ts';
 import type { Validity } from '../certificates/certificate.ts';
-import {
-  about,
-  goLive,
-  unchanged,
-  type CustomDomain,
-  type DomainDecision,
-} from './custom-domain.ts';
+import { about } from './attachment.ts';
+import { goLive, unchanged, type CustomDomain, type DomainDecision } from './custom-domain.ts';
 import type { DnsProblem } from '../dns/problem.ts';
 import { nextRenewal } from '../certificates/renewal.ts';
 

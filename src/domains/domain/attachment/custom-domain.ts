@@ -8,7 +8,8 @@ import {
   type WantedCertificate,
 } from '../certificates/standing.ts';
 import { nextLookAt, type Moment } from './check-schedule.ts';
-import { neverChecked, type DnsStanding } from '../dns/standing.ts';
+import { neverChecked } from '../dns/standing.ts';
+import { about, attachmentOf, type Attachment } from './attachment.ts';
 import { admitDomain, type AdmissionFacts } from './admission.ts';
 import { shownHost, type Hostname } from '../names/hostname.ts';
 import type { SitesErrorCode } from '../../../sites/domain/sites-error.ts';
@@ -36,20 +37,6 @@ type StateFacts =
       readonly reason: RemovalReason;
       readonly certificate: NoCertificate;
     };
-
-/** One attachment of a name to a project: adding it again makes a new one. */
-export interface Attachment extends Pick<Hostname, 'host' | 'registrableDomain' | 'isApex'> {
-  readonly id: string;
-  readonly accountId: string;
-  readonly projectId: string;
-  readonly unicodeHost: string;
-  /** A DNS label in lower case, never used for another attachment. */
-  readonly token: string;
-  /** How many orders were begun. Late results of earlier ones are ignored. */
-  readonly generation: number;
-  readonly addedAt: Date;
-  readonly dns: DnsStanding;
-}
 
 export const customDomainStates = ['added', 'verified', 'live', 'removed'] as const;
 export type CustomDomainState = (typeof customDomainStates)[number];
@@ -144,24 +131,7 @@ export const refuseMove = (domain: CustomDomain, to: CustomDomainState): never =
   throw new DomainError<SitesErrorCode>('domain_wrong_state', why ?? `${domain.host} is ${to}.`);
 };
 
-/** Without what belongs to its state. A new field does not compile until it is carried over here. */
-const attachmentOf = (domain: CustomDomain): Attachment => {
-  const { id, accountId, projectId, host, unicodeHost, registrableDomain, isApex } = domain;
-  const { token, generation, addedAt, dns } = domain;
-  return {
-    ...{ id, accountId, projectId, host, unicodeHost, registrableDomain, isApex },
-    ...{ token, generation, addedAt, dns },
-  } satisfies Readonly<Record<keyof Attachment, unknown>>;
-};
-
 export const unchanged = (domain: CustomDomain): DomainDecision => ({ state: domain, events: [] });
-
-export const about = ({ accountId, projectId, id }: Attachment, now: Date) => ({
-  accountId,
-  occurredAt: now,
-  projectId,
-  domainId: id,
-});
 
 export type DomainIn<State extends CustomDomainState> = Extract<
   CustomDomain,
