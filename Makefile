@@ -66,7 +66,7 @@ faults: $(DEPS) ## Every fault on every database, long; KILLS=n SOAK=minutes ONL
 docs: $(DEPS) ## Print the pages that come from code (docs/errors.md, …)
 	@node docs/print.ts
 
-screenshots: $(DEPS) ## Pictures of every page of the dashboard, into docs/screenshots
+screenshots: $(DEPS) ## The pictures that README.md and docs show; INTO=folder takes one of every page
 	@node docs/screenshots.ts
 
 # What `npm pack` ships: Node strips no types below node_modules.

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import bruno from '@usebruno/lang';
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { printedPages } from '../../docs/pages/printed-pages.ts';
 import { settings as declared } from '../../src/app/settings/settings.ts';
 import { loadConfig } from '../../src/app/settings/config.ts';
@@ -20,6 +20,14 @@ test.each(pages)('every link in %s leads to a file and heading that exist', (pag
   const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link ?? '');
   const own = links.filter((link) => !/^[a-z]+:/.test(link));
   expect(own.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+});
+
+test('every picture is shown on a page, and all together are small', () => {
+  const pictures = globSync('docs/**/*.{png,jpg,webp}', { cwd: root });
+  const shown = pages.map(prose).join('\n');
+  expect(pictures.filter((path) => !shown.includes(`/${basename(path)})`))).toEqual([]);
+  const bytes = pictures.map((path) => statSync(join(root, path)).size);
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(2 * 1024 * 1024);
 });
 
 test.each(pages)('every path that %s names exists', (page) => {

@@ -45,7 +45,7 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
         ${head(
           'Animals',
           'Selling an animal creates an order and cannot be undone. Both lists show the newest first.',
-          html`<nav class="row apart" aria-label="On this page"><a href="#animals">Inventory</a><a href="#orders">Orders</a></nav>`,
+          html`<nav class="row" aria-label="On this page"><a href="#animals">Inventory</a><a href="#orders">Orders</a></nav>`,
         )}
         ${refusal && !ofNew ? html`<p class="notice bad" role="alert">${refusal.message}</p>` : nothing}
         ${petForm(query, ids.next('form'), ofNew)}

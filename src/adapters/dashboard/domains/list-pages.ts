@@ -34,7 +34,7 @@ export const pageQuery = (
 export const pageLinks = ({ number, pages, total, domains }: DomainPage): Html => {
   if (pages === 1) return nothing;
   const first = (number - 1) * rowsOnPage + 1;
-  return html`<nav class="row apart pager" aria-label="Pages">
+  return html`<nav class="row between" aria-label="Pages">
     ${number > 1 && html`<a href="?page=${number - 1}" rel="prev">Newer</a>`}
     <span class="quiet">${count(first)} to ${count(first + domains.length - 1)} of ${count(total)}</span>
     ${number < pages && html`<a href="?page=${number + 1}" rel="next">Older</a>`}

@@ -58,7 +58,7 @@ export const afterRemoval = (
 ): Html => {
   const domain = removed.find(({ host }) => host === query.get('host'));
   if (query.get('done') !== 'removed' || !domain) return nothing;
-  return html`<div class="notice good" role="status" data-said>
+  return html`<div class="notice good" data-said role="status">
     <p>${shownName(domain)} is removed, and nothing is served under it any more. Now delete its records at your DNS provider:</p>
     ${leftRecords(domain, platformHost)}
   </div>`;

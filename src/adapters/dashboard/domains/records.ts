@@ -67,7 +67,7 @@ const copied = (text: string, what: string): Html =>
   html`<div class="copied"><code>${text}</code>${copyButton(text, what)}</div>`;
 
 const zoneFile = (bind: string, records: readonly DnsRecord[]): Html =>
-  html`${copyable(bind, 'the zone file', 'lines')}
+  html`${copyable(bind, 'zone file', 'lines')}
     ${records.some(({ type }) => type === 'ALIAS') && html`<p class="hint">BIND has no ALIAS type, so that line is a comment. Create it at your DNS provider as ALIAS, ANAME or CNAME flattening; not every provider supports it.</p>`}`;
 
 const hintList = (hints: readonly string[]): Html =>

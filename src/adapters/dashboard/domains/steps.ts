@@ -58,7 +58,7 @@ export const stepLine = (steps: readonly Step[], now: Date): Html =>
       ({ name, standing, at }) =>
         html`<li class="${standing}" ${standing === 'now' && html`aria-current="step"`}>
           <span>${name}<span class="visually-hidden">: ${spoken[standing]}</span></span>
-          ${at && html`<span class="when">${name === 'certificate' ? html`until ${day(at)}` : time(at, now)}</span>`}
+          ${at && html`<small>${name === 'certificate' ? html`until ${day(at)}` : time(at, now)}</small>`}
         </li>`,
     )}
   </ol>`;

@@ -71,7 +71,7 @@ const timelineItem = (
   now: Date,
 ): Html => {
   return html`<li class="${tone}" id="entry-${String(place)}">
-    <p class="what">${title}</p>
+    <p><strong>${title}</strong></p>
     <p class="hint">${time(occurredAt, now)} · ${exact(occurredAt)}</p>
     ${more}${shown}
   </li>`;

@@ -13,7 +13,12 @@ const own = (name: string): string => readFileSync(join(import.meta.dirname, nam
 const sheets = [
   ...['./tokens.css', './base.css', './parts.css', './frame.css'],
   ...['./forms.css', './tables.css', '../account/account.css', '../domains/domains.css'],
-  ...['../keys/keys.css', '../projects/projects.css', '../usage/usage.css'],
+  ...[
+    '../keys/keys.css',
+    '../projects/projects.css',
+    '../sign-in/sign-in.css',
+    '../usage/usage.css',
+  ],
 ];
 
 /** Morphs a page: changes only what differs, so that the focus stays. */

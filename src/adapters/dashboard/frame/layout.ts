@@ -46,12 +46,12 @@ export const mainOf = (
   { notice, live }: Omit<Frame, 'signedIn' | 'section'>,
 ): Html =>
   html`<main id="main" tabindex="-1" ${live !== undefined && html`data-live="${live}"`}>
-    ${notice !== undefined && html`<p class="notice good" role="status" data-said>${notice}</p>`}
+    ${notice !== undefined && html`<p class="notice good" data-said role="status">${notice}</p>`}
     ${content}
   </main>`;
 
 const brand = (): Html =>
-  html`<a class="brand" href="/dashboard"><img src="${assetPath('paw.svg')}" alt="" width="24" height="24">Animal Store</a>`;
+  html`<a class="row brand" href="/dashboard"><img src="${assetPath('paw.svg')}" alt="" width="24" height="24">Animal Store</a>`;
 
 const bar = ({ account, person, session }: SignedIn, section: Section | undefined): Html =>
   html`<header class="bar">

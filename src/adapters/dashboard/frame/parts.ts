@@ -45,7 +45,7 @@ export const copyButton = (text: string, what: string): Html =>
 
 /** A text in a box, to be copied. @param lines it is read line by line, so that a long one does not wrap */
 export const copyable = (text: string, what: string, lines?: 'lines'): Html =>
-  html`<div class="copyable"><pre tabindex="0" role="region" aria-label="${what}" ${!lines && html`class="wrapped"`}>${text}</pre>${copyButton(text, what)}</div>`;
+  html`<div class="copyable"><pre tabindex="0" role="group" aria-label="${what}" ${!lines && html`class="wrapped"`}>${text}</pre>${copyButton(text, `the ${what}`)}</div>`;
 
 /** Links to the next ones; nothing where there is one page only. @param of what, where a page has several lists */
 export const pager = (links: {
@@ -56,7 +56,7 @@ export const pager = (links: {
   const of = links.of === undefined ? '' : ` ${links.of}`;
   return links.first === undefined && links.next === undefined
     ? nothing
-    : html`<nav class="row apart pager" aria-label="Pages${of && ` of${of}`}">
+    : html`<nav class="row pager" aria-label="Pages${of && ` of${of}`}">
         ${links.first !== undefined && html`<a href="${links.first}">Back to the newest${of}</a>`}
         ${links.next !== undefined && html`<a href="${links.next}" rel="next">Older${of}</a>`}
       </nav>`;

@@ -76,7 +76,7 @@ const scopeChoice = (refusal: Refusal | undefined): Html => {
   return html`<fieldset ${wrong !== undefined && html`aria-describedby="scopes-error"`}>
     <legend>Scopes: what the key may do</legend>
     <input type="hidden" name="scopes" value="">
-    <div class="row apart">
+    <div class="row">
       ${scopes.map(
         (scope, at) => html`<label>
           <input type="checkbox" name="scopes" value="${scope}" ${chosen.includes(scope) && html`checked`}

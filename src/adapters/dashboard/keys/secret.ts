@@ -20,10 +20,10 @@ export const shownSecret = (
   return html`<section class="card secret" aria-labelledby="secret-title">
     <h2 id="secret-title">${overlap === undefined ? html`Your new key: ${key.name}` : html`The new secret of ${key.name}`}</h2>
     <p>Copy it now and store it where only your program can read it. <strong>It is not shown again</strong>: we store only a hash of it.</p>
-    ${copyable(key.secret, 'the key')}
+    ${copyable(key.secret, 'key')}
     ${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
     <h3>Try it</h3>
-    ${copyable(call, 'the call')}
+    ${copyable(call, 'call')}
     <p><a class="button" href="/dashboard/keys">I have stored it</a></p>
   </section>`;
 };

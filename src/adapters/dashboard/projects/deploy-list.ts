@@ -62,7 +62,7 @@ const contents = (deploy: Deploy, view: DeployListView): Html => {
     case 'succeeded':
       return html`${counted(deploy.files, 'file')}, ${size(deploy.bytes)}`;
     case 'failed':
-      return html`<span class="why">${deploy.explanation}</span>`;
+      return html`<span class="wrapped">${deploy.explanation}</span>`;
   }
 };
 

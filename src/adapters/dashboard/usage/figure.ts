@@ -42,7 +42,7 @@ const across = (what: 'tick' | 'limit', y: number): Html =>
 
 const drawn = ({ column, x, width, parts }: Bar, range: RangeName): Html => html`<g>
     <title>${sentence(column, range)}</title>
-    <rect class="hit" x="${percent(x)}" y="0" width="${percent(width)}" height="100%"/>
+    <rect class="hit" fill="transparent" x="${percent(x)}" y="0" width="${percent(width)}" height="100%"/>
     ${parts.map(({ outcome, y, height }) => html`<rect ${look(outcome)} x="${percent(x)}" y="${percent(y)}" width="${percent(width)}" height="${percent(height)}"/>`)}
   </g>`;
 

@@ -21,7 +21,7 @@ export const patterns = html`<defs>
 /** In the order of the stack, with how many there were. @param limit what the line across the chart says, if it is there */
 export const legend = (columns: readonly Column[], limit: string | undefined): Html => {
   const totals = added(columns.map(({ requests }) => requests));
-  return html`<ul class="row apart">
+  return html`<ul class="row">
     ${stacking.map((outcome) => html`<li ${totals[outcome] === 0 && html`class="quiet"`}><svg width="14" height="14" aria-hidden="true"><rect ${look(outcome)} x="1" y="1" width="12" height="12" rx="2"/></svg> ${outcomeWords[outcome]} <b>${count(totals[outcome])}</b></li>`)}
     ${limit !== undefined && html`<li><svg width="24" height="14" aria-hidden="true"><line class="limit" x1="0" x2="24" y1="7" y2="7"/></svg> ${limit}</li>`}
   </ul>`;
