@@ -67,7 +67,7 @@ const table = new Map<string, Subscription>(Object.entries(subscriptions));
 export const subscribersOf = (type: string): readonly string[] =>
   table.get(type)?.subscribers ?? [];
 
-/** Types of the events that the audit log does not show. It shows those of other releases, which it does not know. */
+/** Types of the events that the audit log does not show. It shows those of newer versions, which it does not know. */
 export const hiddenTypes: readonly string[] = [...table].flatMap(([type, { isShown }]) =>
   isShown ? [] : [type],
 );

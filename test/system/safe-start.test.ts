@@ -77,7 +77,7 @@ describe('animal-store', () => {
     await service.end('SIGTERM');
   });
 
-  test("tightens the permissions of an earlier release's database, and warns of an open folder", async () => {
+  test('tightens the permissions of a database that others can read, and warns of an open folder', async () => {
     const database = join(folder, 'own.db');
     await mkdir(folder);
     await chmod(folder, 0o755);
