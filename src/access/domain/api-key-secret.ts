@@ -1,3 +1,5 @@
+import crc32 from 'crc-32';
+
 /**
  * The secret of an API key: `pets_live_`, 32 random base62 characters, and 6 base62 characters of the CRC-32 (ISO 3309,
  * as in zlib) over all that precedes. The checksum reveals a mistyped key without a look-up.
@@ -25,26 +27,11 @@ export const secretHint = (secret: string): string =>
   `${secret.slice(0, secretPrefix.length + 4)}…${secret.slice(-4)}`;
 
 const checksum = (text: string): string => {
-  let rest = crc32(text);
+  let rest = crc32.str(text) >>> 0;
   let digits = '';
   for (let i = 0; i < checksumLength; i++) {
     digits = base62.charAt(rest % 62) + digits;
     rest = Math.floor(rest / 62);
   }
   return digits;
-};
-
-const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-  return crc;
-});
-
-/** Of ASCII text, as an unsigned number. */
-const crc32 = (text: string): number => {
-  let crc = 0xffffffff;
-  for (let i = 0; i < text.length; i++) {
-    crc = (crc >>> 8) ^ (crcTable[(crc ^ text.charCodeAt(i)) & 0xff] ?? 0);
-  }
-  return (crc ^ 0xffffffff) >>> 0;
 };

@@ -30,10 +30,10 @@ export const apiAddress = v.pipe(
 );
 
 /** Normalised, because the check for https looks at its beginning. */
-export const plainAddress = ({ origin, pathname }: URL): string =>
+const plainAddress = ({ origin, pathname }: URL): string =>
   origin + pathname.replace(/\/$/, '');
 
-export const portRule = 'must be a port number from 1 to 65535';
+const portRule = 'must be a port number from 1 to 65535';
 export const port = v.pipe(
   v.string(),
   v.regex(/^\d{1,5}$/, portRule),
