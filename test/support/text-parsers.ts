@@ -134,7 +134,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     parsers: { cleanName: parser('. a', cleanName) },
   },
   'domains/domain/dns/ip-address.ts': {
-    operations: 2,
+    operations: 3,
     parsers: {
       isInNetwork: parser('.:1f/', (text) => isInNetwork(text, '192.0.2.0/24')),
       isUnspecified: parser('.:0', isUnspecified),

@@ -30,8 +30,7 @@ export const apiAddress = v.pipe(
 );
 
 /** Normalised, because the check for https looks at its beginning. */
-const plainAddress = ({ origin, pathname }: URL): string =>
-  origin + pathname.replace(/\/$/, '');
+const plainAddress = ({ origin, pathname }: URL): string => origin + pathname.replace(/\/$/, '');
 
 const portRule = 'must be a port number from 1 to 65535';
 export const port = v.pipe(
