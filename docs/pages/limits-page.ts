@@ -18,13 +18,16 @@ import { keptDeploys } from '../../src/sites/domain/deploy.ts';
 import { dashboardNumbers, dashboardUse, signInAttempts } from './dashboard-limits.ts';
 import { budgets, limits as domainsByPlan } from './domain-examples.ts';
 import { dnsNumbers } from './dns-limits.ts';
+import { sweptTables } from '../../src/app/retention.ts';
 import { code, page, printed, table } from './markdown.ts';
 import { limits as ofDeploys } from './sites-page.ts';
 
 export const limitsPage = (): string =>
   page(
     '# Limits',
-    printed('the numbers and rules in src/access, src/sites and src/adapters'),
+    printed(
+      'the numbers and rules in src/access, src/sites, src/adapters and src/app/retention.ts',
+    ),
     'What they mean for a client, and how it should back off: [the API](api.md#limits). ' +
       'How we count them, and how operators manage them: [operations](operations.md#plans-quotas-and-bans). Operators also find there the ' +
       '[limits of the edge](operations.md#limits-of-the-edge), and [how many uploads and live pages](operations.md#dashboard) ' +
@@ -51,6 +54,12 @@ export const limitsPage = (): string =>
     'One address is an IPv4 address, or the /64 network of an IPv6 address.',
     '## Other numbers of the API',
     table(['What', 'Limit'], others()),
+    '## How long data is kept',
+    table(
+      ['What', 'Kept for'],
+      sweptTables.map(({ what, keptMs }) => [what, days(keptMs)]),
+    ),
+    'Everything else is kept until somebody deletes it.',
     '## Dashboard',
     table(['What', 'Per minute', 'Per day'], signInAttempts()),
     'A browser in which somebody has signed in within a year has its own limit, so attempts by others do not affect it. ' +
@@ -149,6 +158,11 @@ const banMemoryMs = (): number => {
   let after = hourMs;
   while (nextBan(first, laterBy(after, first)).minutes > first.minutes) after += hourMs;
   return after;
+};
+
+const days = (milliseconds: number) => {
+  const number = milliseconds / (24 * hourMs);
+  return number === 1 ? '1 day' : `${String(number)} days`;
 };
 
 const hours = (milliseconds: number) => `${String(milliseconds / hourMs)} hours`;

@@ -87,9 +87,6 @@ export abstract class Sessions {
 
   /** Ends one of that person. @throws DomainError `session_not_found` */
   abstract end(personId: string, id: string, events: readonly AccessEvent[]): Promise<void>;
-
-  /** Forgets those that ended before `before`. @returns how many */
-  abstract sweep(before: Date): Promise<number>;
 }
 
 export interface SignInLink {
@@ -116,9 +113,6 @@ export abstract class SignInLinks {
    * @returns the id of a person; undefined when it is unknown, used or over
    */
   abstract personIdOf(secretHash: string, now: Date): Promise<string | undefined>;
-
-  /** Forgets those that ended before `before`. @returns how many */
-  abstract sweep(before: Date): Promise<number>;
 }
 
 /**

@@ -72,9 +72,6 @@ export abstract class IdempotencyKeys {
     request: IdempotentRequest,
     work: () => Promise<Answer>,
   ): Promise<IdempotencyOutcome<Answer>>;
-
-  /** Forgets answers first given before `before`. @returns how many */
-  abstract sweep(before: Date): Promise<number>;
 }
 
 export interface AccessPorts {

@@ -39,6 +39,4 @@ export abstract class CounterSnapshots {
   /** Replaces what is kept of these subjects. */
   abstract save(snapshots: readonly CounterSnapshot[], now: Date): Promise<void>;
   abstract load(): Promise<readonly CounterSnapshot[]>;
-  /** Forgets what was saved before `before`. @returns how many */
-  abstract sweep(before: Date): Promise<number>;
 }

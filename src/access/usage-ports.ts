@@ -46,7 +46,4 @@ export abstract class UsageLog {
     accountId: string,
     since: Date,
   ): Promise<readonly CallsOfKey[]>;
-
-  /** Forgets hours before `before`. @returns how many rows */
-  abstract sweep(before: Date): Promise<number>;
 }

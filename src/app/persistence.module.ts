@@ -20,6 +20,7 @@ import { KyselyIdempotencyKeys } from '../adapters/kysely/access/kysely-idempote
 import { KyselyJobLeases } from '../adapters/kysely/kysely-job-leases.ts';
 import { KyselyOrders } from '../adapters/kysely/catalogue/kysely-orders.ts';
 import { KyselyOutbox } from '../adapters/kysely/kysely-outbox.ts';
+import { KyselyRetention } from '../adapters/kysely/kysely-retention.ts';
 import { KyselyPeople } from '../adapters/kysely/access/kysely-people.ts';
 import { KyselyPets } from '../adapters/kysely/catalogue/kysely-pets.ts';
 import { KyselyProjectSettings } from '../adapters/kysely/sites/kysely-project-settings.ts';
@@ -36,6 +37,7 @@ import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { JobLeases } from '../kernel/job-leases.ts';
 import { Outbox } from '../kernel/outbox.ts';
+import { Retention } from '../kernel/retention.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import {
   AuthorityLedger,
@@ -47,6 +49,7 @@ import {
 import { AuthorityAccounts, Certificates, EdgeRecords, Projects } from '../sites/ports.ts';
 import { ConfigKey, LogKey } from './keys.ts';
 import { SiteAddresses } from './site-addresses.ts';
+import { retention } from './retention.ts';
 import { hiddenTypes, subscribersOf } from './subscriptions.ts';
 import { wiring } from './wiring.ts';
 
@@ -82,6 +85,7 @@ export const persistence = wiring((once, bind) => {
     return new KyselyOutbox(c.get(Database), { ids, acting, subscribersOf, onStored });
   });
   bind(Outbox).toService(KyselyOutbox);
+  once(Retention, (c) => new KyselyRetention(c.get(Database), retention));
   once(KyselyPets, (c) => new KyselyPets(c.get(Database), c.get(KyselyOutbox)));
   bind(Pets).toService(KyselyPets);
   once(Orders, (c) => new KyselyOrders(c.get(Database), c.get(KyselyOutbox), c.get(KyselyPets)));

@@ -1,9 +1,5 @@
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
-import { Sessions, SignInLinks } from '../access/people-ports.ts';
-import { IdempotencyKeys } from '../access/ports.ts';
-import { CounterSnapshots } from '../access/quota-ports.ts';
-import { UsageLog } from '../access/usage-ports.ts';
 import { EdgeServer } from '../adapters/edge/edge-server.ts';
 import { RouteTable } from '../adapters/edge/route-table.ts';
 import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
@@ -18,9 +14,7 @@ import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
 import { RunningWork } from '../adapters/system/running-work.ts';
 import { Clock } from '../kernel/clock.ts';
-import { Outbox } from '../kernel/outbox.ts';
-import { AuthorityLedger, Timeline } from '../domains/ports.ts';
-import { EdgeRecords } from '../sites/ports.ts';
+import { Retention } from '../kernel/retention.ts';
 import type { Config } from './settings/config.ts';
 import { apiJobs, workerJobs } from './jobs.ts';
 import { Draining } from './draining.ts';
@@ -128,19 +122,11 @@ const startWorker = (
   });
   const ports = {
     relay,
-    outbox: container.get(Outbox),
-    idempotencyKeys: container.get(IdempotencyKeys),
-    counterSnapshots: container.get(CounterSnapshots),
-    usage: container.get(UsageLog),
-    sessions: container.get(Sessions),
-    signInLinks: container.get(SignInLinks),
-    edgeRecords: container.get(EdgeRecords),
+    retention: container.get(Retention),
     sites: container.get(SitesKey),
     secureSites,
     planRenewals,
     dueDomains,
-    ledger: container.get(AuthorityLedger),
-    timeline: container.get(Timeline),
     verifierSchedule,
     clock: container.get(Clock),
   };

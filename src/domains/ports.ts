@@ -107,9 +107,6 @@ export abstract class AuthorityLedger {
   ): Promise<BudgetVerdict>;
 
   abstract settle(change: LedgerChange): Promise<void>;
-
-  /** Forgets what was entered before `before`. @returns how many */
-  abstract sweep(before: Date): Promise<number>;
 }
 
 /** An entry with its position; later entries have higher ones. */
@@ -121,9 +118,6 @@ export interface PlacedEntry extends TimelineEntry {
 export abstract class Timeline {
   /** Newest first. @param before a place: only what is older than that */
   abstract list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]>;
-
-  /** Deletes entries older than `before`, only of the kinds in `mostOfKind`, in slices. @returns how many */
-  abstract sweep(before: Date): Promise<number>;
 }
 
 /** Domains that were claimed together. */

@@ -32,7 +32,4 @@ export abstract class Outbox {
   abstract park(deliveryId: string, problem: string): Promise<void>;
 
   abstract state(): Promise<OutboxState>;
-
-  /** Deletes events of these types from before `before` that were delivered to all. @returns how many */
-  abstract sweep(types: readonly string[], before: Date): Promise<number>;
 }

@@ -184,9 +184,6 @@ export abstract class EdgeRecords {
 
   /** The names of all routes. */
   abstract names(): Promise<readonly string[]>;
-
-  /** Deletes removals older than `before`; an edge that missed one for so long starts over. @returns how many */
-  abstract sweep(before: Date): Promise<number>;
 }
 
 export abstract class Certificates {

@@ -36,7 +36,7 @@ export class MemoryAuthorityLedger extends AuthorityLedger {
     return Promise.resolve();
   }
 
-  override sweep(before: Date): Promise<number> {
+  sweep(before: Date): Promise<number> {
     const kept = this.#entries.filter(({ occurredAt }) => occurredAt >= before);
     const swept = this.#entries.length - kept.length;
     this.#entries = kept;

@@ -14,7 +14,7 @@ export class MemoryCounterSnapshots extends CounterSnapshots {
     return Promise.resolve([...this.#kept].map(([subject, { data }]) => ({ subject, data })));
   }
 
-  override sweep(before: Date): Promise<number> {
+  sweep(before: Date): Promise<number> {
     const old = [...this.#kept].filter(([, { savedAt }]) => savedAt < before.getTime());
     for (const [subject] of old) this.#kept.delete(subject);
     return Promise.resolve(old.length);

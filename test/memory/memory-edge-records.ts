@@ -31,8 +31,12 @@ export class MemoryEdgeRecords extends EdgeRecords {
     return Promise.resolve(changes(this.#routes, 0n).set.map(({ name }) => name));
   }
 
-  override sweep(before: Date): Promise<number> {
-    return Promise.resolve(forget(this.#routes, before) + forget(this.#certificates, before));
+  sweepRoutes(before: Date): Promise<number> {
+    return Promise.resolve(forget(this.#routes, before));
+  }
+
+  sweepCertificates(before: Date): Promise<number> {
+    return Promise.resolve(forget(this.#certificates, before));
   }
 
   // For the other adapters of this folder, in the same turn as their state is kept.

@@ -40,7 +40,7 @@ export class MemoryIdempotencyKeys extends IdempotencyKeys {
     }
   }
 
-  override sweep(before: Date): Promise<number> {
+  sweep(before: Date): Promise<number> {
     const old = [...this.#kept].filter(([, kept]) => kept.answer && kept.createdAt < before);
     for (const [slot] of old) this.#kept.delete(slot);
     return Promise.resolve(old.length);

@@ -77,7 +77,7 @@ export class MemoryOutbox extends Outbox {
     return Promise.resolve({ waiting: all.length - parked, parked });
   }
 
-  override sweep(types: readonly string[], before: Date): Promise<number> {
+  sweep(types: readonly string[], before: Date): Promise<number> {
     const wanted = new Set([...this.#entries.values()].map((entry) => entry.delivery.stored.id));
     const old = this.stored.filter(
       ({ id, event }) => types.includes(event.type) && !wanted.has(id) && event.occurredAt < before,

@@ -70,7 +70,7 @@ export class MemorySessions extends Sessions {
     this.#outbox.append(events);
   }
 
-  override sweep(before: Date): Promise<number> {
+  sweep(before: Date): Promise<number> {
     const all = [...this.#sessions.values()].map(({ session }) => session);
     const old = all.filter(({ endsAt }) => endsAt < before);
     this.#forget(old);

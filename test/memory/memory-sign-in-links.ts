@@ -32,7 +32,7 @@ export class MemorySignInLinks extends SignInLinks {
     return Promise.resolve(this.#open(secretHash, now)?.personId);
   }
 
-  override sweep(before: Date): Promise<number> {
+  sweep(before: Date): Promise<number> {
     return Promise.resolve(this.#forget(({ endsAt }) => endsAt < before));
   }
 

@@ -37,7 +37,7 @@ export class MemoryTimeline extends Timeline {
     return Promise.resolve(structuredClone(entries.slice(0, limit)));
   }
 
-  override sweep(before: Date): Promise<number> {
+  sweep(before: Date): Promise<number> {
     const kept = this.#kept.filter(
       ({ entry }) => entry.occurredAt >= before || !(entry.kind in mostOfKind),
     );

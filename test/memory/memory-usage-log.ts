@@ -67,7 +67,7 @@ export class MemoryUsageLog extends UsageLog {
     return sums.sort((a, b) => b.lastHour.getTime() - a.lastHour.getTime());
   }
 
-  override sweep(before: Date): Promise<number> {
+  sweep(before: Date): Promise<number> {
     const old = [...this.#hours].filter(([, { hour }]) => hour < before);
     for (const [key] of old) this.#hours.delete(key);
     return Promise.resolve(old.length);

@@ -17,6 +17,7 @@ import { MemoryProjectRoutes } from '../memory/memory-project-routes.ts';
 import { MemoryProjectSettings } from '../memory/memory-project-settings.ts';
 import { MemoryProjects } from '../memory/memory-projects.ts';
 import { MemoryQuotaCounters } from '../../src/adapters/memory/memory-quota-counters.ts';
+import { MemoryRetention } from '../memory/memory-retention.ts';
 import { MemoryTimeline } from '../memory/memory-timeline.ts';
 import { MemoryUsageLog } from '../memory/memory-usage-log.ts';
 import { SettableClock } from '../memory/settable-clock.ts';
@@ -40,6 +41,10 @@ export const memoryPorts = (
   const certificateOrders = new MemoryCertificateOrders(ledger);
   const timeline = new MemoryTimeline();
   const around = { outbox, routes, ledger };
+  const counterSnapshots = new MemoryCounterSnapshots();
+  const usage = new MemoryUsageLog(accounts.apiKeys);
+  const idempotencyKeys = new MemoryIdempotencyKeys();
+  const { sessions, signInLinks } = accounts.people;
   return {
     acting,
     outbox,
@@ -48,13 +53,13 @@ export const memoryPorts = (
     accounts,
     apiKeys: accounts.apiKeys,
     people: accounts.people,
-    sessions: accounts.people.sessions,
-    signInLinks: accounts.people.signInLinks,
+    sessions,
+    signInLinks,
     counters: new MemoryQuotaCounters(),
-    counterSnapshots: new MemoryCounterSnapshots(),
-    usage: new MemoryUsageLog(accounts.apiKeys),
+    counterSnapshots,
+    usage,
     auditLog: new MemoryAuditLog(outbox, hiddenTypes),
-    idempotencyKeys: new MemoryIdempotencyKeys(),
+    idempotencyKeys,
     projects: new MemoryProjects(outbox, routes, accountExists),
     edgeRecords,
     certificates: new MemoryCertificates(edgeRecords, certificateOrders),
@@ -72,6 +77,18 @@ export const memoryPorts = (
     ledger,
     jobLeases: new MemoryJobLeases(),
     authorityAccounts: new MemoryAuthorityAccounts(),
+    retention: new MemoryRetention({
+      sessions: (before) => sessions.sweep(before),
+      sign_in_links: (before) => signInLinks.sweep(before),
+      quota_counters: (before) => counterSnapshots.sweep(before),
+      usage_hours: (before) => usage.sweep(before),
+      idempotency_keys: (before) => idempotencyKeys.sweep(before),
+      routes: (before) => edgeRecords.sweepRoutes(before),
+      certificates: (before) => edgeRecords.sweepCertificates(before),
+      domain_timeline: (before) => timeline.sweep(before),
+      authority_ledger: (before) => ledger.sweep(before),
+      events: (before) => outbox.sweep(hiddenTypes, before),
+    }),
   };
 };
 

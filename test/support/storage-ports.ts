@@ -7,6 +7,7 @@ import type { Orders, Pets } from '../../src/catalogue/ports.ts';
 import type { Acting } from '../../src/kernel/acting.ts';
 import type { JobLeases } from '../../src/kernel/job-leases.ts';
 import type { Outbox } from '../../src/kernel/outbox.ts';
+import type { Retention } from '../../src/kernel/retention.ts';
 import type { Route } from '../../src/domains/domain/redirects/routes.ts';
 import type {
   AuthorityLedger,
@@ -47,6 +48,7 @@ export interface StoragePorts {
   readonly authorityAccounts: AuthorityAccounts;
   readonly jobLeases: JobLeases;
   readonly outbox: Outbox;
+  readonly retention: Retention;
   /** Whose events are stored. */
   readonly acting: Acting;
 }

@@ -18,6 +18,7 @@ import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/access/kysely-i
 import { KyselyJobLeases } from '../../src/adapters/kysely/kysely-job-leases.ts';
 import { KyselyOrders } from '../../src/adapters/kysely/catalogue/kysely-orders.ts';
 import { KyselyOutbox, type OutboxPorts } from '../../src/adapters/kysely/kysely-outbox.ts';
+import { KyselyRetention } from '../../src/adapters/kysely/kysely-retention.ts';
 import { KyselyPeople } from '../../src/adapters/kysely/access/kysely-people.ts';
 import { KyselyPets } from '../../src/adapters/kysely/catalogue/kysely-pets.ts';
 import { KyselyProjectSettings } from '../../src/adapters/kysely/sites/kysely-project-settings.ts';
@@ -31,6 +32,7 @@ import { SettableClock } from '../memory/settable-clock.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
+import { retention } from '../../src/app/retention.ts';
 import { hiddenTypes } from '../../src/app/subscriptions.ts';
 import { now } from './accounts.ts';
 import {
@@ -126,6 +128,8 @@ const kyselyPorts = (
     jobLeases: new KyselyJobLeases(database),
     authorityAccounts: new KyselyAuthorityAccounts(database, testSealer),
     outbox,
+    // So few that the tests see several slices.
+    retention: new KyselyRetention(database, retention, 2),
     acting,
   };
 };

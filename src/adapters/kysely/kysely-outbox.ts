@@ -130,26 +130,6 @@ export class KyselyOutbox extends Outbox {
     return { waiting: count(0n), parked: count(1n) };
   }
 
-  async sweep(types: readonly string[], before: Date): Promise<number> {
-    const { numDeletedRows } = await this.#database.run((db) =>
-      db
-        .deleteFrom('events')
-        .where('type', 'in', types)
-        .where('occurred_at', '<', toMillis(before))
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('deliveries')
-                .select('deliveries.id')
-                .whereRef('deliveries.event_id', '=', 'events.id'),
-            ),
-          ),
-        )
-        .executeTakeFirst(),
-    );
-    return Number(numDeletedRows);
-  }
-
   /** The first call in a transaction plans the report. */
   #newsOf(transaction: object): News {
     const known = this.#news.get(transaction);

@@ -16,7 +16,7 @@ export const counterSnapshotsContract = (open: () => Promise<Stores>): void => {
     snapshots = stores.counterSnapshots;
   });
   afterAll(() => stores.close());
-  beforeEach(() => snapshots.sweep(later(1000 * day)));
+  beforeEach(() => stores.retention.sweep('quota_counters', later(1000 * day)));
 
   const sorted = (all: readonly CounterSnapshot[]) =>
     all.toSorted((a, b) => (a.subject < b.subject ? -1 : 1));
@@ -84,10 +84,10 @@ export const counterSnapshotsContract = (open: () => Promise<Stores>): void => {
     await save('b', 1);
     await save('c', 2);
     await save('a', 2);
-    expect(await snapshots.sweep(later(2))).toBe(1);
+    expect(await stores.retention.sweep('quota_counters', later(2))).toBe(1);
     expect((await kept()).map(({ subject }) => subject)).toEqual(['a', 'c']);
-    expect(await snapshots.sweep(later(2))).toBe(0);
-    expect(await snapshots.sweep(later(3))).toBe(2);
+    expect(await stores.retention.sweep('quota_counters', later(2))).toBe(0);
+    expect(await stores.retention.sweep('quota_counters', later(3))).toBe(2);
   });
 
   test('callers cannot reach into storage through what they gave or got', async () => {
@@ -95,6 +95,6 @@ export const counterSnapshotsContract = (open: () => Promise<Stores>): void => {
     await snapshots.save([given], at);
     for (const held of [given, at, await snapshots.load()]) scribble(held);
     expect(await kept()).toEqual([{ subject: 'a', data: '{}' }]);
-    expect(await snapshots.sweep(later(5))).toBe(0);
+    expect(await stores.retention.sweep('quota_counters', later(5))).toBe(0);
   });
 };

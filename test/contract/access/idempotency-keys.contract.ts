@@ -111,11 +111,11 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
   });
 
   test('a sweep deletes the answers given before a time and counts them', async () => {
-    await keys.sweep(later(1e12));
+    await stores.retention.sweep('idempotency_keys', later(1e12));
     const younger = { ...request, key: 'younger', now: later(1) };
     for (const one of [request, younger]) await keys.once(one, answering(done));
-    expect(await keys.sweep(later(1))).toBe(1);
-    expect(await keys.sweep(later(1))).toBe(0);
+    expect(await stores.retention.sweep('idempotency_keys', later(1))).toBe(1);
+    expect(await stores.retention.sweep('idempotency_keys', later(1))).toBe(0);
     expect(kinds([await keys.once(younger, mustNotRun)])).toEqual(['replayed']);
     expect(kinds([await keys.once(request, answering(done))])).toEqual(['answered']);
   });

@@ -141,13 +141,13 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
   });
 
   test('a sweep deletes the sessions that ended before a given time', async () => {
-    await sessions.sweep(later(1e12));
+    await stores.retention.sweep('sessions', later(1e12));
     const all = [await started({}, later(1)), await started(), await started({}, later(2))];
     const ends = all.map(({ session }) => session.endsAt).sort((a, b) => a.getTime() - b.getTime());
-    expect(await sessions.sweep(ends[0]!)).toBe(0);
-    expect(await sessions.sweep(ends[2]!)).toBe(2);
+    expect(await stores.retention.sweep('sessions', ends[0]!)).toBe(0);
+    expect(await stores.retention.sweep('sessions', ends[2]!)).toBe(2);
     expect(await listed()).toEqual([all[2]!.session]);
-    expect(await sessions.sweep(new Date(ends[2]!.getTime() + 1))).toBe(1);
+    expect(await stores.retention.sweep('sessions', new Date(ends[2]!.getTime() + 1))).toBe(1);
     expect(await listed()).toEqual([]);
   });
 

@@ -100,14 +100,14 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
   });
 
   test('a sweep deletes the links that ended before a given time', async () => {
-    await links.sweep(later(1e12));
+    await stores.retention.sweep('sign_in_links', later(1e12));
     const [first, second] = [await added(later(1)), await added(later(2))];
-    expect(await links.sweep(later(1))).toBe(0);
-    expect(await links.sweep(later(2))).toBe(1);
+    expect(await stores.retention.sweep('sign_in_links', later(1))).toBe(0);
+    expect(await stores.retention.sweep('sign_in_links', later(2))).toBe(1);
     expect(await links.personIdOf(first, now)).toBeUndefined();
     expect(await links.personIdOf(second, now)).toBe(personId);
-    expect(await links.sweep(later(3))).toBe(1);
-    expect(await links.sweep(later(3))).toBe(0);
+    expect(await stores.retention.sweep('sign_in_links', later(3))).toBe(1);
+    expect(await stores.retention.sweep('sign_in_links', later(3))).toBe(0);
   });
 
   test('callers cannot reach into storage through what they gave', async () => {

@@ -166,13 +166,13 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
   });
 
   test('a sweep deletes the hours before a given time', async () => {
-    await usage.sweep(hourOf(9));
+    await stores.retention.sweep('usage_hours', hourOf(9));
     const hours = [0, 1, 2].map((number) => used({ hour: hourOf(number) }));
     await usage.add(hours, nobody);
-    expect(await usage.sweep(hourOf(1))).toBe(1);
+    expect(await stores.retention.sweep('usage_hours', hourOf(1))).toBe(1);
     expect(await listed()).toEqual(hours.slice(1));
-    expect(await usage.sweep(hourOf(1))).toBe(0);
-    expect(await usage.sweep(hourOf(3))).toBe(2);
+    expect(await stores.retention.sweep('usage_hours', hourOf(1))).toBe(0);
+    expect(await stores.retention.sweep('usage_hours', hourOf(3))).toBe(2);
   });
 
   test('callers cannot reach into storage through what they gave or got', async () => {

@@ -69,7 +69,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
   });
   afterAll(() => stores.close());
   beforeEach(async () => {
-    await ledger.sweep(later(1e13));
+    await stores.retention.sweep('authority_ledger', later(1e13));
   });
 
   const entry = (draft: Partial<LedgerEntry> = {}): LedgerEntry => {
@@ -245,8 +245,8 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
 
   test('a sweep deletes entries older than a given time', async () => {
     for (const at of [1, 2, 3]) await enter(entry({ occurredAt: later(at) }));
-    expect(await ledger.sweep(later(3))).toBe(2);
-    expect(await ledger.sweep(later(3))).toBe(0);
+    expect(await stores.retention.sweep('authority_ledger', later(3))).toBe(2);
+    expect(await stores.retention.sweep('authority_ledger', later(3))).toBe(0);
     expect((await ledger.use(cats, now)).orders).toEqual([later(3)]);
   });
 

@@ -76,7 +76,7 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
   test('an entry keeps its place, also when an earlier page is deleted', async () => {
     for (const at of [-1e12, 1, 2, 3]) await tell(domain, entry({ occurredAt: later(at) }));
     const [newest, second, third, , added] = await timeline.list(domain, 100);
-    await timeline.sweep(later(-1e12 + 1));
+    await stores.retention.sweep('domain_timeline', later(-1e12 + 1));
     expect(await timeline.list(domain, 100, newest?.place)).toEqual([second, third, added]);
     expect(await timeline.list(domain, 100, third?.place)).toEqual([added]);
     expect(await timeline.list(domain, 100, 1n)).toEqual([]);
@@ -116,11 +116,11 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     const other = await another();
     for (const id of [domain, other])
       for (const at of [1, 2, 3]) await tell(id, entry({ occurredAt: longAgo(at) }));
-    expect(await timeline.sweep(longAgo(3))).toBe(4);
-    expect(await timeline.sweep(longAgo(3))).toBe(0);
+    expect(await stores.retention.sweep('domain_timeline', longAgo(3))).toBe(4);
+    expect(await stores.retention.sweep('domain_timeline', longAgo(3))).toBe(0);
     for (const id of [domain, other])
       expect(timesOf(await timeline.list(id, 100))).toEqual([longAgo(3), later(0)]);
-    expect(await timeline.sweep(longAgo(4))).toBe(2);
+    expect(await stores.retention.sweep('domain_timeline', longAgo(4))).toBe(2);
   });
 
   const recordMany = async (kind: TimelineEntry['kind'], count: number, of = domain) => {
@@ -170,10 +170,10 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     const others = [await another(), await another()];
     for (const other of others)
       for (let at = 0; at < 120; at++) await tell(other, entry({ occurredAt: longAgo }));
-    expect(await timeline.sweep(later(-1e12 + 1))).toBe(2 + 240);
+    expect(await stores.retention.sweep('domain_timeline', later(-1e12 + 1))).toBe(2 + 240);
     const left = (await timeline.list(domain, 100)).map(({ kind }) => kind);
     expect(left).toEqual(['removed', 'renewed', 'live', 'verified', 'added', 'added']);
-    expect(await timeline.sweep(later(-1e12 + 1))).toBe(0);
+    expect(await stores.retention.sweep('domain_timeline', later(-1e12 + 1))).toBe(0);
   });
 
   test('callers cannot reach into storage through what they gave or got', async () => {

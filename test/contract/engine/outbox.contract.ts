@@ -10,8 +10,8 @@ import type { Stores } from '../../support/stores.ts';
 const subscribers: Readonly<Record<string, readonly string[]>> = {
   api_key_issued: ['audit', 'mail'],
   plan_changed: ['audit'],
+  deploy_discarded: ['storage'],
 };
-const types = [...Object.keys(subscribers), 'api_key_revoked'];
 const toPro = { from: 'free', to: 'pro', perMinute: 300, perDay: 10_000 } as const;
 const lease = 60_000;
 const idsOf = (deliveries: readonly Delivery[]) => deliveries.map(({ id }) => id);
@@ -31,7 +31,7 @@ export const outboxContract = (
   beforeEach(async () => {
     account = await newAccount(stores);
     for (const { id } of await outbox.claim(later(1e12), later(2e12), 1000)) await outbox.done(id);
-    await outbox.sweep(types, later(1e12));
+    await sweep(later(1e12));
   });
 
   const issued = (
@@ -41,6 +41,12 @@ export const outboxContract = (
   const planChanged = (occurredAt = later(0)): AccessEvent => {
     return { type: 'plan_changed', accountId: account, occurredAt, ...toPro };
   };
+  /** Of a type that the audit log does not show. */
+  const hidden = (
+    occurredAt: Date,
+    type: 'deploy_discarded' | 'certificate_ordered' = 'deploy_discarded',
+  ) => ({ type, accountId: account, occurredAt, deployId: 'dep_1' }) as unknown as AccessEvent;
+  const sweep = (before: Date) => stores.retention.sweep('events', before);
   const store = async (...events: readonly AccessEvent[]): Promise<void> => {
     await stores.accounts.change(account, (state) => ({ state, events }));
   };
@@ -74,10 +80,10 @@ export const outboxContract = (
   });
 
   test('an event that nobody subscribes to is stored without a delivery', async () => {
-    await store(issued('key_1', 'api_key_revoked'));
+    await store(hidden(later(0), 'certificate_ordered'));
     expect(await claim()).toEqual([]);
     expect(await outbox.state()).toEqual({ waiting: 0, parked: 0 });
-    expect(await outbox.sweep(types, later(1))).toBe(1);
+    expect(await sweep(later(1))).toBe(1);
   });
 
   test('deliveries are given out oldest first and no more than asked for', async () => {
@@ -126,24 +132,26 @@ export const outboxContract = (
     await outbox.park(first ?? '', 'keeps failing');
     expect(await outbox.state()).toEqual({ waiting: 1, parked: 1 });
     expect(idsOf(await claim(1e12))).toEqual([second]);
-    expect(await outbox.sweep(types, later(1e12))).toBe(0);
   });
 
   test('a sweep deletes older events that all subscribers have seen', async () => {
-    await store(planChanged(later(1)), planChanged(later(2)), planChanged(later(3)));
-    const [first, , third] = idsOf(await claim());
-    for (const id of [first, third]) await outbox.done(id ?? '');
-    expect(await outbox.sweep(types, later(3))).toBe(1);
-    expect(await outbox.sweep(types, later(3))).toBe(0);
-    expect(await outbox.sweep(types, later(4))).toBe(1);
-    expect(await claim(lease)).toHaveLength(1);
+    await store(...[1, 2, 3, 4, 5, 6].map((at) => hidden(later(at))));
+    const [, second, ...others] = idsOf(await claim());
+    for (const id of others) await outbox.done(id);
+    expect(await sweep(later(6))).toBe(3);
+    expect(await sweep(later(6))).toBe(0);
+    expect(await sweep(later(7))).toBe(1);
+    expect(await claim(lease)).toHaveLength(2);
+    await outbox.park(second ?? '', 'keeps failing');
+    expect(await sweep(later(1e12))).toBe(0);
   });
 
-  test('a sweep leaves events of other types', async () => {
-    await store(planChanged(), issued('key_1', 'api_key_revoked'));
+  test('a sweep leaves the events that the audit log shows', async () => {
+    await store(hidden(later(1)), planChanged(later(1)), hidden(later(1), 'certificate_ordered'));
     for (const id of idsOf(await claim())) await outbox.done(id);
-    expect(await outbox.sweep(['plan_changed'], later(1))).toBe(1);
-    expect(await outbox.sweep(['api_key_revoked'], later(1))).toBe(1);
+    expect(await sweep(later(2))).toBe(2);
+    const entries = await stores.auditLog.list(account, 10, { kinds: ['plan_changed'] });
+    expect(entries).toHaveLength(1);
   });
 
   test('two processes that claim at the same time never share a delivery and leave none', async () => {

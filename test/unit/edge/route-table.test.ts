@@ -19,10 +19,6 @@ class Records extends EdgeRecords {
   override names(): Promise<readonly string[]> {
     return this.inner.names();
   }
-
-  override sweep(before: Date): Promise<number> {
-    return this.inner.sweep(before);
-  }
 }
 
 let records: Records;

@@ -29,11 +29,4 @@ export class KyselyCounterSnapshots extends CounterSnapshots {
       db.selectFrom('quota_counters').select(['subject', 'data']).execute(),
     );
   }
-
-  async sweep(before: Date): Promise<number> {
-    const { numDeletedRows } = await this.#database.run((db) =>
-      db.deleteFrom('quota_counters').where('saved_at', '<', toMillis(before)).executeTakeFirst(),
-    );
-    return Number(numDeletedRows);
-  }
 }

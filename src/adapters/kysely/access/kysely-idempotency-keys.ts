@@ -36,16 +36,6 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
     }
   }
 
-  async sweep(before: Date): Promise<number> {
-    const { numDeletedRows } = await this.#database.run((db) =>
-      db
-        .deleteFrom('idempotency_keys')
-        .where('created_at', '<', toMillis(before))
-        .executeTakeFirst(),
-    );
-    return Number(numDeletedRows);
-  }
-
   async #settle<Answer extends KeptAnswer>(
     request: IdempotentRequest,
     work: () => Promise<Answer>,

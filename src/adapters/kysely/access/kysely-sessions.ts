@@ -102,13 +102,6 @@ export class KyselySessions extends Sessions {
       await this.#outbox.append(events);
     });
   }
-
-  async sweep(before: Date): Promise<number> {
-    const { numDeletedRows } = await this.#database.run((db) =>
-      db.deleteFrom('sessions').where('ends_at', '<', toMillis(before)).executeTakeFirst(),
-    );
-    return Number(numDeletedRows);
-  }
 }
 
 /** A link is deleted with its person, so both exist or neither does. @throws DomainError `sign_in_link_invalid` */

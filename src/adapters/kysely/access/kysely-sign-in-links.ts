@@ -41,13 +41,6 @@ export class KyselySignInLinks extends SignInLinks {
     );
     return link?.person_id;
   }
-
-  async sweep(before: Date): Promise<number> {
-    const { numDeletedRows } = await this.#database.run((db) =>
-      db.deleteFrom('sign_in_links').where('ends_at', '<', toMillis(before)).executeTakeFirst(),
-    );
-    return Number(numDeletedRows);
-  }
 }
 
 const toRow = ({ secretHash, personId, endsAt }: SignInLink) =>

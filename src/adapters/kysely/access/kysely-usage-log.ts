@@ -95,13 +95,6 @@ export class KyselyUsageLog extends UsageLog {
     }));
   }
 
-  async sweep(before: Date): Promise<number> {
-    const { numDeletedRows } = await this.#database.run((db) =>
-      db.deleteFrom('usage_hours').where('hour', '<', toMillis(before)).executeTakeFirst(),
-    );
-    return Number(numDeletedRows);
-  }
-
   async #addHour(hour: HourOfUsage): Promise<void> {
     const row = toRow(hour);
     await this.#database.run((db) =>

@@ -41,16 +41,6 @@ export class KyselyAuthorityLedger extends AuthorityLedger {
   async settle(change: LedgerChange): Promise<void> {
     await this.#database.transaction((db) => writeLedger(db, change));
   }
-
-  async sweep(before: Date): Promise<number> {
-    const { numDeletedRows } = await this.#database.run((db) =>
-      db
-        .deleteFrom('authority_ledger')
-        .where('occurred_at', '<', toMillis(before))
-        .executeTakeFirst(),
-    );
-    return Number(numDeletedRows);
-  }
 }
 
 // For the other adapters of this folder, in their transaction.

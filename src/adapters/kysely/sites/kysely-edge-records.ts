@@ -4,7 +4,7 @@ import { EdgeRecords, type EdgeChanges, type LoadedCertificate } from '../../../
 import type { Database } from '../database.ts';
 import { validityFrom } from './kysely-certificates.ts';
 import { routeFrom, type RouteRow } from './route-rows.ts';
-import { present, toMillis, type Schema } from '../schema.ts';
+import { present, type Schema } from '../schema.ts';
 import { openColumns } from '../sealed-columns.ts';
 
 type CertificateRow = Selectable<Schema['certificates']>;
@@ -72,17 +72,6 @@ export class KyselyEdgeRecords extends EdgeRecords {
       db.selectFrom('routes').select('name').where('removed_at', 'is', null).execute(),
     );
     return rows.map(({ name }) => name);
-  }
-
-  async sweep(before: Date): Promise<number> {
-    let swept = 0;
-    for (const table of ['routes', 'certificates'] as const) {
-      const { numDeletedRows } = await this.#database.run((db) =>
-        db.deleteFrom(table).where('removed_at', '<', toMillis(before)).executeTakeFirst(),
-      );
-      swept += Number(numDeletedRows);
-    }
-    return swept;
   }
 
   #certificateFrom(row: CertificateRow): LoadedCertificate {

@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 import {
-  mostOfKind,
   timelineKinds,
   trimsAfter,
   type TimelineEntry,
@@ -34,26 +33,6 @@ export class KyselyTimeline extends Timeline {
       occurredAt: fromMillis(occurred_at),
       details: JSON.parse(details) as Readonly<Record<string, unknown>>,
     }));
-  }
-
-  async sweep(before: Date): Promise<number> {
-    let swept = 0;
-    for (const kind of Object.keys(mostOfKind)) {
-      for (let found = slice; found === slice; swept += found) {
-        found = await this.#database.run((db) =>
-          forget(
-            db,
-            db
-              .selectFrom('domain_timeline')
-              .select('id')
-              .where('kind', '=', kind)
-              .where('occurred_at', '<', toMillis(before))
-              .limit(slice),
-          ),
-        );
-      }
-    }
-    return swept;
   }
 }
 
@@ -90,15 +69,7 @@ const trimOne = async (
     .where('domain_id', '=', domainId)
     .where('kind', '=', kind)
     .orderBy('id', 'desc');
-  await forget(db, alike.offset(most).limit(slice));
-};
-
-/** By id, so that MySQL locks single rows. @returns how many */
-const forget = async (
-  db: Kysely<Schema>,
-  found: { execute(): Promise<readonly { readonly id: bigint }[]> },
-): Promise<number> => {
-  const ids = (await found.execute()).map(({ id }) => id);
+  // By id, so that MySQL locks single rows.
+  const ids = (await alike.offset(most).limit(slice).execute()).map(({ id }) => id);
   if (ids.length > 0) await db.deleteFrom('domain_timeline').where('id', 'in', ids).execute();
-  return ids.length;
 };

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Turns } from '../../src/kernel/turns.ts';
+import { Turns } from '../../../src/kernel/turns.ts';
 
 /** Turns that wait to be ended, each with its number as its outcome. */
 const heldTurns = () => {

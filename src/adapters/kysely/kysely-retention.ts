@@ -1,0 +1,95 @@
+import { sql, type RawBuilder } from 'kysely';
+import { Retention, type RetentionRule } from '../../kernel/retention.ts';
+import type { Database } from './database.ts';
+import { toMillis, type Schema } from './schema.ts';
+
+type Column<Table extends keyof Schema> = keyof Schema[Table] & string;
+type TimeColumn<Table extends keyof Schema> = {
+  [Name in Column<Table>]: Schema[Table][Name] extends bigint | null ? Name : never;
+}[Column<Table>];
+
+/** Every table has a rule, or keeps its rows until something deletes them. */
+export type RetentionRules = {
+  readonly [Table in keyof Schema]: RetentionRule<Column<Table>, TimeColumn<Table>> | 'kept';
+};
+
+type Condition = RawBuilder<boolean>;
+/** `age` is a column of the table. */
+interface Old {
+  readonly table: keyof Schema;
+  readonly age: RawBuilder<bigint>;
+  readonly also: readonly Condition[];
+}
+
+const usualSlice = 500;
+
+export class KyselyRetention extends Retention {
+  readonly #database: Database;
+  readonly #rules: RetentionRules;
+  readonly #slice: number;
+
+  /** @param slice most rows that one statement deletes, unless more are of the same time */
+  constructor(database: Database, rules: RetentionRules, slice = usualSlice) {
+    super();
+    this.#database = database;
+    this.#rules = rules;
+    this.#slice = slice;
+  }
+
+  async sweep(table: keyof Schema, before: Date): Promise<number> {
+    const rule: RetentionRule | 'kept' = this.#rules[table];
+    if (rule === 'kept') throw new Error(`rows of ${table} are kept`);
+    let swept = 0;
+    for (const old of oldIn(table, rule)) swept += await this.#sweep(old, toMillis(before));
+    return swept;
+  }
+
+  async #sweep(old: Old, before: bigint): Promise<number> {
+    let swept = 0;
+    for (;;) {
+      const sliceEnd = await this.#endOfSlice(old, before);
+      swept += await this.#delete(old, sliceEnd ?? before - 1n);
+      if (sliceEnd === undefined) return swept;
+    }
+  }
+
+  /** @returns undefined if all that is left fits into one slice */
+  async #endOfSlice({ table, age, also }: Old, before: bigint): Promise<bigint | undefined> {
+    const row = await this.#database.run((db) =>
+      db
+        .selectFrom(table)
+        .select(age.as('age'))
+        .where(sql.join<boolean>([sql`${age} < ${before}`, ...also], sql` and `))
+        .orderBy(age)
+        .offset(this.#slice)
+        .limit(1)
+        .executeTakeFirst(),
+    );
+    return row?.age;
+  }
+
+  async #delete({ table, age, also }: Old, last: bigint): Promise<number> {
+    const { numDeletedRows } = await this.#database.run((db) =>
+      db
+        .deleteFrom(table)
+        .where(sql.join<boolean>([sql`${age} <= ${last}`, ...also], sql` and `))
+        .executeTakeFirst(),
+    );
+    return Number(numDeletedRows);
+  }
+}
+
+/** A range of an index for each word. */
+const oldIn = (table: keyof Schema, { since, only, unlessIn }: RetentionRule): readonly Old[] => {
+  const age = sql<bigint>`${sql.ref(`${table}.${since}`)}`;
+  const unless = unlessIn ? [isNotIn(table, unlessIn)] : [];
+  if (!only) return [{ table, age, also: unless }];
+  const column = sql.ref(`${table}.${only.column}`);
+  return only.words.map((word) => ({ table, age, also: [sql`${column} = ${word}`, ...unless] }));
+};
+
+const isNotIn = (
+  table: keyof Schema,
+  { table: other, column }: NonNullable<RetentionRule['unlessIn']>,
+): Condition =>
+  sql`not exists (select 1 from ${sql.table(other)} where ${sql.ref(`${other}.${column}`)} = ${sql.ref(`${table}.id`)})`;

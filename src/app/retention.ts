@@ -1,0 +1,70 @@
+import { idempotencyRetentionMs } from '../access/domain/idempotency.ts';
+import { mostOfKind } from '../domains/domain/attachment/timeline.ts';
+import type { RetentionRule } from '../kernel/retention.ts';
+import { hiddenTypes } from './subscriptions.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+/**
+ * Every table: what is deleted from it once it is old, by which column, and how long it is kept; or `kept`, where age
+ * alone deletes nothing. `KyselyRetention` takes it only if it names every table.
+ */
+export const retention = {
+  accounts: 'kept',
+  api_keys: 'kept',
+  api_key_secrets: 'kept',
+  people: 'kept',
+  sessions: { what: 'sessions that are over', since: 'ends_at', keptMs: day },
+  sign_in_links: { what: 'sign-in links that are over', since: 'ends_at', keptMs: day },
+  quota_counters: { what: 'unused counters', since: 'saved_at', keptMs: 3 * day },
+  usage_hours: { what: 'usage', since: 'hour', keptMs: 90 * day },
+  pets: 'kept',
+  orders: 'kept',
+  idempotency_keys: {
+    what: 'idempotency keys',
+    since: 'created_at',
+    keptMs: idempotencyRetentionMs,
+  },
+  projects: 'kept',
+  // Their number is limited.
+  deploys: 'kept',
+  // An edge that missed a removal for so long starts over.
+  routes: { what: 'marks of removed hosts', since: 'removed_at', keptMs: day },
+  certificates: { what: 'marks of removed certificates', since: 'removed_at', keptMs: day },
+  edge_revision: 'kept',
+  domains: 'kept',
+  domain_timeline: {
+    what: 'checks and attempts in the timelines of domains',
+    since: 'occurred_at',
+    keptMs: 90 * day,
+    only: { column: 'kind', words: Object.keys(mostOfKind) },
+  },
+  certificate_orders: 'kept',
+  authority_accounts: 'kept',
+  authority_ledger: {
+    what: 'records of requests to the authority',
+    since: 'occurred_at',
+    keptMs: 8 * day,
+  },
+  authority_turn: 'kept',
+  job_leases: 'kept',
+  events: {
+    what: 'delivered events that the audit log does not show',
+    since: 'occurred_at',
+    keptMs: 7 * day,
+    only: { column: 'type', words: hiddenTypes },
+    unlessIn: { table: 'deliveries', column: 'event_id' },
+  },
+  // Deleted once they are made.
+  deliveries: 'kept',
+} as const satisfies Readonly<Record<string, RetentionRule | 'kept'>>;
+
+type Rules = typeof retention;
+export type SweptTable = {
+  [Table in keyof Rules]: Rules[Table] extends 'kept' ? never : Table;
+}[keyof Rules];
+
+/** The rules alone. */
+export const sweptTables = Object.entries(retention).flatMap(([table, rule]) =>
+  rule === 'kept' ? [] : [{ table, ...rule }],
+);
