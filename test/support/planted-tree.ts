@@ -10,8 +10,6 @@ export interface PlantedTree {
   readonly folder: string;
   /** Runs a tool of node_modules with `--flag value` arguments; what it prints is taken as JSON. */
   run(script: string, ...args: readonly string[]): Promise<unknown>;
-  /** The same for a tool that prints plain text. */
-  print(script: string, ...args: readonly string[]): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -30,28 +28,18 @@ export const plantTree = async (
   return {
     folder,
     run: (script, ...args) => printedJson(folder, [join('node_modules', script), ...args]),
-    print: async (script, ...args) =>
-      (await printed(folder, [join('node_modules', script), ...args])).stdout,
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 };
 
-const printedJson = async (cwd: string, args: readonly string[]): Promise<unknown> => {
-  const { stdout, stderr } = await printed(cwd, args);
-  try {
-    return JSON.parse(stdout);
-  } catch {
-    throw new Error(`${args.join(' ')} printed no JSON: ${stderr || stdout.slice(0, 500)}`);
-  }
-};
-
 /** A tool with findings exits with a failure and still prints its report. */
-const printed = (
-  cwd: string,
-  args: readonly string[],
-): Promise<{ readonly stdout: string; readonly stderr: string }> =>
-  new Promise((done) => {
+const printedJson = (cwd: string, args: readonly string[]): Promise<unknown> =>
+  new Promise((done, reject) => {
     execFile(process.execPath, args, { cwd, maxBuffer: 2 ** 26 }, (_error, stdout, stderr) => {
-      done({ stdout, stderr });
+      try {
+        done(JSON.parse(stdout));
+      } catch {
+        reject(new Error(`${args.join(' ')} printed no JSON: ${stderr || stdout.slice(0, 500)}`));
+      }
     });
   });

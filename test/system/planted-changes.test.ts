@@ -50,3 +50,19 @@ test('a third kind of database does not compile until each difference is decided
     ].sort(),
   );
 }, 120_000);
+
+test('a flag that suspends live domains does not compile until it is stored, printed, shown, and decides who is served', async () => {
+  const places = await placesThatDoNotCompile({
+    file: 'src/domains/domain/attachment/custom-domain.ts',
+    from: '      readonly liveSince: Date;\n',
+    to: '      readonly liveSince: Date;\n      readonly suspended?: true;\n',
+  });
+  expect(places).toEqual(
+    [
+      ...inFile('kysely/sites/custom-domain-details.ts', 'storedDetails'),
+      ...inFile('dashboard/domains/certified.ts', 'saidOf'),
+      'src/app/commands/present-domain.ts: presentOwn',
+      'src/domains/domain/attachment/serving.ts: admits',
+    ].sort(),
+  );
+}, 120_000);
