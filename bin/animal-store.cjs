@@ -3,7 +3,9 @@
 
 // Runs src/main.ts in a checkout, and what was made of it in an installed package. Every Node since 12 can read this
 // file: one that is too old for the service gets a sentence, not a stack.
-const { existsSync } = require('fs');
+const { existsSync, lstatSync, mkdirSync } = require('fs');
+const { enableCompileCache } = require('module');
+const { homedir } = require('os');
 const { join } = require('path');
 const { pathToFileURL } = require('url');
 
@@ -45,10 +47,29 @@ const fail = (error) => {
   refuse(`the package ${name} is not installed. ${advice}`);
 };
 
+/**
+ * Keeps compiled code for the next start, in a folder that only this user can write: what is in it is run. Without such
+ * a folder, each start compiles everything.
+ */
+const keepCompiledCode = () => {
+  try {
+    const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+    const folder = join(caches, 'animal-store');
+    // One level at a time: no home is made where there is none.
+    for (const one of [caches, folder]) if (!existsSync(one)) mkdirSync(one, 0o700);
+    const { uid, mode } = lstatSync(folder);
+    const isOnlyOurs = (mode & 0o170022) === 0o040000 && uid === process.getuid();
+    if (isOnlyOurs) enableCompileCache(folder);
+  } catch {
+    // No home, or none that can be written.
+  }
+};
+
 const found = problem();
 if (found) {
   refuse(found);
 } else {
+  keepCompiledCode();
   import(pathToFileURL(isCheckout ? source : join(root, 'dist', 'src', 'main.js')).href).catch(
     fail,
   );
