@@ -26,7 +26,7 @@ module.exports = {
         'Folders of one part that need each other are one folder that was cut in the wrong place.',
       severity: 'error',
       scope: 'folder',
-      from: { path: '^src/[^/]+/[^/]+/[^/]+$', pathNot: '^src/domains/domain/' },
+      from: { path: '^src/[^/]+/[^/]+/[^/]+$' },
       to: { path: '^src/[^/]+/[^/]+/[^/]+$', circular: true },
     },
     {
@@ -69,16 +69,14 @@ module.exports = {
         'A rule of the business is a pure function: no port, no use case, no package but the pure ones.',
       severity: 'error',
       from: { path: `${context}domain/` },
-      to: {
-        pathNot: ['^src/kernel/', '^src/$1/domain/', '^src/(sites|domains)/domain/', purePackages],
-      },
+      to: { pathNot: ['^src/kernel/', '^src/$1/domain/', purePackages] },
     },
     {
       name: 'contexts-stay-apart',
       comment: 'What a context needs of another is a port of its own, bridged in src/app.',
       severity: 'error',
       from: { path: context, pathNot: '/domain/' },
-      to: { path: context, pathNot: ['^src/$1/', '^src/(sites|domains)/'] },
+      to: { path: context, pathNot: '^src/$1/' },
     },
     {
       name: 'contexts-import-nothing-outside',

@@ -10,7 +10,8 @@ import { Ids } from '../src/kernel/ids.ts';
 import type { Certificate } from '../src/domains/domain/certificates/certificate.ts';
 import { createProject } from '../src/sites/domain/project.ts';
 import { deploySucceeded, startDeploy } from '../src/sites/domain/site.ts';
-import { CertificateAuthority, Certificates, Projects, SiteFiles } from '../src/sites/ports.ts';
+import { Projects, SiteFiles } from '../src/sites/ports.ts';
+import { CertificateAuthority, Certificates } from '../src/domains/certificate-ports.ts';
 
 const atOnce = 500;
 const now = new Date();

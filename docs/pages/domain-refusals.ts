@@ -1,4 +1,7 @@
-import { domainNameProblems, type DomainNameProblem } from '../../src/sites/domain/sites-error.ts';
+import {
+  domainNameProblems,
+  type DomainNameProblem,
+} from '../../src/domains/domain/domains-error.ts';
 import { code } from './markdown.ts';
 
 type Told = readonly [meaning: string, advice: string];

@@ -13,7 +13,7 @@ import { largestBody } from '../../src/adapters/http/operations/request-body.ts'
 import { ListPetsQuery } from '../../src/adapters/http/operations/schemas.ts';
 import { petNameLength } from '../../src/catalogue/domain/pet.ts';
 import { planAllowances } from '../../src/sites/domain/allowance.ts';
-import { bytesInWords } from '../../src/sites/domain/in-words.ts';
+import { bytesInWords } from '../../src/kernel/in-words.ts';
 import { keptDeploys } from '../../src/sites/domain/deploy.ts';
 import { dashboardNumbers, dashboardUse, signInAttempts } from './dashboard-limits.ts';
 import { budgets, limits as domainsByPlan } from './domain-examples.ts';

@@ -14,7 +14,7 @@ import { largestAnswer } from '../../src/domains/domain/dns/facts.ts';
 import { shownAtMost } from '../../src/domains/domain/dns/shortened.ts';
 import { siteLimits } from '../../src/sites/domain/site-contents.ts';
 import { planAllowances } from '../../src/sites/domain/allowance.ts';
-import { bytesInWords } from '../../src/sites/domain/in-words.ts';
+import { bytesInWords } from '../../src/kernel/in-words.ts';
 import type { Defence } from './security-defence.ts';
 
 const mib = (bytes: number): string => `${String(bytes / 1024 / 1024)} MiB`;

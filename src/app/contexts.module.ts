@@ -14,36 +14,38 @@ import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import {
-  AuthorityLedger,
-  CertificateOrders,
   CustomDomains,
   DnsJudge,
+  DomainAllowances,
   ProjectSettings,
   Timeline,
   type DomainPorts,
+  DnsVerifier,
+  HostNames,
 } from '../domains/ports.ts';
+import { Allowances, Projects, SiteFiles, SiteUnpacking } from '../sites/ports.ts';
 import {
-  Allowances,
   CertificateAuthority,
   Certificates,
-  DnsVerifier,
-  EdgeRecords,
-  HostNames,
-  Projects,
-  SiteFiles,
-  SiteUnpacking,
-} from '../sites/ports.ts';
+  AuthorityLedger,
+  CertificateOrders,
+} from '../domains/certificate-ports.ts';
+import { EdgeRecords } from '../domains/edge-ports.ts';
+import { domains } from '../domains/domains.ts';
 import { sites } from '../sites/sites.ts';
 import { apart } from './request-deadline.ts';
-import { AccessKey, CatalogueKey, ConfigKey, SitesKey } from './keys.ts';
+import { AccessKey, CatalogueKey, ConfigKey, DomainsKey, SitesKey } from './keys.ts';
 import { wiring } from './wiring.ts';
 
 const domainPorts = (c: ResolutionContext): DomainPorts => {
   const { platformHost, platformAddresses, allowTestDomains } = c.get(ConfigKey);
+  const projects = c.get(Projects);
   return {
     domains: c.get(CustomDomains),
     settings: c.get(ProjectSettings),
-    allowances: c.get(Allowances),
+    allowances: c.get(DomainAllowances),
+    edgeRecords: c.get(EdgeRecords),
+    accountOf: async (slug) => (await projects.find(slug))?.project.accountId,
     hostNames: c.get(HostNames),
     dns: apart(c.get(Deadline), c.get(DnsVerifier)),
     judge: apart(c.get(Deadline), c.get(DnsJudge)),
@@ -61,7 +63,7 @@ const domainPorts = (c: ResolutionContext): DomainPorts => {
   };
 };
 
-/** The faces of the three contexts, each over its ports. */
+/** The faces of the four contexts, each over its ports. */
 export const contexts = wiring((once) => {
   once(CatalogueKey, (c) =>
     catalogue({ pets: c.get(Pets), orders: c.get(Orders), clock: c.get(Clock) }),
@@ -89,10 +91,10 @@ export const contexts = wiring((once) => {
       projects: c.get(Projects),
       files: c.get(SiteFiles),
       unpacking: apart(c.get(Deadline), c.get(SiteUnpacking)),
-      edgeRecords: c.get(EdgeRecords),
-      ...domainPorts(c),
+      allowances: c.get(Allowances),
       clock: c.get(Clock),
       ids: c.get(Ids),
     }),
   );
+  once(DomainsKey, (c) => domains(domainPorts(c)));
 });

@@ -5,6 +5,7 @@ import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
 import type { HttpServer } from '../adapters/http/listener/http-server.ts';
 import type { LeasedJob } from '../adapters/schedule/leased-job.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Domains } from '../domains/domains.ts';
 import type { Sites } from '../sites/sites.ts';
 import type { Config } from './settings/config.ts';
 
@@ -20,6 +21,7 @@ export const LogKey = key<Logger>('log');
 export const ProcessKey = key<string>('process');
 export const CatalogueKey = key<Catalogue>('catalogue');
 export const AccessKey = key<Access>('access');
+export const DomainsKey = key<Domains>('domains');
 export const SitesKey = key<Sites>('sites');
 /** Certificates for the hosts of projects. */
 export const SecureSitesKey = key<LeasedJob>('secure sites');

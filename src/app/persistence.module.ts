@@ -39,14 +39,15 @@ import { JobLeases } from '../kernel/job-leases.ts';
 import { Outbox } from '../kernel/outbox.ts';
 import { Retention } from '../kernel/retention.ts';
 import { Sealer } from '../kernel/sealer.ts';
+import { CustomDomains, ProjectSettings, Timeline } from '../domains/ports.ts';
+import { Projects } from '../sites/ports.ts';
 import {
+  AuthorityAccounts,
+  Certificates,
   AuthorityLedger,
   CertificateOrders,
-  CustomDomains,
-  ProjectSettings,
-  Timeline,
-} from '../domains/ports.ts';
-import { AuthorityAccounts, Certificates, EdgeRecords, Projects } from '../sites/ports.ts';
+} from '../domains/certificate-ports.ts';
+import { EdgeRecords } from '../domains/edge-ports.ts';
 import { ConfigKey, LogKey } from './keys.ts';
 import { SiteAddresses } from './site-addresses.ts';
 import { retention } from './retention.ts';

@@ -22,17 +22,20 @@ import { Clock } from '../kernel/clock.ts';
 import { JobLeases } from '../kernel/job-leases.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import type { CustomDomain } from '../domains/domain/attachment/custom-domain.ts';
-import { CertificateOrders, CustomDomains, DnsJudge } from '../domains/ports.ts';
 import {
-  Allowances,
+  CustomDomains,
+  DnsJudge,
+  DnsVerifier,
+  DomainAllowances,
+  HostNames,
+} from '../domains/ports.ts';
+import { Allowances, SiteFiles, SiteUnpacking } from '../sites/ports.ts';
+import {
   AuthorityAccounts,
   CertificateAuthority,
-  DnsVerifier,
-  EdgeRecords,
-  HostNames,
-  SiteFiles,
-  SiteUnpacking,
-} from '../sites/ports.ts';
+  CertificateOrders,
+} from '../domains/certificate-ports.ts';
+import { EdgeRecords } from '../domains/edge-ports.ts';
 import type { Config } from './settings/config.ts';
 import {
   ConfigKey,
@@ -40,7 +43,7 @@ import {
   PlanRenewalsKey,
   ProcessKey,
   SecureSitesKey,
-  SitesKey,
+  DomainsKey,
 } from './keys.ts';
 import { allowancesByPlan, PlanAllowances } from './plan-allowances.ts';
 import { visit } from './request-work.ts';
@@ -79,20 +82,21 @@ export const publishing = wiring((once, bind) => {
   bind(DnsJudge).toService(ThreadedJudge);
   bind(HostNames).toConstantValue(new TldtsHostNames());
   once(Allowances, (c) => new PlanAllowances(c.get(Accounts), allowancesByPlan(c.get(ConfigKey))));
+  bind(DomainAllowances).toService(Allowances);
   once(DueDomains, (c) => {
     const running = c.get(RunningWork);
     const tend = (domain: CustomDomain) =>
-      running.during(named('check of', domain.host), () => c.get(SitesKey).tendDomain(domain));
+      running.during(named('check of', domain.host), () => c.get(DomainsKey).tendDomain(domain));
     const [domains, clock, log] = [c.get(CustomDomains), c.get(Clock), c.get(LogKey)];
     return new DueDomains({ domains, tend, clock, log });
   });
   once(SecureSitesKey, (c) => {
-    const work = (isStopping: () => boolean) => c.get(SitesKey).secureSites(isStopping);
+    const work = (isStopping: () => boolean) => c.get(DomainsKey).secureSites(isStopping);
     return new LeasedJob('issue and renew certificates', work, leased(c));
   });
   once(
     PlanRenewalsKey,
-    (c) => new LeasedJob('plan renewals', () => c.get(SitesKey).planRenewals(), leased(c)),
+    (c) => new LeasedJob('plan renewals', () => c.get(DomainsKey).planRenewals(), leased(c)),
   );
   once(
     RouteTable,

@@ -2,7 +2,7 @@ import { ThreadPool } from '../adapters/threads/thread-pool.ts';
 import { Overrun, type ThreadLimits } from '../adapters/threads/worker-thread.ts';
 import { DomainError } from '../kernel/domain-error.ts';
 import type { DomainSettingsDraft } from '../domains/domain/redirects/redirects.ts';
-import type { SitesErrorCode } from '../sites/domain/sites-error.ts';
+import type { DomainsErrorCode } from '../domains/domain/domains-error.ts';
 import { threadEntry } from './threads/thread-entry.ts';
 
 /** Limits for parsing one document, which usually takes some milliseconds. */
@@ -31,7 +31,7 @@ export class SettingsReader {
   }
 }
 
-const tooCostly = ({ of }: Overrun): DomainError<SitesErrorCode> =>
+const tooCostly = ({ of }: Overrun): DomainError<DomainsErrorCode> =>
   new DomainError(
     'redirect_invalid',
     of === 'time'

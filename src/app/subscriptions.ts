@@ -1,3 +1,4 @@
+import type { DomainsEvent } from '../domains/domain/domains-event.ts';
 import type { AccessEvent } from '../access/domain/access-event.ts';
 import type { Subscriber } from '../adapters/events/event-bus.ts';
 import type { CatalogueEvent } from '../catalogue/domain/catalogue-event.ts';
@@ -5,12 +6,13 @@ import type {
   DeployDeleted,
   DeployDiscarded,
   DeployFailed,
-  DomainLive,
   SitesEvent,
 } from '../sites/domain/sites-event.ts';
+import type { DomainLive } from '../domains/domain/domains-event.ts';
+import type { Domains } from '../domains/domains.ts';
 import type { Sites } from '../sites/sites.ts';
 
-export type AnyEvent = CatalogueEvent | AccessEvent | SitesEvent;
+export type AnyEvent = CatalogueEvent | AccessEvent | SitesEvent | DomainsEvent;
 
 export type SubscriberName = 'certificates' | 'domains' | 'primary' | 'storage';
 
@@ -74,10 +76,12 @@ export const hiddenTypes: readonly string[] = [...table].flatMap(([type, { isSho
 
 export const subscribers = ({
   sites,
+  domains,
   secureSites,
   tendDomains,
 }: {
-  readonly sites: Pick<Sites, 'removeDeployFiles' | 'adoptPrimary'>;
+  readonly sites: Pick<Sites, 'removeDeployFiles'>;
+  readonly domains: Pick<Domains, 'adoptPrimary'>;
   /** Looks for hosts of projects without a certificate, and gets one. */
   readonly secureSites: () => void;
   /** Looks for domains with something to do, and does it. */
@@ -92,7 +96,7 @@ export const subscribers = ({
     tendDomains();
     return Promise.resolve();
   },
-  primary: ({ event }) => sites.adoptPrimary(event as DomainLive),
+  primary: ({ event }) => domains.adoptPrimary(event as DomainLive),
   storage: ({ event }) =>
     sites.removeDeployFiles((event as DeployDeleted | DeployDiscarded | DeployFailed).deployId),
 });

@@ -24,6 +24,7 @@ import {
   PreviousSecretKeys,
   ProcessKey,
   SecretKey,
+  DomainsKey,
   SecureSitesKey,
   SitesKey,
 } from './keys.ts';
@@ -71,7 +72,12 @@ export const system = wiring((once, bind) => {
     const secureSites = () => {
       certificates.wake();
     };
-    const all = subscribers({ sites: c.get(SitesKey), secureSites, tendDomains });
+    const all = subscribers({
+      sites: c.get(SitesKey),
+      domains: c.get(DomainsKey),
+      secureSites,
+      tendDomains,
+    });
     return new EventBus(watchedSubscribers(c.get(RunningWork), all));
   });
   once(

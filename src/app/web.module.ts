@@ -36,6 +36,7 @@ import {
   OperationsKey,
   PreviousSecretKeys,
   SecretKey,
+  DomainsKey,
   SitesKey,
 } from './keys.ts';
 import { SiteAddresses } from './site-addresses.ts';
@@ -155,6 +156,7 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
     access: c.get(AccessKey),
     catalogue: c.get(CatalogueKey),
     sites: c.get(SitesKey),
+    domains: c.get(DomainsKey),
     auditLog: c.get(AuditLog),
     idempotencyKeys: c.get(IdempotencyKeys),
     acting: c.get(Acting),

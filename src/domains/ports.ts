@@ -1,28 +1,25 @@
-// What custom domains and their certificates need from outside, besides `ports.ts`.
-
+import type { EdgeRecords } from './edge-ports.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
-import type { BudgetVerdict, CaUse } from './domain/certificates/ca-budget.ts';
-import type { AskedOrder, LedgerChange, LedgerName } from './domain/certificates/ca-ledger.ts';
+import type { DomainsEvent } from './domain/domains-event.ts';
+import type {
+  AuthorityLedger,
+  CertificateAuthority,
+  CertificateOrders,
+  Certificates,
+} from './certificate-ports.ts';
+import type { AdmissionFacts, DomainAllowance } from './domain/attachment/admission.ts';
+import type { DomainChange } from './domain/attachment/change.ts';
 import type { CustomDomain, DomainDecision } from './domain/attachment/custom-domain.ts';
-import type { AdmissionFacts } from './domain/attachment/admission.ts';
+import type { ProjectHost } from './domain/attachment/serving.ts';
+import type { TimelineEntry } from './domain/attachment/timeline.ts';
+import type { CaUse } from './domain/certificates/ca-budget.ts';
 import type { DnsFacts } from './domain/dns/facts.ts';
 import type { DnsJudgement } from './domain/dns/judgement.ts';
 import type { DnsExpectation } from './domain/dns/report.ts';
-import type { ProjectHost } from './domain/attachment/serving.ts';
+import type { NameFacts, NameSettings } from './domain/names/name-facts.ts';
 import type { DomainSettings } from './domain/redirects/settings.ts';
-import type { DomainChange } from './domain/attachment/change.ts';
-import type { TimelineEntry } from './domain/attachment/timeline.ts';
-import type { NameSettings } from './domain/names/name-facts.ts';
-import type { SitesEvent } from '../sites/domain/sites-event.ts';
-import type {
-  Allowances,
-  CertificateAuthority,
-  Certificates,
-  DnsVerifier,
-  HostNames,
-} from '../sites/ports.ts';
 
 /** Judges the answers of name servers. The owner of a name controls their content. */
 export abstract class DnsJudge {
@@ -35,79 +32,6 @@ export abstract class DnsJudge {
 
 /** Waits for the given number of milliseconds. */
 export type Pause = (milliseconds: number) => Promise<void>;
-
-/** An order that is under way. */
-export interface KeptOrder {
-  /** What it is for; see `OrderSubject`. */
-  readonly subject: string;
-  readonly host: string;
-  /** PKCS #8, PEM. */
-  readonly privateKey: string;
-  /** Undefined until the authority has taken it. */
-  readonly url: string | undefined;
-}
-
-export interface Challenge {
-  readonly token: string;
-  readonly keyAuthorization: string;
-}
-
-/** Orders, from before the authority is asked until the certificate is stored. Private keys are encrypted at rest. */
-export abstract class CertificateOrders {
-  abstract find(subject: string): Promise<KeptOrder | undefined>;
-
-  /**
-   * The first writer wins. A removed domain gets none, because nothing would ever delete it.
-   * @returns the stored order, which may be another worker's; undefined when the domain is removed
-   */
-  abstract begin(order: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined>;
-
-  /**
-   * The authority has taken it. The first writer wins.
-   * @param ledger the ledger change to store in the same step
-   * @throws Error when the order was forgotten meanwhile
-   */
-  abstract placed(
-    subject: string,
-    url: string,
-    ledger?: LedgerChange,
-  ): Promise<KeptOrder & { readonly url: string }>;
-
-  /** From now on every edge answers the challenge. @throws Error when the order was forgotten meanwhile */
-  abstract publish(subject: string, challenge: Challenge): Promise<void>;
-
-  /**
-   * Also deletes its challenge and key. Forgetting twice is no error.
-   * @param ledger the outcome, stored in the same step
-   */
-  abstract forget(subject: string, ledger?: LedgerChange): Promise<void>;
-
-  /**
-   * What an edge answers under `/.well-known/acme-challenge/<token>` for a host (RFC 8555, section 8.3).
-   * @throws Unavailable
-   */
-  abstract answer(host: string, token: string): Promise<string | undefined>;
-}
-
-/**
- * Our count of the authority's rate limits, over all processes. `CustomDomains` makes the entries of a domain, together
- * with its state.
- */
-export abstract class AuthorityLedger {
-  /** What is used of each budget at that moment. */
-  abstract use(name: LedgerName, now: Date): Promise<CaUse>;
-
-  /**
-   * Enters an order (see `orderAsked`) if `decide` allows it. Counting and entering are one step: of rivals for the
-   * last one, one gets it.
-   */
-  abstract reserve(
-    order: AskedOrder,
-    decide: (use: CaUse) => BudgetVerdict,
-  ): Promise<BudgetVerdict>;
-
-  abstract settle(change: LedgerChange): Promise<void>;
-}
 
 /** An entry with its position; later entries have higher ones. */
 export interface PlacedEntry extends TimelineEntry {
@@ -226,14 +150,23 @@ export abstract class ProjectSettings {
     decide: (
       settings: DomainSettings,
       facts: SettingsFacts,
-    ) => Decision<DomainSettings, SitesEvent>,
+    ) => Decision<DomainSettings, DomainsEvent>,
   ): Promise<DomainSettings>;
+}
+
+/** What the plan of an account allows; another context keeps the plans. */
+export abstract class DomainAllowances {
+  /** Of an account that does not exist: the smallest. */
+  abstract of(accountId: string): Promise<DomainAllowance>;
 }
 
 export interface DomainPorts {
   readonly domains: CustomDomains;
   readonly settings: ProjectSettings;
-  readonly allowances: Allowances;
+  readonly allowances: DomainAllowances;
+  readonly edgeRecords: EdgeRecords;
+  /** The account of a project, by its slug; another context keeps them. */
+  readonly accountOf: (slug: string) => Promise<string | undefined>;
   readonly hostNames: HostNames;
   readonly dns: DnsVerifier;
   readonly judge: DnsJudge;
@@ -250,4 +183,16 @@ export interface DomainPorts {
   /** 0 to below 1, from outside. */
   readonly chance: () => number;
   readonly pause: Pause;
+}
+
+/** Asks every configured resolver separately. Nothing is cached between calls. */
+export abstract class DnsVerifier {
+  /** Takes at most 10 s. Never throws: a failure is a fact too. */
+  abstract inspect(host: string): Promise<DnsFacts>;
+}
+
+/** What IDNA and the Public Suffix List know about names. */
+export abstract class HostNames {
+  /** @param name cleaned; anything else too: never throws */
+  abstract read(name: string): NameFacts;
 }

@@ -2,20 +2,11 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Allowance } from './domain/allowance.ts';
-import type { Certificate, Validity } from '../domains/domain/certificates/certificate.ts';
-import type {
-  AuthorityFailure,
-  CertificateOrder,
-  OrderState,
-} from '../domains/domain/certificates/order.ts';
-import type { DnsFacts } from '../domains/domain/dns/facts.ts';
-import type { NameFacts } from '../domains/domain/names/name-facts.ts';
 import type { Project } from './domain/project.ts';
-import type { Route } from '../domains/domain/redirects/routes.ts';
 import type { EntryKind, SiteContents } from './domain/site-contents.ts';
 import type { Site } from './domain/site.ts';
-import type { StorageRoom } from './domain/storage-quota.ts';
 import type { SitesEvent } from './domain/sites-event.ts';
+import type { StorageRoom } from './domain/storage-quota.ts';
 
 export abstract class Projects {
   /**
@@ -161,132 +152,6 @@ export abstract class SiteUnpacking<Upload = string> {
   ): Promise<SiteContents>;
 }
 
-/** A certificate as an edge loads it. Calling `privateKey` decrypts, so that only keys in use are in the clear. */
-export interface LoadedCertificate extends Validity {
-  readonly host: string;
-  readonly chain: string;
-  readonly privateKey: () => string;
-}
-
-/** What changed for the edges up to `revision`. */
-export interface EdgeChanges {
-  readonly revision: bigint;
-  readonly routes: readonly Route[];
-  readonly removedRoutes: readonly string[];
-  readonly certificates: readonly LoadedCertificate[];
-  readonly removedCertificates: readonly string[];
-}
-
-/** What all edges serve. Every change has a revision, in the order in which the changes were committed. */
-export abstract class EdgeRecords {
-  /** @param revision the last one that is known; 0 gives everything that is served now @throws Unavailable */
-  abstract changesSince(revision: bigint): Promise<EdgeChanges>;
-
-  /** The names of all routes. */
-  abstract names(): Promise<readonly string[]>;
-}
-
-export abstract class Certificates {
-  /**
-   * Replaces the previous one. Edges load it within a second. Its private key is encrypted at rest.
-   * @param endsOrder subject of the order that brought it, which is forgotten in the same step
-   */
-  abstract save(certificate: Certificate, endsOrder?: string): Promise<void>;
-
-  /** The certificates of a host as they are public; undefined when there is none. */
-  abstract find(host: string): Promise<{ readonly chain: string } | undefined>;
-
-  abstract validities(): Promise<ReadonlyMap<string, Validity>>;
-}
-
-/** A window in which the authority wants a certificate renewed (RFC 9773). */
-export interface RenewalWindow {
-  readonly start: Date;
-  readonly end: Date;
-  /** Ask again then. */
-  readonly askAgainAt: Date;
-}
-
-/** The answer to a request for an order. */
-export type OrderAnswer =
-  | {
-      readonly kind: 'ordered';
-      readonly url: string;
-      /** A renewal that the authority counts against none of its limits. */
-      readonly isExempt: boolean;
-    }
-  | {
-      readonly kind: 'failed';
-      readonly failure: AuthorityFailure;
-      /** The authority may have made an order all the same, or may count that it was asked. */
-      readonly counts: boolean;
-    };
-
-/**
- * Issues certificates: one host each, ECDSA P-256. Each call is one bounded step that can be repeated; nothing waits
- * inside, and every outside failure is a `failed` answer. Never throws.
- */
-export abstract class CertificateAuthority {
-  /** The names that CAA records may use for it, in lower case; empty if it ignores CAA. */
-  abstract readonly issuers: readonly string[];
-
-  /** The account as CAA's `accounturi` names it; undefined until there is one. */
-  abstract accountUri(): Promise<string | undefined>;
-
-  /** A new private key, PKCS #8 PEM. */
-  abstract newPrivateKey(): Promise<string>;
-
-  /**
-   * Asks for a new order.
-   * @param replaces chain of the certificate that this one renews (RFC 9773, section 5)
-   */
-  abstract order(host: string, replaces?: string): Promise<OrderAnswer>;
-
-  /** Where the order stands. An `issued` certificate was checked: host, key, chain and dates are right. */
-  abstract look(order: CertificateOrder): Promise<OrderState>;
-
-  /** Says that the answer to the challenge is published. Saying it twice is no error. */
-  abstract prove(order: CertificateOrder, challengeUrl: string): Promise<OrderState>;
-
-  /** Sends the certificate request of a `ready` order. Doing it twice gives the same certificate. */
-  abstract finalize(order: CertificateOrder): Promise<OrderState>;
-
-  /** @returns undefined where the authority offers none, or does not answer */
-  abstract renewalWindow(chain: string): Promise<RenewalWindow | undefined>;
-}
-
-/** Our account at one authority (RFC 8555, section 7.1.2). */
-export interface AuthorityAccount {
-  readonly url: string;
-  /** PKCS #8, PEM. */
-  readonly privateKey: string;
-}
-
-/** One account at each authority, which all processes share. Its private key is encrypted at rest. */
-export abstract class AuthorityAccounts {
-  /** @throws Unavailable */
-  abstract find(directoryUrl: string): Promise<AuthorityAccount | undefined>;
-
-  /**
-   * The first writer wins: if an account is stored already, nothing changes and `find` returns that one.
-   * @param lostUrl url of the kept account, if the authority forgot it: only that one is replaced
-   * @throws Unavailable
-   */
-  abstract save(directoryUrl: string, account: AuthorityAccount, lostUrl?: string): Promise<void>;
-}
-
-/** Asks every configured resolver separately. Nothing is cached between calls. */
-export abstract class DnsVerifier {
-  /** Takes at most 10 s. Never throws: a failure is a fact too. */
-  abstract inspect(host: string): Promise<DnsFacts>;
-}
-
-/** What IDNA and the Public Suffix List know about names. */
-export abstract class HostNames {
-  /** @param name cleaned; anything else too: never throws */
-  abstract read(name: string): NameFacts;
-}
-
 /** What the plan of an account allows; another context keeps the plans. */
 export abstract class Allowances {
   /** Of an account that does not exist: the smallest. */
@@ -298,7 +163,6 @@ export interface SitesPorts {
   readonly allowances: Allowances;
   readonly files: SiteFiles;
   readonly unpacking: SiteUnpacking;
-  readonly edgeRecords: EdgeRecords;
   readonly clock: Clock;
   readonly ids: Ids;
 }

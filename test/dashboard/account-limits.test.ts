@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
-import { SitesKey } from '../../src/app/keys.ts';
+import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
-import { AuthorityLedger } from '../../src/domains/ports.ts';
+import { AuthorityLedger } from '../../src/domains/certificate-ports.ts';
+import type { Domains } from '../../src/domains/domains.ts';
 import type { Sites } from '../../src/sites/sites.ts';
 import { pointAtUs } from '../support/dashboard/domains.ts';
 import { textOf } from '../support/dashboard/markup.ts';
@@ -15,9 +16,11 @@ import {
 import { entry } from '../support/sites/site-source.ts';
 
 let dashboard: RunningDashboard;
+let domains: Domains;
 let sites: Sites;
 beforeAll(async () => {
   dashboard = await startDashboard();
+  domains = dashboard.container.get(DomainsKey);
   sites = dashboard.container.get(SitesKey);
 });
 afterAll(() => dashboard.close());
@@ -82,9 +85,9 @@ test('the pages of a domain and of a project say which limit delays their certif
   };
   for (let n = 0; n < 10; n++)
     await ledger.settle({ entered: [{ ...name, kind: 'order', occurredAt }] });
-  const added = await sites.addDomain(project, 'held-up.birds.test');
+  const added = await domains.addDomain(project, 'held-up.birds.test');
   pointAtUs(dashboard, added);
-  await sites.tendDomain(await sites.verifyDomain(added));
+  await domains.tendDomain(await domains.verifyDomain(added));
 
   const until = new Date(occurredAt.getTime() + 3_600_000).toISOString();
   const clock = `${until.slice(0, 19).replace('T', ' ')} UTC`;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { SitesKey } from '../../src/app/keys.ts';
+import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
-import { AuthorityLedger } from '../../src/domains/ports.ts';
+import { AuthorityLedger } from '../../src/domains/certificate-ports.ts';
 import { elementsIn, textOf } from '../support/dashboard/markup.ts';
 import { pointAtUs } from '../support/dashboard/domains.ts';
 import { facts, records } from '../support/domains/known-dns.ts';
@@ -25,19 +25,20 @@ beforeAll(async () => {
   dashboard = await startDashboard();
   owner = await dashboard.newOwner();
   const sites = dashboard.container.get(SitesKey);
+  const domains = dashboard.container.get(DomainsKey);
   project = await sites.startProject(owner.accountId, 'Books');
   path = `/dashboard/projects/${project.slug}/settings/domains`;
   await deployEntries(dashboard.container, project, entry('index.html'));
   await add('bücher.test');
   await add('www.bücher.test');
-  await sites.removeDomain(await add('gone.bücher.test'));
+  await domains.removeDomain(await add('gone.bücher.test'));
   const redirects = [{ from: 'bücher.test', to: 'www.bücher.test' }];
-  await sites.changeDomainSettings(project.id, { primary: 'www.bücher.test', redirects });
+  await domains.changeDomainSettings(project.id, { primary: 'www.bücher.test', redirects });
 });
 afterAll(() => dashboard.close());
 
 const add = (name: string): Promise<CustomDomain> =>
-  dashboard.container.get(SitesKey).addDomain(project, name);
+  dashboard.container.get(DomainsKey).addDomain(project, name);
 
 const markupOf = async (below = ''): Promise<string> =>
   (await owner.visitor.get(path + below)).text;
@@ -102,7 +103,7 @@ test('the import form is folded, and open with the reason after a refusal', asyn
 test('the summary stands once above the problems, and the expected values can be copied', async () => {
   const wrong = await add('wrong.bücher.test');
   dashboard.dns.tell(wrong.host, facts({ cname: records('elsewhere.test') }));
-  await dashboard.container.get(SitesKey).verifyDomain(wrong);
+  await dashboard.container.get(DomainsKey).verifyDomain(wrong);
   const markup = await markupOf(`/${wrong.host}`);
   expect(textOf(markup)).toContain('The DNS is not correct yet. Fix the problem below;');
   const [problem = ''] = /<article[^]*?<\/article>/.exec(markup) ?? [];
@@ -111,7 +112,7 @@ test('the summary stands once above the problems, and the expected values can be
 });
 
 test('the list shows when the certificate of a domain waits for a limit', async () => {
-  const sites = dashboard.container.get(SitesKey);
+  const domains = dashboard.container.get(DomainsKey);
   const waiting = await add('waits.bücher.test');
   pointAtUs(dashboard, waiting);
   const ledger = dashboard.container.get(AuthorityLedger);
@@ -121,16 +122,16 @@ test('the list shows when the certificate of a domain waits for a limit', async 
     const asked = { orderKey: String(order), occurredAt: dashboard.clock.now() };
     await ledger.settle({ entered: [{ ...name, ...asked, kind: 'order', isManual: false }] });
   }
-  await sites.tendDomain(await sites.verifyDomain(waiting));
+  await domains.tendDomain(await domains.verifyDomain(waiting));
   const row = elementsIn(await markupOf(), 'tr').find(({ text }) => text.includes('waits.bücher'));
   expect(row?.text).toMatch(/Certificate waits: .*hour.* next attempt in 1 hour/);
 });
 
 test('removed domains stand below, the newest three visible and the others folded', async () => {
-  const sites = dashboard.container.get(SitesKey);
+  const domains = dashboard.container.get(DomainsKey);
   for (const name of ['a', 'b', 'c']) {
     dashboard.clock.advance(1000);
-    await sites.removeDomain(await add(`${name}.bücher.test`));
+    await domains.removeDomain(await add(`${name}.bücher.test`));
   }
   const [sight = '', folded = ''] = (await markupOf()).split('<details id="removed-earlier">');
   for (const name of ['a', 'b', 'c']) expect(sight).toContain(`>${name}.bücher.test`);
@@ -139,23 +140,23 @@ test('removed domains stand below, the newest three visible and the others folde
 });
 
 test('records are to be created while a domain is added, and to be kept from then on', async () => {
-  const sites = dashboard.container.get(SitesKey);
+  const domains = dashboard.container.get(DomainsKey);
   const domain = await add('kept.bücher.test');
   pointAtUs(dashboard, domain);
   expect(textOf(await markupOf(`/${domain.host}`))).toContain('Create them at');
-  await sites.verifyDomain(domain);
+  await domains.verifyDomain(domain);
   const text = textOf(await markupOf(`/${domain.host}`));
   expect(text).toContain('Keep them at');
   expect(text).not.toContain('Create them at');
 });
 
 test('a healthy domain leaves nothing to do', async () => {
-  const sites = dashboard.container.get(SitesKey);
+  const domains = dashboard.container.get(DomainsKey);
   const domain = await add('live.bücher.test');
   pointAtUs(dashboard, domain);
   // The orders of the test before count for an hour.
   dashboard.clock.advance(2 * 3_600_000);
-  await sites.tendDomain(await sites.verifyDomain(domain));
+  await domains.tendDomain(await domains.verifyDomain(domain));
   const text = textOf(await markupOf(`/${domain.host}`));
   expect(text).toContain('To do Nothing');
   expect(text).not.toContain('Who acts');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { SitesKey } from '../../src/app/keys.ts';
+import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import { elementsIn } from '../support/dashboard/markup.ts';
 import { heavyFacts } from '../support/dashboard/heavy-facts.ts';
@@ -19,14 +19,15 @@ beforeAll(async () => {
   dashboard = await startDashboard();
   owner = await dashboard.newOwner();
   const sites = dashboard.container.get(SitesKey);
+  const domains = dashboard.container.get(DomainsKey);
   const project = await sites.startProject(owner.accountId, 'Birds');
   await deployEntries(dashboard.container, project, entry('index.html'));
-  domain = await sites.addDomain(project, 'shop.birds.test');
+  domain = await domains.addDomain(project, 'shop.birds.test');
   path = `/dashboard/projects/${project.slug}/settings/domains/${domain.host}`;
   const [first, second, third] = [heavyFacts('&'), heavyFacts('"'), heavyFacts('<')] as const;
   dashboard.dns.tell(domain.host, first, { '192.0.2.2': second, '192.0.2.3': third });
   for (let n = 0; n < 25; n++) {
-    await sites.verifyDomain(domain);
+    await domains.verifyDomain(domain);
     dashboard.clock.advance(10_000);
   }
 });

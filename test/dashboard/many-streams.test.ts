@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { SitesKey } from '../../src/app/keys.ts';
+import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import { heavyFacts } from '../support/dashboard/heavy-facts.ts';
 import {
@@ -21,14 +21,15 @@ beforeAll(async () => {
   dashboard = await startDashboard();
   owner = await dashboard.newOwner();
   const sites = dashboard.container.get(SitesKey);
+  const domains = dashboard.container.get(DomainsKey);
   const project = await sites.startProject(owner.accountId, 'Birds');
   await deployEntries(dashboard.container, project, entry('index.html'));
-  const domain = await sites.addDomain(project, 'shop.birds.test');
+  const domain = await domains.addDomain(project, 'shop.birds.test');
   path = `/dashboard/projects/${project.slug}/settings/domains/${domain.host}`;
   dashboard.dns.tell(domain.host, heavyFacts('&'), { '192.0.2.2': heavyFacts('"') });
   change = async () => {
     dashboard.clock.advance(10_000);
-    await sites.verifyDomain(domain);
+    await domains.verifyDomain(domain);
     await sites.startProject(owner.accountId, 'Another');
   };
   for (let n = 0; n < 20; n++) await change();

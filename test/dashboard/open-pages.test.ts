@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { banApiKey } from '../../src/access/domain/api-key.ts';
 import { ApiKeys } from '../../src/access/key-ports.ts';
 import { UsageLog } from '../../src/access/usage-ports.ts';
-import { AccessKey, SitesKey } from '../../src/app/keys.ts';
+import { AccessKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import type { SourceEntry } from '../../src/sites/ports.ts';
+import type { Domains } from '../../src/domains/domains.ts';
 import type { Sites } from '../../src/sites/sites.ts';
 import {
   startBothBrowsers,
@@ -28,6 +29,7 @@ import { entry } from '../support/sites/site-source.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;
+let domains: Domains;
 let sites: Sites;
 let project: Project;
 let browsers: BothBrowsers;
@@ -36,10 +38,11 @@ let pages: readonly OpenPage[];
 beforeAll(async () => {
   dashboard = await startDashboard();
   owner = await dashboard.newOwner();
+  domains = dashboard.container.get(DomainsKey);
   sites = dashboard.container.get(SitesKey);
   project = await sites.startProject(owner.accountId, 'Birds');
   await deployEntries(dashboard.container, project, entry('index.html'));
-  await sites.addDomain(project, host('one'));
+  await domains.addDomain(project, host('one'));
   browsers = await startBothBrowsers(dashboard.origin);
   pages = await openAll();
 }, browserStartMs);
@@ -50,7 +53,7 @@ afterAll(async () => {
 
 const host = (label: string): string => `${label}.birds.test`;
 const domainNamed = (label: string): Promise<CustomDomain> =>
-  sites.getDomain(project.id, host(label));
+  domains.getDomain(project.id, host(label));
 
 const openAll = async (): Promise<readonly OpenPage[]> => {
   const own = `/dashboard/projects/${project.slug}`;
@@ -74,8 +77,8 @@ const reload = async (): Promise<ReadonlyMap<string, string>> => {
 const news = (text = ''): string => text.replace(/name="once" value="[^"]*"/g, '');
 
 const projectAnd = (label: string) => ({ projectId: project.id, host: host(label) });
-const add = (label: string) => () => sites.addDomain(project, host(label));
-const remove = (label: string) => async () => sites.removeDomain(await domainNamed(label));
+const add = (label: string) => () => domains.addDomain(project, host(label));
+const remove = (label: string) => async () => domains.removeDomain(await domainNamed(label));
 
 /** Lets the DNS say what was asked for, or something else, and looks at it once more. */
 const check = async (label: string, instead?: ReturnType<typeof facts>): Promise<void> => {
@@ -83,13 +86,13 @@ const check = async (label: string, instead?: ReturnType<typeof facts>): Promise
   if (instead) dashboard.dns.tell(domain.host, instead);
   else pointAtUs(dashboard, domain);
   dashboard.clock.advance(60_000);
-  await sites.verifyDomain(domain);
+  await domains.verifyDomain(domain);
 };
 
-const tend = (label: string) => async () => sites.tendDomain(await domainNamed(label));
+const tend = (label: string) => async () => domains.tendDomain(await domainNamed(label));
 
 const redirects = (redirect?: { from: string; to: string }) => () =>
-  sites.editDomainSettings(project.id, (settings) => ({
+  domains.editDomainSettings(project.id, (settings) => ({
     ...settings,
     redirects: redirect ? [{ from: host(redirect.from), to: host(redirect.to), status: 308 }] : [],
   }));
@@ -98,9 +101,9 @@ const contest = async (): Promise<void> => {
   const rival = await dashboard.newOwner();
   const theirs = await sites.startProject(rival.accountId, 'Bats');
   await deployEntries(dashboard.container, theirs, entry('index.html'));
-  const domain = await sites.addDomain(theirs, host('two'));
+  const domain = await domains.addDomain(theirs, host('two'));
   pointAtUs(dashboard, domain, { txt: records(`animal-store-verify=${domain.token}`) });
-  await sites.verifyDomain(domain);
+  await domains.verifyDomain(domain);
 };
 
 /** A deploy that goes on until it is let. */
@@ -144,7 +147,7 @@ const changes: readonly (readonly [what: string, act: () => unknown])[] = [
   ['a check that finds another target', () => check('one', facts({ cname: records('else.test') }))],
   ['a domain that is verified', () => check('one')],
   ['a domain that goes live', tend('one')],
-  ['its becoming the primary', () => sites.adoptPrimary(projectAnd('one'))],
+  ['its becoming the primary', () => domains.adoptPrimary(projectAnd('one'))],
   ['a redirect that waits', redirects({ from: 'two', to: 'one' })],
   ['a second domain that is verified', () => check('two')],
   ['a redirect that starts', tend('two')],

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { SitesKey } from '../../src/app/keys.ts';
+import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
@@ -10,6 +10,7 @@ const [shop, www, ascii] = ['shop.birds.test', 'www.birds.test', 'xn--bcher-kva.
 
 const browsed = browseDashboard(() => Promise.resolve());
 
+const domains = () => browsed.dashboard.container.get(DomainsKey);
 const sites = () => browsed.dashboard.container.get(SitesKey);
 
 /** The page of somebody whose project has three domains. */
@@ -17,7 +18,7 @@ const open = async (javaScript: boolean): Promise<{ page: Page; project: Project
   const { accountId, visitor } = await browsed.dashboard.newOwner();
   const project = await sites().startProject(accountId, 'Birds');
   await deployEntries(browsed.dashboard.container, project, entry('index.html'));
-  for (const host of [shop, www, 'bücher.test']) await sites().addDomain(project, host);
+  for (const host of [shop, www, 'bücher.test']) await domains().addDomain(project, host);
   const path = `/dashboard/projects/${project.slug}/settings/domains`;
   return { page: await browsed.visit(path, { javaScript, cookie: visitor.cookie }), project };
 };
@@ -29,7 +30,7 @@ const press = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click();
 
 const stored = async ({ id }: Project): Promise<unknown> =>
-  (await sites().showDomainSettings(id)).document.domains;
+  (await domains().showDomainSettings(id)).document.domains;
 
 const ways = [
   ['with scripts', true],

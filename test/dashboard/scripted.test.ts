@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { AccessKey, SitesKey } from '../../src/app/keys.ts';
+import { AccessKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import { pointAtUs } from '../support/dashboard/domains.ts';
 import { deployEntries } from '../support/sites/deploy-entries.ts';
@@ -15,9 +15,10 @@ const browsed = browseDashboard(async ({ dashboard, owner }) => {
   ({ slug } = project);
 });
 
+const domains = () => browsed.dashboard.container.get(DomainsKey);
 const sites = () => browsed.dashboard.container.get(SitesKey);
 const addDomain = async (host: string) =>
-  sites().addDomain((await sites().getSite(slug)).project, host);
+  domains().addDomain((await sites().getSite(slug)).project, host);
 const archive = (name = 'index.html') => ({
   ...{ name: 'site.zip', mimeType: 'application/zip', buffer: zipOf([{ name }]) },
 });
@@ -32,12 +33,12 @@ test('a live page follows what happens, and leaves alone what somebody types or 
   await field.pressSequentially('shop.bi');
   await page.evaluate('window.isSame = true');
   pointAtUs(browsed.dashboard, domain);
-  await sites().verifyDomain(domain);
+  await domains().verifyDomain(domain);
   await row.getByText('verified', { exact: true }).waitFor();
   await field.pressSequentially('rds.test');
   await field.blur();
   await status.selectOption('302');
-  await sites().tendDomain(await sites().getDomain(domain.projectId, domain.host));
+  await domains().tendDomain(await domains().getDomain(domain.projectId, domain.host));
   await row.getByText('live', { exact: true }).waitFor();
   expect(await field.inputValue()).toBe('shop.birds.test');
   expect(await status.inputValue()).toBe('302');
@@ -52,7 +53,7 @@ test('an opened part of a live page stays open', async () => {
   const snippet = page.locator('details pre');
   await page.getByText('As lines of a zone file').click();
   await snippet.waitFor();
-  await sites().verifyDomain(domain);
+  await domains().verifyDomain(domain);
   await page.getByRole('heading', { name: 'Problems' }).waitFor();
   expect(await snippet.isVisible()).toBe(true);
 });
@@ -61,14 +62,14 @@ test('domains that were removed earlier are folded, and stay in sight once they 
   const { project } = await sites().getSite(slug);
   const hosts = [1, 2, 3, 4, 5].map((number) => `gone-${number}.birds.test`);
   const [last, ...others] = await Promise.all(
-    hosts.map((host) => sites().addDomain(project, host)),
+    hosts.map((host) => domains().addDomain(project, host)),
   );
-  for (const domain of others) await sites().removeDomain(domain);
+  for (const domain of others) await domains().removeDomain(domain);
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
   const folded = page.locator('#removed-earlier');
   expect(await folded.getByRole('row').count()).toBe(0);
   await folded.getByText('1 domain removed earlier').click();
-  await sites().removeDomain(last!);
+  await domains().removeDomain(last!);
   await folded.getByText('2 domains removed earlier').waitFor();
   // Beside the row with the headings.
   expect(await folded.getByRole('row').count()).toBe(3);
@@ -81,7 +82,7 @@ test('the message about a check follows the state of the domain', async () => {
   await page.getByTitle('Verify said.birds.test').click();
   const said = page.getByRole('status');
   await said.getByText('its certificate has been ordered').waitFor();
-  await sites().tendDomain(await sites().getDomain(domain.projectId, domain.host));
+  await domains().tendDomain(await domains().getDomain(domain.projectId, domain.host));
   await said.getByText('The domain is verified and live.').waitFor();
 });
 
@@ -91,7 +92,7 @@ test('an untouched field follows changes that are saved elsewhere', async () => 
   const primary = page.getByLabel('Primary', { exact: true });
   expect(await primary.inputValue()).toBe('');
   const edit = (host: string) =>
-    sites().editDomainSettings(domain.projectId, (settings) => ({ ...settings, primary: host }));
+    domains().editDomainSettings(domain.projectId, (settings) => ({ ...settings, primary: host }));
   await edit(domain.host);
   await page.getByText('Now first.birds.test.').waitFor();
   expect(await primary.inputValue()).toBe(domain.host);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { SitesKey } from '../../src/app/keys.ts';
+import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
+import type { Domains } from '../../src/domains/domains.ts';
 import type { Sites } from '../../src/sites/sites.ts';
 import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
@@ -17,6 +18,7 @@ import { deployEntries } from '../support/sites/deploy-entries.ts';
 import { entry } from '../support/sites/site-source.ts';
 
 let dashboard: RunningDashboard;
+let domains: Domains;
 let sites: Sites;
 let owner: Owner;
 let project: Project;
@@ -34,13 +36,14 @@ const newProject = async (name: string): Promise<Project> => {
 
 beforeAll(async () => {
   dashboard = await startDashboard();
+  domains = dashboard.container.get(DomainsKey);
   sites = dashboard.container.get(SitesKey);
   owner = await dashboard.newOwner();
   project = await newProject('Birds');
 });
 afterAll(() => dashboard.close());
 beforeEach(async () => {
-  domain = await sites.addDomain(project, `shop-${(hosts += 1)}.birds.test`);
+  domain = await domains.addDomain(project, `shop-${(hosts += 1)}.birds.test`);
   path = pathOf(domain);
 });
 
@@ -89,7 +92,7 @@ describe('a timeline', () => {
     await record(46, 50);
     // The state stands on each page of it: that it shows means that the page was made anew.
     pointAtUs(dashboard, domain);
-    await sites.verifyDomain(domain);
+    await domains.verifyDomain(domain);
     await stream.shows('Re-verify');
     stream.close();
     const last = stream.events.findLast(({ event }) => event === 'page')?.data ?? '';
@@ -114,7 +117,7 @@ describe('a timeline', () => {
 
   test('tells the cause before the effect: the certificate, then that it is live', async () => {
     pointAtUs(dashboard, domain);
-    await sites.tendDomain(await sites.verifyDomain(domain));
+    await domains.tendDomain(await domains.verifyDomain(domain));
     const { text } = await owner.visitor.get(path);
     const [live, issued, verified] = ['Live: ', 'Certificate issued', '>Verified<'].map((what) =>
       text.lastIndexOf(what),
@@ -129,8 +132,8 @@ describe('an earlier attachment', () => {
   let earlier: string;
   beforeEach(async () => {
     await record(1, 25);
-    await sites.removeDomain(domain);
-    again = await sites.addDomain(project, domain.host);
+    await domains.removeDomain(domain);
+    again = await domains.addDomain(project, domain.host);
     earlier = `${path}?attachment=${domain.id}`;
   });
 
@@ -156,14 +159,14 @@ describe('an earlier attachment', () => {
     expect(linkIn(text, 'Go to the newest attachment')).toBe(path);
     const forced = await owner.visitor.post(earlier);
     expect(forced.status).toBe(422);
-    expect(await sites.getDomain(project.id, again.host)).toEqual(again);
+    expect(await domains.getDomain(project.id, again.host)).toEqual(again);
   });
 
   test('is live too: the page stays with it when the name is removed once more', async () => {
     const stream = await DashboardStream.open(owner.visitor, earlier);
     await stream.shows('earlier attachment');
-    await sites.removeDomain(again);
-    const third = await sites.addDomain(project, domain.host);
+    await domains.removeDomain(again);
+    const third = await domains.addDomain(project, domain.host);
     stream.close();
     const { text } = await owner.visitor.get(earlier);
     expect(numbersIn(text)[0]).toBe(25);
@@ -172,7 +175,7 @@ describe('an earlier attachment', () => {
 
   test('is not there for another name, project or account', async () => {
     const other = await newProject('Fish');
-    const elsewhere = await sites.addDomain(other, `other-${hosts}.birds.test`);
+    const elsewhere = await domains.addDomain(other, `other-${hosts}.birds.test`);
     const stranger = await dashboard.newOwner();
     const none = async (visitor: Owner['visitor'], wanted: string) => {
       expect([wanted, (await visitor.get(wanted)).status]).toEqual([wanted, 404]);

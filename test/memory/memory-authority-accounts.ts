@@ -1,4 +1,4 @@
-import { AuthorityAccounts, type AuthorityAccount } from '../../src/sites/ports.ts';
+import { AuthorityAccounts, type AuthorityAccount } from '../../src/domains/certificate-ports.ts';
 
 export class MemoryAuthorityAccounts extends AuthorityAccounts {
   readonly #accounts = new Map<string, AuthorityAccount>();

@@ -12,7 +12,7 @@ import {
   type LedgerEntry,
   type LedgerName,
 } from '../../src/domains/domain/certificates/ca-ledger.ts';
-import { AuthorityLedger } from '../../src/domains/ports.ts';
+import { AuthorityLedger } from '../../src/domains/certificate-ports.ts';
 
 export class MemoryAuthorityLedger extends AuthorityLedger {
   #entries: readonly LedgerEntry[] = [];

@@ -9,7 +9,7 @@ import {
   CertificateAuthority,
   type OrderAnswer,
   type RenewalWindow,
-} from '../../src/sites/ports.ts';
+} from '../../src/domains/certificate-ports.ts';
 
 export type AuthorityStep = 'order' | 'look' | 'prove' | 'finalize';
 

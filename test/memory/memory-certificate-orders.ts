@@ -1,6 +1,10 @@
 import type { LedgerChange } from '../../src/domains/domain/certificates/ca-ledger.ts';
-import { attachmentIn, subjectsOf } from '../../src/domains/domain/certificates/order-subject.ts';
-import { CertificateOrders, type Challenge, type KeptOrder } from '../../src/domains/ports.ts';
+import { attachmentIn, subjectsOf } from '../../src/domains/domain/attachment/order-subject.ts';
+import {
+  CertificateOrders,
+  type Challenge,
+  type KeptOrder,
+} from '../../src/domains/certificate-ports.ts';
 import type { MemoryAuthorityLedger } from './memory-authority-ledger.ts';
 
 interface Entry {

@@ -1,5 +1,5 @@
 import type { Certificate, Validity } from '../../src/domains/domain/certificates/certificate.ts';
-import { Certificates } from '../../src/sites/ports.ts';
+import { Certificates } from '../../src/domains/certificate-ports.ts';
 import type { MemoryCertificateOrders } from './memory-certificate-orders.ts';
 import type { MemoryEdgeRecords } from './memory-edge-records.ts';
 

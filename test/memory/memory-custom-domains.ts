@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/kernel/clock.ts';
-import { isCertified } from '../../src/domains/domain/certificates/plan.ts';
+import { isCertified } from '../../src/domains/domain/attachment/plan.ts';
 import type {
   CustomDomain,
   DomainDecision,
@@ -7,11 +7,8 @@ import type {
 import { isAttached, projectHostsOf } from '../../src/domains/domain/attachment/serving.ts';
 import { timelineOf } from '../../src/domains/domain/attachment/timeline.ts';
 import { dueAt } from '../../src/domains/domain/attachment/schedule.ts';
-import {
-  domainNotFound,
-  domainTaken,
-  projectNotFound,
-} from '../../src/sites/domain/sites-error.ts';
+import { projectNotFound } from '../../src/sites/domain/sites-error.ts';
+import { domainNotFound, domainTaken } from '../../src/domains/domain/domains-error.ts';
 import type { CaUse } from '../../src/domains/domain/certificates/ca-budget.ts';
 import type { DomainChange } from '../../src/domains/domain/attachment/change.ts';
 import { CustomDomains, type DomainClaim, type HeldDomain } from '../../src/domains/ports.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/kernel/clock.ts';
 import type { DnsFacts, ResolverFacts } from '../../src/domains/domain/dns/facts.ts';
-import { DnsVerifier } from '../../src/sites/ports.ts';
+import { DnsVerifier } from '../../src/domains/ports.ts';
 
 /** What is known of a host; the rest is as for a name that does not exist. */
 export type KnownFacts = Partial<Omit<ResolverFacts, 'resolver'>>;

@@ -1,6 +1,10 @@
 import type { Certificate } from '../../src/domains/domain/certificates/certificate.ts';
 import type { Route } from '../../src/domains/domain/redirects/routes.ts';
-import { EdgeRecords, type EdgeChanges, type LoadedCertificate } from '../../src/sites/ports.ts';
+import {
+  EdgeRecords,
+  type EdgeChanges,
+  type LoadedCertificate,
+} from '../../src/domains/edge-ports.ts';
 
 /** What is served under a name, or since when it is not any more. */
 interface Entry<Thing> {

@@ -5,7 +5,7 @@ import {
   type DomainSettings,
 } from '../../src/domains/domain/redirects/settings.ts';
 import { projectNotFound } from '../../src/sites/domain/sites-error.ts';
-import type { SitesEvent } from '../../src/sites/domain/sites-event.ts';
+import type { DomainsEvent } from '../../src/domains/domain/domains-event.ts';
 import { ProjectSettings, type SettingsFacts } from '../../src/domains/ports.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
 import type { MemoryProjectRoutes } from './memory-project-routes.ts';
@@ -32,7 +32,7 @@ export class MemoryProjectSettings extends ProjectSettings {
     decide: (
       settings: DomainSettings,
       facts: SettingsFacts,
-    ) => Decision<DomainSettings, SitesEvent>,
+    ) => Decision<DomainSettings, DomainsEvent>,
   ): Promise<DomainSettings> {
     await Promise.resolve();
     const project = this.#routes.find(projectId);

@@ -9,19 +9,15 @@ import type { JobLeases } from '../../src/kernel/job-leases.ts';
 import type { Outbox } from '../../src/kernel/outbox.ts';
 import type { Retention } from '../../src/kernel/retention.ts';
 import type { Route } from '../../src/domains/domain/redirects/routes.ts';
-import type {
-  AuthorityLedger,
-  CertificateOrders,
-  CustomDomains,
-  ProjectSettings,
-  Timeline,
-} from '../../src/domains/ports.ts';
+import type { CustomDomains, ProjectSettings, Timeline } from '../../src/domains/ports.ts';
+import type { Projects } from '../../src/sites/ports.ts';
 import type {
   AuthorityAccounts,
   Certificates,
-  EdgeRecords,
-  Projects,
-} from '../../src/sites/ports.ts';
+  AuthorityLedger,
+  CertificateOrders,
+} from '../../src/domains/certificate-ports.ts';
+import type { EdgeRecords } from '../../src/domains/edge-ports.ts';
 
 /** Every storage port, over one storage. */
 export interface StoragePorts {

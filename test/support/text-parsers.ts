@@ -148,7 +148,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'domains/domain/certificates/order-subject.ts': `${ours}the subjects of orders.`,
+  'domains/domain/attachment/order-subject.ts': `${ours}the subjects of orders.`,
   'sites/domain/project.ts': {
     operations: 4,
     parsers: { slugOf: parser("a-' \u0315\u0300ﷺ", slugOf) },

@@ -1,4 +1,4 @@
-import type { AuthorityAccount, AuthorityAccounts } from '../../sites/ports.ts';
+import type { AuthorityAccount, AuthorityAccounts } from '../../domains/certificate-ports.ts';
 import { NoUsableAnswer } from './acme-http.ts';
 import type { AcmeTransport } from './acme-transport.ts';
 import { newPrivateKey } from './private-key.ts';

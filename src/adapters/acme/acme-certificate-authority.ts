@@ -6,7 +6,7 @@ import {
   type AuthorityAccounts,
   type OrderAnswer,
   type RenewalWindow,
-} from '../../sites/ports.ts';
+} from '../../domains/certificate-ports.ts';
 import { AcmeAccount, type AccountSettings } from './acme-account.ts';
 import type { Step } from './acme-authorizations.ts';
 import { failureFrom } from './acme-failure.ts';

@@ -7,7 +7,7 @@ import type {
   OrderState,
 } from '../../domains/domain/certificates/order.ts';
 import type { Certificate } from '../../domains/domain/certificates/certificate.ts';
-import { CertificateAuthority, type OrderAnswer } from '../../sites/ports.ts';
+import { CertificateAuthority, type OrderAnswer } from '../../domains/certificate-ports.ts';
 import { LocalRootFile } from './local-root-file.ts';
 import { newPrivateKey } from './private-key.ts';
 

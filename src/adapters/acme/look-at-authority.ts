@@ -1,4 +1,4 @@
-import type { AuthorityAccount } from '../../sites/ports.ts';
+import type { AuthorityAccount } from '../../domains/certificate-ports.ts';
 import { readDocument, type Directory } from './acme-documents.ts';
 import { isProblem } from './acme-problem.ts';
 import { AcmeTransport, type AuthorityAddress } from './acme-transport.ts';

@@ -1,4 +1,4 @@
-import type { RenewalWindow } from '../../sites/ports.ts';
+import type { RenewalWindow } from '../../domains/certificate-ports.ts';
 import type { Step } from './acme-authorizations.ts';
 import { readDocument } from './acme-documents.ts';
 import { waitMs } from './acme-http.ts';

@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../../kernel/clock.ts';
 import type { DnsFacts, ResolverFacts } from '../../domains/domain/dns/facts.ts';
-import { DnsVerifier } from '../../sites/ports.ts';
+import { DnsVerifier } from '../../domains/ports.ts';
 import { askAll } from './resolver-facts.ts';
 import { questionsTo } from './resolver-questions.ts';
 import { nameServer, parseServer, type ServerAddress } from './server-address.ts';

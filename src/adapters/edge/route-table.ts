@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Turns } from '../../kernel/turns.ts';
 import { hostOf } from '../../domains/domain/certificates/certificate.ts';
 import type { Route } from '../../domains/domain/redirects/routes.ts';
-import type { EdgeRecords, LoadedCertificate } from '../../sites/ports.ts';
+import type { EdgeRecords, LoadedCertificate } from '../../domains/edge-ports.ts';
 
 /** Other processes' changes are seen within a second, with time to read them. */
 const pollMs = 500;

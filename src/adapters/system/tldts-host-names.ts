@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { parse } from 'tldts';
 import { longestTyped, type NameFacts } from '../../domains/domain/names/name-facts.ts';
-import { HostNames } from '../../sites/ports.ts';
+import { HostNames } from '../../domains/ports.ts';
 
 /**
  * With the private part of the list: below `github.io` or `duckdns.org` every name has another owner, and Let's Encrypt

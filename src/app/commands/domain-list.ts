@@ -2,8 +2,8 @@ import type { Container } from 'inversify';
 import type { Command } from 'commander';
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../sites/domain/project.ts';
-import type { Sites } from '../../sites/sites.ts';
-import { AccessKey, SitesKey } from '../keys.ts';
+import type { Domains } from '../../domains/domains.ts';
+import { AccessKey, DomainsKey, SitesKey } from '../keys.ts';
 import { hostInWords, presentDomain, presentView, stateInWords } from './present-domain.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';
 
@@ -31,9 +31,8 @@ export const addDomainList = (domain: Command): void => {
     )
     .action(async (options: ListOptions) => {
       await withContainer(async (container) => {
-        const sites = container.get(SitesKey);
         const listed = await listDomains(container, options.project);
-        const details = options.json ? await present(sites, listed) : [];
+        const details = options.json ? await present(container.get(DomainsKey), listed) : [];
         print(options, details, inColumns(listed));
       });
     });
@@ -44,11 +43,12 @@ const listDomains = async (
   slug: string | undefined,
 ): Promise<readonly ListedDomain[]> => {
   const sites = container.get(SitesKey);
+  const domains = container.get(DomainsKey);
   const projects =
     slug === undefined ? await allProjects(container) : [(await sites.getSite(slug)).project];
   const lists = await Promise.all(
     projects.map(async ({ id, slug: project }) =>
-      (await sites.listDomains(id)).map((domain) => ({ domain, project })),
+      (await domains.listDomains(id)).map((domain) => ({ domain, project })),
     ),
   );
   return lists.flat();
@@ -62,12 +62,12 @@ const allProjects = async (container: Container): Promise<readonly Project[]> =>
 
 /** One after the other, because the list may be long and must not slow down the service. */
 const present = async (
-  sites: Sites,
+  domains: Domains,
   listed: readonly ListedDomain[],
 ): Promise<readonly object[]> => {
   const presented: object[] = [];
   for (const { domain, project } of listed) {
-    const view = await sites.showDomain(domain);
+    const view = await domains.showDomain(domain);
     const latest = view.timeline.entries.slice(0, lastEntries);
     presented.push({ ...presentDomain(domain, project), ...presentView(view, latest) });
   }

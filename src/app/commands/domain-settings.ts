@@ -8,7 +8,7 @@ import {
   writeDomainSettings,
   type DomainSettingsFormat,
 } from '../domain-settings/text.ts';
-import { SitesKey } from '../keys.ts';
+import { DomainsKey, SitesKey } from '../keys.ts';
 import { withContainer } from './run-command.ts';
 
 interface ConfigOptions {
@@ -30,10 +30,11 @@ export const addDomainConfig = (domain: Command): void => {
       const draft = file === undefined ? undefined : await readSettings(file);
       await withContainer(async (container) => {
         const sites = container.get(SitesKey);
+        const domains = container.get(DomainsKey);
         const { id } = (await sites.getSite(options.project)).project;
         const view = draft
-          ? await sites.changeDomainSettings(id, draft)
-          : await sites.showDomainSettings(id);
+          ? await domains.changeDomainSettings(id, draft)
+          : await domains.showDomainSettings(id);
         process.stdout.write(writeDomainSettings(view.document, options.format));
         for (const [from, reason] of Object.entries(view.suspended)) {
           process.stderr.write(`${from}: ${reason}\n`);

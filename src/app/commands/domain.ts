@@ -1,10 +1,9 @@
-import type { Container } from 'inversify';
 import type { Command } from 'commander';
 import { limitInWords } from '../../domains/domain/certificates/budget-words.ts';
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
-import type { Sites } from '../../sites/sites.ts';
+import type { Domains } from '../../domains/domains.ts';
 import type { DomainView } from '../../domains/use-cases/show-domain.ts';
-import { SitesKey } from '../keys.ts';
+import { DomainsKey, SitesKey } from '../keys.ts';
 import { addDomainList } from './domain-list.ts';
 import { addDomainConfig } from './domain-settings.ts';
 import { hostInWords, presentDomain, presentView, stateInWords } from './present-domain.ts';
@@ -25,9 +24,10 @@ export const domainCommands = (program: Command): void => {
     .requiredOption('--project <slug>', 'slug of the project')
     .option('--json', 'print JSON')
     .action(async (host: string, options: DomainOptions) => {
-      await withSites(async (sites) => {
-        const { project } = await sites.getSite(options.project);
-        await show(sites, await sites.addDomain(project, host), options);
+      await withContainer(async (container) => {
+        const domains = container.get(DomainsKey);
+        const { project } = await container.get(SitesKey).getSite(options.project);
+        await show(domains, await domains.addDomain(project, host), options);
       });
     });
 
@@ -47,10 +47,11 @@ export const domainCommands = (program: Command): void => {
       .requiredOption('--project <slug>', 'slug of the project')
       .option('--json', 'print JSON')
       .action(async (host: string, options: DomainOptions) => {
-        await withSites(async (sites) => {
-          const { project } = await sites.getSite(options.project);
-          const found = await sites.getDomain(project.id, host);
-          await show(sites, await steps[name](sites, found), options);
+        await withContainer(async (container) => {
+          const domains = container.get(DomainsKey);
+          const { project } = await container.get(SitesKey).getSite(options.project);
+          const found = await domains.getDomain(project.id, host);
+          await show(domains, await steps[name](domains, found), options);
         });
       });
   }
@@ -59,20 +60,21 @@ export const domainCommands = (program: Command): void => {
   addDomainList(domain);
 };
 
-type Step = (sites: Sites, domain: CustomDomain) => Promise<CustomDomain>;
+type Step = (domains: Domains, domain: CustomDomain) => Promise<CustomDomain>;
 
 const steps: Readonly<Record<'verify' | 'show' | 'remove', Step>> = {
-  verify: (sites, domain) => sites.verifyDomain(domain),
+  verify: (domains, domain) => domains.verifyDomain(domain),
   show: (_, domain) => Promise.resolve(domain),
-  remove: (sites, domain) => sites.removeDomain(domain),
+  remove: (domains, domain) => domains.removeDomain(domain),
 };
 
-const withSites = (work: (sites: Sites) => Promise<void>): Promise<void> =>
-  withContainer((container: Container) => work(container.get(SitesKey)));
-
-const show = async (sites: Sites, domain: CustomDomain, options: DomainOptions): Promise<void> => {
-  const view = await sites.showDomain(domain);
-  const timeline = options.json === true ? await sites.readWholeTimeline(domain) : [];
+const show = async (
+  domains: Domains,
+  domain: CustomDomain,
+  options: DomainOptions,
+): Promise<void> => {
+  const view = await domains.showDomain(domain);
+  const timeline = options.json === true ? await domains.readWholeTimeline(domain) : [];
   print(
     options,
     { domain: presentDomain(domain, options.project), ...presentView(view, timeline) },

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { bytesInWords } from '../../sites/domain/in-words.ts';
+import { bytesInWords } from '../../kernel/in-words.ts';
 import { slugOf } from '../../sites/domain/project.ts';
 import { isReservedSlug } from '../../sites/domain/reserved-slugs.ts';
 import { SitesKey } from '../keys.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { lookAtAuthority, type AuthorityLook } from '../../adapters/acme/look-at-authority.ts';
 import { KyselyAuthorityAccounts } from '../../adapters/kysely/sites/kysely-authority-accounts.ts';
 import { AesGcmSealer } from '../../adapters/system/aes-gcm-sealer.ts';
-import type { AuthorityAccount } from '../../sites/ports.ts';
+import type { AuthorityAccount } from '../../domains/certificate-ports.ts';
 import type { AcmeConfig, Config } from '../settings/config.ts';
 import { previousSecretKeysFor, secretKeyFor } from '../settings/secret-key.ts';
 import { isMissing, usingDatabase } from './check-database.ts';

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { DomainSettingsDocument } from '../../domains/domain/redirects/settings.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
-import type { SitesErrorCode } from '../../sites/domain/sites-error.ts';
+import type { DomainsErrorCode } from '../../domains/domain/domains-error.ts';
 import { faultIn } from './faults.ts';
 import { NotPlainYaml, parsePlainYaml } from './plain-yaml.ts';
 
@@ -54,5 +54,5 @@ const parseYaml = (text: string): unknown => {
 /** Most faults shown to the author. */
 const mostFaults = 5;
 
-const refusal = (message: string): DomainError<SitesErrorCode> =>
+const refusal = (message: string): DomainError<DomainsErrorCode> =>
   new DomainError('redirect_invalid', message);

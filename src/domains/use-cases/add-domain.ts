@@ -1,7 +1,6 @@
 import { addDomain, type CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { addsWindowMs } from '../domain/attachment/admission.ts';
 import { parseHostname } from '../domain/names/hostname.ts';
-import type { Project } from '../../sites/domain/project.ts';
 import type { DomainPorts } from '../ports.ts';
 import { moment } from './moment.ts';
 
@@ -9,6 +8,12 @@ type Ports = Pick<
   DomainPorts,
   'domains' | 'allowances' | 'hostNames' | 'naming' | 'ids' | 'clock' | 'chance'
 >;
+
+/** The project that gets the domain. */
+export interface AttachingProject {
+  readonly id: string;
+  readonly accountId: string;
+}
 
 /**
  * Asks neither DNS nor an authority.
@@ -18,7 +23,7 @@ type Ports = Pick<
  */
 export const addCustomDomain =
   (ports: Ports) =>
-  async ({ accountId, id: projectId }: Project, name: string): Promise<CustomDomain> => {
+  async ({ accountId, id: projectId }: AttachingProject, name: string): Promise<CustomDomain> => {
     const { domains, allowances, hostNames, ids, naming } = ports;
     const hostname = parseHostname(name, (one) => hostNames.read(one), naming);
     const allowance = await allowances.of(accountId);

@@ -1,7 +1,7 @@
 import { replaceSettings } from '../domain/redirects/settings.ts';
 import { withFirstPrimary } from '../domain/redirects/first-primary.ts';
 import { withoutGone } from '../domain/redirects/settings-without-gone.ts';
-import type { DomainLive } from '../../sites/domain/sites-event.ts';
+import type { DomainLive } from '../domain/domains-event.ts';
 import type { DomainPorts } from '../ports.ts';
 
 /** Makes a domain that went live the primary of its project, if it is the first; doing it twice is no error. */

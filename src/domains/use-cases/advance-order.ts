@@ -1,7 +1,7 @@
 import { orderExempted, orderNotMade } from '../domain/certificates/ca-ledger.ts';
 import type { OrderEnd, OrderState } from '../domain/certificates/order.ts';
-import type { CertificateOrders, KeptOrder, Pause } from '../ports.ts';
-import type { CertificateAuthority } from '../../sites/ports.ts';
+import type { Pause } from '../ports.ts';
+import type { CertificateAuthority, CertificateOrders, KeptOrder } from '../certificate-ports.ts';
 
 export interface OrderPorts {
   readonly authority: CertificateAuthority;

@@ -1,4 +1,4 @@
-import { mayAskRenewal, planRenewal } from '../domain/certificates/plan.ts';
+import { mayAskRenewal, planRenewal } from '../domain/attachment/plan.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { wishedRenewalTime } from '../domain/certificates/renewal.ts';
 import type { DomainPorts } from '../ports.ts';

@@ -1,6 +1,5 @@
 import { hostOf, isDueForRenewal } from '../domain/certificates/certificate.ts';
 import type { DomainPorts } from '../ports.ts';
-import type { SitesPorts } from '../../sites/ports.ts';
 import {
   secureOwnHost,
   type OwnHost,
@@ -13,9 +12,7 @@ const mostHosts = 500;
 /** In parallel, because each host mostly waits for the authority. */
 const lanes = 8;
 
-type Ports = OwnHostPorts &
-  Pick<SitesPorts, 'edgeRecords' | 'projects'> &
-  Pick<DomainPorts, 'hostNames' | 'naming'>;
+type Ports = OwnHostPorts & Pick<DomainPorts, 'accountOf' | 'edgeRecords' | 'hostNames' | 'naming'>;
 
 interface Wanted {
   readonly label: string;
@@ -67,10 +64,12 @@ const wantedHosts =
 
 /** @returns undefined when the project no longer exists */
 const ownHost =
-  ({ projects, hostNames, naming }: Ports) =>
+  ({ accountOf, hostNames, naming }: Ports) =>
   async ({ label, kind }: Wanted): Promise<OwnHost | undefined> => {
-    const site = await projects.find(label);
+    const accountId = await accountOf(label);
     const host = hostOf(label, naming.platformHost);
     const { registrableDomain = host } = hostNames.read(host);
-    return site && { name: { accountId: site.project.accountId, host, registrableDomain }, kind };
+    return accountId === undefined
+      ? undefined
+      : { name: { accountId, host, registrableDomain }, kind };
   };

@@ -1,6 +1,5 @@
 import type { Hold } from '../domain/certificates/ca-budget.ts';
 import { hostOf } from '../domain/certificates/certificate.ts';
-import type { Site } from '../../sites/domain/site.ts';
 import type { DomainPorts } from '../ports.ts';
 import { ownHold } from './secure-own-host.ts';
 
@@ -9,14 +8,21 @@ type Ports = Pick<
   'certificates' | 'hostNames' | 'ledger' | 'naming' | 'orders' | 'clock'
 >;
 
+/** A project with a host of its own below the platform's. */
+export interface OwnProject {
+  readonly accountId: string;
+  readonly slug: string;
+  readonly servedDeployId: string | undefined;
+}
+
 /** @returns what the certificate of a project's own host waits for; undefined when it has one, or needs none yet */
 export const showOwnHold = (ports: Ports) => {
   const { certificates, hostNames, naming } = ports;
   const holdOf = ownHold(ports);
-  return async ({ project, servedDeployId }: Site): Promise<Hold | undefined> => {
+  return async (project: OwnProject): Promise<Hold | undefined> => {
     const host = hostOf(project.slug, naming.platformHost);
-    if (servedDeployId === undefined || (await certificates.find(host))) return undefined;
+    if (project.servedDeployId === undefined || (await certificates.find(host))) return undefined;
     const { registrableDomain = host } = hostNames.read(host);
-    return holdOf({ name: { ...project, host, registrableDomain }, kind: 'own' });
+    return holdOf({ name: { accountId: project.accountId, host, registrableDomain }, kind: 'own' });
   };
 };

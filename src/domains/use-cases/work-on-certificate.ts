@@ -1,8 +1,8 @@
-import { postponeAttempt } from '../domain/certificates/plan.ts';
+import { postponeAttempt } from '../domain/attachment/plan.ts';
 import { isOrdered } from '../domain/certificates/standing.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { orderBrought, orderFailed } from '../domain/attachment/order.ts';
-import { orderSubject } from '../domain/certificates/order-subject.ts';
+import { orderSubject } from '../domain/attachment/order-subject.ts';
 import type { OrderPorts, OrderSubject } from './advance-order.ts';
 import { beginOrder, type BeginPorts } from './begin-order.ts';
 import { secureName, type SettledOutcome } from './secure-name.ts';

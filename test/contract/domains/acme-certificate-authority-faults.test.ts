@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { MemoryAuthorityAccounts } from '../../memory/memory-authority-accounts.ts';
 import { SettableClock } from '../../memory/settable-clock.ts';
 import type { CertificateOrder } from '../../../src/domains/domain/certificates/order.ts';
-import type { CertificateAuthority } from '../../../src/sites/ports.ts';
+import type { CertificateAuthority } from '../../../src/domains/certificate-ports.ts';
 import { caPlaces, type CaFault } from '../../lab/authority/gate-faults.ts';
 import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
 import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
-import type { AuthorityAccount, AuthorityAccounts } from '../../../src/sites/ports.ts';
+import type {
+  AuthorityAccount,
+  AuthorityAccounts,
+} from '../../../src/domains/certificate-ports.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
 import type { Stores } from '../../support/stores.ts';

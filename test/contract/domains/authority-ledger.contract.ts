@@ -21,8 +21,8 @@ import {
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { fenceOf } from '../../../src/domains/domain/attachment/certificate.ts';
 import { claimOrder } from '../../../src/domains/domain/attachment/order.ts';
-import { orderSubject } from '../../../src/domains/domain/certificates/order-subject.ts';
-import type { AuthorityLedger } from '../../../src/domains/ports.ts';
+import { orderSubject } from '../../../src/domains/domain/attachment/order-subject.ts';
+import type { AuthorityLedger } from '../../../src/domains/certificate-ports.ts';
 import { later, now } from '../../support/accounts.ts';
 import { newDomain, servedProject, verify } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';

@@ -3,7 +3,7 @@ import type {
   OrderState,
 } from '../../../src/domains/domain/certificates/order.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
-import type { CertificateAuthority } from '../../../src/sites/ports.ts';
+import type { CertificateAuthority } from '../../../src/domains/certificate-ports.ts';
 import { until } from '../../support/until.ts';
 
 export interface AnsweredAuthority {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
-import type { Certificates } from '../../../src/sites/ports.ts';
+import type { Certificates } from '../../../src/domains/certificate-ports.ts';
 import { later } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DnsVerifier } from '../../../src/sites/ports.ts';
+import type { DnsVerifier } from '../../../src/domains/ports.ts';
 import { scribble } from '../../support/scribble.ts';
 
 /** A host that leads to `target` by CNAME. */

@@ -4,7 +4,7 @@ import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { Route } from '../../../src/domains/domain/redirects/routes.ts';
 import { rollBack, startDeploy } from '../../../src/sites/domain/site.ts';
-import type { EdgeRecords } from '../../../src/sites/ports.ts';
+import type { EdgeRecords } from '../../../src/domains/edge-ports.ts';
 import { later, newAccount, now } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refuse } from '../../support/refusal.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { isCertified } from '../../../src/domains/domain/certificates/plan.ts';
+import { isCertified } from '../../../src/domains/domain/attachment/plan.ts';
 import {
   unchanged,
   type CustomDomain,

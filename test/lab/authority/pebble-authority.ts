@@ -5,7 +5,7 @@ import {
 import { MemoryAuthorityAccounts } from '../../memory/memory-authority-accounts.ts';
 import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
-import type { AuthorityAccounts } from '../../../src/sites/ports.ts';
+import type { AuthorityAccounts } from '../../../src/domains/certificate-ports.ts';
 import { labIssuer, type PebbleLab } from './pebble-lab.ts';
 
 interface Ports {

@@ -1,7 +1,7 @@
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
-import { SitesKey } from '../../../src/app/keys.ts';
+import { DomainsKey } from '../../../src/app/keys.ts';
 import { facts, records } from '../domains/known-dns.ts';
 import type { RunningDashboard } from './running-dashboard.ts';
 
@@ -31,13 +31,13 @@ export const fillDomains = async (
   project: Project,
   zone: string,
 ): Promise<void> => {
-  const sites = dashboard.container.get(SitesKey);
-  const add = (name: string) => sites.addDomain(project, `${name}${zone}`);
+  const domains = dashboard.container.get(DomainsKey);
+  const add = (name: string) => domains.addDomain(project, `${name}${zone}`);
   const verified = async (domain: CustomDomain) => {
     pointAtUs(dashboard, domain);
-    return sites.verifyDomain(domain);
+    return domains.verifyDomain(domain);
   };
-  const live = async (name: string) => sites.tendDomain(await verified(await add(name)));
+  const live = async (name: string) => domains.tendDomain(await verified(await add(name)));
 
   await live('www.');
   await live('shop.');
@@ -46,10 +46,10 @@ export const fillDomains = async (
   dashboard.dns.tell(wrong.host, facts({ cname: records('elsewhere.test'), a: hostileAddress }), {
     '192.0.2.2': facts({ txt: records('"><img src=x onerror=alert(1)>') }),
   });
-  await sites.verifyDomain(wrong);
+  await domains.verifyDomain(wrong);
   await add('');
-  await sites.removeDomain(await add('gone.'));
-  await sites.changeDomainSettings(project.id, {
+  await domains.removeDomain(await add('gone.'));
+  await domains.changeDomainSettings(project.id, {
     primary: `www.${zone}`,
     redirects: [
       { from: `shop.${zone}`, to: `www.${zone}`, status: 308 },

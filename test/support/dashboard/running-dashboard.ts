@@ -12,7 +12,7 @@ import { loadConfig } from '../../../src/app/settings/config.ts';
 import { openContainer } from '../../../src/app/container.ts';
 import { AccessKey, DashboardKey } from '../../../src/app/keys.ts';
 import { Clock } from '../../../src/kernel/clock.ts';
-import { DnsVerifier } from '../../../src/sites/ports.ts';
+import { DnsVerifier } from '../../../src/domains/ports.ts';
 import { DashboardVisitor } from './visitor.ts';
 import { emptyDatabase } from '../servers/databases.ts';
 import { findFreePort } from '../servers/debian-server.ts';

@@ -32,6 +32,7 @@ export const domainLab = async () => {
     ...stores,
     ...{ orders, clock, authority, dns },
     allowances: { of: () => Promise.resolve(allowance) },
+    accountOf: async (slug: string) => (await stores.projects.find(slug))?.project.accountId,
     hostNames: plainNames,
     judge: new DirectJudge(),
     naming: { platformHost: 'sites.test', allowTestDomains: false },

@@ -2,11 +2,11 @@ import { MemoryEdgeRecords } from '../../memory/memory-edge-records.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 import {
   SiteFiles,
-  type EdgeChanges,
   type Encoding,
   type SiteDraft,
   type StoredFile,
 } from '../../../src/sites/ports.ts';
+import type { EdgeChanges } from '../../../src/domains/edge-ports.ts';
 
 const away = () => new Unavailable('The test', new Error('it is away'));
 

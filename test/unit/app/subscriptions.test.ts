@@ -14,6 +14,7 @@ type Reactions = Parameters<typeof subscribers>[0];
 const subscribersOver = (known: Partial<Reactions> = {}) =>
   subscribers({
     sites: mustNotBeUsed<Reactions['sites']>('sites'),
+    domains: mustNotBeUsed<Reactions['domains']>('domains'),
     secureSites: () => {
       throw new Error('no certificate was to be seen to');
     },
@@ -45,10 +46,12 @@ test('each event sets off the work that the table names for it', async () => {
   const calls: string[] = [];
   const sites = {
     removeDeployFiles: (deployId: string) => Promise.resolve(void calls.push(deployId)),
+  };
+  const domains = {
     adoptPrimary: ({ host }: { readonly host: string }) => Promise.resolve(void calls.push(host)),
   };
   const secureSites = () => void calls.push('secure');
-  const bus = new EventBus(subscribersOver({ sites, secureSites }));
+  const bus = new EventBus(subscribersOver({ sites, domains, secureSites }));
   const about = { ...event, projectId: 'proj_1', number: 1 };
   for (const [type, subscriber, deployId] of [
     ['deploy_succeeded', 'certificates', 'dep_1'],

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { certificateSection } from '../../../src/adapters/dashboard/domains/certificate.ts';
-import { earliestAttempt } from '../../../src/domains/domain/certificates/plan.ts';
+import { earliestAttempt } from '../../../src/domains/domain/attachment/plan.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { certificateFailed, fenceOf } from '../../../src/domains/domain/attachment/certificate.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { problemOf } from '../../../src/domains/domain/certificates/authority-problem.ts';
+import { problemOf } from '../../../src/domains/domain/attachment/authority-problem.ts';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { after, failure, minute, ordered, report } from '../../support/domains/known-domains.ts';

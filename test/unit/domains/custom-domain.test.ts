@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Transitions } from '../../../src/kernel/transitions.ts';
-import { planRenewal, postponeAttempt } from '../../../src/domains/domain/certificates/plan.ts';
+import { planRenewal, postponeAttempt } from '../../../src/domains/domain/attachment/plan.ts';
 import {
   addDomain,
   customDomainStates,

@@ -4,7 +4,7 @@ import {
   mayAskRenewal,
   planRenewal,
   postponeAttempt,
-} from '../../../src/domains/domain/certificates/plan.ts';
+} from '../../../src/domains/domain/attachment/plan.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import {
   certificateFailed,

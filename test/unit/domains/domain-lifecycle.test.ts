@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Decision } from '../../../src/kernel/decision.ts';
 import { DomainError } from '../../../src/kernel/domain-error.ts';
 import type { Transitions } from '../../../src/kernel/transitions.ts';
-import { planRenewal, postponeAttempt } from '../../../src/domains/domain/certificates/plan.ts';
+import { planRenewal, postponeAttempt } from '../../../src/domains/domain/attachment/plan.ts';
 import {
   customDomainTransitions,
   removeDomain,
@@ -22,7 +22,7 @@ import {
   reverify,
   verify,
 } from '../../../src/domains/domain/attachment/verification.ts';
-import type { SitesEvent } from '../../../src/sites/domain/sites-event.ts';
+import type { DomainsEvent } from '../../../src/domains/domain/domains-event.ts';
 import {
   certificateOf,
   added,
@@ -77,7 +77,7 @@ const claimant: CustomDomain = {
   id: 'dom_2',
 };
 
-const decide = (domain: CustomDomain, step: Act): Decision<CustomDomain, SitesEvent> => {
+const decide = (domain: CustomDomain, step: Act): Decision<CustomDomain, DomainsEvent> => {
   const { now, kind, jitter, retryAt } = step;
   const moment = { now, jitter };
   const fence = {
@@ -122,7 +122,7 @@ const decide = (domain: CustomDomain, step: Act): Decision<CustomDomain, SitesEv
 };
 
 /** Refusals do not change the state of the domain. */
-const resultOf = (domain: CustomDomain, step: Act): Decision<CustomDomain, SitesEvent> => {
+const resultOf = (domain: CustomDomain, step: Act): Decision<CustomDomain, DomainsEvent> => {
   try {
     return decide(domain, step);
   } catch (error) {
@@ -134,7 +134,7 @@ const resultOf = (domain: CustomDomain, step: Act): Decision<CustomDomain, Sites
 const walk = (
   begin: CustomDomain,
   acts: readonly Act[],
-  look: (before: CustomDomain, step: Act, then: Decision<CustomDomain, SitesEvent>) => void,
+  look: (before: CustomDomain, step: Act, then: Decision<CustomDomain, DomainsEvent>) => void,
 ): void => {
   let domain = begin;
   for (const step of acts) {
@@ -204,7 +204,7 @@ test('a removed domain never changes, and removing it again records no event', (
   fc.assert(
     fc.property(life, somewhen, (acts, now) => {
       const { state: gone } = removeDomain(live, 'owner', now);
-      const outcomes: (readonly [CustomDomain, readonly SitesEvent[]])[] = [];
+      const outcomes: (readonly [CustomDomain, readonly DomainsEvent[]])[] = [];
       walk(gone, acts, (_, __, { state, events }) => void outcomes.push([state, events]));
       expect(outcomes).toEqual(acts.map(() => [gone, []]));
     }),
@@ -231,7 +231,7 @@ test('a domain that is not removed is checked again within little more than a da
 test('events carry ids, words and numbers only', () => {
   fc.assert(
     fc.property(life, (acts) => {
-      const told: SitesEvent[] = [];
+      const told: DomainsEvent[] = [];
       walk(added, acts, (_, __, { events }) => void told.push(...events));
       const kinds = told.flatMap(({ occurredAt, ...event }) => {
         expect(occurredAt).toBeInstanceOf(Date);

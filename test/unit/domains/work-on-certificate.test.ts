@@ -5,7 +5,7 @@ import { Unavailable } from '../../../src/kernel/unavailable.ts';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { DomainPorts } from '../../../src/domains/ports.ts';
-import { postponeAttempt } from '../../../src/domains/domain/certificates/plan.ts';
+import { postponeAttempt } from '../../../src/domains/domain/attachment/plan.ts';
 import { workOnCertificate } from '../../../src/domains/use-cases/work-on-certificate.ts';
 import {
   around,

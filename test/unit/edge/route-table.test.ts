@@ -2,7 +2,7 @@ import pino from 'pino';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { RouteTable } from '../../../src/adapters/edge/route-table.ts';
 import { MemoryEdgeRecords } from '../../memory/memory-edge-records.ts';
-import { EdgeRecords, type EdgeChanges } from '../../../src/sites/ports.ts';
+import { EdgeRecords, type EdgeChanges } from '../../../src/domains/edge-ports.ts';
 import { now } from '../../support/accounts.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
 

@@ -5,13 +5,13 @@ import type { DashboardPorts } from '../frame/ports.ts';
 
 /** The names of everything that these entries mention; everything belongs to the account. */
 export const namesIn = async (
-  { sites }: Pick<DashboardPorts, 'sites'>,
+  { sites, domains }: Pick<DashboardPorts, 'sites' | 'domains'>,
   { accountId, keys, people }: Actors & { readonly accountId: string },
   entries: readonly AuditEntry[],
 ): Promise<Names> => {
-  const [projects, domains] = await Promise.all([
+  const [projects, attached] = await Promise.all([
     sites.listProjects(accountId),
-    Promise.all(withDomains(entries).map((projectId) => sites.listDomains(projectId))),
+    Promise.all(withDomains(entries).map((projectId) => domains.listDomains(projectId))),
   ]);
   return {
     key: naming(keys.map(({ id, name }) => [id, name])),
@@ -20,7 +20,7 @@ export const namesIn = async (
       ...people.map(({ id, email }) => [id, email] as const),
     ]),
     project: naming(projects.map(({ id, name }) => [id, name])),
-    domain: naming(domains.flat().map(({ id, host }) => [id, host])),
+    domain: naming(attached.flat().map(({ id, host }) => [id, host])),
   };
 };
 

@@ -20,7 +20,7 @@ const pageSize = 50;
 /** Most removed people that the filter offers. */
 const mostRemoved = 50;
 
-type Ports = Pick<DashboardPorts, 'auditLog' | 'access' | 'sites'>;
+type Ports = Pick<DashboardPorts, 'auditLog' | 'access' | 'sites' | 'domains'>;
 
 /** What happened in the account, newest first, a page at a time; optionally filtered. */
 export const auditSection = async (ports: Ports, { accountId, query }: Visit): Promise<Html> => {

@@ -1,3 +1,4 @@
+import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import type { AuditEntry } from '../../../access/ports.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
@@ -14,7 +15,7 @@ export interface Names {
   readonly domain: (id: string) => string;
 }
 
-export type AnyEvent = AccessEvent | CatalogueEvent | SitesEvent;
+export type AnyEvent = AccessEvent | CatalogueEvent | SitesEvent | DomainsEvent;
 type Details<Type> = Omit<Extract<AnyEvent, { type: Type }>, keyof DomainEvent>;
 
 /** Every event in words. A new one does not compile until it has some. */

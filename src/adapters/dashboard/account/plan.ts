@@ -1,7 +1,7 @@
 import type { Account } from '../../../access/domain/account.ts';
 import { limitsOf, plans, type Plan } from '../../../access/domain/plan.ts';
 import type { Allowance } from '../../../sites/domain/allowance.ts';
-import { bytesInWords } from '../../../sites/domain/in-words.ts';
+import { bytesInWords } from '../../../kernel/in-words.ts';
 import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
 import { badge, count, day, facts } from '../frame/parts.ts';

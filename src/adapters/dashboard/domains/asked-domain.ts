@@ -1,6 +1,6 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../sites/domain/project.ts';
-import type { Sites } from '../../../sites/sites.ts';
+import type { DashboardPorts } from '../frame/ports.ts';
 import type { Visit } from '../frame/screen.ts';
 import { siteOf } from '../projects/site-of.ts';
 
@@ -10,11 +10,11 @@ export const attachmentIn = (query: URLSearchParams): string | undefined =>
 
 /** The domain of an address with its project, if they are the visitor's. @throws DomainError `project_not_found`, `domain_not_found` */
 export const domainOf = async (
-  { sites }: { readonly sites: Pick<Sites, 'getSite' | 'getDomain'> },
+  { sites, domains }: Pick<DashboardPorts, 'sites' | 'domains'>,
   visit: Visit,
 ): Promise<{ readonly project: Project; readonly domain: CustomDomain }> => {
   const { project } = await siteOf({ sites }, visit);
   const name = visit.parameters['host'] ?? '';
-  const domain = await sites.getDomain(project.id, name, attachmentIn(visit.query));
+  const domain = await domains.getDomain(project.id, name, attachmentIn(visit.query));
   return { project, domain };
 };

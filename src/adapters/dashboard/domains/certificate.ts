@@ -8,7 +8,7 @@ import {
 import { limitInWords } from '../../../domains/domain/certificates/budget-words.ts';
 import type { BudgetView } from '../../../domains/domain/certificates/ca-budget.ts';
 import { caBudgets } from '../../../domains/domain/certificates/ca-budget.ts';
-import { earliestAttempt } from '../../../domains/domain/certificates/plan.ts';
+import { earliestAttempt } from '../../../domains/domain/attachment/plan.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import { problemTitles } from './problem-titles.ts';

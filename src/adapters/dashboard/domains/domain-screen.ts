@@ -28,13 +28,13 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
   show: async (visit: Visit, refusal?: Refusal) => {
     const { project, domain } = await domainOf(ports, visit);
     const { now, query } = visit;
-    const view = await ports.sites.showDomain(domain, positionOf(query));
+    const view = await ports.domains.showDomain(domain, positionOf(query));
     const own = domainPath(project.slug, domain.host);
     const refused = refusalOf(refusal, 'verify');
     const verify = verifyForm(domain, { action: own, now, refusal: refused, alsoLive: true });
     const actions = html`${visitLink(view, ports.settings.siteUrl(project.slug))}${domainMenu(domain, own)}`;
     const gone = async () => {
-      const newest = await ports.sites.getDomain(project.id, domain.host);
+      const newest = await ports.domains.getDomain(project.id, domain.host);
       return newest.id === domain.id
         ? goneSection(view, ports.settings.platformHost, now)
         : earlierSection(domain, newest, { path: own, now });
@@ -75,7 +75,7 @@ const verifyingOf = (ports: DashboardPorts) =>
     schema: v.object({}),
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);
-      const verified = await ports.sites.verifyDomain(domain);
+      const verified = await ports.domains.verifyDomain(domain);
       return { to: domainPath(project.slug, domain.host), done: afterVerify(domain, verified) };
     },
   });

@@ -33,25 +33,25 @@ export const domainsScreen = (ports: DashboardPorts): Screen => ({
 });
 
 const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Refusal) => {
-  const { sites, ids, domainSettings, settings } = ports;
+  const { domains, ids, domainSettings, settings } = ports;
   const { now, query } = visit;
   const site = await siteOf(ports, visit);
   const { id, slug, name } = site.project;
-  const all = await sites.listDomains(id);
-  const view = await sites.showDomainSettings(id, all);
+  const all = await domains.listDomains(id);
+  const view = await domains.showDomainSettings(id, all);
   const attached = all.filter(({ state }) => state !== 'removed');
   const removed = all.filter(isRemoved);
   // What was just added, or verified: its records stay in sight until the DNS is correct.
   const named = query.get('added') ?? query.get('host');
   const acted = attached.find(({ host }) => host === named);
   const path = domainPath(slug, acted?.host ?? '');
-  const holds = await sites.showHolds(attached);
+  const holds = await domains.showHolds(attached);
   const adding = addingForm(domainsPath(slug), ids.next('form'), refusalOf(refusal, 'add-domain'));
   const content = html`
     ${afterRemoval(removed, query, settings.platformHost)}
     ${afterwards(query, acted, path)}
     ${projectHead(site.project, 'domains', html`<p class="lead">Serve this site under names of your own, each with its own certificate.</p>`)}
-    ${acted?.state === 'added' && newRecords(await sites.showDomain(acted), { path, anchor: verifyAnchor(acted) })}
+    ${acted?.state === 'added' && newRecords(await domains.showDomain(acted), { path, anchor: verifyAnchor(acted) })}
     <section class="card" id="all-domains" aria-labelledby="domains">
       <h2 id="domains">Domains</h2>
       ${adding}
@@ -98,7 +98,7 @@ const addingOf = (ports: DashboardPorts) =>
     once: true,
     act: async (visit, { domain }) => {
       const { project } = await siteOf(ports, visit);
-      const { host } = await ports.sites.addDomain(project, domain);
+      const { host } = await ports.domains.addDomain(project, domain);
       const to = `${domainsPath(project.slug)}?${new URLSearchParams({ added: host }).toString()}`;
       return { to, done: 'added' };
     },
@@ -111,7 +111,7 @@ const verifyingOf = (ports: DashboardPorts) =>
     schema: v.object({}),
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);
-      const verified = await ports.sites.verifyDomain(domain);
+      const verified = await ports.domains.verifyDomain(domain);
       const { host } = domain;
       const to = `${domainsPath(project.slug)}${pageQuery(visit.query, { host })}`;
       return { to, done: afterVerify(domain, verified) };

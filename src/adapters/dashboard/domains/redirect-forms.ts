@@ -29,7 +29,7 @@ export const redirectNotices = {
 
 /** Forms for settings of all domains of a project. */
 export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
-  const { sites } = ports;
+  const { domains } = ports;
   const projectOf = async (visit: Visit) => (await siteOf(ports, visit)).project;
   return [
     form({
@@ -40,7 +40,7 @@ export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
       once: true,
       act: async (visit, redirect) => {
         const { id, slug } = await projectOf(visit);
-        const { document } = await sites.editDomainSettings(id, (settings) => ({
+        const { document } = await domains.editDomainSettings(id, (settings) => ({
           ...settings,
           redirects: [...settings.redirects, redirect],
         }));
@@ -54,7 +54,7 @@ export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
       schema: v.object({}),
       act: async (visit) => {
         const { id, slug } = await projectOf(visit);
-        await sites.editDomainSettings(id, (settings) => ({
+        await domains.editDomainSettings(id, (settings) => ({
           ...settings,
           redirects: settings.redirects.filter(({ from }) => from !== visit.parameters['from']),
         }));
@@ -68,7 +68,7 @@ export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
       field: 'primary',
       act: async (visit, { primary }) => {
         const { id, slug } = await projectOf(visit);
-        await sites.editDomainSettings(id, (settings) => ({ ...settings, primary }));
+        await domains.editDomainSettings(id, (settings) => ({ ...settings, primary }));
         return { to: domainsPath(slug), done: 'primary-saved' };
       },
     }),
@@ -79,7 +79,7 @@ export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
       field: 'settings',
       act: async (visit, { settings }) => {
         const { id, slug } = await projectOf(visit);
-        await sites.changeDomainSettings(id, await ports.domainSettings.read(settings));
+        await domains.changeDomainSettings(id, await ports.domainSettings.read(settings));
         return { to: domainsPath(slug), done: 'imported' };
       },
     }),

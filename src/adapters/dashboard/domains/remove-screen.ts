@@ -41,7 +41,7 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
             `${nameInText(domain)} was removed and added again in the meantime. Reload its page first.`,
           );
         }
-        await ports.sites.removeDomain(domain);
+        await ports.domains.removeDomain(domain);
         return { to: `${domainsPath(project.slug)}?host=${domain.host}`, done: 'removed' };
       },
     }),

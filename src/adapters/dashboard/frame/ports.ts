@@ -10,6 +10,7 @@ import type { Ids } from '../../../kernel/ids.ts';
 import type { Allowance } from '../../../sites/domain/allowance.ts';
 import type { DomainSettingsDocument } from '../../../domains/domain/redirects/settings.ts';
 import type { DomainSettingsDraft } from '../../../domains/domain/redirects/redirects.ts';
+import type { Domains } from '../../../domains/domains.ts';
 import type { Sites } from '../../../sites/sites.ts';
 
 /** What the pages show and do, and what they need of the machine. */
@@ -17,6 +18,7 @@ export interface DashboardPorts {
   readonly access: Access;
   readonly catalogue: Catalogue;
   readonly sites: Sites;
+  readonly domains: Domains;
   readonly auditLog: AuditLog;
   readonly idempotencyKeys: IdempotencyKeys;
   readonly acting: Acting;

@@ -20,17 +20,20 @@ const path = '/dashboard/projects/:slug';
 
 /** One project: its site, its deploys, and the next one. */
 export const projectScreen = (ports: DashboardPorts): Screen => {
-  const { sites, settings } = ports;
+  const { domains, settings, sites } = ports;
   const uploads = new Uploads({ ...ports, folder: settings.uploadFolder });
   const show = async (visit: Visit, refusal?: Refusal) => {
     const site = await siteOf(ports, visit);
-    const domains = await sites.listDomains(site.project.id);
+    const attached = await domains.listDomains(site.project.id);
     const { slug, name } = site.project;
     const own = settings.siteUrl(slug);
-    const served = domains.filter(isServed);
+    const served = attached.filter(isServed);
     const addresses = [own, ...served.map(({ host }) => withHost(own, host))];
     const progress = uploads.progressOf(site.project);
-    const hold = await sites.showOwnHold(site);
+    const hold = await domains.showOwnHold({
+      ...site.project,
+      servedDeployId: site.servedDeployId,
+    });
     const use = await sites.showUse(site.project.accountId);
     const view = { ...site, addresses, progress, hold, use, refusal, now: visit.now };
     return { title: name, content: projectContent(view) };

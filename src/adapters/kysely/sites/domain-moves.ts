@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { isCertified } from '../../../domains/domain/certificates/plan.ts';
+import { isCertified } from '../../../domains/domain/attachment/plan.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { changesRoutes } from '../../../domains/domain/attachment/serving.ts';
 import type { Database } from '../database.ts';

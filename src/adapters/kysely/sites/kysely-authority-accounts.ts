@@ -1,5 +1,5 @@
 import type { Sealer } from '../../../kernel/sealer.ts';
-import { AuthorityAccounts, type AuthorityAccount } from '../../../sites/ports.ts';
+import { AuthorityAccounts, type AuthorityAccount } from '../../../domains/certificate-ports.ts';
 import type { Database } from '../database.ts';
 import { failureOf } from '../engine/failure.ts';
 import type { RowOf } from '../schema.ts';

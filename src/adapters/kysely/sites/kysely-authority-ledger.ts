@@ -13,7 +13,7 @@ import {
   type LedgerEntry,
   type LedgerName,
 } from '../../../domains/domain/certificates/ca-ledger.ts';
-import { AuthorityLedger } from '../../../domains/ports.ts';
+import { AuthorityLedger } from '../../../domains/certificate-ports.ts';
 import type { Database } from '../database.ts';
 import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
 

@@ -1,8 +1,12 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Sealer } from '../../../kernel/sealer.ts';
 import type { LedgerChange } from '../../../domains/domain/certificates/ca-ledger.ts';
-import { attachmentIn, subjectsOf } from '../../../domains/domain/certificates/order-subject.ts';
-import { CertificateOrders, type Challenge, type KeptOrder } from '../../../domains/ports.ts';
+import { attachmentIn, subjectsOf } from '../../../domains/domain/attachment/order-subject.ts';
+import {
+  CertificateOrders,
+  type Challenge,
+  type KeptOrder,
+} from '../../../domains/certificate-ports.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
 import { failureOf } from '../engine/failure.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Sealer } from '../../../kernel/sealer.ts';
 import type { Certificate, Validity } from '../../../domains/domain/certificates/certificate.ts';
-import { Certificates } from '../../../sites/ports.ts';
+import { Certificates } from '../../../domains/certificate-ports.ts';
 import type { Database } from '../database.ts';
 import { nextEdgeRevision } from './edge-revision.ts';
 import { forgetOrder } from './kysely-certificate-orders.ts';

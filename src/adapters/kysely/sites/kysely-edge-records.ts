@@ -1,6 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Sealer } from '../../../kernel/sealer.ts';
-import { EdgeRecords, type EdgeChanges, type LoadedCertificate } from '../../../sites/ports.ts';
+import {
+  EdgeRecords,
+  type EdgeChanges,
+  type LoadedCertificate,
+} from '../../../domains/edge-ports.ts';
 import type { Database } from '../database.ts';
 import { validityFrom } from './kysely-certificates.ts';
 import { routeFrom, type RouteRow } from './route-rows.ts';

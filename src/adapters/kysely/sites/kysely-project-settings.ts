@@ -2,7 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { DomainSettings } from '../../../domains/domain/redirects/settings.ts';
 import { projectNotFound } from '../../../sites/domain/sites-error.ts';
-import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
+import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
 import { ProjectSettings, type SettingsFacts } from '../../../domains/ports.ts';
 import type { Database } from '../database.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
@@ -36,7 +36,7 @@ export class KyselyProjectSettings extends ProjectSettings {
     decide: (
       settings: DomainSettings,
       facts: SettingsFacts,
-    ) => Decision<DomainSettings, SitesEvent>,
+    ) => Decision<DomainSettings, DomainsEvent>,
   ): Promise<DomainSettings> {
     return this.#database.transaction(async (db) => {
       const project = await lockProject(this.#database, db, projectId);

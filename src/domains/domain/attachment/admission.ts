@@ -1,13 +1,21 @@
 import { DomainError } from '../../../kernel/domain-error.ts';
-import type { Allowance } from '../../../sites/domain/allowance.ts';
-import { inWords } from '../../../sites/domain/in-words.ts';
-import type { SitesErrorCode } from '../../../sites/domain/sites-error.ts';
+import { inWords } from '../../../kernel/in-words.ts';
+import type { DomainsErrorCode } from '../domains-error.ts';
 
 export const addsWindowMs = 60 * 60_000;
 
+/** Limits of an account's plan for domains. */
+export interface DomainAllowance {
+  /** The plan's name for people. */
+  readonly plan: string;
+  readonly domains: number;
+  /** Counts removed domains too, because each could have cost a certificate. */
+  readonly domainsAddedPerHour: number;
+}
+
 /** What decides whether an account may add a domain to a project. */
 export interface AdmissionFacts {
-  readonly allowance: Pick<Allowance, 'plan' | 'domains' | 'domainsAddedPerHour'>;
+  readonly allowance: DomainAllowance;
   /** Domains of the account that are not removed. */
   readonly current: number;
   /** When the account added domains within the window, removed ones too; newest first. */
@@ -23,10 +31,10 @@ export interface AdmissionFacts {
  */
 export const admitDomain = (host: string, facts: AdmissionFacts, now: Date): void => {
   const refusal = refusalOf(host, facts) ?? tooFast(facts, now);
-  if (refusal) throw new DomainError<SitesErrorCode>(...refusal);
+  if (refusal) throw new DomainError<DomainsErrorCode>(...refusal);
 };
 
-type Refusal = readonly [code: SitesErrorCode, message: string];
+type Refusal = readonly [code: DomainsErrorCode, message: string];
 
 const refusalOf = (
   host: string,

@@ -1,4 +1,4 @@
-import { problemOf, type Refusal } from '../certificates/authority-problem.ts';
+import { problemOf, type Refusal } from './authority-problem.ts';
 import {
   freshAttempts,
   nextAttempt,
@@ -6,7 +6,7 @@ import {
   type NextAttempt,
 } from '../certificates/attempts.ts';
 import type { AuthorityFailure } from '../certificates/order.ts';
-import { isCertified, withWork, type Certified } from '../certificates/plan.ts';
+import { isCertified, withWork, type Certified } from './plan.ts';
 import {
   isOrdered,
   keepsOrder,

@@ -4,7 +4,7 @@ import {
   type CertificateWork,
   type RenewalWork,
 } from '../certificates/standing.ts';
-import { withWork, type Certified } from '../certificates/plan.ts';
+import { withWork, type Certified } from './plan.ts';
 import { nextCheck, nextLookAt, type Moment } from './check-schedule.ts';
 import {
   becomeVerified,

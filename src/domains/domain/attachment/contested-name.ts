@@ -1,5 +1,5 @@
 import { DomainError } from '../../../kernel/domain-error.ts';
-import { isCertified } from '../certificates/plan.ts';
+import { isCertified } from './plan.ts';
 import {
   removeDomain,
   unchanged,
@@ -7,7 +7,7 @@ import {
   type DomainDecision,
 } from './custom-domain.ts';
 import { shownHost } from '../names/hostname.ts';
-import type { SitesErrorCode } from '../../../sites/domain/sites-error.ts';
+import type { DomainsErrorCode } from '../domains-error.ts';
 
 /**
  * Another account proved the name, so its holder loses it.
@@ -21,7 +21,7 @@ export const contestedBy = (
   if (holder.id === claimant.id || holder.host !== claimant.host) return unchanged(holder);
   if (!isCertified(holder)) return unchanged(holder);
   if (claimant.state !== 'verified' || !claimant.dns.report?.ownershipProven) {
-    throw new DomainError<SitesErrorCode>(
+    throw new DomainError<DomainsErrorCode>(
       'domain_taken',
       `${shownHost({ host: holder.host, unicode: holder.unicodeHost })} is in use. Create the TXT record to prove that it is yours.`,
     );

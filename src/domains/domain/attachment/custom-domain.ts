@@ -12,8 +12,8 @@ import { neverChecked } from '../dns/standing.ts';
 import { about, attachmentOf, type Attachment } from './attachment.ts';
 import { admitDomain, type AdmissionFacts } from './admission.ts';
 import { shownHost, type Hostname } from '../names/hostname.ts';
-import type { SitesErrorCode } from '../../../sites/domain/sites-error.ts';
-import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
+import type { DomainsErrorCode } from '../domains-error.ts';
+import type { DomainsEvent } from '../domains-event.ts';
 
 /** A customer's own name, attached to a project. */
 export type CustomDomain = Attachment & StateFacts;
@@ -53,7 +53,7 @@ export const customDomainTransitions = {
   removed: [],
 } as const satisfies Transitions<CustomDomainState>;
 
-export type DomainDecision = Decision<CustomDomain, SitesEvent>;
+export type DomainDecision = Decision<CustomDomain, DomainsEvent>;
 
 export type DomainDraft = Pick<Attachment, 'id' | 'accountId' | 'projectId' | 'token'> & {
   readonly hostname: Hostname;
@@ -128,7 +128,7 @@ const enter = (domain: CustomDomain, next: StateFacts): CustomDomain => {
 /** @throws DomainError `domain_wrong_state` */
 export const refuseMove = (domain: CustomDomain, to: CustomDomainState): never => {
   const why = refusedTransition(customDomainTransitions, domain.host, domain.state, to);
-  throw new DomainError<SitesErrorCode>('domain_wrong_state', why ?? `${domain.host} is ${to}.`);
+  throw new DomainError<DomainsErrorCode>('domain_wrong_state', why ?? `${domain.host} is ${to}.`);
 };
 
 export const unchanged = (domain: CustomDomain): DomainDecision => ({ state: domain, events: [] });

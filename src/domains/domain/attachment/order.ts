@@ -7,7 +7,7 @@ import {
   type AskedOrder,
   type FailedEnd,
 } from '../certificates/ca-ledger.ts';
-import { postponeAttempt } from '../certificates/plan.ts';
+import { postponeAttempt } from './plan.ts';
 import { hasRenewalPlan, isManual, isOrdered, workOn } from '../certificates/standing.ts';
 import type { Certificate } from '../certificates/certificate.ts';
 import { unchanged, type CustomDomain } from './custom-domain.ts';
@@ -21,7 +21,7 @@ import {
 } from './certificate.ts';
 import type { DomainChange } from './change.ts';
 import type { TimelineEntry } from './timeline.ts';
-import { orderSubject } from '../certificates/order-subject.ts';
+import { orderSubject } from './order-subject.ts';
 
 // Each order of a domain has its own generation and is requested from the authority once.
 

@@ -1,5 +1,5 @@
 import type { CustomDomain } from './custom-domain.ts';
-import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
+import type { DomainsEvent } from '../domains-event.ts';
 
 export const timelineKinds = [
   'added',
@@ -37,7 +37,7 @@ export const trimsAfter = (
     .filter(({ kind }) => recorded === 'removed' || recorded === kind)
     .map(({ kind, most }) => ({ kind, most: recorded === 'removed' ? mostOfRemoved : most }));
 
-type EventOfDomain = Extract<SitesEvent, Pick<CustomDomain, 'projectId'> & { domainId: string }>;
+type EventOfDomain = Extract<DomainsEvent, Pick<CustomDomain, 'projectId'> & { domainId: string }>;
 
 /** Timeline entry of each domain event; undefined when the entry of its cause says it already. */
 const kinds = {
@@ -54,15 +54,15 @@ const kinds = {
 /** What a decision adds to its domain's timeline: the cause first, then the events. */
 export const timelineOf = (
   cause: TimelineEntry | undefined,
-  events: readonly SitesEvent[],
+  events: readonly DomainsEvent[],
 ): readonly TimelineEntry[] => [...(cause ? [cause] : []), ...events.flatMap(entryOf)];
 
-const entryOf = (event: SitesEvent): readonly TimelineEntry[] => {
+const entryOf = (event: DomainsEvent): readonly TimelineEntry[] => {
   const kind = event.type in kinds ? kinds[event.type as EventOfDomain['type']] : undefined;
   return kind ? [{ kind, occurredAt: event.occurredAt, details: detailsOf(event) }] : [];
 };
 
-const detailsOf = (event: SitesEvent): TimelineEntry['details'] => {
+const detailsOf = (event: DomainsEvent): TimelineEntry['details'] => {
   if (event.type === 'domain_removed') return { reason: event.reason };
   return event.type === 'certificate_renewed' ? { notAfter: event.notAfter } : {};
 };

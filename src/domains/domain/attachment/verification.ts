@@ -9,8 +9,8 @@ import {
 } from './custom-domain.ts';
 import type { DnsReport } from '../dns/report.ts';
 import { recordCheck } from './checks.ts';
-import type { SitesErrorCode } from '../../../sites/domain/sites-error.ts';
-import { inWords } from '../../../sites/domain/in-words.ts';
+import type { DomainsErrorCode } from '../domains-error.ts';
+import { inWords } from '../../../kernel/in-words.ts';
 
 const pauseBetweenVerifiesMs = 10_000;
 const pauseBeforeReverifyMs = 30 * 60_000;
@@ -71,5 +71,5 @@ const tooEarly = (
   code: 'verify_too_early' | 'reverify_too_early',
   what: string,
   remaining: number,
-): DomainError<SitesErrorCode> =>
+): DomainError<DomainsErrorCode> =>
   new DomainError(code, `${what}. Try again in ${inWords(remaining)}.`);

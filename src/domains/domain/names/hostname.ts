@@ -1,7 +1,7 @@
 import { DomainError } from '../../../kernel/domain-error.ts';
 import type { NameFacts, NameSettings } from './name-facts.ts';
 import { brokenNameRule } from './name-rules.ts';
-import type { DomainNameProblem } from '../../../sites/domain/sites-error.ts';
+import type { DomainNameProblem } from '../domains-error.ts';
 
 /** The name of a site, as it is kept and compared. */
 export interface Hostname {

@@ -1,5 +1,5 @@
 import { longestTyped, type NameFacts, type NameSettings } from './name-facts.ts';
-import type { DomainNameProblem } from '../../../sites/domain/sites-error.ts';
+import type { DomainNameProblem } from '../domains-error.ts';
 
 interface Candidate {
   readonly name: string;

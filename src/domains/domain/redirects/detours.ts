@@ -1,7 +1,7 @@
 import { DomainError } from '../../../kernel/domain-error.ts';
 import type { Redirect } from './settings.ts';
 import { hostIn } from './target.ts';
-import type { SitesErrorCode } from '../../../sites/domain/sites-error.ts';
+import type { DomainsErrorCode } from '../domains-error.ts';
 
 /**
  * Allows one step at most: the target of a redirect must not redirect again.
@@ -34,5 +34,5 @@ export const refuseDetour = (
   );
 };
 
-const refusal = (code: SitesErrorCode, message: string): DomainError<SitesErrorCode> =>
+const refusal = (code: DomainsErrorCode, message: string): DomainError<DomainsErrorCode> =>
   new DomainError(code, message);

@@ -9,7 +9,7 @@ import type { ProjectHost } from '../attachment/serving.ts';
 import { cleanName, shownHost } from '../names/hostname.ts';
 import { refuseDetour } from './detours.ts';
 import { absoluteTarget, hostIn, isAbsolute, longestAddress } from './target.ts';
-import type { SitesErrorCode } from '../../../sites/domain/sites-error.ts';
+import type { DomainsErrorCode } from '../domains-error.ts';
 
 /** As the owner wrote it. */
 export interface DomainSettingsDraft {
@@ -115,5 +115,5 @@ const statusOf = (status = 308): RedirectStatus => {
   );
 };
 
-const refusal = (code: SitesErrorCode, message: string): DomainError<SitesErrorCode> =>
+const refusal = (code: DomainsErrorCode, message: string): DomainError<DomainsErrorCode> =>
   new DomainError(code, message);

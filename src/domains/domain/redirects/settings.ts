@@ -1,5 +1,5 @@
 import type { Decision } from '../../../kernel/decision.ts';
-import type { DomainSettingsChanged, SitesEvent } from '../../../sites/domain/sites-event.ts';
+import type { DomainSettingsChanged, DomainsEvent } from '../domains-event.ts';
 
 /** 308 and 307 keep the method of the request, 301 and 302 may turn it into GET. */
 export const redirectStatuses = [301, 302, 307, 308] as const;
@@ -27,7 +27,7 @@ export const replaceSettings = (
   current: DomainSettings,
   wanted: DomainSettings,
   { now, ...whose }: Pick<DomainSettingsChanged, 'projectId' | 'accountId'> & { now: Date },
-): Decision<DomainSettings, SitesEvent> => {
+): Decision<DomainSettings, DomainsEvent> => {
   if (isSame(current, wanted)) return { state: current, events: [] };
   const { primary = '', redirects } = wanted;
   const told = { occurredAt: now, primary, redirects: redirects.length };

@@ -1,6 +1,6 @@
 import { allowingLine } from '../dns/caa-line.ts';
-import type { AuthorityFailure, AuthorityFailureReason } from './order.ts';
-import type { CustomDomain } from '../attachment/custom-domain.ts';
+import type { AuthorityFailure, AuthorityFailureReason } from '../certificates/order.ts';
+import type { CustomDomain } from './custom-domain.ts';
 import { dnsProblem, type DnsProblem, type DnsProblemCode } from '../dns/problem.ts';
 import { isAtApex } from '../dns/standing.ts';
 import { shownHost } from '../names/hostname.ts';

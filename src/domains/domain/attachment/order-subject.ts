@@ -1,4 +1,4 @@
-import type { Attachment } from '../attachment/attachment.ts';
+import type { Attachment } from './attachment.ts';
 
 /** What the order of a custom domain is kept under: there is one for each generation, see `orderStarted`. */
 export const orderSubject = ({ id, generation }: Pick<Attachment, 'id' | 'generation'>): string =>

@@ -1,11 +1,11 @@
-import { latest, restedAt, workOn, type RenewalWork } from './standing.ts';
+import { latest, restedAt, workOn, type RenewalWork } from '../certificates/standing.ts';
 import {
   unchanged,
   type CustomDomain,
   type DomainDecision,
   type DomainIn,
-} from '../attachment/custom-domain.ts';
-import { urgentFrom } from './renewal.ts';
+} from './custom-domain.ts';
+import { urgentFrom } from '../certificates/renewal.ts';
 
 /** A domain that has a certificate, or gets one. It holds the name: no other account can. */
 export type Certified = DomainIn<'verified'> | DomainIn<'live'>;

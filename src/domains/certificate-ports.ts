@@ -1,0 +1,170 @@
+import type { BudgetVerdict, CaUse } from './domain/certificates/ca-budget.ts';
+import type { AskedOrder, LedgerChange, LedgerName } from './domain/certificates/ca-ledger.ts';
+import type { Certificate, Validity } from './domain/certificates/certificate.ts';
+import type {
+  AuthorityFailure,
+  CertificateOrder,
+  OrderState,
+} from './domain/certificates/order.ts';
+
+export abstract class Certificates {
+  /**
+   * Replaces the previous one. Edges load it within a second. Its private key is encrypted at rest.
+   * @param endsOrder subject of the order that brought it, which is forgotten in the same step
+   */
+  abstract save(certificate: Certificate, endsOrder?: string): Promise<void>;
+
+  /** The certificates of a host as they are public; undefined when there is none. */
+  abstract find(host: string): Promise<{ readonly chain: string } | undefined>;
+
+  abstract validities(): Promise<ReadonlyMap<string, Validity>>;
+}
+
+/** A window in which the authority wants a certificate renewed (RFC 9773). */
+export interface RenewalWindow {
+  readonly start: Date;
+  readonly end: Date;
+  /** Ask again then. */
+  readonly askAgainAt: Date;
+}
+
+/** The answer to a request for an order. */
+export type OrderAnswer =
+  | {
+      readonly kind: 'ordered';
+      readonly url: string;
+      /** A renewal that the authority counts against none of its limits. */
+      readonly isExempt: boolean;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly failure: AuthorityFailure;
+      /** The authority may have made an order all the same, or may count that it was asked. */
+      readonly counts: boolean;
+    };
+
+/**
+ * Issues certificates: one host each, ECDSA P-256. Each call is one bounded step that can be repeated; nothing waits
+ * inside, and every outside failure is a `failed` answer. Never throws.
+ */
+export abstract class CertificateAuthority {
+  /** The names that CAA records may use for it, in lower case; empty if it ignores CAA. */
+  abstract readonly issuers: readonly string[];
+
+  /** The account as CAA's `accounturi` names it; undefined until there is one. */
+  abstract accountUri(): Promise<string | undefined>;
+
+  /** A new private key, PKCS #8 PEM. */
+  abstract newPrivateKey(): Promise<string>;
+
+  /**
+   * Asks for a new order.
+   * @param replaces chain of the certificate that this one renews (RFC 9773, section 5)
+   */
+  abstract order(host: string, replaces?: string): Promise<OrderAnswer>;
+
+  /** Where the order stands. An `issued` certificate was checked: host, key, chain and dates are right. */
+  abstract look(order: CertificateOrder): Promise<OrderState>;
+
+  /** Says that the answer to the challenge is published. Saying it twice is no error. */
+  abstract prove(order: CertificateOrder, challengeUrl: string): Promise<OrderState>;
+
+  /** Sends the certificate request of a `ready` order. Doing it twice gives the same certificate. */
+  abstract finalize(order: CertificateOrder): Promise<OrderState>;
+
+  /** @returns undefined where the authority offers none, or does not answer */
+  abstract renewalWindow(chain: string): Promise<RenewalWindow | undefined>;
+}
+
+/** Our account at one authority (RFC 8555, section 7.1.2). */
+export interface AuthorityAccount {
+  readonly url: string;
+  /** PKCS #8, PEM. */
+  readonly privateKey: string;
+}
+
+/** One account at each authority, which all processes share. Its private key is encrypted at rest. */
+export abstract class AuthorityAccounts {
+  /** @throws Unavailable */
+  abstract find(directoryUrl: string): Promise<AuthorityAccount | undefined>;
+
+  /**
+   * The first writer wins: if an account is stored already, nothing changes and `find` returns that one.
+   * @param lostUrl url of the kept account, if the authority forgot it: only that one is replaced
+   * @throws Unavailable
+   */
+  abstract save(directoryUrl: string, account: AuthorityAccount, lostUrl?: string): Promise<void>;
+}
+
+/** An order that is under way. */
+export interface KeptOrder {
+  /** What it is for; see `OrderSubject`. */
+  readonly subject: string;
+  readonly host: string;
+  /** PKCS #8, PEM. */
+  readonly privateKey: string;
+  /** Undefined until the authority has taken it. */
+  readonly url: string | undefined;
+}
+
+export interface Challenge {
+  readonly token: string;
+  readonly keyAuthorization: string;
+}
+
+/** Orders, from before the authority is asked until the certificate is stored. Private keys are encrypted at rest. */
+export abstract class CertificateOrders {
+  abstract find(subject: string): Promise<KeptOrder | undefined>;
+
+  /**
+   * The first writer wins. A removed domain gets none, because nothing would ever delete it.
+   * @returns the stored order, which may be another worker's; undefined when the domain is removed
+   */
+  abstract begin(order: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined>;
+
+  /**
+   * The authority has taken it. The first writer wins.
+   * @param ledger the ledger change to store in the same step
+   * @throws Error when the order was forgotten meanwhile
+   */
+  abstract placed(
+    subject: string,
+    url: string,
+    ledger?: LedgerChange,
+  ): Promise<KeptOrder & { readonly url: string }>;
+
+  /** From now on every edge answers the challenge. @throws Error when the order was forgotten meanwhile */
+  abstract publish(subject: string, challenge: Challenge): Promise<void>;
+
+  /**
+   * Also deletes its challenge and key. Forgetting twice is no error.
+   * @param ledger the outcome, stored in the same step
+   */
+  abstract forget(subject: string, ledger?: LedgerChange): Promise<void>;
+
+  /**
+   * What an edge answers under `/.well-known/acme-challenge/<token>` for a host (RFC 8555, section 8.3).
+   * @throws Unavailable
+   */
+  abstract answer(host: string, token: string): Promise<string | undefined>;
+}
+
+/**
+ * Our count of the authority's rate limits, over all processes. `CustomDomains` makes the entries of a domain, together
+ * with its state.
+ */
+export abstract class AuthorityLedger {
+  /** What is used of each budget at that moment. */
+  abstract use(name: LedgerName, now: Date): Promise<CaUse>;
+
+  /**
+   * Enters an order (see `orderAsked`) if `decide` allows it. Counting and entering are one step: of rivals for the
+   * last one, one gets it.
+   */
+  abstract reserve(
+    order: AskedOrder,
+    decide: (use: CaUse) => BudgetVerdict,
+  ): Promise<BudgetVerdict>;
+
+  abstract settle(change: LedgerChange): Promise<void>;
+}

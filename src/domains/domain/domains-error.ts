@@ -1,0 +1,39 @@
+import { DomainError } from '../../kernel/domain-error.ts';
+
+export type DomainsErrorCode =
+  | DomainNameProblem
+  | 'domain_limit_reached'
+  | 'domains_added_too_fast'
+  | 'domain_not_found'
+  | 'domain_taken'
+  | 'domain_wrong_state'
+  | 'no_successful_deploy'
+  | 'plan_upgrade_required'
+  | 'redirect_chain'
+  | 'redirect_invalid'
+  | 'redirect_loop'
+  | 'redirect_unknown_domain'
+  | 'reverify_too_early'
+  | 'verify_too_early'
+  | 'project_not_found';
+
+/** Why a name cannot be a custom domain. */
+export const domainNameProblems = [
+  'domain_name_invalid',
+  'ip_literal',
+  'name_reserved',
+  'name_too_long',
+  'public_suffix',
+  'wildcard_unsupported',
+] as const;
+
+export type DomainNameProblem = (typeof domainNameProblems)[number];
+
+export const domainNotFound = (name: string): DomainError<DomainsErrorCode> =>
+  new DomainError('domain_not_found', `There is no domain ${name} here.`);
+
+export const domainTaken = (host: string): DomainError<DomainsErrorCode> =>
+  new DomainError(
+    'domain_taken',
+    `${host} is in use. Create the TXT record to prove that it is yours.`,
+  );

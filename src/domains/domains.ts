@@ -1,0 +1,54 @@
+import type { CustomDomain } from './domain/attachment/custom-domain.ts';
+import { cleanName } from './domain/names/hostname.ts';
+import { domainNotFound } from './domain/domains-error.ts';
+import type { DomainPorts } from './ports.ts';
+import { addCustomDomain } from './use-cases/add-domain.ts';
+import {
+  changeDomainSettings,
+  editDomainSettings,
+  showDomainSettings,
+} from './use-cases/domain-settings.ts';
+import { adoptPrimary } from './use-cases/adopt-primary.ts';
+import { showHolds } from './use-cases/domain-budget.ts';
+import { planRenewals } from './use-cases/plan-renewals.ts';
+import { readWholeTimeline } from './use-cases/read-timeline.ts';
+import { removeCustomDomain } from './use-cases/remove-domain.ts';
+import { secureSites } from './use-cases/secure-sites.ts';
+import { showOwnHold } from './use-cases/show-own-hold.ts';
+import { showDomain } from './use-cases/show-domain.ts';
+import { tendDomain } from './use-cases/tend-domain.ts';
+import { verifyDomain } from './use-cases/verify-domain.ts';
+
+/** Customers' own names: added, verified, certified, served, redirected, removed. */
+export const domains = (ports: DomainPorts) => ({
+  addDomain: addCustomDomain(ports),
+  listDomains: (projectId: string) => ports.domains.list(projectId),
+  /** The newest attachment of a name, unless the caller names an older one. @throws DomainError `domain_not_found` */
+  getDomain: async (
+    projectId: string,
+    name: string,
+    attachmentId?: string,
+  ): Promise<CustomDomain> => {
+    const host = ports.hostNames.read(cleanName(name)).ascii;
+    const domain = await (attachmentId === undefined
+      ? ports.domains.find(projectId, host)
+      : ports.domains.get(attachmentId));
+    if (domain?.projectId !== projectId || domain.host !== host) throw domainNotFound(name);
+    return domain;
+  },
+  secureSites: secureSites(ports),
+  showOwnHold: showOwnHold(ports),
+  showDomain: showDomain(ports),
+  showHolds: showHolds(ports),
+  readWholeTimeline: readWholeTimeline(ports),
+  verifyDomain: verifyDomain(ports),
+  removeDomain: removeCustomDomain(ports),
+  tendDomain: tendDomain(ports),
+  planRenewals: planRenewals(ports),
+  showDomainSettings: showDomainSettings(ports),
+  adoptPrimary: adoptPrimary(ports),
+  changeDomainSettings: changeDomainSettings(ports),
+  editDomainSettings: editDomainSettings(ports),
+});
+
+export type Domains = ReturnType<typeof domains>;
