@@ -7,7 +7,7 @@ import { readDocument } from '../../src/adapters/acme/acme-documents.ts';
 import { AcmeFailure, failureOf } from '../../src/adapters/acme/acme-failure.ts';
 import { retryAfter } from '../../src/adapters/acme/acme-http.ts';
 import { issuedCertificate } from '../../src/adapters/acme/issued-certificate.ts';
-import { readId } from '../../src/adapters/dashboard/animals/query.ts';
+import { readId } from '../../src/catalogue/domain/pet.ts';
 import { readAuditFilter } from '../../src/adapters/dashboard/account/audit-filter.ts';
 import { pageOf } from '../../src/adapters/dashboard/domains/list-pages.ts';
 import { positionOf } from '../../src/adapters/dashboard/domains/timeline.ts';
@@ -125,6 +125,10 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     operations: 1,
     parsers: { isLine: parser('a \t\u0000😀', (text) => isLine(text, 255)) },
   },
+  'catalogue/domain/pet.ts': {
+    operations: 2,
+    parsers: { readId: parser('109a', readId) },
+  },
   'domains/domain/dns/caa-issue.ts': {
     operations: 6,
     parsers: { parseIssueValue: parser(' \t;=.-a,:', parseIssueValue) },
@@ -232,11 +236,8 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/acme/renewal-info.ts': `${operator}the directory of the authority names its renewal place.`,
   'adapters/acme/x509.ts': `${ours}the serial number of a certificate that was parsed.`,
 
+  'adapters/dashboard/animals/query.ts': `${short}the query of the page.`,
   'adapters/dashboard/frame/act-once.ts': `${shapes}the number of a form; the rest is what we stored.`,
-  'adapters/dashboard/animals/query.ts': {
-    operations: 3,
-    parsers: { readId: parser('109a', readId) },
-  },
   'adapters/dashboard/frame/answering.ts': `${ours}paths of pages.`,
   'adapters/dashboard/frame/assets.ts': `${ours}names of assets.`,
   'adapters/dashboard/account/audit-filter.ts': {
@@ -386,7 +387,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   },
   'adapters/http/operations/metering.ts': `${short}Authorization.`,
   'adapters/http/operations/parse.ts': `${short}its query.`,
-  'adapters/http/operations/pet-operations.ts': `${shapes}the id of an animal.`,
   'adapters/http/operations/request-body.ts':
     'It looks into a Content-Type of 512 characters, and no longer one.',
   'adapters/http/operations/routing.ts': `${short}the path of a request, whose parameters have no slash.`,

@@ -3,7 +3,8 @@ import { TooMany } from '../domain/people-error.ts';
 import { dashboardLimits, type DashboardUse } from '../domain/session.ts';
 import type { SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
-import { inWords, waitBeforeAttempt } from './sign-in-attempts.ts';
+import { inWords } from '../../kernel/in-words.ts';
+import { waitBeforeAttempt } from './sign-in-attempts.ts';
 
 type Ports = Pick<AccessPorts, 'counters' | 'clock'>;
 
@@ -19,7 +20,7 @@ export const admitUse =
     const subject = `dashboard-${use}:${person.id}`;
     const wait = await waitBeforeAttempt(ports, subject, limits).catch(unlessUnavailable);
     if (wait === undefined) return;
-    const message = `You asked for more than ${dashboardLimits[use]} ${words[use]} in a minute. Try again in ${inWords(wait)}.`;
+    const message = `You asked for more than ${dashboardLimits[use]} ${words[use]} in a minute. Try again in ${inWords(wait * 1000)}.`;
     throw new TooMany('too_many_requests', message, wait);
   };
 

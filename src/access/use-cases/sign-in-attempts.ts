@@ -1,3 +1,4 @@
+import { inWords } from '../../kernel/in-words.ts';
 import { TooMany } from '../domain/people-error.ts';
 import type { Person } from '../domain/person.ts';
 import type { Limits } from '../domain/plan.ts';
@@ -21,7 +22,7 @@ export interface Attempt {
 export const admitAttemptFrom = async (ports: CountingPorts, network: string): Promise<void> => {
   const wait = await waitBeforeAttempt(ports, `sign-in-from:${network}`, signInLimits.network);
   if (wait === undefined) return;
-  const message = `Too many attempts to sign in from your network. Try again in ${inWords(wait)}.`;
+  const message = `Too many attempts to sign in from your network. Try again in ${inWords(wait * 1000)}.`;
   throw new TooMany('too_many_sign_ins', message, wait);
 };
 
@@ -92,7 +93,7 @@ const admitStranger = async (
 const admit = async (ports: CountingPorts, subject: string, limits: Limits): Promise<void> => {
   const wait = await waitBeforeAttempt(ports, subject, limits);
   if (wait === undefined) return;
-  const when = `Try again in ${inWords(wait)}, or use a sign-in link, which works at once.`;
+  const when = `Try again in ${inWords(wait * 1000)}, or use a sign-in link, which works at once.`;
   throw new TooMany('too_many_sign_ins', `Too many attempts with a password. ${when}`, wait);
 };
 
@@ -105,10 +106,4 @@ export const waitBeforeAttempt = async (
   const now = clock.now();
   const { allowed, counts } = await counters.take({ subject, limits, now });
   return allowed ? undefined : secondsUntil(judge(limits, counts, false, now).speaks.resetAt, now);
-};
-
-export const inWords = (seconds: number): string => {
-  if (seconds <= 60) return seconds === 1 ? '1 second' : `${seconds} seconds`;
-  const minutes = Math.ceil(seconds / 60);
-  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 };

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { Order } from '../../catalogue/domain/order.ts';
-import { largestInt64, type Pet } from '../../catalogue/domain/pet.ts';
+import { readId, type Pet } from '../../catalogue/domain/pet.ts';
 import type { EveryField } from '../../kernel/every-field.ts';
 import { CatalogueKey } from '../keys.ts';
 import { print, withContainer, type OutputOptions } from './run-command.ts';
@@ -79,8 +79,7 @@ const describeOrder = ({ id, petId, status }: Order): string => {
 };
 
 const int64 = (text: string): bigint => {
-  if (!/^[1-9]\d{0,18}$/.test(text) || BigInt(text) > largestInt64) {
-    throw new InvalidArgumentError('Use a whole number of at least 1.');
-  }
-  return BigInt(text);
+  const id = readId(text);
+  if (id === undefined) throw new InvalidArgumentError('Use a whole number of at least 1.');
+  return id;
 };

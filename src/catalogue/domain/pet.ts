@@ -29,6 +29,14 @@ export interface Pet extends PetDraft {
 }
 
 export const largestInt64 = 9223372036854775807n;
+
+/** Exact, as it is written: 1 … 9223372036854775807 without leading zeros. */
+export const readId = (text: string | null | undefined): bigint | undefined => {
+  if (!text || !/^[1-9]\d{0,18}$/.test(text)) return undefined;
+  const id = BigInt(text);
+  return id <= largestInt64 ? id : undefined;
+};
+
 export const petNameLength = { min: 1, max: 255 } as const;
 
 export const isPetName = (name: string): boolean => isLine(name, petNameLength.max);

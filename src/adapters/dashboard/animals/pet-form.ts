@@ -6,9 +6,10 @@ import {
   petNameLength,
   petStatuses,
   type PetDraft,
+  readId,
 } from '../../../catalogue/domain/pet.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
-import { animalsHref, readId, type AnimalsQuery } from './query.ts';
+import { animalsHref, type AnimalsQuery } from './query.ts';
 import { html, type Html } from '../frame/html.ts';
 import { field, formError, onceInput, select } from '../frame/form-parts.ts';
 import type { Refusal } from '../frame/screen.ts';

@@ -1,5 +1,5 @@
 import { orderStatuses, type OrderStatus } from '../../../catalogue/domain/order.ts';
-import { largestInt64, petStatuses, type PetStatus } from '../../../catalogue/domain/pet.ts';
+import { petStatuses, readId, type PetStatus } from '../../../catalogue/domain/pet.ts';
 
 /**
  * The filter and position in the lists of animals and orders. Every form carries it, so that its answer shows the same
@@ -23,13 +23,6 @@ export const readAnimalsQuery = (query: URLSearchParams): AnimalsQuery => ({
   orderStatus: orderStatuses.find((one) => one === query.get('order_status')),
   ordersBefore: readId(query.get('orders_before')),
 });
-
-/** Exact, as it is written: 1 … 9223372036854775807 without leading zeros. */
-export const readId = (text: string | null | undefined): bigint | undefined => {
-  if (!text || !/^[1-9]\d{0,18}$/.test(text)) return undefined;
-  const id = BigInt(text);
-  return id <= largestInt64 ? id : undefined;
-};
 
 /** By the names that they have in addresses; only what is set. */
 export const queryFields = (query: AnimalsQuery): readonly (readonly [string, string])[] => {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
-import { animalsHref, animalsPath, readAnimalsQuery, readId, type AnimalsQuery } from './query.ts';
+import { readId } from '../../../catalogue/domain/pet.ts';
+import { animalsHref, animalsPath, readAnimalsQuery, type AnimalsQuery } from './query.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { html, nothing } from '../frame/html.ts';
 import { orderList, type NamedOrder } from './order-list.ts';

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
 import { petNotFound } from '../../../catalogue/domain/catalogue-error.ts';
-import { largestInt64 } from '../../../catalogue/domain/pet.ts';
+import { readId } from '../../../catalogue/domain/pet.ts';
 import type { Cursors, CursorScope } from './cursor.ts';
 import { operation, type Operation } from './operation.ts';
 import { pageOf, presentPage } from './pages.ts';
@@ -106,10 +106,9 @@ export const petOperations = (
   }),
 ];
 
-/** Decimal digits without leading zeros within int64. @throws DomainError `pet_not_found` for all else */
+/** @throws DomainError `pet_not_found` for what is no int64 in plain digits */
 const petIdFrom = (text: string): bigint => {
-  if (!/^[1-9][0-9]{0,18}$/.test(text)) throw petNotFound(text.slice(0, 40));
-  const id = BigInt(text);
-  if (id > largestInt64) throw petNotFound(text);
+  const id = readId(text);
+  if (id === undefined) throw petNotFound(text.slice(0, 40));
   return id;
 };
