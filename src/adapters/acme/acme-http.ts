@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request, type RequestOptions } from 'node:https';
 import { getCACertificates } from 'node:tls';
+import { beginningOf } from '../../kernel/beginning-of.ts';
 
 /** A long chain has some 10 kB. */
 const largestBody = 256 * 1024;
@@ -66,15 +67,9 @@ const answerTo = (url: URL, options: RequestOptions, body?: string): Promise<Inc
   });
 
 const textOf = async (answer: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > largestBody)
-      throw new NoUsableAnswer("The certificate authority's answer is too long.");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  const bytes = await beginningOf(answer, largestBody);
+  if (bytes.length <= largestBody) return bytes.toString();
+  throw new NoUsableAnswer("The certificate authority's answer is too long.");
 };
 
 /**

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
+import { beginningOf } from '../../kernel/beginning-of.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
 import {
@@ -45,7 +46,7 @@ export const addDomainConfig = (domain: Command): void => {
 
 /** @throws Error that says what is wrong where */
 const readSettings = async (file: string): Promise<DomainSettingsDraft> => {
-  const text = await beginningOf(file === '-' ? '/dev/stdin' : file).catch((cause: unknown) => {
+  const text = await textIn(file === '-' ? '/dev/stdin' : file).catch((cause: unknown) => {
     const { code = 'unknown' } = cause as NodeJS.ErrnoException;
     const wanted = 'give a YAML or JSON file with the settings, or - for standard input';
     throw new Error(`${file} cannot be read (${code}); ${wanted}.`, { cause });
@@ -58,15 +59,7 @@ const readSettings = async (file: string): Promise<DomainSettingsDraft> => {
   }
 };
 
-/** No more of a file than shows that it is too long. */
-const beginningOf = async (path: string): Promise<string> => {
+const textIn = async (path: string): Promise<string> => {
   const file = await open(path);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of file.createReadStream() as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > longestSettings) break;
-  }
-  return Buffer.concat(chunks).toString();
+  return (await beginningOf(file.createReadStream(), longestSettings)).toString();
 };

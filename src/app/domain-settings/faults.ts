@@ -16,15 +16,15 @@ export const faultIn = (issue: v.BaseIssue<unknown>): string => {
   const name = keys.findLast((key) => typeof key === 'string');
   const isElement = typeof keys.at(-1) === 'number';
   if (name === undefined) return 'The configuration must be an object with the key domains.';
-  const place = placeOf(keys);
-  if (issue.expected === 'never') return `${place} is not a known key. ${knownBeside(keys)}`;
+  const path = pathOf(keys);
+  if (issue.expected === 'never') return `${path} is not a known key. ${knownBeside(keys)}`;
   const wanted = isElement ? 'an object with the keys from, to and status' : right[name];
   const seen = issue.received === 'undefined' ? ' is missing. It' : '';
-  return `${place}${seen} must be ${wanted ?? 'something else'}.`;
+  return `${path}${seen} must be ${wanted ?? 'something else'}.`;
 };
 
 /** `domains.redirects[0].to` */
-const placeOf = (keys: readonly unknown[]): string =>
+const pathOf = (keys: readonly unknown[]): string =>
   keys
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${cut(String(key))}`))
     .join('')

@@ -12,8 +12,8 @@ export interface Route {
 /** By name. */
 type Parameters = Readonly<Record<string, string>>;
 
-/** What is at one path: an answer for each verb. */
-type Place = Map<string, Route['answer']>;
+/** The answers at one path, by verb. */
+type Verbs = Map<string, Route['answer']>;
 
 /**
  * Answers each request by the route at its path and verb. Paths are exact: case and slashes count. HEAD is answered as
@@ -21,22 +21,22 @@ type Place = Map<string, Route['answer']>;
  * a general router, which tries one expression after another.)
  */
 export const routing = (routes: readonly Route[]): Middleware => {
-  const places = new Map<string, Place>();
+  const byPath = new Map<string, Verbs>();
   for (const { method, path, answer } of routes) {
-    const place: Place = places.get(path) ?? new Map<Route['method'], Route['answer']>();
-    places.set(path, place.set(method, answer));
+    const verbs: Verbs = byPath.get(path) ?? new Map<Route['method'], Route['answer']>();
+    byPath.set(path, verbs.set(method, answer));
   }
   const [withParameters, plain] = [true, false].map((wanted) =>
-    [...places].filter(([path]) => path.includes('{') === wanted),
-  ) as [[string, Place][], [string, Place][]];
+    [...byPath].filter(([path]) => path.includes('{') === wanted),
+  ) as [[string, Verbs][], [string, Verbs][]];
   const exact = new Map(plain);
-  const patterns = withParameters.map(([path, place]) => ({ shape: shapeOf(path), place }));
+  const patterns = withParameters.map(([path, verbs]) => ({ shape: shapeOf(path), verbs }));
   return (ctx) => {
-    const place = exact.get(ctx.path);
-    if (place) return answerAt(place, ctx, {});
+    const verbs = exact.get(ctx.path);
+    if (verbs) return answerAt(verbs, ctx, {});
     for (const pattern of patterns) {
       const match = pattern.shape.exec(ctx.path);
-      if (match) return answerAt(pattern.place, ctx, decoded(match.groups ?? {}));
+      if (match) return answerAt(pattern.verbs, ctx, decoded(match.groups ?? {}));
     }
     admit(ctx);
     throw new RequestError(
@@ -46,12 +46,12 @@ export const routing = (routes: readonly Route[]): Middleware => {
   };
 };
 
-const answerAt = (place: Place, ctx: Context, parameters: Parameters): Promise<void> | void => {
-  const answer = place.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
+const answerAt = (verbs: Verbs, ctx: Context, parameters: Parameters): Promise<void> | void => {
+  const answer = verbs.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
   if (answer) return answer(ctx, parameters);
   admit(ctx);
-  const verbs = [...place.keys(), ...(place.has('GET') ? ['HEAD'] : [])].sort();
-  const allow = [...verbs, 'OPTIONS'].join(', ');
+  const known = [...verbs.keys(), ...(verbs.has('GET') ? ['HEAD'] : [])].sort();
+  const allow = [...known, 'OPTIONS'].join(', ');
   ctx.set('Allow', allow);
   if (ctx.method !== 'OPTIONS') {
     throw new RequestError(

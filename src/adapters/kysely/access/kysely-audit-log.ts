@@ -3,7 +3,7 @@ import { AuditLog, type AuditEntry, type AuditSearch } from '../../../access/por
 import type { Database } from '../database.ts';
 import { fromMillis, toMillis, type Schema } from '../schema.ts';
 
-type Place = Pick<AuditEntry, 'id' | 'occurredAt'>;
+type AuditPosition = Pick<AuditEntry, 'id' | 'occurredAt'>;
 
 /** Reads the events themselves, each in the index of its account, actor and type. */
 export class KyselyAuditLog extends AuditLog {
@@ -42,7 +42,7 @@ export class KyselyAuditLog extends AuditLog {
 interface Stretch {
   readonly actor: string | undefined;
   readonly type: { readonly is: string } | { readonly noneOf: readonly string[] };
-  readonly before: Place | undefined;
+  readonly before: AuditPosition | undefined;
 }
 
 /** The newest of each range are found by index, and the newest overall are among them. */
@@ -77,7 +77,7 @@ const fromRow = (row: Selectable<Schema['events']>): AuditEntry => ({
 
 /** The first condition is redundant, but it lets the database use an index. */
 const isBefore =
-  ({ id, occurredAt }: Place) =>
+  ({ id, occurredAt }: AuditPosition) =>
   (eb: ExpressionBuilder<Schema, 'events'>) => {
     const at = toMillis(occurredAt);
     return eb.and([
