@@ -8,14 +8,14 @@ describe.each([
   ['that can be set', () => new SettableClock(start)],
   ['of the system', () => new SystemClock()],
 ])('a clock %s', (_, open) => {
-  test('gives a moment that belongs to the caller', () => {
+  test('gives each caller a date of its own', () => {
     const clock = open();
     clock.now().setTime(0);
     expect(clock.now().getTime()).not.toBe(0);
   });
 });
 
-test('a clock that can be set stands still until it is moved, in either direction', () => {
+test('a clock that can be set stands still until it is set, forward or back', () => {
   const clock = new SettableClock(start);
   expect(clock.now()).toEqual(start);
   clock.advance(-1500);

@@ -23,7 +23,7 @@ describe.each([
   });
 });
 
-test('ids from UUIDs of two processes never meet', () => {
+test('two processes never make the same id from UUIDs', () => {
   const [first, second] = [new UuidIds(), new UuidIds()];
   const all = Array.from({ length: 1000 }, (_, n) => (n % 2 ? first : second).next('evt'));
   expect(new Set(all).size).toBe(1000);

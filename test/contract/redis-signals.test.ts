@@ -54,7 +54,7 @@ const listeners = async (channel = 'animal-store:stored:0'): Promise<number> => 
   return count;
 };
 
-test('all other processes hear which accounts changed, many changes at once, and the sender does not', async () => {
+test('all processes but the sender learn which accounts changed, many changes at a time', async () => {
   const [one, other, teller] = [
     await joinAndListen(),
     await joinAndListen(),
@@ -80,7 +80,7 @@ test('a process that closes at once has sent all its signals, even without liste
 });
 
 test.each(['nonsense', '{}', '{"from":"somebody","accountIds":[1]}', '[]'])(
-  'a message that is no signal, as in %s, is ignored',
+  'a message that is not a signal is ignored: %s',
   async (text) => {
     const { heard } = await joinAndListen();
     await watcher.publish('animal-store:stored:0', text);
@@ -90,7 +90,7 @@ test.each(['nonsense', '{}', '{"from":"somebody","accountIds":[1]}', '[]'])(
   },
 );
 
-test('fleets on other databases of the server hear nothing', async () => {
+test('processes on other databases of the server receive nothing', async () => {
   const { heard } = await joinAndListen();
   const stranger = join(`${server.url}/2`);
   stranger.signals.tell(['acc_2']);

@@ -12,7 +12,7 @@ afterAll(() => Promise.all([reader.close(), endless.close()]));
 test.each([
   ['YAML', 'domains:\n  primary: example.com\n  redirects:\n    - { from: a.test, to: b.test }\n'],
   ['JSON', '{"domains": {"primary": null}}'],
-])('%s is read in a thread as it is read anywhere', async (_, text) => {
+])('%s is read in a thread with the same result as outside it', async (_, text) => {
   expect(await reader.read(text)).toEqual(readDomainSettings(text));
 });
 

@@ -61,7 +61,7 @@ describe.each(['dashboard/**/*.css', 'http/**/*.css'])('%s', (pattern) => {
   );
   const [tokens = ''] = /:root \{[^]*?\n\}/.exec(all) ?? [];
 
-  test('has colours, and sizes but 1px, only among the tokens', () => {
+  test('uses colours, and sizes other than 1px, only in its tokens', () => {
     const rules = all.replace(tokens, '').replace(/@media[^{]*/g, '');
     expect(rules.match(/#[\da-f]{3,8}\b|rgb|hsl|\b(?!1px)[\d.]+(?:px|rem|pt)\b/gi)).toBeNull();
   });

@@ -151,7 +151,7 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('twenty open an account with one address at once, and each gets one', async () => {
+  test('twenty concurrent requests with one address open twenty accounts', async () => {
     const email = 'rivals@shop.example';
     const processes = [accounts, stores.secondProcess.accounts];
     const { won, lost } = await race(20, async (n) => {
@@ -177,7 +177,7 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const decision = accountDecision();
     const kept = structuredClone(decision.state);
     const person = personDecision(kept.id);

@@ -44,7 +44,7 @@ export const apiKeyRotationContract = (open: () => Promise<Stores>): void => {
     (await adapter.findBySecretHash(hash))?.secretUntil;
   const kept = async () => (await apiKeys.list(account)).find(({ id }) => id === key.id);
 
-  test('both secrets find the key in every process, and the old one shows when it ends', async () => {
+  test('both secrets find the key in every process, and the old one has its end date', async () => {
     expect(await apiKeys.findBySecretHash(first)).toMatchObject({ key, secretUntil: undefined });
     const second = await rotate('24h');
     const rotated = { ...key, hint: hintOf(second) };
@@ -122,7 +122,7 @@ export const apiKeyRotationContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('twenty rotations at once make twenty secrets, of which the last one has no end', async () => {
+  test('twenty concurrent rotations make twenty secrets, and only the last one has no end date', async () => {
     const processes = [apiKeys, stores.secondProcess.apiKeys];
     const { won } = await race(20, (n) => rotate('1h', later(n), processes[n % 2]));
     const ends = await Promise.all(won.map((hash) => untilOf(hash)));
@@ -135,7 +135,7 @@ export const apiKeyRotationContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(20);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const hash = newHash();
     const until = later(hour);
     const rotated = await apiKeys.rotate(key.id, hash, (its) => {

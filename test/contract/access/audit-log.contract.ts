@@ -93,7 +93,7 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
     expect(await auditLog.list(ids.next('acct'), 10, between)).toEqual([]);
   });
 
-  test('entries can be filtered by actor and by topic, and paged back through', async () => {
+  test('entries can be filtered by actor and by topic, page by page', async () => {
     const key = 'key:key_01a1fe82faed7179a34f42a8b7963a3c';
     const kinds = ['pet_sold', 'pet_added', 'pet_sold', 'plan_changed'];
     const events = kinds.map((what, at) => happened(what, later(at % 3)));
@@ -134,7 +134,7 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
     expect(await auditLog.list(account, 10, { kinds: hiddenTypes })).toEqual([]);
   });
 
-  test('an entry stays when its event was delivered to all', async () => {
+  test('an entry stays after its event was delivered to all subscribers', async () => {
     const event = happened('plan_changed', later(0));
     await store([event]);
     await takeEvents(stores);
@@ -142,7 +142,7 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
     expect(await auditLog.list(account, 10)).toEqual([entry(event)]);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const event = happened('pet_sold', later(0), { petId: '1' });
     const kept = entry(structuredClone(event));
     await store([event]);

@@ -46,7 +46,7 @@ export const counterSnapshotsContract = (open: () => Promise<Stores>): void => {
     expect(await kept()).toEqual([]);
   });
 
-  test('a thousand subjects are saved at once, and again', async () => {
+  test('a thousand subjects can be saved in one call, more than once', async () => {
     const all = Array.from({ length: 1000 }, (_, n) => ({
       subject: `address:${n}`,
       data: `${n}`,
@@ -57,7 +57,7 @@ export const counterSnapshotsContract = (open: () => Promise<Stores>): void => {
     expect(await kept()).toEqual(sorted(again));
   });
 
-  test('counters go on after a restart where they were, in both windows and with their strikes', async () => {
+  test('counters continue after a restart, in both windows and with their strikes', async () => {
     const counters = new MemoryQuotaCounters();
     const at = (milliseconds: number, key: string) => {
       return { subject: 'account:a', limits, striker: key, now: later(milliseconds) };
@@ -90,7 +90,7 @@ export const counterSnapshotsContract = (open: () => Promise<Stores>): void => {
     expect(await stores.retention.sweep('quota_counters', later(3))).toBe(2);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const [given, at] = [{ subject: 'a', data: '{}' }, later(5)];
     await snapshots.save([given], at);
     for (const held of [given, at, await snapshots.load()]) scribble(held);

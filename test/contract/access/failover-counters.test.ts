@@ -35,7 +35,7 @@ test('while the shared counters answer, only they are used', async () => {
   expect(told).toEqual([]);
 });
 
-test('without them counting continues from their last counts, so that an outage frees no quota', async () => {
+test('during an outage counting continues from the last shared counts, so no quota is freed', async () => {
   for (let n = 0; n < 3; n++) await shared.take({ subject: 'account:a', limits, now });
   await take();
   goAway();
@@ -46,7 +46,7 @@ test('without them counting continues from their last counts, so that an outage 
   expect(await take('key_1')).toEqual({ ...refused, strikes: 2 });
 });
 
-test('a refusal by the shared counters holds without them', async () => {
+test('a refusal by the shared counters still holds during an outage', async () => {
   for (let n = 0; n < 7; n++) await take();
   goAway();
   expect(await take()).toMatchObject({ allowed: false });
@@ -55,7 +55,7 @@ test('a refusal by the shared counters holds without them', async () => {
   });
 });
 
-test('counts that arrive late never lower what was counted here meanwhile', async () => {
+test('late counts never lower what was counted locally meanwhile', async () => {
   goAway();
   for (let n = 0; n < 3; n++) await take();
   comeBack();
@@ -76,7 +76,7 @@ test('a process counts alone for 60 seconds from the first failure, and then sto
   expect(told).toEqual([true]);
 });
 
-test('it recovers by itself, and has 60 seconds again the next time', async () => {
+test('it recovers automatically, and the next outage gets 60 seconds again', async () => {
   goAway();
   await take();
   elapsed += longestAloneMs + 1;
@@ -99,7 +99,7 @@ test('outage and recovery are reported once each, however many requests see them
   expect(told).toEqual([true, false]);
 });
 
-test('any other failure is passed on and is no outage', async () => {
+test('any other failure is passed on and does not count as an outage', async () => {
   const bug = new Error('a bug');
   goAway(bug);
   await expect(take()).rejects.toBe(bug);

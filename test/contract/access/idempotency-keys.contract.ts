@@ -45,7 +45,7 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     };
   const kinds = (outcomes: readonly IdempotencyOutcome[]) => outcomes.map(({ kind }) => kind);
 
-  test('the first request does its work, a repeated one gets the same answer without it', async () => {
+  test('the first request does its work, and a repeated one gets the same answer without doing it again', async () => {
     const body = `{"name":"🐕\\u0000\\"'${'x'.repeat(70_000)}"}`;
     const answer = { status: 201, headers: { Location: '/v1/pets/7', 'X-Ä': 'ö' }, body };
     expect(await keys.once(request, answering(answer))).toEqual({ kind: 'answered', answer });
@@ -55,7 +55,7 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('results of the work besides its answer go to its caller and are not stored', async () => {
+  test('only the answer of the work is stored, and its other results go to the caller', async () => {
     const secret = { shown: ['once'] };
     const first = await keys.once(request, () => Promise.resolve({ ...done, secret }));
     expect(first).toEqual({ kind: 'answered', answer: { ...done, secret } });
@@ -120,7 +120,7 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     expect(kinds([await keys.once(request, answering(done))])).toEqual(['answered']);
   });
 
-  test('of twenty equal concurrent requests in each of two processes, exactly one does the work', async () => {
+  test('when two processes get twenty identical requests each at once, exactly one does the work', async () => {
     const processes = [stores, stores.secondProcess];
     const { won, lost } = await race(40, (n) => {
       const process = processes[n % 2] ?? stores;
@@ -136,7 +136,7 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     expect(await stores.pets.list(account, everything, undefined)).toHaveLength(1);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const given = structuredClone(done);
     const first = await keys.once(request, () => Promise.resolve(given));
     for (const held of [given, first, await keys.once(request, mustNotRun)]) scribble(held);

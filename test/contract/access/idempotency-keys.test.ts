@@ -18,7 +18,7 @@ describe.each(databaseKinds)('idempotency keys over transactions of %s', (kind) 
   });
   afterAll(() => stores.close());
 
-  test('what the work wrote before it threw is not kept', async () => {
+  test('nothing that the work wrote before it threw is kept', async () => {
     const account = await newAccount(stores);
     const draft = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
     const request = { accountId: account, key: 'k', fingerprint: 'f', now };

@@ -3,7 +3,7 @@ import { CountingKeyMaterial } from '../../memory/counting-key-material.ts';
 import { NodeKeyMaterial } from '../../../src/adapters/system/node-key-material.ts';
 import { keyMaterialContract } from './key-material.contract.ts';
 
-describe('key material that counts', () => {
+describe('predictable key material for tests', () => {
   keyMaterialContract(() => new CountingKeyMaterial());
 });
 
@@ -18,7 +18,7 @@ describe('key material from Node', () => {
     expect(new NodeKeyMaterial().sha256(text)).toBe(digest);
   });
 
-  test('another instance gives other random text', () => {
+  test('two instances give different random text', () => {
     const [first, second] = [new NodeKeyMaterial(), new NodeKeyMaterial()];
     expect(first.randomBase62(32)).not.toBe(second.randomBase62(32));
   });

@@ -50,7 +50,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([{ type: 'password_changed', ...about }]);
   });
 
-  test('it ends all other sessions and all links of the person, in every process, and of nobody else', async () => {
+  test('it ends all other sessions and all links of that person only, in every process', async () => {
     const gone = [
       await letIn(stores, sessionOf(person.id)),
       await letIn(stores, sessionOf(person.id)),
@@ -125,7 +125,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     expect(await stores.sessions.list(person.id)).toEqual([mine.session]);
   });
 
-  test('a concurrent sign-in with the old password or a link does not outlast the change', async () => {
+  test('a session begun at the same time with the old password or a link does not survive the change', async () => {
     for (let time = 0; time < 7; time++) {
       const passwordHash = `hash ${time}`;
       await givePassword(stores, person.id, passwordHash);
@@ -147,7 +147,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('creating a link at the same time makes nothing fail', async () => {
+  test('creating a link at the same time causes no failure', async () => {
     for (let time = 0; time < 5; time++) {
       const { lost } = await race(7, async (n) => {
         if (n === 3) await change(`hash ${time}`);
@@ -157,7 +157,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const decision = { state: { ...person, passwordHash: 'hash' }, events: [] };
     const kept = structuredClone(decision.state);
     await stores.people.changePassword(person.id, mine.session.id, (its) => {

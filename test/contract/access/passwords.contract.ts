@@ -12,7 +12,7 @@ export const passwordsContract = (passwords: Passwords): void => {
     }
   });
 
-  test('a password is the same however its letters are composed', async () => {
+  test('a password matches in composed and decomposed Unicode form', async () => {
     const composed = await passwords.hash('caf\u00e9 \ufb01ne, thanks');
     expect(await passwords.matches('cafe\u0301 fine, thanks', composed)).toBe(true);
     expect(await passwords.matches('cafe fine, thanks', composed)).toBe(false);
@@ -36,7 +36,7 @@ export const passwordsContract = (passwords: Passwords): void => {
     expect(await passwords.matching(password, [])).toEqual([]);
   });
 
-  test('a password of 60 000 accents is compared at once, and matches nothing', async () => {
+  test('a password of 60 000 accents is compared quickly, and matches nothing', async () => {
     const hash = await passwords.hash(password);
     const accents = 'a' + '\u0315\u0300'.repeat(30_000);
     const before = process.cpuUsage();
@@ -45,7 +45,7 @@ export const passwordsContract = (passwords: Passwords): void => {
     expect(user / 1000).toBeLessThan(1000);
   });
 
-  test('where there is no hash, no password matches', async () => {
+  test('without a hash, no password matches', async () => {
     for (const guess of ['', password]) {
       expect(await passwords.matches(guess, undefined)).toBe(false);
     }

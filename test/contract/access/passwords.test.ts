@@ -24,13 +24,13 @@ describe('passwords under scrypt', () => {
     expect(`${key}=`).toBe(expected);
   });
 
-  test('more than 10 000 of the commonest passwords are known, and read once', async () => {
+  test('more than 10 000 of the commonest passwords are known, and the list is read once', async () => {
     const commonest = await passwords.commonest();
     expect(commonest.size).toBeGreaterThan(10_000);
     expect(await passwords.commonest()).toBe(commonest);
   });
 
-  test('a hash from elsewhere is understood', async () => {
+  test('a hash made by another program is understood', async () => {
     const key = scryptSync(password, Buffer.alloc(16, 7), 32, {
       ...{ N: 32_768, r: 8, p: 3, maxmem: 2 ** 26 },
     });
@@ -43,7 +43,7 @@ describe('passwords under scrypt', () => {
     expect(await passwords.matches(password, `${known}\n`)).toBe(false);
   });
 
-  test('one password has another hash each time', async () => {
+  test('hashing one password twice gives different hashes', async () => {
     const [one, other] = await Promise.all([passwords.hash(password), passwords.hash(password)]);
     expect(one).not.toBe(other);
     expect(await passwords.matches(password, other)).toBe(true);

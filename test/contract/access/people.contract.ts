@@ -55,7 +55,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     await remove(person.id);
   });
 
-  test('an address that is taken in the account adds nobody', async () => {
+  test('an address cannot be added to an account twice', async () => {
     const again = personDecision(account, { email: owner.email });
     await expect(people.add(again)).rejects.toHaveProperty('code', 'person_taken');
     expect(await people.find(again.state.id)).toBeUndefined();
@@ -208,7 +208,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const decision = personDecision(account, {}, later(1));
     const kept = structuredClone(decision.state);
     await people.add(decision);

@@ -12,12 +12,12 @@ describe.each(storeKinds)('the people in %s', (kind) => {
   peopleContract(() => openStores(kind));
 });
 
-describe.each(storeKinds)('the change of a password in %s', (kind) => {
+describe.each(storeKinds)('changing a password in %s', (kind) => {
   passwordChangeContract(() => openStores(kind));
 });
 
 test.each(databaseKinds)(
-  'a password that cannot be stored with its event ends nothing, on %s',
+  'a password change whose event cannot be stored ends no session, on %s',
   async (kind) => {
     const failing = (type: string) => (type === 'password_changed' ? refuse() : []);
     const stores = await openStores(kind, { subscribersOf: failing });

@@ -110,7 +110,7 @@ export const quotaCountersContract = (open: () => Promise<OpenCounters>): void =
     }
   });
 
-  test('looking changes nothing, whatever the time', async () => {
+  test('reading the counts changes nothing, whatever the time', async () => {
     await takeMany(2, per(2));
     for (const jump of [minute, -hour, day, 60 * day, -minute, 0]) await peek(at(jump));
     expect(await peek(at(day))).toEqual({ minute: 0, day: 0 });

@@ -68,7 +68,7 @@ describe('the script in Redis', () => {
   });
   afterAll(() => redis.close());
 
-  test('answers every sequence of takes, looks and jumps of the clock as memory does', async () => {
+  test('gives the same answers as memory for any sequence of takes, reads and clock jumps', async () => {
     const sequences = fc.array(step, { minLength: 5, maxLength: 40, size: 'max' });
     await fc.assert(
       fc.asyncProperty(sequences, async (steps) => {

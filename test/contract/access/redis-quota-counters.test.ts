@@ -33,7 +33,7 @@ test('records of a subject and of a key expire some days after their last use', 
   for (const life of lives) expect(life).toBeGreaterThan(2 * 86_400);
 });
 
-test('a server that does not answer is unavailable for each of the calls', async () => {
+test('each call fails as unavailable when the server does not answer', async () => {
   const hasty = new RedisQuotaCounters(server.url, () => undefined);
   await until('Redis answers', () => isAnswered(hasty.ping()));
   await server.freeze();
@@ -49,7 +49,7 @@ test('a server that does not answer is unavailable for each of the calls', async
   hasty.close();
 });
 
-test('a server that vanished is unavailable, and counts again when it returns without its scripts', async () => {
+test('calls fail as unavailable while the server is gone, and count again once it is back without its scripts', async () => {
   await server.kill();
   const take = { subject: newSubject(), limits, now };
   await expect(counters.take(take)).rejects.toEqual(unavailable);

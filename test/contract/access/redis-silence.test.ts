@@ -69,7 +69,7 @@ test('a dead connection is replaced by a new one', async () => {
   });
 });
 
-test('a connection that dies while it is being opened is given up as well', async () => {
+test('a connection that dies while it is being opened is replaced as well', async () => {
   proxy.swallowNew(true);
   const counters = new RedisQuotaCounters(proxy.url, () => undefined);
   open.push(counters);
@@ -85,7 +85,7 @@ test('a dead connection is replaced before any request needs it', async () => {
   await until('it answers', () => isAnswered(counters.ping()));
 });
 
-test('after one missing answer requests are counted locally without a wait, until Redis answers', async () => {
+test('after one missing answer requests are counted locally, without a wait, until Redis answers', async () => {
   const told: boolean[] = [];
   const counters = new FailoverCounters(await join(server.url), new MemoryQuotaCounters(), {
     onLocal: (local) => told.push(local),
@@ -141,7 +141,7 @@ test('a request whose deadline passes first is not counted and does not mean tha
   expect(told).toEqual([]);
 });
 
-test('a take that is abandoned with an older one on its connection does not count either', async () => {
+test('a take that is abandoned together with an older one on its connection does not count either', async () => {
   const counters = await join(server.url);
   const before = await scriptsRun();
   await server.freeze();
@@ -168,7 +168,7 @@ test('an abandoned refusal is not a strike', async () => {
   expect(await take(lasting, striker)).toMatchObject({ allowed: false, strikes: 1 });
 });
 
-test('a server that answers but cannot run scripts is not waited for either', async () => {
+test('requests do not wait for a server that answers but cannot run scripts', async () => {
   const counters = await join(server.url);
   await watcher.call('CLIENT', 'PAUSE', '60000', 'WRITE');
   await expect(take(counters)).rejects.toEqual(unavailable);
@@ -184,7 +184,7 @@ test('a server that answers but cannot run scripts is not waited for either', as
 });
 
 test.each([-600_000, 600_000])(
-  'a watch that jumps by %d ms against the clock of Redis costs no take',
+  'a jump of %d ms between the clocks of the process and Redis loses no take',
   async (jump) => {
     let jumped = 0;
     const elapsed = () => performance.now() + jumped;
@@ -196,7 +196,7 @@ test.each([-600_000, 600_000])(
   },
 );
 
-test('a take that comes late twice is unavailable and not counted', async () => {
+test('a take that arrives late twice fails as unavailable and is not counted', async () => {
   let watch = 0;
   const counters = await join(server.url, { ...patient, elapsed: () => (watch -= 600_000) });
   await expect(take(counters)).rejects.toEqual(unavailable);
@@ -211,7 +211,7 @@ test('an error reply by Redis keeps the connection: other takes are still counte
   expect(await take(counters)).toMatchObject({ allowed: true });
 });
 
-test('a server that has become a replica is left for the one that took over', async () => {
+test('when its server becomes a replica, a process connects to the new primary', async () => {
   const counters = await join(proxy.url, patient);
   await watcher.replicaof('127.0.0.1', heir.port);
   proxy.leadTo(heir.url);

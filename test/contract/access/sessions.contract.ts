@@ -102,7 +102,7 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     expect(await listed(others.person.id)).toEqual([others.session]);
   });
 
-  test('a session that is ended is gone in every process, together with its event; the others stay', async () => {
+  test('ending a session removes it in every process and stores its event, and other sessions stay', async () => {
     const [first, second] = [await started({}, later(1)), await started()];
     const events = revoked(first.session.id);
     await sessions.end(person.id, first.session.id, events);
@@ -151,7 +151,7 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     expect(await listed()).toEqual([]);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const { session, secretHash } = sessionOf(person.id);
     const kept = structuredClone(session);
     const joined = { ...person, joinedAt: kept.startedAt };

@@ -42,7 +42,7 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
     expect(await links.personIdOf(secretHash, now)).toBe(personId);
   });
 
-  test('a link works until the moment that it ends, and not from then on', async () => {
+  test('a link works before its end, and no longer from then on', async () => {
     const [first, second] = [await added(later(5)), await added(later(5))];
     expect(await links.personIdOf(first, later(4))).toBe(personId);
     expect(await links.personIdOf(second, later(5))).toBeUndefined();
@@ -110,7 +110,7 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
     expect(await stores.retention.sweep('sign_in_links', later(3))).toBe(0);
   });
 
-  test('callers cannot reach into storage through what they gave', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const link = { secretHash: newHash(), personId, endsAt: later(5) };
     const { secretHash } = link;
     await links.add(link, []);

@@ -84,7 +84,7 @@ export const signInProofsContract = (open: () => Promise<Stores>): void => {
     await byLink(mine);
   });
 
-  test('a link signs in until its end, and not from then on', async () => {
+  test('a link signs in before its end, and no longer from then on', async () => {
     const [early, late] = [
       await newLink(stores, person.id, later(5)),
       await newLink(stores, person.id, later(5)),
@@ -113,7 +113,7 @@ export const signInProofsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('when twenty use one link at the same time, one signs in', async () => {
+  test('when twenty use one link at the same time, exactly one signs in', async () => {
     const linkHash = await newLink(stores, person.id);
     const { won, lost } = await race(20, (n) =>
       start({ way: 'link', linkHash }, now, both()[n % 2]),

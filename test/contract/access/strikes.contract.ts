@@ -25,7 +25,7 @@ export const strikesContract = (open: () => Promise<OpenCounters>): void => {
   const strike = async (striker: string | undefined, now = noon, from = counters) =>
     (await from.take({ subject, limits, striker, now })).strikes;
 
-  test('each refusal is a strike of the calling key, in any process', async () => {
+  test('each refusal is a strike against the calling key, in any process', async () => {
     const strikes = [];
     for (let n = 0; n < 4; n++) {
       strikes.push(await strike(key, noon, n % 2 ? opened.secondProcess : counters));
@@ -33,7 +33,7 @@ export const strikesContract = (open: () => Promise<OpenCounters>): void => {
     expect(strikes).toEqual([0, 1, 2, 3]);
   });
 
-  test('keys of one account share its quota and not their strikes', async () => {
+  test('keys of one account share its quota but not their strikes', async () => {
     const strikers = [key, key, key, otherKey, key, otherKey];
     const strikes = [];
     for (const striker of strikers) strikes.push(await strike(striker));
@@ -49,12 +49,12 @@ export const strikesContract = (open: () => Promise<OpenCounters>): void => {
     expect(strikes).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
   });
 
-  test('a refusal without a key is no strike', async () => {
+  test('a refusal without a key is not a strike', async () => {
     expect([await strike(undefined), await strike(undefined)]).toEqual([0, 0]);
     expect(await strike(key)).toBe(1);
   });
 
-  test('strikes of different minutes do not add up, and the day refuses with strikes too', async () => {
+  test('strikes of different minutes do not add up, and refusals by the daily limit are strikes too', async () => {
     expect([await strike(key), await strike(key), await strike(key)]).toEqual([0, 1, 2]);
     const next = [await strike(key, at(minute)), await strike(key, at(minute))];
     expect(next).toEqual([0, 1]);
@@ -70,7 +70,7 @@ export const strikesContract = (open: () => Promise<OpenCounters>): void => {
     expect(await strike(key)).toBe(5);
   });
 
-  test('strikes do not count as requests, even of a subject with the name of the key', async () => {
+  test('strikes do not count as requests, even for a subject named like the key', async () => {
     for (let n = 0; n < 4; n++) await strike(key);
     expect(await counters.peek(key, noon)).toEqual({ minute: 0, day: 0 });
     expect(await counters.peek(subject, noon)).toEqual({ minute: 1, day: 1 });

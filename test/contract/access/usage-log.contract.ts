@@ -66,7 +66,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await listed()).toEqual([used({ requests: Number.MAX_SAFE_INTEGER })]);
   });
 
-  test("an account's hours are listed oldest first, from a moment on, and nobody else's", async () => {
+  test("only the account's own hours are listed, oldest first, from a given time on", async () => {
     const stranger = await newAccount(stores);
     const hours = [3, 0, 2, 1].map((number) => used({ hour: hourOf(number) }));
     await usage.add([...hours, used({ accountId: stranger })], nobody);
@@ -78,7 +78,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await usage.list('acct_nobody', firstHour)).toEqual([]);
   });
 
-  test('sums are over keys and operations, by the hour or the day, from a moment on', async () => {
+  test('sums add up all keys and operations, by hour or day, from a given time on', async () => {
     const stranger = await newAccount(stores);
     const rows = [
       used({ requests: 1 }),
@@ -144,7 +144,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await lastUse()).toEqual(later(19));
   });
 
-  test('a key shows when it was last used, and that time never goes back', async () => {
+  test('a key shows when it was last used, and that time never moves back', async () => {
     const moments = [];
     for (const at of [10, 30, 20, 30]) {
       await usage.add([used()], new Map([[keyId, later(at)]]));
@@ -175,7 +175,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await stores.retention.sweep('usage_hours', hourOf(3))).toBe(2);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const [given, at] = [used({ hour: hourOf(0) }), later(7)];
     await usage.add([given], new Map([[keyId, at]]));
     for (const held of [given, at, await listed()]) scribble(held);

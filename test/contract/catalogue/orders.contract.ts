@@ -82,7 +82,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     ]);
   });
 
-  test('pages go by id ascending, start after an id and keep their limit', async () => {
+  test('pages are in ascending order of id, start after a given id and respect their limit', async () => {
     const all: Order[] = [];
     for (let n = 0; n < 4; n++) all.push(await sell((await addRex()).id));
     expect(all).toEqual(all.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
@@ -92,7 +92,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     expect(await orders.list(account, { after: largestInt64, limit: 2 })).toEqual([]);
   });
 
-  test('pages back go by id descending, start before an id and keep their limit', async () => {
+  test('backward pages are in descending order of id, start before a given id and respect their limit', async () => {
     const all: Order[] = [];
     for (let n = 0; n < 4; n++) all.push(await sell((await addRex()).id));
     const back = all.toReversed();
@@ -106,7 +106,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     expect(await newest(undefined, 1000, stranger)).toEqual([]);
   });
 
-  test('a filter leaves only orders of that status on a page back', async () => {
+  test('a backward page with a filter has only orders of that status', async () => {
     const all: Order[] = [];
     for (let n = 0; n < 4; n++) all.push(await sell((await addRex()).id));
     const [first, , third] = all.map(({ id }) => id);
@@ -121,7 +121,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     expect(await orders.newest(account, delivered, 'delivered')).toEqual([]);
   });
 
-  test("another account's animal is not sold", async () => {
+  test("another account's animal cannot be sold", async () => {
     await expect(sell(rex.id, stranger)).rejects.toHaveProperty('code', 'pet_not_found');
     expect(await stores.pets.find(account, rex.id)).toEqual(rex);
     expect(await orders.list(stranger, everything)).toEqual([]);
@@ -135,7 +135,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     expect(await orders.list(account, everything)).toEqual([placed]);
   });
 
-  test('an unknown id is not sold and not changed', async () => {
+  test('an unknown animal cannot be sold, and an unknown order cannot be changed', async () => {
     const sale = orders.place(account, largestInt64, refuse);
     await expect(sale).rejects.toHaveProperty('code', 'pet_not_found');
     const change = orders.change(account, largestInt64, refuse);
@@ -174,7 +174,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const its = structuredClone(terms);
     const placed = await sell(rex.id, account, its);
     const kept = structuredClone(placed);

@@ -72,7 +72,7 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     expect(listed.map((pet) => pet.name)).toEqual(names);
   });
 
-  test('pages go by id ascending, start after an id and keep their limit', async () => {
+  test('pages are in ascending order of id, start after a given id and respect their limit', async () => {
     const all = await addMany('sold', 'available', 'pending', 'available', 'sold');
     expect(all).toEqual(all.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
     expect(await pets.list(account, { after: 0n, limit: 2 }, undefined)).toEqual(all.slice(0, 2));
@@ -81,7 +81,7 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     expect(await pets.list(account, { after: largestInt64, limit: 2 }, undefined)).toEqual([]);
   });
 
-  test('a filter leaves only animals of that status on the page', async () => {
+  test('a page with a filter has only animals of that status', async () => {
     const [first, , , fourth] = await addMany('available', 'sold', 'pending', 'available');
     expect(await pets.list(account, everything, 'available')).toEqual([first, fourth]);
     const after = first?.id ?? 0n;
@@ -89,7 +89,7 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     expect(await pets.list(account, { after, limit: 0 }, 'available')).toEqual([]);
   });
 
-  test('pages back go by id descending, start before an id and keep their limit', async () => {
+  test('backward pages are in descending order of id, start before a given id and respect their limit', async () => {
     const all = await addMany('sold', 'available', 'pending', 'available', 'sold');
     await add(rex, stranger);
     const back = all.toReversed();
@@ -103,7 +103,7 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     expect(await newest(undefined, 0)).toEqual([]);
   });
 
-  test('a filter leaves only animals of that status on a page back', async () => {
+  test('a backward page with a filter has only animals of that status', async () => {
     const [first, , , fourth] = await addMany('available', 'sold', 'pending', 'available');
     await add(rex, stranger);
     const newest = (before: bigint | undefined, limit = 1000) =>
@@ -162,7 +162,7 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('twenty animals added at once get twenty ids', async () => {
+  test('twenty animals added at once get twenty different ids', async () => {
     const { won } = await race(20, (n) => add({ ...rex, name: `Rex ${String(n)}` }));
     expect(new Set(won.map((pet) => pet.id)).size).toBe(20);
     const byId = won.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -181,7 +181,7 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const draft = { ...rex };
     const added = await add(draft);
     const { id } = added;

@@ -92,7 +92,7 @@ describe('every step fails as unavailable while the authority is down, and works
     ['something on the way refuses the order', newOrder, { status: 403 }, true],
     ['a limit is reached', newOrder, { status: 429, problem: limit }, true],
   ] satisfies [string, RegExp, Omit<CaFault, 'match'>, boolean][])(
-    'an order that may have been made counts: %s',
+    'an order that the authority may have placed counts: %s',
     async (_, match, fault, counts) => {
       const { authority } = connectAuthority(lab);
       lab.gate.setFaults({ match, ...fault });
@@ -162,7 +162,7 @@ describe('a rate limit', () => {
       { body: 'slow down', headers: { 'retry-after': '60' } },
       after(60_000),
     ],
-  ])('that says when by %s', async (_, fault, retryAt) => {
+  ])('lasts as long as Retry-After says: %s', async (_, fault, retryAt) => {
     const { authority } = connectAuthority(lab, {}, { clock: new SettableClock(now) });
     lab.gate.setFaults({ match: newOrder, status: 429, ...fault });
     const answer = await authority.order(newHost());
@@ -182,7 +182,7 @@ describe('a rate limit', () => {
     }
   });
 
-  test('ends a step also when it comes with the answer to what was to be done', async () => {
+  test('ends a step even when it answers the last request of the step', async () => {
     const connected = connectAuthority(lab);
     const order = await placed(connected.authority);
     await takeTo(connected, order, 'ready');
@@ -194,7 +194,7 @@ describe('a rate limit', () => {
     await takeToCertificate(connected, order);
   });
 
-  test('of a whole server is no limit of ours, but its time counts', async () => {
+  test('of the whole server (503) is not a limit of our account, but its Retry-After counts', async () => {
     const { authority } = connectAuthority(lab, {}, { clock: new SettableClock(now) });
     lab.gate.setFaults({ match: newOrder, status: 503, headers: { 'retry-after': '120' } });
     const answer = await authority.order(newHost());

@@ -83,7 +83,7 @@ describe('an answer that is lost after the authority did the work', () => {
     expect(lab.gate.asked(finalize)).toHaveLength(1);
   });
 
-  test('to a certificate request, in silence: a later look gets the certificate', async () => {
+  test('to a certificate request, in silence: a later poll gets the certificate', async () => {
     const accounts = new MemoryAuthorityAccounts();
     const connected = connectAuthority(lab, {}, { accounts });
     const order = await placed(connected.authority);
@@ -139,7 +139,7 @@ test('an accepted challenge is not requested again while it is pending', async (
   expect((await forgetful.authority.look(order)).kind).toBe('challenge');
 });
 
-test('an order that is processed takes as long as the authority says, within reason', async () => {
+test("an order in progress is polled as the authority's Retry-After says, within limits", async () => {
   const { authority } = connectAuthority(lab);
   const order = await placed(authority);
   const { origin } = new URL(order.url);

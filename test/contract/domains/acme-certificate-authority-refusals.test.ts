@@ -234,7 +234,7 @@ describe('an order that became invalid', () => {
     expect(state).toEqual({ kind: 'failed', failure: { reason, detail, retryAt: undefined } });
   });
 
-  test('by a limit is gone, and says when the next one may be asked for', async () => {
+  test('by a limit is gone, and says when the next order is allowed', async () => {
     const limit = error('rateLimited', 'retry after 2026-03-01 13:30:00 UTC');
     const state = await lookAt({
       order: { status: 'invalid', error: limit },

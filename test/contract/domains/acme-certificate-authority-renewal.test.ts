@@ -43,7 +43,7 @@ const ask = (chain = example, settings = {}) =>
 const offer = (body = windowText, headers = {}) => lab.gate.setRenewalInfo({ body, headers });
 
 describe('a renewal window', () => {
-  test('is asked for by the name that the certificate has, without an account', async () => {
+  test('is requested by the identifier of the certificate, without an account', async () => {
     offer();
     expect(await ask()).toMatchObject({ start: new Date(start), end: new Date(end) });
     const lines = lab.gate.log.map(({ line }) => line);
@@ -65,7 +65,7 @@ describe('a renewal window', () => {
     ['Sun, 01 Mar 2020 14:00:00 GMT', 60],
     ['soon', 21_600],
     ['', 21_600],
-  ])('is asked for again after "%s": %i seconds', async (retryAfter, seconds) => {
+  ])('is requested again after "%s": %i seconds', async (retryAfter, seconds) => {
     offer(windowText, { 'retry-after': retryAfter });
     const askAgainAt = new Date(now.getTime() + seconds * 1000);
     expect(await ask()).toMatchObject({ askAgainAt });
@@ -81,18 +81,18 @@ describe('a renewal window', () => {
   test.each<[string, string]>([
     ['that ends before it begins', JSON.stringify({ suggestedWindow: { start: end, end: start } })],
     ['without an end', JSON.stringify({ suggestedWindow: { start } })],
-    ['of no time', JSON.stringify({ suggestedWindow: { start: 'soon', end } })],
+    ['without a valid start', JSON.stringify({ suggestedWindow: { start: 'soon', end } })],
     ['that is nonsense', 'nonsense'],
-  ])('%s is none', async (_, body) => {
+  ])('%s is ignored', async (_, body) => {
     offer(body);
     expect(await ask()).toBeUndefined();
   });
 
   test.each<[string, Omit<CaFault, 'match'>]>([
-    ['unknown', { status: 404, body: 'no such certificate' }],
-    ['in trouble', { status: 500, body: 'trouble' }],
-    ['cut', { reset: true }],
-  ])('of an authority that is %s is none', async (_, fault) => {
+    ['unknown certificate', { status: 404, body: 'no such certificate' }],
+    ['server error', { status: 500, body: 'trouble' }],
+    ['connection reset', { reset: true }],
+  ])('is missing when the request fails: %s', async (_, fault) => {
     offer();
     lab.gate.setFaults({ match: caPlaces.renewalInfo, ...fault });
     expect(await ask()).toBeUndefined();

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 beforeEach(() => void (lab.gate.log.length = 0));
 
-test('a certificate costs one order, one proof, one request and one download', async () => {
+test('a certificate takes one order, one proof, one request and one download', async () => {
   await obtain(connectAuthority(lab));
   for (const place of [newAccount, newOrder, challenge, finalize, certificate]) {
     expect(lab.gate.asked(place)).toHaveLength(1);
@@ -149,7 +149,7 @@ test('a host that was validated before needs no challenge', async () => {
   }
 });
 
-test('an authority that binds accounts to contracts takes the one with the right key', async () => {
+test('an authority with external account binding accepts only the right key', async () => {
   const hmac = Buffer.alloc(32, 7).toString('base64url');
   const wrongHmac = Buffer.alloc(32, 8).toString('base64url');
   const binding = await startPebbleLab({ externalAccounts: { 'kid-1': hmac } });

@@ -87,7 +87,7 @@ export const authorityAccountsContract = (open: () => Promise<Stores>): void => 
     await expectKept(undefined);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const account = newAccount();
     const kept = structuredClone(account);
     await accounts.save(directory, account);

@@ -104,7 +104,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     });
   });
 
-  test.each(windows)('what counts in %s counts as long as the window is', async (window) => {
+  test.each(windows)('entries in %s count for exactly the length of the window', async (window) => {
     const { lengthMs } = caWindows[window];
     const at = (milliseconds: number) =>
       enter(entry({ ...counted[window], occurredAt: later(milliseconds) }));
@@ -116,15 +116,18 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     expect((await ledger.use(cats, later(1)))[window]).toEqual([later(0), later(-1)]);
   });
 
-  test.each(windows)('of many in %s only the newest that decide are returned', async (window) => {
-    const { most } = caWindows[window];
-    for (let n = 0; n < most + 2; n++)
-      await enter(entry({ ...counted[window], occurredAt: later(-n) }));
-    const newest = Array.from({ length: most }, (_, n) => later(-n));
-    expect((await ledger.use(cats, now))[window]).toEqual(newest);
-  });
+  test.each(windows)(
+    'of many entries in %s only the newest, which decide, are returned',
+    async (window) => {
+      const { most } = caWindows[window];
+      for (let n = 0; n < most + 2; n++)
+        await enter(entry({ ...counted[window], occurredAt: later(-n) }));
+      const newest = Array.from({ length: most }, (_, n) => later(-n));
+      expect((await ledger.use(cats, now))[window]).toEqual(newest);
+    },
+  );
 
-  test('what was entered before the clock was set back still counts', async () => {
+  test('entries made before the clock was set back still count', async () => {
     await enter(entry({ occurredAt: later(1e9) }));
     expect((await ledger.use(cats, now)).orders).toEqual([later(1e9)]);
   });
@@ -148,7 +151,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
   test.each([
     ['of the service exactly one gets it, whatever their accounts', 'newOrders', true],
     ['of an account exactly one gets it, whatever their hosts', 'accountHour', false],
-  ] as const)('of twenty rivals for the last order %s', async (_, name, isCrowd) => {
+  ] as const)('when twenty compete for the last order %s', async (_, name, isCrowd) => {
     const { stopAt } = caBudgets[name];
     const before = isCrowd ? bikes : cats;
     for (let n = 1; n < stopAt; n++) await enter(entry(before));
@@ -182,7 +185,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     expect(await usedOf()).toEqual({ ...one, registeredDomain: 1, exactName: 1 });
   });
 
-  test('what is settled together takes the place of what is freed', async () => {
+  test('a new entry replaces the one that is freed in the same step', async () => {
     await enter(entry({ kind: 'issued', occurredAt: later(-5) }));
     const { orderKey } = asked;
     const freed = [{ kind: 'issued', orderKey }] as const;
@@ -190,7 +193,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     expect((await ledger.use(cats, now)).exactName).toEqual([later(-1)]);
   });
 
-  test('what is known of a kept order is settled in the step that tells of it', async () => {
+  test('the step that records the outcome of an order also updates its ledger entry', async () => {
     const orders = stores.certificateOrders;
     await orders.begin({ subject: 'domain:dom_x:1', host: cats.host, privateKey: 'key' });
     await ledger.reserve({ ...asked, kind: 'exempt' }, allowed);
@@ -200,7 +203,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     expect(await usedOf()).toMatchObject({ orders: 0, exactName: 0 });
   });
 
-  test('when domains compete for the last order of their account, one begins it and counts at once', async () => {
+  test('when domains compete for the last order of their account, one begins it, and it counts at once', async () => {
     const project = await servedProject(stores);
     const added: CustomDomain[] = [];
     for (let n = 0; n < 6; n++) added.push(await newDomain(stores, project));
@@ -250,7 +253,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     expect((await ledger.use(cats, now)).orders).toEqual([later(3)]);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const [recorded, reserved] = structuredClone([entry(), asked] as const);
     await enter(recorded);
     await ledger.reserve(reserved, (use) => {

@@ -80,7 +80,7 @@ export const certificateOrdersContract = (
     expect(certificate.notAfter.getTime()).toBeGreaterThan(certificate.notBefore.getTime());
   });
 
-  test('every step may be taken twice, and taken again at the end', async () => {
+  test('every step can be repeated, at once and after the end', async () => {
     const order = await placed(opened.authority);
     const first = await opened.authority.look(order);
     const challengeUrl = first.kind === 'challenge' ? first.challengeUrl : '';
@@ -98,7 +98,7 @@ export const certificateOrdersContract = (
     }
   });
 
-  test('saying that another challenge is answered changes nothing', async () => {
+  test('reporting an unknown challenge as answered changes nothing', async () => {
     const order = await placed(opened.authority);
     const before = await opened.authority.look(order);
     for (const challengeUrl of ['', 'nonsense', 'https://elsewhere.test/challenge/1']) {
@@ -108,7 +108,7 @@ export const certificateOrdersContract = (
   });
 
   test.each(['', 'nonsense', 'https://elsewhere.test/order/1'])(
-    'an order that is not its own is reported as gone: "%s"',
+    'an unknown order is reported as gone: "%s"',
     async (url) => {
       const order = { host: newHost(), url, privateKey: await opened.authority.newPrivateKey() };
       for (const step of steps(order, 'https://elsewhere.test/challenge/1')) {
@@ -118,7 +118,7 @@ export const certificateOrdersContract = (
     },
   );
 
-  test('orders that go on at once end with a certificate and a key each', async () => {
+  test('concurrent orders end with a certificate and a key each', async () => {
     const issued = await Promise.all([1, 2, 3].map(() => obtain(opened)));
     expect(new Set(issued.map(({ host }) => host)).size).toBe(3);
     expect(new Set(issued.map(({ privateKey }) => privateKey)).size).toBe(3);

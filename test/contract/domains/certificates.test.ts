@@ -66,7 +66,7 @@ describe.each(databaseKinds)('private keys in %s', (kind) => {
     ]);
   });
 
-  test('open for their own host only, and one that does not open keeps no other back', async () => {
+  test('open for their own host only, and one that fails to open does not affect others', async () => {
     await saveBoth();
     const [first] = await stored();
     await database.root

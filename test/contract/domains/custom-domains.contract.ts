@@ -102,7 +102,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     await expect(changing).rejects.toHaveProperty('code', 'domain_not_found');
   });
 
-  test('the decision to add is told what the account has, which of its projects has the name, and whether this one is served', async () => {
+  test("the decision to add gets the account's domains, the project that has the name, and whether this project is served", async () => {
     const told: unknown[] = [];
     const ask = async (wanted: Project, host: string) => {
       const adding = domains.add(
@@ -141,7 +141,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     ]);
   });
 
-  test('nothing is added to a project of another account, nor to one that nobody has', async () => {
+  test("nothing is added to another account's project or to a missing one", async () => {
     const stranger = await newAccount(stores);
     for (const wanted of [
       { ...project, accountId: stranger },
@@ -229,7 +229,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await domains.get(mine.id)).toEqual(mine);
   });
 
-  test('a list is newest first, with the last twenty of those that were removed', async () => {
+  test('a list is newest first and includes the last twenty removed domains', async () => {
     const added: CustomDomain[] = [];
     for (let n = 0; n < 24; n++) added.unshift(await addTo(stores, project, { at: later(n) }));
     for (const { id } of added.slice(1, 23)) await domains.change(id, remove);
@@ -240,7 +240,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await stores.secondProcess.domains.list(project.id)).toEqual(listed);
   });
 
-  test('a name finds its attachment that is not removed, or else the newest', async () => {
+  test('looking up a name finds its current attachment, or else the newest one', async () => {
     const host = newHost();
     const found = async () => (await domains.find(project.id, host))?.id;
     // The clock was set back in between.
@@ -279,7 +279,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('twenty changes at once all count', async () => {
+  test('none of twenty concurrent changes is lost', async () => {
     const { id } = await newDomain(stores, project);
     const processes = [domains, stores.secondProcess.domains];
     const { lost } = await race(20, (n) =>
@@ -291,7 +291,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect((await domains.get(id))?.generation).toBe(20);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const added = await newDomain(stores, project);
     const { id, accountId, projectId, host, token } = added;
     const its = { id, accountId, projectId, host, token };

@@ -63,7 +63,7 @@ export const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void =
     });
   });
 
-  test('a resolver that knows something else has facts of its own', async () => {
+  test('a resolver with different answers is reported separately', async () => {
     const old = { ...shop, target: 'old.elsewhere.test', address: '198.51.100.7' };
     asked.publish(shop, old);
     const { resolvers } = await asked.verifier.inspect(shop.host);
@@ -118,7 +118,7 @@ export const dnsVerifierContract = (open: () => Promise<AskedResolvers>): void =
     },
   );
 
-  test('callers cannot change what is known through returned objects', async () => {
+  test('later answers do not change when callers change an answer', async () => {
     asked.publish(shop);
     const facts = await asked.verifier.inspect(shop.host);
     const kept = structuredClone(facts).resolvers.map(({ cname, chain, a }) => [cname, chain, a]);

@@ -146,7 +146,7 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     expect(given.toSorted()).toEqual(idsOf(waiting).toSorted());
   });
 
-  test('callers cannot reach into storage through what they were given', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const held = await due(0);
     const kept = structuredClone(held);
     const leaseUntil = later(lease);

@@ -104,7 +104,7 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect(certificates[0]?.privateKey()).toBe(privateKey);
   });
 
-  test('a name follows its route elsewhere and back, and leads nowhere once the route is removed', async () => {
+  test('a name follows its route through sites and redirects, and leads nowhere once the route is removed', async () => {
     const name = newHost();
     const longest = `https://else.example/${'x'.repeat(1900)}`;
     for (const route of [
@@ -202,7 +202,7 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect(restored.routes).toHaveLength((await edgeRecords.names()).length);
   });
 
-  test('an edge that asks again and again during a hundred changes misses none', async () => {
+  test('an edge that polls during a hundred changes misses none', async () => {
     const account = await newAccount(stores);
     const rivals = await Promise.all(Array.from({ length: 20 }, () => newProject(stores, account)));
     const edges = [edgeRecords, stores.secondProcess.edgeRecords].map(edgeThatFollows);
@@ -229,7 +229,7 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect((await changes()).revision).toBe(known + 100n);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const name = newHost();
     const [route, at] = [routeTo('dep_1', name), later(5)];
     await stores.edgeWriter.setRoute(route);

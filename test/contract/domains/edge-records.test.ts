@@ -45,7 +45,7 @@ const certificateRow = (number: number) => {
 };
 
 describe.each(databaseKinds)('records for the edges in %s', (kind) => {
-  test('ten thousand routes and certificates are loaded by one call, which opens no key', async () => {
+  test('ten thousand routes and certificates are loaded by one call, which decrypts no key', async () => {
     const home = await emptyDatabase(kind);
     const database = openDatabase(home.url);
     await migrateUp(database);

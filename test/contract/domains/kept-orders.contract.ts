@@ -50,7 +50,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     for (const reader of processes()) expect(await reader.find(subject)).toEqual({ ...begun, url });
   });
 
-  test('when twenty begin one order, all continue with one key', async () => {
+  test('when twenty begin one order at once, all continue with the same key', async () => {
     const { won, lost } = await race(20, (n) => begin({}, process(n)));
     expect(lost).toEqual([]);
     const kept = await orders.find(subject);
@@ -58,7 +58,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     expect(await begin()).toEqual(kept);
   });
 
-  test('when twenty place one order, all continue with one address', async () => {
+  test('when twenty place one order at once, all continue with the same URL', async () => {
     const begun = await begin();
     const { won, lost } = await race(20, (n) => process(n).placed(subject, `https://ca.test/${n}`));
     expect(lost).toEqual([]);
@@ -82,7 +82,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
       expect(await orders.answer(host, other)).toBeUndefined();
   });
 
-  test('two hosts that were given one token have an answer each', async () => {
+  test('two hosts with the same token have an answer each', async () => {
     const rival = { subject: `${subject}:rival`, host: newHost() };
     for (const draft of [{ subject, host }, rival]) {
       await begin(draft);
@@ -156,7 +156,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     expect(await orders.answer(host, 't1')).toBeUndefined();
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const draft = { subject, host, privateKey: 'secret' };
     const kept = { ...draft, url: 'https://ca.test/1' };
     const challenge = { token: 't1', keyAuthorization: 'yes' };

@@ -183,7 +183,7 @@ test.each(['a lost', 'a half written', 'a foreign'])(
   },
 );
 
-test('another secret key is refused with advice, until the first one is back', async () => {
+test('a different secret key is refused with advice, and the first one still works', async () => {
   await issue(open(), 'rex.pets.test');
   const [kept, sealed] = [await text('local-ca.pem'), await text('local-ca.key')];
   await expect(issue(open({ key: otherKey }), 'rex.pets.test')).rejects.toThrow(

@@ -53,7 +53,7 @@ test.each(everyFailure)('$rcode to everything is $reason', async ({ reason, ...f
 });
 
 test.each([{ drop: true }, { badId: true }])(
-  'an answer that does not come, or belongs to no question, is a timeout: %j',
+  'a missing answer, or one to another question, is a timeout: %j',
   async (fault) => {
     inspect.dns.setFaults({ '*': fault });
     const facts = await inspect.one(host, impatient);
@@ -94,7 +94,7 @@ describe('a query that fails only the first time', () => {
   };
 
   test.each<DnsFault>([{ rcode: 'SERVFAIL' }, { rcode: 'REFUSED' }])(
-    'is asked again: %j',
+    'is retried: %j',
     async (fault) => {
       failOnce(fault);
       expectRight(await inspect.one(host));
@@ -102,7 +102,7 @@ describe('a query that fails only the first time', () => {
   );
 
   test.each<DnsFault>([{ drop: true }, { badId: true }])(
-    'is asked again when its time is over: %j',
+    'is retried after its timeout: %j',
     async (fault) => {
       failOnce(fault);
       holdTimeouts();

@@ -157,7 +157,7 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     expect((await stores.edgeRecords.changesSince(0n)).revision).toBe(revision);
   });
 
-  test('a change is recorded with its account and actor, and no event is when nothing changes', async () => {
+  test('a change is recorded with its account and actor, and without a change there is no event', async () => {
     const wanted = { ...redirects(['a.example', 'b.example']), primary: 'b.example' };
     await stores.acting.run('person:mia@shop.example', () => set(wanted));
     const [delivery, ...others] = await stores.outbox.claim(later(0), later(1000), 1000);
@@ -187,7 +187,7 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('twenty changes at once all count', async () => {
+  test('none of twenty concurrent changes is lost', async () => {
     const processes = [settings, stores.secondProcess.settings];
     const { lost } = await race(20, (n) =>
       (processes[n % 2] ?? settings).change(project.id, (current) => ({
@@ -199,7 +199,7 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     expect((await settings.read(project.id)).primary).toBe('x'.repeat(20));
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     await live();
     const wanted = redirects(['a.example', 'b.example']);
     const kept = structuredClone(wanted);

@@ -125,7 +125,7 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     expect((await served()).projectId).toBe(claimant.projectId);
   });
 
-  test('a holder that the decision does not move keeps the name, and nothing else is stored', async () => {
+  test('when the decision leaves the name with its holder, nothing is stored', async () => {
     const holder = await liveDomain(stores, project, { host });
     const before = await served();
     const claimant = await elsewhere();

@@ -134,7 +134,7 @@ test('a conflicting transaction is not retried when nobody waits for it any more
   expect(await halvesOf('late')).toBe(0);
 });
 
-test("a query cut off by its request's deadline is no outage, and its connection is not used again", async () => {
+test("a query cut off by its request's deadline is not an outage, and its connection is not used again", async () => {
   let leftMs = Infinity;
   const heard: unknown[] = [];
   const hurried = new Database(proxy.url, {

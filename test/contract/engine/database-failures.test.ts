@@ -17,7 +17,7 @@ test.each([
   ['a mistake in ours', { code: 'ERR_INVALID_ARG_TYPE' }, 'other'],
   ['a connection that is closed already', { fatal: true }, 'unavailable'],
   ['no error at all', undefined, 'other'],
-])('%s is told apart', (_what, error, failure) => {
+])('%s is classified', (_what, error, failure) => {
   expect(failureOf(error)).toBe(failure);
 });
 

@@ -108,7 +108,7 @@ describe.each(databaseKinds)('migrations on %s', (kind) => {
 describe('on mysql, where an interrupted migration starts over,', () => {
   onEach('mysql');
 
-  test('what it had stored stays as it is', async () => {
+  test('data that it had stored is kept', async () => {
     await foundation.up(database.root as never);
     await database.root.updateTable('edge_revision').set({ revision: 7n }).execute();
     await database.root.updateTable('authority_turn').set({ turn: 8n }).execute();

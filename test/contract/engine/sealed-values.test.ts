@@ -66,7 +66,7 @@ describe.each(databaseKinds)('sealed values in %s', (kind) => {
     expect(await openedBy(database, after)).toBe(all);
   });
 
-  test('open although the id of another key stands beside them', async () => {
+  test('open even with the id of another key beside them', async () => {
     await database.root
       .updateTable('authority_accounts')
       .set({ sealed_by: after.keyIds[0] })

@@ -248,14 +248,14 @@ describe('on a disk that is full', () => {
   });
 });
 
-describe('what cannot be read or written', () => {
+describe('unreadable storage is reported as unavailable', () => {
   const isUnavailable = (work: Promise<unknown>) =>
     expect(work).rejects.toMatchObject({
       name: 'Unavailable',
       cause: expect.anything() as unknown,
     });
 
-  test('is no folder: everything is unavailable', async () => {
+  test('when its folder is a file', async () => {
     const [file] = await publish({ 'index.html': text });
     await rm(folder, { recursive: true });
     await writeFile(folder, 'no folder');
@@ -266,7 +266,7 @@ describe('what cannot be read or written', () => {
   });
 
   test.each(['no JSON', '{}', '[{"path":"index.html"}]'])(
-    'is a manifest that is not ours: %s',
+    'when a manifest is invalid: %s',
     async (manifest) => {
       await publish({ 'index.html': text });
       await writeFile(join(folder, 'dep_1', 'manifest.json'), manifest);
@@ -274,7 +274,7 @@ describe('what cannot be read or written', () => {
     },
   );
 
-  test('is a file that lost its end', async () => {
+  test('when a file was cut short', async () => {
     const [file] = await publish({ 'index.html': text });
     await truncate(join(folder, 'dep_1', file!.hash), 100);
     await isUnavailable(allOf(files.read('dep_1', file!, 'identity')));
@@ -282,7 +282,7 @@ describe('what cannot be read or written', () => {
     expect(start).toHaveLength(100);
   });
 
-  test('is a draft whose folder is gone', async () => {
+  test('when the folder of a draft is gone', async () => {
     const draft = await files.begin('dep_1');
     await rm(folder, { recursive: true });
     await isUnavailable(draft.write('index.html', inPieces(text)));

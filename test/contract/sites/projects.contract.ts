@@ -127,7 +127,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(2);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const decision = decide();
     const kept = structuredClone(decision.state);
     await projects.add(account, () => decision);
@@ -149,7 +149,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     return id;
   };
 
-  test('a new project is found by its exact slug, whoever asks, and has no deploys', async () => {
+  test('a new project is found by its exact slug, from any account, and has no deploys', async () => {
     const project = await added();
     const site = { project, deploys: [], servedDeployId: undefined, lastNumber: 0 };
     expect(await projects.find(project.slug)).toEqual(site);
@@ -208,7 +208,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await projects.find(neighbour.slug)).toEqual(neighbours);
   });
 
-  test('a number stays used when the newest deploy is deleted', async () => {
+  test('the number of a deleted deploy is not used again', async () => {
     const project = await newProject(stores, account);
     await published(project);
     await published(project);
@@ -358,7 +358,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await found(6)).toEqual([theirs]);
   });
 
-  test('callers cannot reach into the deploys through what they gave or got', async () => {
+  test('stored deploys do not change when callers change their copies', async () => {
     const project = await newProject(stores, account);
     await published(project);
     const kept = await projects.find(project.slug);

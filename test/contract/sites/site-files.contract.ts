@@ -102,7 +102,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(await files.list('dep_nobody')).toBeUndefined();
   });
 
-  test('a deploy without a file is a deploy', async () => {
+  test('a deploy can have no files', async () => {
     expect(await publish({})).toEqual([]);
     expect(await files.list(id)).toEqual([]);
   });
@@ -140,10 +140,10 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     ['the first byte', 0, 0],
     ['the last byte', 199_999, 199_999],
     ['a part in the middle', 65_530, 131_080],
-    ['all of it', 0, 199_999],
-    ['more than there is', 199_990, 300_000],
-    ['what lies behind its end', 200_000, 200_010],
-  ])('of a file can be read: %s', async (_, first, last) => {
+    ['the whole file', 0, 199_999],
+    ['beyond the last byte', 199_990, 300_000],
+    ['nothing, beyond its end', 200_000, 200_010],
+  ])('a range of a file can be read: %s', async (_, first, last) => {
     const [file] = await publish({ 'rex.jpg': photo });
     const part = await read(file!, 'identity', { first, last });
     expect(part.equals(photo.subarray(first, last + 1))).toBe(true);
@@ -169,7 +169,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(await read(file!, 'br', { first: 2, last: 9 })).toEqual(whole.subarray(2, 10));
   });
 
-  test('one content under two paths is two files', async () => {
+  test('equal content at two paths is two files', async () => {
     const [one, other] = await publish({ 'a.html': page, 'b/a.html': page });
     expect(other).toEqual({ ...one, path: 'b/a.html' });
     expect(await contentsOf()).toEqual({ 'a.html': page, 'b/a.html': page });
@@ -184,7 +184,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect(await files.list(other)).toBeUndefined();
   });
 
-  test('a removed deploy is gone, however often it is removed', async () => {
+  test('a removed deploy is gone, and removing it again is no error', async () => {
     const [file] = await publish({ 'index.html': page });
     await files.remove(id);
     await files.remove(id);
@@ -228,7 +228,7 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     expect((await read(file!)).equals(photo)).toBe(true);
   });
 
-  test('callers cannot reach into storage through what they gave or got', async () => {
+  test('stored records do not change when callers change their copies', async () => {
     const given = Buffer.from(page);
     const draft = await files.begin(id);
     await draft.write('index.html', inOneBuffer(given));
