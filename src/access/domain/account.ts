@@ -2,7 +2,7 @@ import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { isLine } from '../../kernel/text.ts';
 import type { AccessErrorCode } from './access-error.ts';
-import type { AccountOpened, PlanChanged } from './access-event.ts';
+import type { AccessEvent } from './access-event.ts';
 import { emailOf, isEmail } from './email.ts';
 import { checkedLimits, limitsOf, type Limits, type Plan } from './plan.ts';
 
@@ -22,7 +22,7 @@ export interface Account {
 export const openAccount = (
   draft: Omit<Account, 'createdAt' | 'ownLimits'>,
   now: Date,
-): Decision<Account, AccountOpened> => {
+): Decision<Account, AccessEvent> => {
   const name = draft.name.trim();
   const email = emailOf(draft.email);
   if (!isLine(name, 100)) {
@@ -43,12 +43,9 @@ export const changePlan = (
   plan: Plan,
   ownLimits: Limits | undefined,
   now: Date,
-): Decision<Account, PlanChanged> => {
+): Decision<Account, AccessEvent> => {
   const next = { ...account, plan, ownLimits: checkedLimits(plan, ownLimits) };
-  const [old, limits] = [account, next].map((one) => limitsOf(one.plan, one.ownLimits)) as [
-    Limits,
-    Limits,
-  ];
+  const [old, limits] = [limitsOf(account.plan, account.ownLimits), limitsOf(plan, next.ownLimits)];
   const same =
     account.plan === plan && old.perMinute === limits.perMinute && old.perDay === limits.perDay;
   if (same) return { state: account, events: [] };

@@ -2,13 +2,7 @@ import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import { isLine } from '../../kernel/text.ts';
 import { apiKeyNotFound, type AccessErrorCode } from './access-error.ts';
-import type {
-  ApiKeyBanLifted,
-  ApiKeyBanned,
-  ApiKeyIssued,
-  ApiKeyRevoked,
-  ApiKeyRotated,
-} from './access-event.ts';
+import type { AccessEvent } from './access-event.ts';
 import { isBanned, nextBan, type Ban } from './ban.ts';
 
 export const scopes = ['pets:read', 'pets:write', 'orders:read'] as const;
@@ -31,6 +25,8 @@ export interface ApiKey {
   readonly ban: Ban | undefined;
 }
 
+type KeyDecision = Decision<ApiKey, AccessEvent>;
+
 /** How long the old secret keeps working after a rotation, in milliseconds. */
 export const overlaps = {
   '0': 0,
@@ -45,7 +41,7 @@ export type Overlap = keyof typeof overlaps;
 export const issueApiKey = (
   draft: Omit<ApiKey, 'createdAt' | 'revokedAt' | 'lastUsedAt' | 'ban'>,
   now: Date,
-): Decision<ApiKey, ApiKeyIssued> => {
+): KeyDecision => {
   const name = draft.name.trim();
   if (!isLine(name, 100)) {
     throw invalid('An API key needs a name of 1 to 100 characters without control characters.');
@@ -56,30 +52,20 @@ export const issueApiKey = (
   if (draft.expiresAt && draft.expiresAt <= now) {
     throw invalid('The expiry of an API key must lie in the future.');
   }
+  const unused = { revokedAt: undefined, lastUsedAt: undefined, ban: undefined };
   return {
-    state: {
-      ...draft,
-      name,
-      createdAt: now,
-      revokedAt: undefined,
-      lastUsedAt: undefined,
-      ban: undefined,
-    },
-    events: [
-      { type: 'api_key_issued', accountId: draft.accountId, occurredAt: now, keyId: draft.id },
-    ],
+    state: { ...draft, name, createdAt: now, ...unused },
+    events: [{ type: 'api_key_issued', ...about(draft, now) }],
   };
 };
 
 /** Disables the key. Revoking twice is no error and keeps the first time. */
-export const revokeApiKey = (key: ApiKey, now: Date): Decision<ApiKey, ApiKeyRevoked> =>
+export const revokeApiKey = (key: ApiKey, now: Date): KeyDecision =>
   key.revokedAt
     ? { state: key, events: [] }
     : {
         state: { ...key, revokedAt: now },
-        events: [
-          { type: 'api_key_revoked', accountId: key.accountId, occurredAt: now, keyId: key.id },
-        ],
+        events: [{ type: 'api_key_revoked', ...about(key, now) }],
       };
 
 /** A key with a new secret; older secrets end at `oldSecretsUntil`, or earlier if they were to end earlier. */
@@ -94,44 +80,35 @@ export const rotateApiKey = (
   hint: string,
   overlap: Overlap,
   now: Date,
-): Decision<Rotation, ApiKeyRotated> => {
+): Decision<Rotation, AccessEvent> => {
   if (!opens(key, now)) {
     throw invalid('This key is revoked or expired and cannot be rotated; make a new one.');
   }
   const oldSecretsUntil = new Date(now.getTime() + overlaps[overlap]);
+  const oldSecretUntil = oldSecretsUntil.toISOString();
   return {
     state: { key: { ...key, hint }, oldSecretsUntil },
-    events: [
-      {
-        type: 'api_key_rotated',
-        accountId: key.accountId,
-        occurredAt: now,
-        keyId: key.id,
-        oldSecretUntil: oldSecretsUntil.toISOString(),
-      },
-    ],
+    events: [{ type: 'api_key_rotated', ...about(key, now), oldSecretUntil }],
   };
 };
 
 /** Bans a key; one that is banned already stays so, no longer than before. */
-export const banApiKey = (key: ApiKey, now: Date): Decision<ApiKey, ApiKeyBanned> => {
+export const banApiKey = (key: ApiKey, now: Date): KeyDecision => {
   if (isBanned(key.ban, now)) return { state: key, events: [] };
   const ban = nextBan(key.ban, now);
-  const { id: keyId, accountId } = key;
   const until = ban.until.toISOString();
   return {
     state: { ...key, ban },
-    events: [{ type: 'api_key_banned', accountId, occurredAt: now, keyId, until }],
+    events: [{ type: 'api_key_banned', ...about(key, now), until }],
   };
 };
 
 /** Ends a ban now. It still counts for the length of the next one. */
-export const liftBan = (key: ApiKey, now: Date): Decision<ApiKey, ApiKeyBanLifted> => {
+export const liftBan = (key: ApiKey, now: Date): KeyDecision => {
   if (!isBanned(key.ban, now)) return { state: key, events: [] };
-  const { id: keyId, accountId } = key;
   return {
     state: { ...key, ban: { ...key.ban, until: now } },
-    events: [{ type: 'api_key_ban_lifted', accountId, occurredAt: now, keyId }],
+    events: [{ type: 'api_key_ban_lifted', ...about(key, now) }],
   };
 };
 
@@ -144,6 +121,12 @@ export const keyOf = (accountId: string | undefined, key: ApiKey): ApiKey => {
   if (accountId !== undefined && key.accountId !== accountId) throw apiKeyNotFound(key.id);
   return key;
 };
+
+const about = ({ id, accountId }: Pick<ApiKey, 'id' | 'accountId'>, now: Date) => ({
+  accountId,
+  occurredAt: now,
+  keyId: id,
+});
 
 export const opens = (key: ApiKey, now: Date): boolean =>
   !key.revokedAt && (!key.expiresAt || now < key.expiresAt);

@@ -1,6 +1,6 @@
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
-import type { AccessEvent, PasswordChanged, PersonInvited } from './access-event.ts';
+import type { AccessEvent } from './access-event.ts';
 import { emailOf, isEmail } from './email.ts';
 import { personNotFound, type PeopleErrorCode } from './people-error.ts';
 
@@ -24,7 +24,7 @@ export interface Person {
 export const invitePerson = (
   draft: Pick<Person, 'id' | 'accountId' | 'email'>,
   now: Date,
-): Decision<Person, PersonInvited> => {
+): Decision<Person, AccessEvent> => {
   const email = emailOf(draft.email);
   if (!isEmail(email)) {
     throw new DomainError<PeopleErrorCode>(
@@ -43,7 +43,7 @@ export const changePassword = (
   person: Person,
   passwordHash: string,
   now: Date,
-): Decision<Person, PasswordChanged> => {
+): Decision<Person, AccessEvent> => {
   const { id: personId, accountId } = person;
   return {
     state: { ...person, passwordHash },

@@ -9,43 +9,23 @@ export interface DomainSettingsChanged extends DomainEvent<'domain_settings_chan
   readonly redirects: number;
 }
 
-interface OfDomain {
+interface OfDomain<Type extends string> extends DomainEvent<Type> {
   readonly projectId: string;
   readonly domainId: string;
 }
 
-interface DomainAdded extends DomainEvent<'domain_added'>, OfDomain {
+interface OfHost<Type extends string> extends OfDomain<Type> {
   readonly host: string;
 }
 
-interface DomainVerified extends DomainEvent<'domain_verified'>, OfDomain {
-  readonly host: string;
+interface OfCertificate<Type extends string> extends OfDomain<Type> {
+  readonly notAfter: string;
 }
 
 /** It is served from now on. */
-export interface DomainLive extends DomainEvent<'domain_live'>, OfDomain {
-  readonly host: string;
-}
+export type DomainLive = OfHost<'domain_live'>;
 
-/** Nothing of it is served any more. */
-interface DomainRemoved extends DomainEvent<'domain_removed'>, OfDomain {
-  readonly host: string;
-  readonly reason: string;
-}
-
-interface CertificateOrdered extends DomainEvent<'certificate_ordered'>, OfDomain {
-  readonly generation: number;
-}
-
-interface CertificateIssued extends DomainEvent<'certificate_issued'>, OfDomain {
-  readonly notAfter: string;
-}
-
-interface CertificateRenewed extends DomainEvent<'certificate_renewed'>, OfDomain {
-  readonly notAfter: string;
-}
-
-interface CertificateFailed extends DomainEvent<'certificate_failed'>, OfDomain {
+interface CertificateFailed extends OfDomain<'certificate_failed'> {
   readonly problem: string;
   /** How many have failed in a row. */
   readonly attempt: number;
@@ -54,11 +34,12 @@ interface CertificateFailed extends DomainEvent<'certificate_failed'>, OfDomain 
 
 export type DomainsEvent =
   | DomainSettingsChanged
-  | DomainAdded
-  | DomainVerified
+  | OfHost<'domain_added'>
+  | OfHost<'domain_verified'>
   | DomainLive
-  | DomainRemoved
-  | CertificateOrdered
-  | CertificateIssued
-  | CertificateRenewed
+  /** Nothing of it is served any more. */
+  | (OfHost<'domain_removed'> & { readonly reason: string })
+  | (OfDomain<'certificate_ordered'> & { readonly generation: number })
+  | OfCertificate<'certificate_issued'>
+  | OfCertificate<'certificate_renewed'>
   | CertificateFailed;

@@ -4,7 +4,7 @@ import { isLine } from '../../kernel/text.ts';
 import type { Allowance } from './allowance.ts';
 import { isReservedSlug } from './reserved-slugs.ts';
 import type { SitesErrorCode } from './sites-error.ts';
-import type { ProjectCreated } from './sites-event.ts';
+import type { SitesEvent } from './sites-event.ts';
 
 /** A site to publish. */
 export interface Project {
@@ -51,7 +51,7 @@ export const admitProject = (
 export const createProject = (
   draft: Omit<Project, 'createdAt'>,
   now: Date,
-): Decision<Project, ProjectCreated> => {
+): Decision<Project, SitesEvent> => {
   const name = draft.name.trim();
   if (!isLine(name, longestName)) {
     throw new DomainError<SitesErrorCode>(
