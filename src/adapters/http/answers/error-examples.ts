@@ -45,12 +45,7 @@ const messages: Readonly<Record<ErrorCode, string>> = {
 };
 
 /** One answer for each code, for the reference. */
-export const errorExamples = Object.fromEntries(
-  (Object.keys(errorTable) as ErrorCode[]).map((code) => [
-    code,
-    {
-      summary: errorTable[code].meaning,
-      value: { code, message: messages[code], status: errorTable[code].status },
-    },
-  ]),
-) as Readonly<Record<ErrorCode, { readonly summary: string; readonly value: object }>>;
+export const errorExample = (code: ErrorCode) => {
+  const { status, meaning } = errorTable[code];
+  return { summary: meaning, value: { code, message: messages[code], status } };
+};

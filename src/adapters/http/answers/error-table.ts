@@ -3,79 +3,54 @@ import type { CatalogueErrorCode } from '../../../catalogue/domain/catalogue-err
 import { DomainError } from '../../../kernel/domain-error.ts';
 import { Unavailable } from '../../../kernel/unavailable.ts';
 
+const is = <Status extends number>(status: Status, meaning: string) => ({ status, meaning });
+
 /** Every `code` that the API answers: its HTTP status, and what it means (docs/errors.md, OpenAPI). */
 export const errorTable = {
-  validation_failed: {
-    status: 400,
-    meaning: 'The body lacks a required field or has an invalid value.',
-  },
-  invalid_parameter: {
-    status: 400,
-    meaning: 'A query parameter or a request header has an invalid value.',
-  },
-  invalid_cursor: {
-    status: 400,
-    meaning: 'The cursor was changed, or belongs to another list or filter.',
-  },
-  malformed_request: {
-    status: 400,
-    meaning: 'The request is not valid HTTP/1.1, or its `Host` is missing, invalid or given twice.',
-  },
-  malformed_json: { status: 400, meaning: 'The body is not JSON in UTF-8.' },
-  missing_api_key: { status: 401, meaning: 'No API key was sent.' },
-  invalid_api_key: { status: 401, meaning: 'The API key is unknown, revoked or expired.' },
-  insufficient_scope: {
-    status: 403,
-    meaning: 'The API key is valid but lacks the scope for this operation.',
-  },
-  pet_not_found: { status: 404, meaning: 'This store has no animal with that id.' },
-  route_not_found: { status: 404, meaning: 'There is nothing at this path.' },
-  method_not_allowed: {
-    status: 405,
-    meaning: 'The path exists, but not with this verb; `Allow` lists the verbs.',
-  },
-  not_acceptable: { status: 406, meaning: 'The client does not accept `application/json`.' },
-  request_timeout: {
-    status: 408,
-    meaning: 'The request did not arrive in time: 10 seconds for headers, 30 for a body.',
-  },
-  idempotency_in_progress: {
-    status: 409,
-    meaning: 'The first request under this `Idempotency-Key` is still running.',
-  },
-  operation_removed: { status: 410, meaning: 'The operation was removed on its announced date.' },
-  payload_too_large: { status: 413, meaning: 'The body is larger than 64 KiB.' },
-  unsupported_media_type: {
-    status: 415,
-    meaning: 'The body is not `application/json` in UTF-8 without compression.',
-  },
-  expectation_failed: {
-    status: 417,
-    meaning: 'The header `Expect` says something else than `100-continue`.',
-  },
-  idempotency_key_reused: {
-    status: 422,
-    meaning: 'This `Idempotency-Key` was used with another body within 24 hours.',
-  },
-  rate_limit_exceeded: { status: 429, meaning: 'The limit of requests per minute is used up.' },
-  daily_quota_exceeded: { status: 429, meaning: 'The limit of requests per day is used up.' },
-  key_banned: {
-    status: 429,
-    meaning: 'The key went on calling after a 429 and is banned for a while.',
-  },
-  headers_too_large: {
-    status: 431,
-    meaning: 'The address and the headers together are larger than 16 KiB.',
-  },
-  internal_error: {
-    status: 500,
-    meaning: 'A fault on our side; `X-Request-Id` names the request in our logs.',
-  },
-  service_unavailable: {
-    status: 503,
-    meaning: 'The service cannot reach its storage for the moment; see `Retry-After`.',
-  },
-} as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
+  validation_failed: is(400, 'The body lacks a required field or has an invalid value.'),
+  invalid_parameter: is(400, 'A query parameter or a request header has an invalid value.'),
+  invalid_cursor: is(400, 'The cursor was changed, or belongs to another list or filter.'),
+  malformed_request: is(
+    400,
+    'The request is not valid HTTP/1.1, or its `Host` is missing, invalid or given twice.',
+  ),
+  malformed_json: is(400, 'The body is not JSON in UTF-8.'),
+  missing_api_key: is(401, 'No API key was sent.'),
+  invalid_api_key: is(401, 'The API key is unknown, revoked or expired.'),
+  insufficient_scope: is(403, 'The API key is valid but lacks the scope for this operation.'),
+  pet_not_found: is(404, 'This store has no animal with that id.'),
+  route_not_found: is(404, 'There is nothing at this path.'),
+  method_not_allowed: is(405, 'The path exists, but not with this verb; `Allow` lists the verbs.'),
+  not_acceptable: is(406, 'The client does not accept `application/json`.'),
+  request_timeout: is(
+    408,
+    'The request did not arrive in time: 10 seconds for headers, 30 for a body.',
+  ),
+  idempotency_in_progress: is(
+    409,
+    'The first request under this `Idempotency-Key` is still running.',
+  ),
+  operation_removed: is(410, 'The operation was removed on its announced date.'),
+  payload_too_large: is(413, 'The body is larger than 64 KiB.'),
+  unsupported_media_type: is(
+    415,
+    'The body is not `application/json` in UTF-8 without compression.',
+  ),
+  expectation_failed: is(417, 'The header `Expect` says something else than `100-continue`.'),
+  idempotency_key_reused: is(
+    422,
+    'This `Idempotency-Key` was used with another body within 24 hours.',
+  ),
+  rate_limit_exceeded: is(429, 'The limit of requests per minute is used up.'),
+  daily_quota_exceeded: is(429, 'The limit of requests per day is used up.'),
+  key_banned: is(429, 'The key went on calling after a 429 and is banned for a while.'),
+  headers_too_large: is(431, 'The address and the headers together are larger than 16 KiB.'),
+  internal_error: is(500, 'A fault on our side; `X-Request-Id` names the request in our logs.'),
+  service_unavailable: is(
+    503,
+    'The service cannot reach its storage for the moment; see `Retry-After`.',
+  ),
+};
 
 export type ErrorCode = keyof typeof errorTable;
 

@@ -5,79 +5,43 @@ interface Header {
   readonly schema: { readonly type: 'string' | 'integer' };
 }
 
-const text = { type: 'string' } as const;
-const integer = { type: 'integer' } as const;
+const header =
+  (type: Header['schema']['type'], required: boolean) =>
+  (description: string): Header => ({ description, required, schema: { type } });
+
+const [text, integer, sometimes] = [
+  header('string', true),
+  header('integer', true),
+  header('string', false),
+];
 
 /** Every header that the reference speaks of. `Link` has two uses, so it has two names here. */
-const described = {
-  'X-Request-Id': {
-    description: 'Identifies this request in our logs.',
-    required: true,
-    schema: text,
-  },
-  'X-RateLimit-Limit': {
-    description: 'The limit in force: requests per minute or per day.',
-    required: true,
-    schema: integer,
-  },
-  'X-RateLimit-Remaining': {
-    description: 'Requests remaining in the current window.',
-    required: true,
-    schema: integer,
-  },
-  'X-RateLimit-Reset': {
-    description: 'When the window ends, in Unix seconds.',
-    required: true,
-    schema: integer,
-  },
-  'RateLimit-Policy': {
-    description: 'All limits in force (draft-ietf-httpapi-ratelimit-headers-10).',
-    required: true,
-    schema: text,
-  },
-  RateLimit: {
-    description:
-      'The current window: `r` requests remaining, `t` seconds until it ends (same draft).',
-    required: true,
-    schema: text,
-  },
-  Location: { description: 'The address of the animal.', required: true, schema: text },
-  'Idempotent-Replayed': {
-    description: '`true` when this repeats the stored answer to an earlier request.',
-    required: false,
-    schema: text,
-  },
-  NextPage: {
-    description: 'The next page, `rel="next"` (RFC 8288). Absent on the last page.',
-    required: false,
-    schema: text,
-  },
-  Deprecation: {
-    description: 'Only on deprecated operations: since when, `@` and Unix seconds (RFC 9745).',
-    required: false,
-    schema: text,
-  },
-  Sunset: {
-    description: 'Only on deprecated operations: when they are removed (RFC 8594).',
-    required: false,
-    schema: text,
-  },
-  Successor: {
-    description: 'Only on deprecated operations: what to use instead, `rel="successor-version"`.',
-    required: false,
-    schema: text,
-  },
-  'Retry-After': {
-    description: 'Seconds to wait before you try again.',
-    required: true,
-    schema: integer,
-  },
-  'WWW-Authenticate': { description: '`Bearer`.', required: true, schema: text },
-} as const satisfies Readonly<Record<string, Header>>;
+export const headerComponents = {
+  'X-Request-Id': text('Identifies this request in our logs.'),
+  'X-RateLimit-Limit': integer('The limit in force: requests per minute or per day.'),
+  'X-RateLimit-Remaining': integer('Requests remaining in the current window.'),
+  'X-RateLimit-Reset': integer('When the window ends, in Unix seconds.'),
+  'RateLimit-Policy': text('All limits in force (draft-ietf-httpapi-ratelimit-headers-10).'),
+  RateLimit: text(
+    'The current window: `r` requests remaining, `t` seconds until it ends (same draft).',
+  ),
+  Location: text('The address of the animal.'),
+  'Idempotent-Replayed': sometimes(
+    '`true` when this repeats the stored answer to an earlier request.',
+  ),
+  NextPage: sometimes('The next page, `rel="next"` (RFC 8288). Absent on the last page.'),
+  Deprecation: sometimes(
+    'Only on deprecated operations: since when, `@` and Unix seconds (RFC 9745).',
+  ),
+  Sunset: sometimes('Only on deprecated operations: when they are removed (RFC 8594).'),
+  Successor: sometimes(
+    'Only on deprecated operations: what to use instead, `rel="successor-version"`.',
+  ),
+  'Retry-After': integer('Seconds to wait before you try again.'),
+  'WWW-Authenticate': text('`Bearer`.'),
+};
 
-export type HeaderName = keyof typeof described;
-
-export const headerComponents: Readonly<Record<HeaderName, Header>> = described;
+export type HeaderName = keyof typeof headerComponents;
 
 const everywhere: readonly HeaderName[] = [
   'X-Request-Id',

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { errorExamples } from '../answers/error-examples.ts';
+import { errorExample } from '../answers/error-examples.ts';
 import { errorTable, type ErrorCode } from '../answers/error-table.ts';
 import { headersOfError } from '../operations/openapi-headers.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -79,7 +79,7 @@ const named = (status: string) => (STATUS_CODES[status] ?? status).replaceAll(' 
 /** One real answer for each code. */
 export const exampleComponents = (operations: readonly Operation[]) => {
   const used = new Set(operations.flatMap((operation) => [...codesOf(operation)]));
-  return Object.fromEntries([...used].map((code) => [code, errorExamples[code]]));
+  return Object.fromEntries([...used].map((code) => [code, errorExample(code)]));
 };
 
 const codesByStatus = (operation: Operation): Readonly<Record<string, ErrorCode[]>> =>
