@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Server as NetServer } from 'node:net';
@@ -128,8 +129,8 @@ export class EdgeServer {
   }: EdgeAddresses): Promise<{ readonly http: number; readonly https: number }> {
     await this.#routes.start();
     try {
-      await listening(this.#plain, host, httpPort);
-      await listening(this.#secure, host, httpsPort);
+      await once(this.#plain.listen(httpPort, host), 'listening');
+      await once(this.#secure.listen(httpsPort, host), 'listening');
     } catch (error) {
       await this.stop();
       throw error;
@@ -149,14 +150,5 @@ export class EdgeServer {
     this.#routes.stop();
   }
 }
-
-const listening = (server: NetServer, host: string, port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 
 const portOf = (server: NetServer): number => (server.address() as AddressInfo | null)?.port ?? 0;

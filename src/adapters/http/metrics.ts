@@ -6,22 +6,32 @@ import type { Route } from './operations/routing.ts';
 /** Longest wait for the two metrics that come from the database. */
 const longestLookMs = 500;
 
-/** The counters of an edge. */
-export interface EdgeState {
-  readonly hosts: number;
-  readonly connections: number;
-  /** Requests over TLS whose answers are not fully sent yet. */
-  readonly answers: number;
-  /** Of these answers, in memory. */
-  readonly heldBytes: number;
-  /** Since the process started. */
-  readonly requests: number;
-  readonly refusedHandshakes: number;
-  /** Refused because of too many simultaneous answers or bytes. */
-  readonly refusedRequests: number;
-  /** Answers and connections ended because the visitor stalled. */
-  readonly stalled: number;
-}
+const edgeGauges = [
+  ['hosts', 'edge_hosts', 'Hosts that this process serves'],
+  ['connections', 'edge_connections', 'Open connections to both ports'],
+  ['answers', 'edge_answers', 'Requests over TLS whose answers visitors have not taken whole'],
+  ['heldBytes', 'edge_held_bytes', 'Memory that these answers hold'],
+] as const;
+
+const edgeTotals = [
+  ['requests', 'edge_requests_total', 'Requests to the edge'],
+  [
+    'refusedHandshakes',
+    'edge_refused_handshakes_total',
+    'TLS handshakes that failed, most of them for names that are not served',
+  ],
+  [
+    'refusedRequests',
+    'edge_refused_requests_total',
+    'Requests refused because their network, or all together, held too much',
+  ],
+  ['stalled', 'edge_stalled_total', 'Answers and connections ended because visitors took nothing'],
+] as const;
+
+/** The counters of an edge; totals since the process started. */
+export type EdgeState = Readonly<
+  Record<(typeof edgeGauges | typeof edgeTotals)[number][0], number>
+>;
 
 /** Event loop delays since the last scrape. */
 export interface EventLoopState {
@@ -105,49 +115,23 @@ export class Metrics {
   /** Adds this process's edge to the metrics. */
   watchEdge(state: () => EdgeState): void {
     const registers = [this.registry];
-    const gauge = (name: string, help: string, read: (edge: EdgeState) => number) =>
+    for (const [field, name, help] of edgeGauges) {
       new Gauge({
-        name,
-        help,
-        registers,
+        ...{ name, help, registers },
         collect() {
-          this.set(read(state()));
+          this.set(state()[field]);
         },
       });
-    gauge('edge_hosts', 'Hosts that this process serves', (edge) => edge.hosts);
-    gauge('edge_connections', 'Open connections to both ports', (edge) => edge.connections);
-    gauge(
-      'edge_answers',
-      'Requests over TLS whose answers visitors have not taken whole',
-      (edge) => edge.answers,
-    );
-    gauge('edge_held_bytes', 'Memory that these answers hold', (edge) => edge.heldBytes);
-    const total = (name: string, help: string, read: (edge: EdgeState) => number) =>
+    }
+    for (const [field, name, help] of edgeTotals) {
       new Counter({
-        name,
-        help,
-        registers,
+        ...{ name, help, registers },
         collect() {
           this.reset();
-          this.inc(read(state()));
+          this.inc(state()[field]);
         },
       });
-    total('edge_requests_total', 'Requests to the edge', (edge) => edge.requests);
-    total(
-      'edge_refused_handshakes_total',
-      'TLS handshakes that failed, most of them for names that are not served',
-      (edge) => edge.refusedHandshakes,
-    );
-    total(
-      'edge_refused_requests_total',
-      'Requests refused because their network, or all together, held too much',
-      (edge) => edge.refusedRequests,
-    );
-    total(
-      'edge_stalled_total',
-      'Answers and connections ended because visitors took nothing',
-      (edge) => edge.stalled,
-    );
+    }
   }
 
   observe(operation: string, status: number, seconds: number): void {

@@ -8,15 +8,6 @@ export const noticedMs = 200;
 /** The monitor measures from one of its own turns to the next. */
 const resolutionMs = 20;
 
-/** Event loop delays since the last call. */
-export interface EventLoopDelays {
-  readonly meanSeconds: number;
-  readonly p99Seconds: number;
-  readonly maxSeconds: number;
-  /** Delays that were logged, since the process started. */
-  readonly noticed: number;
-}
-
 /**
  * Detects when the main thread was blocked, and logs for how long and what ran. An overloaded machine looks the same.
  */
@@ -50,8 +41,8 @@ export class EventLoopWatch {
     this.#delays.disable();
   }
 
-  /** Reading starts a new measurement. */
-  state(): EventLoopDelays {
+  /** Delays since the last call, which starts a new measurement; `noticed` counts from the start of the process. */
+  state() {
     const { mean, max, count } = this.#delays;
     const seconds = (nanoseconds: number): number =>
       count === 0 ? 0 : Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000);

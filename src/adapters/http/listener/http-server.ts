@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -90,13 +91,7 @@ export class HttpServer {
 
   /** @param port 0 for any free one @returns the port it listens on */
   async listen(host: string, port: number): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, host, () => {
-        this.#server.off('error', reject);
-        resolve();
-      });
-    });
+    await once(this.#server.listen(port, host), 'listening');
     return (this.#server.address() as AddressInfo).port;
   }
 
