@@ -14,7 +14,7 @@ import type { DashboardPorts } from '../frame/ports.ts';
 import { html, type Html } from '../frame/html.ts';
 import { exact, pager, facts } from '../frame/parts.ts';
 import type { Visit } from '../frame/screen.ts';
-import { table, type Row } from '../frame/table.ts';
+import { table, type Column } from '../frame/table.ts';
 
 const pageSize = 50;
 /** Most removed people that the filter offers. */
@@ -40,11 +40,7 @@ export const auditSection = async (ports: Ports, { accountId, query }: Visit): P
     ${
       entries.length === 0
         ? html`<p class="hint">${nothingIn(filter)}</p>`
-        : table(
-            columns,
-            entries.map((entry) => rowOf(entry, names)),
-            'audit tops',
-          )
+        : table(entries, columns(names), { look: 'audit tops' })
     }
     ${pager({
       first: filter.before && auditHref({ ...filter, before: undefined }),
@@ -70,15 +66,20 @@ const nothingIn = ({ actor, topic, before }: AuditFilter): string => {
     : 'No entries match this filter.';
 };
 
-const columns = { 'Time (UTC)': 'text', Who: 'text', What: 'name' } as const;
-
-const rowOf = (entry: AuditEntry, names: Names): Row<keyof typeof columns> => ({
-  cells: {
-    'Time (UTC)': html`<time datetime="${entry.occurredAt.toISOString()}">${exact(entry.occurredAt).replace(' UTC', '')}</time>`,
-    Who: actorName(entry.actor, names),
-    What: html`<details>
+const columns = (names: Names): readonly Column<AuditEntry>[] => [
+  [
+    'Time (UTC)',
+    'text',
+    ({ occurredAt }) =>
+      html`<time datetime="${occurredAt.toISOString()}">${exact(occurredAt).replace(' UTC', '')}</time>`,
+  ],
+  ['Who', 'text', ({ actor }) => actorName(actor, names)],
+  [
+    'What',
+    'name',
+    (entry) => html`<details>
       <summary>${auditWords(entry, names) ?? html`<code>${entry.what}</code>`}</summary>
       ${facts([['Event', entry.what], ...Object.entries(entry.details)].map(([name, value]) => [name, html`<code>${value}</code>`]))}
     </details>`,
-  },
-});
+  ],
+];

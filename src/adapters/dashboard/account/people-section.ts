@@ -1,11 +1,11 @@
 import type { Person } from '../../../access/domain/person.ts';
 import { confirmedForm } from '../frame/confirmed-form.ts';
-import { html, nothing, type Html } from '../frame/html.ts';
+import { html, type Html } from '../frame/html.ts';
 import { buttonForm, field, formError, onceInput } from '../frame/form-parts.ts';
 import { badge, day } from '../frame/parts.ts';
 import { peoplePath } from './people-forms.ts';
 import { refusalOf, type Refusal, type Visit } from '../frame/screen.ts';
-import { table, type Row } from '../frame/table.ts';
+import { table, type Column } from '../frame/table.ts';
 
 interface PeopleOptions {
   /** For `onceInput`. */
@@ -24,10 +24,7 @@ export const peopleSection = (
     <h2>People</h2>
     <p class="hint">Everyone listed here has full access to this account. You can create links for yourself and for people who have not signed in yet. For everyone else the operator creates one with <code>animal-store user invite</code>.</p>
     ${formError(refusalOf(refusal, 'dismiss') ?? refusalOf(refusal, 'new-link'))}
-    ${table(
-      columns,
-      people.map((person) => rowOf(person, person.id === signedIn.person.id, newId())),
-    )}
+    ${table(people, columns(signedIn.person.id, newId))}
     <form method="post" action="${peoplePath}" class="fields">
       ${formError(invited)}
       ${onceInput(newId())}
@@ -37,24 +34,19 @@ export const peopleSection = (
   </section>`;
 };
 
-const columns = {
-  Email: 'name',
-  Added: 'text',
-  'Signs in with': 'text',
-  Actions: 'actions',
-} as const;
-
-const rowOf = (person: Person, isYou: boolean, once: string): Row<keyof typeof columns> => {
-  const { email, createdAt, joinedAt } = person;
-  return {
-    cells: {
-      Email: html`${email} ${isYou ? badge('you', 'good') : nothing}`,
-      Added: day(createdAt),
-      'Signs in with': waysIn(person),
-      Actions: [(isYou || !joinedAt) && makeLink(person, once), !isYou && remove(person)],
-    },
-  };
-};
+const columns = (ownId: string, newId: () => string): readonly Column<Person>[] => [
+  ['Email', 'name', ({ id, email }) => html`${email} ${id === ownId && badge('you', 'good')}`],
+  ['Added', 'text', ({ createdAt }) => day(createdAt)],
+  ['Signs in with', 'text', waysIn],
+  [
+    'Actions',
+    'actions',
+    (person) => [
+      (person.id === ownId || !person.joinedAt) && makeLink(person, newId()),
+      person.id !== ownId && remove(person),
+    ],
+  ],
+];
 
 const makeLink = ({ id, email }: Person, once: string): Html =>
   buttonForm(`${peoplePath}/${id}/link`, 'New link', {

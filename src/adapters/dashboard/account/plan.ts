@@ -3,9 +3,9 @@ import { limitsOf, plans, type Plan } from '../../../access/domain/plan.ts';
 import type { Allowance } from '../../../sites/domain/allowance.ts';
 import { bytesInWords } from '../../../kernel/in-words.ts';
 import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
-import { html, nothing, type Html } from '../frame/html.ts';
+import { html, type Html } from '../frame/html.ts';
 import { badge, count, day, facts } from '../frame/parts.ts';
-import { table, type Row } from '../frame/table.ts';
+import { table } from '../frame/table.ts';
 
 /** The plan with its limits, beside the others. */
 export const planSection = (
@@ -21,10 +21,7 @@ export const planSection = (
     ['Projects', `${count(projects)} of ${count(allowance.projects)}`],
     ['Stored files', `${bytesInWords(storedBytes)} of ${bytesInWords(allowance.storedBytes)}`],
   ])}
-  ${table(
-    columns,
-    plans.map((plan) => rowOf(plan, account, allowances[plan])),
-  )}
+  ${planTable(account, allowances)}
   <p class="hint">To change your plan, contact the operator of this service and give the account ID above. Operators run <code>animal-store account set-plan --account ${account.id} --plan PLAN</code>; it takes effect with the next request.</p>
 </section>`;
 
@@ -35,32 +32,28 @@ export const planNames: Readonly<Record<Plan, string>> = {
   enterprise: 'Enterprise',
 };
 
-const columns = {
-  Plan: 'name',
-  'Requests per minute': 'number',
-  'Requests per day': 'number',
-  Projects: 'number',
-  'Stored files': 'number',
-  'Custom domains': 'number',
-} as const;
-
-const rowOf = (
-  plan: Plan,
-  account: Account,
-  { projects, storedBytes, domains }: Allowance,
-): Row<keyof typeof columns> => {
-  const isOwn = plan === account.plan;
-  const { perMinute, perDay } = limitsOf(plan, isOwn ? account.ownLimits : undefined);
-  const agreed = plan === 'enterprise' && !isOwn ? 'by agreement' : undefined;
-  return {
-    isOwn,
-    cells: {
-      Plan: html`${planNames[plan]} ${isOwn ? badge('your plan', 'good') : nothing}`,
-      'Requests per minute': agreed ?? count(perMinute),
-      'Requests per day': agreed ?? count(perDay),
-      Projects: count(projects),
-      'Stored files': bytesInWords(storedBytes),
-      'Custom domains': domains === 0 ? 'none' : count(domains),
-    },
-  };
+const planTable = (account: Account, allowances: Readonly<Record<Plan, Allowance>>): Html => {
+  const isOwn = (plan: Plan) => plan === account.plan;
+  const limit = (plan: Plan, per: 'perMinute' | 'perDay'): string =>
+    plan === 'enterprise' && !isOwn(plan)
+      ? 'by agreement'
+      : count(limitsOf(plan, isOwn(plan) ? account.ownLimits : undefined)[per]);
+  return table(
+    plans,
+    [
+      [
+        'Plan',
+        'name',
+        (plan) => html`${planNames[plan]} ${isOwn(plan) && badge('your plan', 'good')}`,
+      ],
+      ['Requests per minute', 'number', (plan) => limit(plan, 'perMinute')],
+      ['Requests per day', 'number', (plan) => limit(plan, 'perDay')],
+      ['Projects', 'number', (plan) => count(allowances[plan].projects)],
+      ['Stored files', 'number', (plan) => bytesInWords(allowances[plan].storedBytes)],
+      ['Custom domains', 'number', (plan) => domainsOf(allowances[plan])],
+    ],
+    { isOwn },
+  );
 };
+
+const domainsOf = ({ domains }: Allowance): string => (domains === 0 ? 'none' : count(domains));

@@ -7,9 +7,9 @@ import { html, nothing } from '../frame/html.ts';
 import { orderList, type NamedOrder } from './order-list.ts';
 import { notFound } from '../frame/page-problem.ts';
 import { petDraft, petForm } from './pet-form.ts';
-import { lifecycles } from './pet-lifecycle.ts';
-import { petList, type Stretch } from './pet-list.ts';
-import { orderSteps, petSteps, type Step } from './pet-steps.ts';
+import { petList } from './pet-list.ts';
+import type { Stretch } from './status-list.ts';
+import { below, lifecycles, orderSteps, petSteps, type Step } from './steps.ts';
 import {
   form,
   refusalOf,
@@ -105,7 +105,7 @@ const adding = (catalogue: Catalogue): Form =>
 const stepping = (catalogue: Catalogue, step: Step, kind: 'animal' | 'order'): Form =>
   form({
     name: step.name,
-    path: `${animalsPath}${kind === 'order' ? '/orders' : ''}/:id/${step.name}`,
+    path: `${animalsPath}${below[kind]}/:id/${step.name}`,
     schema: v.object({}),
     act: async ({ accountId, query, parameters }) => {
       const id = readId(parameters['id']);

@@ -46,17 +46,17 @@ export const answersTable = (kept: unknown): Html => {
   // A newer version may keep them in another form.
   if (!read.success) return nothing;
   const resolvers: readonly KeptFacts[] = read.output;
-  const columns: Readonly<Record<string, Column>> = {
-    Question: 'row',
-    ...Object.fromEntries(resolvers.map(({ resolver }) => [resolver, 'text'])),
-  };
-  const rows = questionsOf(resolvers).map(([question, answered]) => {
-    const told = resolvers.map(
-      (one) => [one.resolver, html`<code>${answered(one)}</code>`] as const,
-    );
-    return { cells: { Question: question, ...Object.fromEntries(told) } };
-  });
-  return html`<details><summary>Raw answers</summary>${table(columns, rows, 'tops')}</details>`;
+  const columns = resolvers.map((one): Column<Question> => [
+    one.resolver,
+    'text',
+    ([, answered]) => html`<code>${answered(one)}</code>`,
+  ]);
+  const all = table(
+    questionsOf(resolvers),
+    [['Question', 'row', ([question]) => question], ...columns],
+    { look: 'tops' },
+  );
+  return html`<details><summary>Raw answers</summary>${all}</details>`;
 };
 
 type Question = readonly [question: string, answered: (one: KeptFacts) => string];

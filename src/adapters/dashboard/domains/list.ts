@@ -24,26 +24,27 @@ export interface ListOptions {
 /** A row for each domain: its state, the next step, and the button for it. */
 export const domainTable = (domains: readonly CustomDomain[], options: ListOptions): Html =>
   table(
-    { Domain: 'bare', State: 'bare', 'What is happening': 'bare', Actions: 'actions' },
-    domains.map((domain) => domainRow(domain, options)),
-    'domains',
+    domains,
+    [
+      [
+        'Domain',
+        'bare',
+        ({ host, unicodeHost }) =>
+          html`<a class="host" href="${domainPath(options.slug, host)}">${unicodeHost}</a>${host !== unicodeHost && html` <span class="ascii">(${host})</span>`}`,
+      ],
+      ['State', 'bare', stateBadge],
+      ['What is happening', 'bare', (domain) => happening(domain, options)],
+      ['Actions', 'actions', (domain) => actions(domain, options)],
+    ],
+    { look: 'domains', idOf: ({ id }) => id },
   );
 
-const domainRow = (domain: CustomDomain, options: ListOptions) => {
-  const { slug, now, refusal, pageQuery } = options;
+const actions = (domain: CustomDomain, { slug, now, refusal, pageQuery }: ListOptions): Html => {
   const { id, host } = domain;
   const path = domainPath(slug, host);
   const action = `${path}/verify${pageQuery}#${id}`;
   const refused = refusalOf(refusal, 'verify', { host });
-  return {
-    id,
-    cells: {
-      Domain: html`<a class="host" href="${path}">${domain.unicodeHost}</a>${host !== domain.unicodeHost && html` <span class="ascii">(${host})</span>`}`,
-      State: stateBadge(domain),
-      'What is happening': happening(domain, options),
-      Actions: html`<div class="row">${verifyForm(domain, { action, now, refusal: refused })}${domainMenu(domain, path)}</div>`,
-    },
-  };
+  return html`<div class="row">${verifyForm(domain, { action, now, refusal: refused })}${domainMenu(domain, path)}</div>`;
 };
 
 const happening = (domain: CustomDomain, { now, holds }: ListOptions): Html => {
@@ -85,14 +86,14 @@ const removedTable = (
   newest: ReadonlyMap<string, string>,
   { slug, now }: Pick<ListOptions, 'slug' | 'now'>,
 ): Html =>
-  table(
-    { Domain: 'bare', State: 'bare', When: 'text', Why: 'text' },
-    domains.map((domain) => ({
-      cells: {
-        Domain: html`<a class="host" href="${newest.get(domain.host) === domain.id ? domainPath(slug, domain.host) : attachmentPath(slug, domain)}">${shownName(domain)}</a>`,
-        State: stateBadge(domain),
-        When: time(domain.removedAt, now),
-        Why: progressOf(domain, now).short,
-      },
-    })),
-  );
+  table(domains, [
+    [
+      'Domain',
+      'bare',
+      (domain) =>
+        html`<a class="host" href="${newest.get(domain.host) === domain.id ? domainPath(slug, domain.host) : attachmentPath(slug, domain)}">${shownName(domain)}</a>`,
+    ],
+    ['State', 'bare', stateBadge],
+    ['When', 'text', ({ removedAt }) => time(removedAt, now)],
+    ['Why', 'text', (domain) => progressOf(domain, now).short],
+  ]);

@@ -3,18 +3,14 @@ import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import { nameOf, shownName } from './words.ts';
 import { html, type Html } from '../frame/html.ts';
 import { badge, copyButton, copyable, facts } from '../frame/parts.ts';
-import { table, type Row } from '../frame/table.ts';
+import { table, type Column } from '../frame/table.ts';
 
 /** The records to create, each ready to be copied into the form of a provider. */
 export const recordsSection = ({ domain, records, bind, hints }: DomainView): Html =>
   html`<section class="card" id="all-records" aria-labelledby="records">
     <h2 id="records">DNS records</h2>
     <p class="hint">${whereToKeep(domain)}</p>
-    ${table(
-      columns,
-      records.map((record) => recordRow(record, domain.dns.report)),
-      'records tops',
-    )}
+    ${table(records, columns(domain.dns.report), { look: 'records tops' })}
     <details id="bind">
       <summary>As lines of a zone file (BIND)</summary>
       ${zoneFile(bind, records)}
@@ -80,22 +76,30 @@ const purposes: Readonly<Record<DnsRecord['purpose'], string>> = {
   ownership: 'proves that you own the name',
 };
 
-const columns = { Type: 'text', Name: 'text', Value: 'text', TTL: 'text', Seen: 'text' } as const;
-
-const recordRow = (
-  { type, name, fqdn, value, ttl, required, purpose }: DnsRecord,
-  report: DomainView['domain']['dns']['report'],
-): Row<keyof typeof columns> => ({
-  cells: {
-    Type: html`<div><strong>${typeName(type)}</strong><br><span class="hint">${required ? 'required' : 'optional'}: ${purposes[purpose]}</span></div>`,
-    Name: html`${copied(name, `the name of the ${type} record`)}${name !== fqdn && html`<span class="hint">${fqdn}</span>`}`,
-    Value: copied(value, `the value of the ${type} record`),
-    TTL: ttl,
-    Seen: report
-      ? seenBadge(purpose === 'route' ? report.pointsHere : report.ownershipProven, required)
-      : badge('not checked', 'idle'),
-  },
-});
+const columns = (report: DomainView['domain']['dns']['report']): readonly Column<DnsRecord>[] => [
+  [
+    'Type',
+    'text',
+    ({ type, required, purpose }) =>
+      html`<div><strong>${typeName(type)}</strong><br><span class="hint">${required ? 'required' : 'optional'}: ${purposes[purpose]}</span></div>`,
+  ],
+  [
+    'Name',
+    'text',
+    ({ type, name, fqdn }) =>
+      html`${copied(name, `the name of the ${type} record`)}${name !== fqdn && html`<span class="hint">${fqdn}</span>`}`,
+  ],
+  ['Value', 'text', ({ type, value }) => copied(value, `the value of the ${type} record`)],
+  ['TTL', 'text', ({ ttl }) => ttl],
+  [
+    'Seen',
+    'text',
+    ({ purpose, required }) =>
+      report
+        ? seenBadge(purpose === 'route' ? report.pointsHere : report.ownershipProven, required)
+        : badge('not checked', 'idle'),
+  ],
+];
 
 const seenBadge = (isSeen: boolean, required: boolean): Html => {
   if (isSeen) return badge('seen', 'good');

@@ -9,7 +9,7 @@ import { buttonForm } from '../frame/form-parts.ts';
 import { badge } from '../frame/parts.ts';
 import { primaryForm, redirectForm, statusMeanings } from './redirect-fields.ts';
 import type { RedirectOptions } from './redirect-fields.ts';
-import { table, type Row } from '../frame/table.ts';
+import { table } from '../frame/table.ts';
 
 /** The primary domain, and the redirects. */
 export const redirectSection = (options: RedirectOptions): Html => {
@@ -28,41 +28,33 @@ export const redirectAnchor = (from: string): string => `redirect-${from}`;
 
 const redirectTable = (redirects: readonly Redirect[], options: RedirectOptions): Html => {
   const served = new Map(options.attached.map((domain) => [domain.host, isServed(domain)]));
-  const rows = redirects.map((redirect) => redirectRow(redirect, options, served));
-  return table(columns, rows);
+  const { slug, view } = options;
+  return table(
+    redirects,
+    [
+      ['From', 'text', ({ from }) => html`<span class="host">${shownName(nameOf(from))}</span>`],
+      ['To', 'text', ({ to }) => html`<span class="host">${shownTarget(to)}</span>`],
+      [
+        'Status',
+        'text',
+        ({ status }) => html`<span title="${statusMeanings[status]}">${status}</span>`,
+      ],
+      ['State', 'text', (redirect) => stateOf(whyIdle(redirect, view, served))],
+      ['Actions', 'actions', ({ from }) => deletion(slug, from)],
+    ],
+    { idOf: ({ from }) => redirectAnchor(from) },
+  );
 };
 
-const columns = {
-  From: 'text',
-  To: 'text',
-  Status: 'text',
-  State: 'text',
-  Actions: 'actions',
-} as const;
+const stateOf = (why: string | undefined): Html =>
+  why === undefined
+    ? badge('active', 'good')
+    : html`<div>${badge('suspended', 'busy')}<br><span class="hint">${why}</span></div>`;
 
-const redirectRow = (
-  redirect: Redirect,
-  { slug, view }: RedirectOptions,
-  served: ReadonlyMap<string, boolean>,
-): Row<keyof typeof columns> => {
-  const { from, to, status } = redirect;
-  const why = whyIdle(redirect, view, served);
-  return {
-    id: redirectAnchor(from),
-    cells: {
-      From: html`<span class="host">${shownName(nameOf(from))}</span>`,
-      To: html`<span class="host">${shownTarget(to)}</span>`,
-      Status: html`<span title="${statusMeanings[status]}">${status}</span>`,
-      State:
-        why === undefined
-          ? badge('active', 'good')
-          : html`<div>${badge('suspended', 'busy')}<br><span class="hint">${why}</span></div>`,
-      Actions: buttonForm(`${settingPath(slug, 'redirects')}/${from}/delete`, 'Delete', {
-        about: `Delete the redirect from ${inText(from)}`,
-      }),
-    },
-  };
-};
+const deletion = (slug: string, from: string): Html =>
+  buttonForm(`${settingPath(slug, 'redirects')}/${from}/delete`, 'Delete', {
+    about: `Delete the redirect from ${inText(from)}`,
+  });
 
 /** @returns undefined for one that works */
 const whyIdle = (

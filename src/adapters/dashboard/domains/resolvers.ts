@@ -1,7 +1,7 @@
 import type { DnsReport, ResolverSummary } from '../../../domains/domain/dns/report.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
 import { badge, counted, time } from '../frame/parts.ts';
-import { table, type Row } from '../frame/table.ts';
+import { table } from '../frame/table.ts';
 
 /** The answers of the last check. */
 export const resolverSection = (report: DnsReport | undefined, now: Date): Html => {
@@ -16,18 +16,13 @@ export const resolverSection = (report: DnsReport | undefined, now: Date): Html 
 
 /** The answer of each resolver: a change is complete only when no resolver has the old answer cached. */
 const resolverTable = ({ resolvers, checkedAt }: DnsReport, now: Date): Html =>
-  table(
-    columns,
-    inGroups(resolvers).map((group) => resolverRow(group, checkedAt, now)),
-  );
-
-const columns = {
-  Resolver: 'text',
-  Answer: 'text',
-  Correct: 'text',
-  'Cached until': 'text',
-  'Response time': 'number',
-} as const;
+  table(inGroups(resolvers), [
+    ['Resolver', 'text', named],
+    ['Answer', 'text', ([{ seen }]) => html`<code>${seen}</code>`],
+    ['Correct', 'text', ([{ agrees }]) => (agrees ? badge('yes', 'good') : badge('no', 'bad'))],
+    ['Cached until', 'text', (group) => cached(group, checkedAt, now)],
+    ['Response time', 'number', slowest],
+  ]);
 
 type Group = readonly [ResolverSummary, ...ResolverSummary[]];
 
@@ -39,27 +34,20 @@ const inGroups = (resolvers: readonly ResolverSummary[]): readonly Group[] => {
   return isSame ? [[first, ...others]] : resolvers.map((one): Group => [one]);
 };
 
-const resolverRow = (group: Group, checkedAt: Date, now: Date): Row<keyof typeof columns> => {
-  const [{ resolver, seen, agrees }, ...others] = group;
-  const named = group.map((one) => html`<code>${one.resolver}</code> `);
-  const ttls = group.map(({ ttl }) => ttl).filter((ttl) => ttl !== undefined);
-  const slowest = Math.max(...group.map(({ tookMs }) => tookMs));
-  return {
-    cells: {
-      Resolver:
-        others.length === 0
-          ? html`<code>${resolver}</code>`
-          : html`<div>All ${group.length} resolvers<br><span class="hint">${named}</span></div>`,
-      Answer: html`<code>${seen}</code>`,
-      Correct: agrees ? badge('yes', 'good') : badge('no', 'bad'),
-      'Cached until': cached(ttls, checkedAt, now),
-      'Response time': `${others.length > 0 ? 'up to ' : ''}${Math.round(slowest)} ms`,
-    },
-  };
+const named = (group: Group): Html => {
+  const names = group.map(({ resolver }) => html`<code>${resolver}</code> `);
+  return group.length === 1
+    ? html`${names}`
+    : html`<div>All ${group.length} resolvers<br><span class="hint">${names}</span></div>`;
 };
 
-/** @param ttls in seconds, as far as they are known */
-const cached = (ttls: readonly number[], checkedAt: Date, now: Date): Html => {
+const slowest = (group: Group): string => {
+  const most = Math.max(...group.map(({ tookMs }) => tookMs));
+  return `${group.length > 1 ? 'up to ' : ''}${Math.round(most)} ms`;
+};
+
+const cached = (group: Group, checkedAt: Date, now: Date): Html => {
+  const ttls = group.map(({ ttl }) => ttl).filter((ttl) => ttl !== undefined);
   if (ttls.length === 0) return html`<span class="quiet">unknown</span>`;
   const until = new Date(checkedAt.getTime() + Math.max(...ttls) * 1000);
   return until > now ? time(until, now) : html`<span class="quiet">expired</span>`;

@@ -51,7 +51,7 @@ export const copyable = (text: string, what: string, lines?: 'lines'): Html =>
 export const pager = (links: {
   readonly first?: string | undefined;
   readonly next?: string | undefined;
-  readonly of?: string;
+  readonly of?: string | undefined;
 }): Html => {
   const of = links.of === undefined ? '' : ` ${links.of}`;
   return links.first === undefined && links.next === undefined

@@ -12,7 +12,7 @@ import { html, nothing, type Child, type Html } from '../frame/html.ts';
 import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
 import { badge, counted, day, exact, time } from '../frame/parts.ts';
 import type { Refusal } from '../frame/screen.ts';
-import { table, type Row } from '../frame/table.ts';
+import { table, type Column } from '../frame/table.ts';
 
 /** How long an old secret stays valid, as people say it. */
 const overlapWords: Readonly<Record<Overlap, string>> = {
@@ -37,30 +37,31 @@ export const keyTable = (
 ): Html => html`
   ${formError(refusal && { ...refusal, field: undefined })}
   <p class="hint">Rotating gives a key a new secret; the old one stays valid for the time you choose. Revoking stops a key at once and cannot be undone.</p>
-  ${table(
-    columns,
-    keys.map((key) => rowOf(key, now, newId())),
-  )}`;
+  ${table(keys, columns(now, newId))}`;
 
-const columns = {
-  Key: 'bare',
-  Scopes: 'text',
-  'Last used': 'text',
-  State: 'text',
-  'Keep old secret for': 'text',
-  Actions: 'actions',
-} as const;
-
-const rowOf = (key: ListedKey, now: Date, once: string): Row<keyof typeof columns> => ({
-  cells: {
-    Key: html`<span class="lines"><strong>${key.name}</strong><code class="quiet">${key.hint}</code></span>`,
-    Scopes: scopeList(key),
-    'Last used': html`<span class="lines"><span>${key.lastUsedAt ? time(key.lastUsedAt, now) : 'never'}</span><span class="hint">created ${day(key.createdAt)}</span></span>`,
-    State: html`<div class="lines">${stateOf(key, now)}${isBanned(key.ban, now) && liftBan(key)}<span class="hint">${expiry(key, now)}</span>${oldSecret(key, now)}</div>`,
-    'Keep old secret for': opens(key, now) ? rotate(key, once) : undefined,
-    Actions: revoke(key),
-  },
-});
+const columns = (now: Date, newId: () => string): readonly Column<ListedKey>[] => [
+  [
+    'Key',
+    'bare',
+    ({ name, hint }) =>
+      html`<span class="lines"><strong>${name}</strong><code class="quiet">${hint}</code></span>`,
+  ],
+  ['Scopes', 'text', scopeList],
+  [
+    'Last used',
+    'text',
+    ({ lastUsedAt, createdAt }) =>
+      html`<span class="lines"><span>${lastUsedAt ? time(lastUsedAt, now) : 'never'}</span><span class="hint">created ${day(createdAt)}</span></span>`,
+  ],
+  [
+    'State',
+    'text',
+    (key) =>
+      html`<div class="lines">${stateOf(key, now)}${isBanned(key.ban, now) && liftBan(key)}<span class="hint">${expiry(key, now)}</span>${oldSecret(key, now)}</div>`,
+  ],
+  ['Keep old secret for', 'text', (key) => (opens(key, now) ? rotate(key, newId()) : undefined)],
+  ['Actions', 'actions', revoke],
+];
 
 const scopeList = (key: ApiKey): Child =>
   key.scopes.length === scopes.length

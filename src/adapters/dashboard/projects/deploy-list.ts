@@ -7,7 +7,7 @@ import { confirmedForm } from '../frame/confirmed-form.ts';
 import { html, type Html } from '../frame/html.ts';
 import { buttonForm } from '../frame/form-parts.ts';
 import { badge, count, counted, size, time, type Tone } from '../frame/parts.ts';
-import { table, type Row } from '../frame/table.ts';
+import { table, type Column } from '../frame/table.ts';
 
 const tones: Readonly<Record<DeployState, Tone>> = {
   uploading: 'busy',
@@ -25,34 +25,29 @@ export interface DeployListView extends Site {
 
 /** Newest first. Marks the served deploy; every other successful one can be served again. */
 export const deployList = (view: DeployListView): Html =>
-  html`${table(
-    columns,
-    view.deploys.map((deploy) => rowOf(deploy, view)),
-  )}
+  html`${table(view.deploys, columns(view), { idOf: ({ number }) => `deploy-${number}` })}
   <p class="hint">The last ${keptDeploys} deploys are kept, and the one that is served. All projects of your account together keep ${bytesInWords(view.use.storedBytes)} of ${bytesInWords(view.use.allowance.storedBytes)}.</p>`;
 
-const columns = {
-  Deploy: 'text',
-  Status: 'text',
-  Contents: 'text',
-  Uploaded: 'text',
-  Action: 'actions',
-} as const;
-
-const rowOf = (deploy: Deploy, view: DeployListView): Row<keyof typeof columns> => {
-  const { number, state, startedAt } = deploy;
-  const isServed = deploy.id === view.servedDeployId;
-  return {
-    id: `deploy-${number}`,
-    cells: {
-      Deploy: html`<span><strong>${number}</strong> ${isServed && html`<span class="badge served">served</span>`}</span>`,
-      Status: badge(state, tones[state]),
-      Contents: contents(deploy, view),
-      Uploaded: time(startedAt, view.now),
-      Action: state === 'succeeded' &&
-        !isServed && [useButton(deploy, view), deleteButton(deploy, view)],
-    },
-  };
+const columns = (view: DeployListView): readonly Column<Deploy>[] => {
+  const isServed = ({ id }: Deploy) => id === view.servedDeployId;
+  return [
+    [
+      'Deploy',
+      'text',
+      (deploy) =>
+        html`<span><strong>${deploy.number}</strong> ${isServed(deploy) && html`<span class="badge served">served</span>`}</span>`,
+    ],
+    ['Status', 'text', ({ state }) => badge(state, tones[state])],
+    ['Contents', 'text', (deploy) => contents(deploy, view)],
+    ['Uploaded', 'text', ({ startedAt }) => time(startedAt, view.now)],
+    [
+      'Action',
+      'actions',
+      (deploy) =>
+        deploy.state === 'succeeded' &&
+        !isServed(deploy) && [useButton(deploy, view), deleteButton(deploy, view)],
+    ],
+  ];
 };
 
 const contents = (deploy: Deploy, view: DeployListView): Html => {

@@ -25,25 +25,17 @@ export const bansOf = (keys: readonly ApiKey[], now: Date): Html => {
 };
 
 const banTable = (keys: readonly BannedKey[], now: Date): Html =>
-  table(
-    { Key: 'text', Banned: 'text', Duration: 'text', State: 'text' },
-    keys.map(({ name, ban }) => ({
-      cells: {
-        Key: name,
-        Banned: fullTime(ban.since, now),
-        Duration: counted(ban.minutes, 'minute'),
-        State: html`<span>${now < ban.until ? html`${badge('banned', 'bad')} ends` : badge('ended', 'idle')} ${time(ban.until, now)}</span>`,
-      },
-    })),
-  );
-
-const callColumns = {
-  Key: 'text',
-  Operation: 'text',
-  'Requests in 30 days': 'text',
-  'Last call': 'text',
-  'Removal date': 'text',
-} as const;
+  table(keys, [
+    ['Key', 'text', ({ name }) => name],
+    ['Banned', 'text', ({ ban }) => fullTime(ban.since, now)],
+    ['Duration', 'text', ({ ban }) => counted(ban.minutes, 'minute')],
+    [
+      'State',
+      'text',
+      ({ ban: { until } }) =>
+        html`<span>${now < until ? html`${badge('banned', 'bad')} ends` : badge('ended', 'idle')} ${time(until, now)}</span>`,
+    ],
+  ]);
 
 interface DeprecationFacts extends Pick<DashboardSettings, 'deprecated' | 'apiUrl'> {
   readonly now: Date;
@@ -53,29 +45,40 @@ interface DeprecationFacts extends Pick<DashboardSettings, 'deprecated' | 'apiUr
 export const deprecatedCalls = (
   calls: readonly CallsOfKey[],
   keys: readonly ApiKey[],
-  { deprecated, apiUrl, now }: DeprecationFacts,
-): Html => {
-  const names = new Map(keys.map(({ id, name }) => [id, name]));
-  const rows = calls.map(({ keyId, operation, requests, lastHour }) => {
-    const removal = deprecated.get(operation);
-    const isNow = now.getTime() - lastHour.getTime() < hourMs;
-    return {
-      cells: {
-        Key: names.get(keyId) ?? keyId,
-        Operation: html`<code>${operation}</code>`,
-        'Requests in 30 days': count(requests),
-        'Last call': isNow ? 'within this hour' : time(lastHour, now),
-        'Removal date': removal && day(removal),
-      },
-    };
-  });
-  return html`<section class="card">
+  facts: DeprecationFacts,
+): Html =>
+  html`<section class="card">
     <h2>Keys that still call a deprecated operation</h2>
     ${
       calls.length === 0
         ? html`<p>None in the last 30 days. The removal of deprecated operations will not affect you.</p>`
-        : html`<p class="hint">Update these clients before the operation is removed. The <a href="${apiUrl.replace(/\/v1$/, '/docs')}">API reference</a> names the replacement.</p>
-          ${table(callColumns, rows)}`
+        : html`<p class="hint">Update these clients before the operation is removed. The <a href="${facts.apiUrl.replace(/\/v1$/, '/docs')}">API reference</a> names the replacement.</p>
+          ${callTable(calls, keys, facts)}`
     }
   </section>`;
+const callTable = (
+  calls: readonly CallsOfKey[],
+  keys: readonly ApiKey[],
+  { deprecated, now }: DeprecationFacts,
+): Html => {
+  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  const isRecent = (at: Date) => now.getTime() - at.getTime() < hourMs;
+  return table(calls, [
+    ['Key', 'text', ({ keyId }) => names.get(keyId) ?? keyId],
+    ['Operation', 'text', ({ operation }) => html`<code>${operation}</code>`],
+    ['Requests in 30 days', 'text', ({ requests }) => count(requests)],
+    [
+      'Last call',
+      'text',
+      ({ lastHour }) => (isRecent(lastHour) ? 'within this hour' : time(lastHour, now)),
+    ],
+    [
+      'Removal date',
+      'text',
+      ({ operation }) => {
+        const removal = deprecated.get(operation);
+        return removal && day(removal);
+      },
+    ],
+  ]);
 };
