@@ -91,7 +91,7 @@ test('older entries of the same kind follow, each of them once', async () => {
 });
 
 test.each(['?what=nonsense', '?what=constructor', '?before=yesterday', '?who='])(
-  'what makes no sense in %s is left out',
+  'invalid filters are ignored: %s',
   async (query) => {
     expect((await logAt(query)).what).toHaveLength(50);
   },

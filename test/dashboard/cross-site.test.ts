@@ -89,7 +89,7 @@ const ours: readonly Told[] = [
 const withOrigin = (told: Told): Told =>
   JSON.parse(JSON.stringify(told).replace('ORIGIN', dashboard.origin)) as Told;
 
-test.each(elsewhere)('no form does anything when it comes with %j', async (told) => {
+test.each(elsewhere)('no form has an effect when it comes with %j', async (told) => {
   const before = everythingStored(dashboard.databaseUrl);
   for (const route of [...forms.keys(), ...unlinked]) {
     const { status, headers } = await send(owner.visitor, route, withOrigin(told));

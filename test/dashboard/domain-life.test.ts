@@ -60,7 +60,7 @@ test.each([
   ['with scripts', true],
   ['without scripts', false],
 ])(
-  'a domain goes from Add over a wrong record to live and away again by clicking, %s',
+  'a domain is added, corrected, made live and removed by clicking, %s',
   async (way, javaScript) => {
     const slug = way.replace(' ', '-');
     const host = `www.${slug}.test`;

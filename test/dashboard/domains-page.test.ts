@@ -51,18 +51,15 @@ const hints = ['up to 48 hours', 'lower their TTL first', 'A CAA record that blo
 test.each([
   ['an apex', ascii, true],
   ['a subdomain', `www.${ascii}`, false],
-])(
-  'the records of %s that was just added come with what to know of them',
-  async (_, host, isApex) => {
-    const markup = await markupOf(`?added=${host}`);
-    const text = textOf(markup);
-    for (const hint of hints) expect(text).toContain(hint);
-    expect(text.includes('not every provider supports it')).toBe(isApex);
-    expect(text.includes('An apex domain cannot have a CNAME')).toBe(isApex);
-    const [, anchor = ''] = /href="#(verify-[^"]+)"/.exec(markup) ?? [];
-    expect(elementsIn(markup, 'form').map(({ attributes }) => attributes['id'])).toContain(anchor);
-  },
-);
+])('the records of %s that was just added are shown with their hints', async (_, host, isApex) => {
+  const markup = await markupOf(`?added=${host}`);
+  const text = textOf(markup);
+  for (const hint of hints) expect(text).toContain(hint);
+  expect(text.includes('not every provider supports it')).toBe(isApex);
+  expect(text.includes('An apex domain cannot have a CNAME')).toBe(isApex);
+  const [, anchor = ''] = /href="#(verify-[^"]+)"/.exec(markup) ?? [];
+  expect(elementsIn(markup, 'form').map(({ attributes }) => attributes['id'])).toContain(anchor);
+});
 
 test('domains come first, then removed domains, then rarely used settings', async () => {
   const headings = elementsIn(await markupOf(), 'h2').map(({ text }) => text);
@@ -92,7 +89,7 @@ test('a refused redirect names domains by their U-labels', async () => {
   expect(textOf(text)).toContain(`${both} is redirected more than once.`);
 });
 
-test('the import form is folded, and open with the reason after a refusal', async () => {
+test('the import form is collapsed, and opens with the reason after a refusal', async () => {
   expect(await markupOf()).toMatch(/<details id="import" *>/);
   const settings = 'domains: { redirects: [{ from: a }] }';
   const { text } = await owner.visitor.post(pathOf('configuration'), { settings });
@@ -100,7 +97,7 @@ test('the import form is folded, and open with the reason after a refusal', asyn
   expect(textOf(text)).toContain('domains.redirects[0].to is missing. It must be a domain of');
 });
 
-test('the summary stands once above the problems, and the expected values can be copied', async () => {
+test('the summary is shown once above the problems, and the expected values can be copied', async () => {
   const wrong = await add('wrong.bücher.test');
   dashboard.dns.tell(wrong.host, facts({ cname: records('elsewhere.test') }));
   await dashboard.container.get(DomainsKey).verifyDomain(wrong);
@@ -127,7 +124,7 @@ test('the list shows when the certificate of a domain waits for a limit', async 
   expect(row?.text).toMatch(/Certificate waits: .*hour.* next attempt in 1 hour/);
 });
 
-test('removed domains stand below, the newest three visible and the others folded', async () => {
+test('removed domains are listed last, the newest three visible and the others collapsed', async () => {
   const domains = dashboard.container.get(DomainsKey);
   for (const name of ['a', 'b', 'c']) {
     dashboard.clock.advance(1000);
@@ -139,7 +136,7 @@ test('removed domains stand below, the newest three visible and the others folde
   expect(textOf(folded)).toContain('gone.bücher.test');
 });
 
-test('records are to be created while a domain is added, and to be kept from then on', async () => {
+test('the page says to create the records of a new domain, and later to keep them', async () => {
   const domains = dashboard.container.get(DomainsKey);
   const domain = await add('kept.bücher.test');
   pointAtUs(dashboard, domain);
@@ -150,7 +147,7 @@ test('records are to be created while a domain is added, and to be kept from the
   expect(text).not.toContain('Create them at');
 });
 
-test('a healthy domain leaves nothing to do', async () => {
+test('a healthy domain shows nothing to do', async () => {
   const domains = dashboard.container.get(DomainsKey);
   const domain = await add('live.bücher.test');
   pointAtUs(dashboard, domain);

@@ -59,7 +59,7 @@ test.each([
     404,
     '/dashboard',
   ],
-])('a form %s leads back', async (_, path, fields, expected, back) => {
+])('the error page of a form %s links back', async (_, path, fields, expected, back) => {
   const { status, text } = await owner.visitor.post(path, fields);
   expect(status).toBe(expected);
   expect(linksIn(text)).toMatchObject({
@@ -80,7 +80,7 @@ test('a form that another request already used up links back to its page', async
   expect(linksIn(again.text).bar).toContain('/dashboard/keys');
 });
 
-test('owners who try to remove themselves see why not on the page with the people', async () => {
+test('owners who try to remove themselves see the reason on the people page', async () => {
   const [person] = await dashboard.container.get(AccessKey).listPeople(owner.accountId);
   const path = `/dashboard/account/people/${person?.id ?? ''}/remove`;
   const { status, text } = await owner.visitor.post(path);
@@ -89,7 +89,7 @@ test('owners who try to remove themselves see why not on the page with the peopl
   expect(elementsIn(text, 'h2').map((one) => one.text)).toContain('People');
 });
 
-test('passwords that are tried too often at the account are refused with a time to wait', async () => {
+test('too many password attempts on the account page are refused with a time to wait', async () => {
   const access = dashboard.container.get(AccessKey);
   const wanted = 'seven quiet tortoises';
   await owner.visitor.post('/dashboard/account/password', { wanted });

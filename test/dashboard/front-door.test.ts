@@ -20,7 +20,7 @@ test.each(['/', '/?utm_source=letter'])(
 );
 
 test.each([{ Accept: '*/*' }, { Accept: 'application/json' }])(
-  'whoever takes %j hears from the API that there is nothing',
+  'a client that accepts %j gets a 404 from the API',
   async (headers) => {
     const { status, text } = await dashboard.stranger().get('/', headers);
     expect([status, JSON.parse(text)]).toMatchObject([404, { code: 'route_not_found' }]);

@@ -52,7 +52,7 @@ const answers: Readonly<Record<string, () => Promise<PageAnswer>>> = {
 };
 
 describe.each(Object.entries(answers))('%s', (_, ask) => {
-  test('lets nothing in that is not ours', async () => {
+  test('allows nothing from other origins', async () => {
     owner = { ...owner, visitor: await dashboard.signIn(owner.email) };
     const { headers } = await ask();
     expect(headers.get('Content-Security-Policy')?.split('; ')).toEqual(policy);
@@ -86,7 +86,7 @@ test('HSTS is sent only where the dashboard is reached over HTTPS', async () => 
 });
 
 describe('an asset', () => {
-  test('has a hash of its content in its name, and any other name is not there', async () => {
+  test('has a hash of its content in its name, and any other hash is 404', async () => {
     const paths = await assetsOf();
     expect(paths).toHaveLength(3);
     for (const path of paths) {
@@ -97,15 +97,18 @@ describe('an asset', () => {
     }
   });
 
-  test.each(['br', 'gzip', 'identity'])('is the same as %s', async (encoding) => {
-    for (const path of await assetsOf()) {
-      const plain = await owner.visitor.get(path, { 'Accept-Encoding': 'identity' });
-      const { headers, text } = await owner.visitor.get(path, { 'Accept-Encoding': encoding });
-      expect(headers.get('Content-Encoding')).toBe(encoding === 'identity' ? null : encoding);
-      expect(headers.get('Vary')).toBe('Accept-Encoding');
-      expect(text).toBe(plain.text);
-    }
-  });
+  test.each(['br', 'gzip', 'identity'])(
+    'has the same content with the encoding %s',
+    async (encoding) => {
+      for (const path of await assetsOf()) {
+        const plain = await owner.visitor.get(path, { 'Accept-Encoding': 'identity' });
+        const { headers, text } = await owner.visitor.get(path, { 'Accept-Encoding': encoding });
+        expect(headers.get('Content-Encoding')).toBe(encoding === 'identity' ? null : encoding);
+        expect(headers.get('Vary')).toBe('Accept-Encoding');
+        expect(text).toBe(plain.text);
+      }
+    },
+  );
 });
 
 describe('a page', () => {
@@ -131,7 +134,7 @@ describe('a page', () => {
     }
   });
 
-  test('takes a line in the log, with the id that the answer has', async () => {
+  test('has one log line, with the request id of the answer', async () => {
     const { headers } = await owner.visitor.get('/dashboard');
     const id = headers.get('X-Request-Id') ?? '';
     const lines = dashboard.log.filter((line) => line.includes(id));

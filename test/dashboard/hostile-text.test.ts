@@ -79,7 +79,7 @@ test.each([
   ['an element', hostile],
   ['an attribute', quoted],
   ['an address', 'javascript:alert(1)'],
-])('what would be %s stays text, where it is stored and where it is refused', async (_, text) => {
+])('what could become %s stays text, both stored and refused', async (_, text) => {
   const page = await visit('/dashboard');
   for (const [route, form] of forms()) {
     await submit(page, form, text);
@@ -89,7 +89,7 @@ test.each([
   expect(forms().size).toBeGreaterThan(10);
 });
 
-test('so it is at the sign-in', async () => {
+test('hostile text stays text on the sign-in page', async () => {
   const page = await browsed.visit(
     '/dashboard/sign-in?next=%22%3E%3Cscript%3Ealert(1)%3C/script%3E',
     {

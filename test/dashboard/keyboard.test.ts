@@ -42,7 +42,7 @@ test('the keyboard reaches every section, and the current one is marked', async 
   }
 });
 
-test('a domain is removed', async () => {
+test('a domain can be removed with the keyboard', async () => {
   const page = await browsed.visit(`${project}/settings/domains`);
   const item = page.getByRole('menuitem', { name: 'Remove' });
   const focusedItem = page.locator('[role=menuitem]:focus');
@@ -61,7 +61,7 @@ test('a domain is removed', async () => {
   await page.getByRole('status').getByText('shop.birds.test is removed').waitFor();
 });
 
-test('what has the focus is always shown to have it', async () => {
+test('the focus is always visible', async () => {
   const page = await browsed.visit(`${project}/settings/domains`);
   const seen: string[] = [];
   for (;;) {

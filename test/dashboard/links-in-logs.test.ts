@@ -24,7 +24,7 @@ describe.each([
   ['with another escaped letter', (secret: string) => `/dashboard/%73ign-in/${secret}`],
   ['as a whole address', (secret: string) => `http://zoo.example/Dashboard/sign-in/${secret}`],
 ])('a sign-in link that is written %s', (_, written) => {
-  test('opens nothing, and its secret does not stand in the log', async () => {
+  test('does not sign in, and its secret is not in the log', async () => {
     const secret = secretOf(await dashboard.linkFor(owner.email));
     const answer = await rawRequest(dashboard.origin, [
       `GET ${written(secret)} HTTP/1.1`,
@@ -39,7 +39,7 @@ describe.each([
   });
 });
 
-test('the log shows no secret of a link that was used, sent as a referrer or asked for again', async () => {
+test('the log shows no secret of a link that was used, sent as a referrer or requested again', async () => {
   const secret = secretOf(await dashboard.linkFor(owner.email));
   const before = dashboard.log.length;
   const visitor = dashboard.stranger();
@@ -52,7 +52,7 @@ test('the log shows no secret of a link that was used, sent as a referrer or ask
   expect(lines.filter((line) => line.includes(secret))).toEqual([]);
 });
 
-test('other pages have one spelling too', async () => {
+test('the paths of other pages are case-sensitive too', async () => {
   for (const path of ['/dashboard/Keys', '/DASHBOARD', '/dashboard/KEYS'])
     expect((await owner.visitor.get(path)).status).toBe(404);
   expect((await owner.visitor.get('/dashboard/keys')).status).toBe(200);

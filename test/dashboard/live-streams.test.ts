@@ -126,7 +126,7 @@ test('changes by other processes are polled every two seconds, once for all view
   expect([mine.made.times, others.made.times]).toEqual([2, 2]);
 });
 
-test('a change that comes while a page is being made shows too, however long that takes', async () => {
+test('a change during rendering is shown too, however long rendering takes', async () => {
   let finish = (): void => undefined;
   const { made, screen } = pageOf(async () => {
     await new Promise<void>((resolve) => (finish = resolve));
@@ -145,7 +145,7 @@ test('a change that comes while a page is being made shows too, however long tha
   expect(made.times).toBe(3);
 });
 
-test('many changes in a row are one', async () => {
+test('many changes in a row cause one update', async () => {
   const { made, screen } = pageOf();
   open(screen);
   await pass(0);
@@ -168,7 +168,7 @@ test('a page is rendered once for all its viewers', async () => {
   for (const one of all) expect(one.text()).toContain('made 3');
 });
 
-test('another page of a list, and another account, get a page of their own', async () => {
+test('another page of a list, and another account, are rendered separately', async () => {
   const { made, screen } = pageOf((_, { account }) => Promise.resolve(html`of ${account.id}`));
   const [mine, older, others] = [
     open(screen),
@@ -199,7 +199,7 @@ test('a form that may act once has its own id for each viewer', async () => {
   }
 });
 
-test('what differs only in such ids and in words for times is not sent again', async () => {
+test('a page that differs only in such ids and in relative times is not sent again', async () => {
   const { made, screen } = pageOf(({ times }) =>
     Promise.resolve(
       html`${onceInput(`form_${times}`)}<time datetime="x" data-relative>${times} s</time>`,
@@ -211,7 +211,7 @@ test('what differs only in such ids and in words for times is not sent again', a
   expect(one.text().match(/event: page/g)).toHaveLength(1);
 });
 
-test('a viewer that does not read gets only the last state', async () => {
+test('a viewer that reads late gets only the latest state', async () => {
   const big = 'x'.repeat(100_000);
   const { made, screen } = pageOf(({ times }) => Promise.resolve(html`${big} made ${times}.`));
   const slow = open(screen, {}, { isRead: false });
@@ -289,7 +289,7 @@ test('the plan of an account that changes shows on its open pages', async () => 
   expect(one.text()).toContain('plan business');
 });
 
-test('a session that is over ends its streams, and sees no more', async () => {
+test('the streams of a session end with it', async () => {
   const { screen } = pageOf();
   const [mine, others] = [
     open(screen, { sessionId: 'ses_1' }),
@@ -321,7 +321,7 @@ test('a session has at most ten streams; the oldest closes and asks later', asyn
   expect(all[0]?.text().endsWith(later)).toBe(true);
 });
 
-test('of one account fifty streams are open, over all sessions', async () => {
+test('an account has at most fifty open streams, over all sessions', async () => {
   const { screen } = pageOf();
   const all: Opened[] = [];
   for (let n = 0; n < 60; n++) {
@@ -332,7 +332,7 @@ test('of one account fifty streams are open, over all sessions', async () => {
   expect(all.slice(0, 10).some(isOpen)).toBe(false);
 });
 
-test('where a process is full, the account with the most streams gives way', async () => {
+test('when a process is full, the account with the most streams loses one', async () => {
   const { screen } = pageOf();
   const accounts = Array.from({ length: 20 }, (_, n) => `acct_${n}`);
   const all: (Opened & { readonly of: string })[] = [];

@@ -53,7 +53,7 @@ const deploy = async (): Promise<void> => {
   await deployEntries(dashboard.container, project, entry('index.html'));
 };
 
-test('a live page comes at once as its stream begins, and again only when it differs', async () => {
+test('a stream sends its page at once, and again only when the page changes', async () => {
   const stream = await open();
   expect([stream.status, stream.headers.get('Content-Type')]).toEqual([
     ...[200, 'text/event-stream; charset=utf-8'],

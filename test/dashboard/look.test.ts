@@ -77,13 +77,13 @@ const looksWell = async (): Promise<void> => {
 };
 
 describe.each(Object.entries(pages))('%s', (_, path) => {
-  test('can be used by everybody, on a desk and a phone, by day and by night', async () => {
+  test('is accessible on a desktop and a phone, in light and dark mode', async () => {
     await page.goto(urlOf(path));
     await looksWell();
   });
 });
 
-test('so can what comes of a form, and a form that is refused', async () => {
+test('the results of forms, and refused forms, are accessible too', async () => {
   await page.goto(urlOf('/dashboard/keys'));
   await page.getByLabel('Key name').fill('Till');
   await page.getByRole('button', { name: 'Create key' }).click();
@@ -100,12 +100,15 @@ test('so can what comes of a form, and a form that is refused', async () => {
   await looksWell();
 });
 
-test.each(['/dashboard/sign-in', '/dashboard/sign-in/made-up'])('so can %s', async (path) => {
-  page = await browsed.visit(path, { cookie: undefined });
-  await looksWell();
-});
+test.each(['/dashboard/sign-in', '/dashboard/sign-in/made-up'])(
+  '%s is accessible too',
+  async (path) => {
+    page = await browsed.visit(path, { cookie: undefined });
+    await looksWell();
+  },
+);
 
-test('so can the page that asks before a link signs in', async () => {
+test('the page that asks before a link signs in is accessible too', async () => {
   const { dashboard, owner } = browsed;
   const { cookie } = await dashboard.signIn(owner.email);
   page = await browsed.visit(await dashboard.linkFor(owner.email), { cookie });

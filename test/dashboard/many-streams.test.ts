@@ -54,7 +54,7 @@ const watch = (visitor: DashboardVisitor): { pages: number } => {
   return seen;
 };
 
-test('forty-eight streams of a page with the most answers leave the process time for others', async () => {
+test('forty-eight streams of the largest page leave the process time for others', async () => {
   const visitors = await Promise.all(
     Array.from({ length: 5 }, () => dashboard.signIn(owner.email)),
   );

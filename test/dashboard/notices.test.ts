@@ -19,7 +19,7 @@ test('a page says what one of its forms did', async () => {
 });
 
 test.each(['nothing', '', 'constructor', 'toString', '__proto__'])(
-  'a page says nothing of %j, which none of its forms does',
+  'a page ignores %j, because none of its forms does it',
   async (done) => {
     const { status, text } = await owner.visitor.get(`/dashboard/keys?done=${done}`);
     expect(status).toBe(200);

@@ -22,7 +22,7 @@ const rotate = (overlap: '1h' | '24h') =>
   dashboard.container.get(AccessKey).rotateApiKey(keyId, overlap);
 const page = async () => textOf((await owner.visitor.get('/dashboard/keys')).text);
 
-test('a key tells until when its old secret is valid, for as long as it is', async () => {
+test('a key shows until when its old secret is valid, as long as it is', async () => {
   expect(await page()).not.toContain('old secret valid');
   await rotate('24h');
   expect(await page()).toContain('old secret valid until 2026-03-02 16:19 UTC');
@@ -32,13 +32,13 @@ test('a key tells until when its old secret is valid, for as long as it is', asy
   expect(await page()).not.toContain('old secret valid');
 });
 
-test('the time goes by itself where a page stays open', async () => {
+test('the notice carries its end time, so that an open page can remove it', async () => {
   await rotate('1h');
   const { text } = await owner.visitor.get('/dashboard/keys');
   expect(text).toContain('data-until="2026-03-01T18:19:00.000Z"');
 });
 
-test('a key that is revoked has no secret that is valid', async () => {
+test('a revoked key shows no valid old secret', async () => {
   await rotate('1h');
   await dashboard.container.get(AccessKey).revokeApiKey(keyId);
   expect(await page()).not.toContain('old secret valid');

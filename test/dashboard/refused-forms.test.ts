@@ -26,7 +26,7 @@ const seen = (page: Page) =>
 
 const looks = [{ width: 1280 }, { width: 390 }] as const;
 
-test.each(looks)('a password that is too short has the focus, at %j', async (look) => {
+test.each(looks)('a password that is too short gets the focus, on %j', async (look) => {
   const page = await browsed.visit('/dashboard/account', look);
   await page.getByLabel('New password').fill('short');
   await page.getByRole('button', { name: 'Save password' }).click();
@@ -34,7 +34,7 @@ test.each(looks)('a password that is too short has the focus, at %j', async (loo
   expect(await seen(page)).toEqual({ focus: 'wanted', isInView: true });
 });
 
-test.each(looks)('a key without scopes has the focus on them, at %j', async (look) => {
+test.each(looks)('the scopes get the focus when a key has none, on %j', async (look) => {
   const page = await browsed.visit('/dashboard/keys', look);
   await page.getByLabel('Key name').fill('Till');
   for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
@@ -53,7 +53,7 @@ test('a message about the whole form takes the focus', async () => {
   expect(await seen(page)).toEqual({ focus, isInView: true });
 });
 
-test('an address that is none has the focus at the invitation', async () => {
+test('an invalid address gets the focus in the invitation form', async () => {
   const page = await browsed.visit('/dashboard/account', { width: 390 });
   await page.getByLabel('Email', { exact: true }).fill('keeper@zoo');
   await page.getByRole('button', { name: 'Invite' }).click();

@@ -24,7 +24,7 @@ const form = { ...ours, 'Content-Type': 'application/x-www-form-urlencoded' };
 const projects = async () =>
   (await dashboard.container.get(SitesKey).listProjects(owner.accountId)).length;
 
-test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS'])('%s is not taken', async (method) => {
+test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS'])('the method %s is refused', async (method) => {
   for (const path of ['/dashboard', '/dashboard/sign-in', '/dashboard/nowhere']) {
     const answer = await owner.visitor.send(path, { method, headers: ours });
     expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'GET, HEAD, POST']);
@@ -33,7 +33,7 @@ test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS'])('%s is not taken', async (metho
   }
 });
 
-test('missing things and things of others get the same answer', async () => {
+test('missing things and things of other accounts get the same answer', async () => {
   const other = await dashboard.newOwner();
   const sites = dashboard.container.get(SitesKey);
   const { slug } = await sites.startProject(other.accountId, 'Birds');
@@ -52,7 +52,7 @@ test('missing things and things of others get the same answer', async () => {
 });
 
 test.each(['/dashboard/%', '/dashboard/projects/%ff', '/dashboard/projects/%E0%A4%A'])(
-  'a path that is no text (%s) is not there',
+  'a path that is not valid text (%s) is 404',
   async (path) => {
     expect((await owner.visitor.get(path)).status).toBe(404);
   },
@@ -63,7 +63,7 @@ test.each([
   ['text/plain', 'name=Birds'],
   ['multipart/form-data; boundary=x', '--x--'],
   ['', 'name=Birds'],
-])('a form of type %j is not read', async (type, body) => {
+])('a form of the type %j is refused', async (type, body) => {
   const headers = { ...ours, 'Content-Type': type };
   const answer = await owner.visitor.send('/dashboard', { method: 'POST', headers, body });
   expect(answer.status).toBe(415);
@@ -84,7 +84,7 @@ test('a form of more than 64 KiB is refused, with and without Content-Length', a
 });
 
 test.each(['name=%', 'name=%ff%fe', 'name', '&&&', '=', '__proto__=x&constructor=y', 'name[]=x'])(
-  'a form that says %j has a fault',
+  'a form with the body %j is refused',
   async (body) => {
     const answer = await owner.visitor.send('/dashboard', { method: 'POST', headers: form, body });
     expect([400, 422]).toContain(answer.status);

@@ -15,7 +15,7 @@ const says = async (page: Page, text: string | RegExp): Promise<void> => {
   await page.getByRole('status').getByText(text).waitFor();
 };
 
-test('a site is published, and another deploy of it used and deleted', async () => {
+test('a site is published, and an older deploy is served again and a deploy deleted', async () => {
   const page = await visit('/dashboard');
   await page.getByLabel('Project name', { exact: true }).fill('Birds');
   await press(page, 'New project');

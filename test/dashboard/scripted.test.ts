@@ -23,7 +23,7 @@ const archive = (name = 'index.html') => ({
   ...{ name: 'site.zip', mimeType: 'application/zip', buffer: zipOf([{ name }]) },
 });
 
-test('a live page follows what happens, and leaves alone what somebody types or has opened', async () => {
+test('a live page updates itself and leaves typed text and opened parts alone', async () => {
   const domain = await addDomain('www.birds.test');
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
   const row = page.getByRole('row', { name: 'www.birds.test' }).first();
@@ -58,7 +58,7 @@ test('an opened part of a live page stays open', async () => {
   expect(await snippet.isVisible()).toBe(true);
 });
 
-test('domains that were removed earlier are folded, and stay in sight once they are unfolded', async () => {
+test('domains that were removed earlier are collapsed, and stay visible once they are expanded', async () => {
   const { project } = await sites().getSite(slug);
   const hosts = [1, 2, 3, 4, 5].map((number) => `gone-${number}.birds.test`);
   const [last, ...others] = await Promise.all(
@@ -133,7 +133,7 @@ test('a page whose session ended before it asked for its updates leads to the si
   await page.waitForURL(`**/dashboard/sign-in?next=${path}`);
 });
 
-test('a page whose updates have to wait for others asks for them later, and once', async () => {
+test('a page whose updates are postponed asks for them later, once', async () => {
   const path = `/dashboard/projects/${slug}`;
   const page = await browsed.visit('/dashboard/animals');
   await page.clock.install();
@@ -180,7 +180,7 @@ test('a page that is refused its updates asks again after a minute, and then mor
   expect(asked).toBe(2);
 });
 
-test('a record is copied', async () => {
+test('a record can be copied', async () => {
   await addDomain('copy.birds.test');
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains/copy.birds.test`);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -209,7 +209,7 @@ test('an upload shows its deploy; a refused upload says why', async () => {
   await page.getByText('Visitors still get deploy 2.').waitFor();
 });
 
-test('a second press while a form is under way sends nothing', async () => {
+test('pressing a button again while its form is being sent does nothing', async () => {
   const page = await browsed.visit('/dashboard/keys');
   const sent: string[] = [];
   page.on('request', (request) => sent.push(request.method()));
@@ -240,7 +240,7 @@ test('a success message does not return after a reload', async () => {
   expect(await page.getByRole('status').count()).toBe(0);
 });
 
-test('a question stays open while its page follows what happens', async () => {
+test('a confirmation stays open while its page updates', async () => {
   const project = await sites().startProject(browsed.owner.accountId, 'Asked');
   const deploy = () => deployEntries(browsed.dashboard.container, project, entry('index.html'));
   await deploy();

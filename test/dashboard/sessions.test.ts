@@ -28,15 +28,15 @@ const throughLink = async (which = dashboard, email = owner.email) => {
 const statusOf = async (visitor: DashboardVisitor, path = '/dashboard'): Promise<number> =>
   (await visitor.get(path)).status;
 
-describe('the cookie of a session', () => {
-  test('is out of reach of scripts and of forms elsewhere, and lasts 12 hours', async () => {
+describe('a session cookie', () => {
+  test('is hidden from scripts and from forms on other sites, and lasts 12 hours', async () => {
     const { line } = await throughLink();
     expect(line).toMatch(
       /^session=[0-9A-Za-z]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
     );
   });
 
-  test('is bound to the host and to encryption where the dashboard is reached over HTTPS', async () => {
+  test('is bound to the host and to HTTPS where the dashboard is reached over HTTPS', async () => {
     const secure = await startDashboard({ settings: { PUBLIC_URL: 'https://zoo.example/v1' } });
     const { email } = await secure.newOwner();
     const { visitor, line } = await throughLink(secure, email);
@@ -49,7 +49,7 @@ describe('the cookie of a session', () => {
     await secure.close();
   });
 
-  test('is another one after each sign-in, whatever the browser brought', async () => {
+  test('is new after each sign-in, whatever cookie the browser sent', async () => {
     const { visitor } = await throughLink();
     const { cookie: before } = visitor;
     await visitor.post(await dashboard.linkFor(owner.email));
@@ -63,7 +63,7 @@ describe('the cookie of a session', () => {
   });
 
   test.each(['', 'x', 'x'.repeat(43), '%00', "' OR 1=1 --", 'ü'])(
-    'that nobody was given (%j) is none',
+    'that was never issued (%j) is ignored',
     async (secret) => {
       const visitor = dashboard.stranger();
       visitor.cookie = `session=${encodeURI(secret)}`;
@@ -103,7 +103,7 @@ describe('a session', () => {
   });
 });
 
-describe('the way to the sign-in', () => {
+describe('the redirect to the sign-in page', () => {
   test('returns to the requested page after the sign-in', async () => {
     const asked = await dashboard.stranger().get('/dashboard/projects/birds/settings/domains');
     const where = `${signInPath}?next=/dashboard/projects/birds/settings/domains`;
@@ -120,7 +120,7 @@ describe('the way to the sign-in', () => {
     expect((await visitor.get('/dashboard?a="><b>')).location).not.toContain('<');
   });
 
-  test('is answered alike for every page, and shows nothing of it', async () => {
+  test('is the same for every page, and reveals nothing about it', async () => {
     const pages = dashboard.routes.filter(({ method }) => method === 'GET');
     const behind = pages.filter(({ path }) => path !== '/' && !path.startsWith(signInPath));
     for (const { path } of behind) {

@@ -39,7 +39,7 @@ const choices = async (visitor: DashboardVisitor, query = '') => {
 };
 
 describe('one address with several accounts', () => {
-  test('chooses after the sign-in among those that the password opens, and goes on to the page', async () => {
+  test('can choose after the sign-in among those that the password opens, and gets to the requested page', async () => {
     const query = '?next=/dashboard/usage';
     const visitor = await signIn(password, query);
     const [zoo = '', cats = '', ...more] = await choices(visitor, query);
@@ -56,14 +56,14 @@ describe('one address with several accounts', () => {
     expect((await visitor.get('/dashboard')).status).toBe(303);
   });
 
-  test('goes straight into the one account that its password opens', async () => {
+  test('gets straight into the only account that the password opens', async () => {
     const visitor = await signIn('another password of mine');
     expect(await barOf(visitor)).toContain('Birds');
     expect(await barOf(visitor)).not.toContain('/dashboard/accounts');
     expect(await choices(visitor)).toHaveLength(1);
   });
 
-  test('gets into no account by its id that its password did not open', async () => {
+  test('cannot choose an account by its id that the password did not open', async () => {
     const visitor = await signIn();
     const [mine = ''] = await choices(visitor);
     const [birds = ''] = await choices(await signIn('another password of mine'));
@@ -73,7 +73,7 @@ describe('one address with several accounts', () => {
 });
 
 describe.each([true, false])('in a browser (scripts: %s)', (javaScript) => {
-  test('one chooses an account, and changes over later', async () => {
+  test('a person chooses an account, and switches to another one later', async () => {
     const page = await browsed.visit('/dashboard/sign-in', { cookie: undefined, javaScript });
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill(password);
@@ -87,7 +87,7 @@ describe.each([true, false])('in a browser (scripts: %s)', (javaScript) => {
     expect(await page.getByRole('link', { name: 'Zoo' }).count()).toBe(1);
   });
 
-  test('a link of another account asks first', async () => {
+  test('a link of another account asks before it signs in', async () => {
     const { dashboard, owner } = browsed;
     const access = dashboard.container.get(AccessKey);
     const [birds] = (await access.listAccounts()).filter(({ name }) => name === 'Birds');

@@ -72,14 +72,14 @@ describe('a one-time link in a browser without a session', () => {
     expect((await dashboard.stranger().post(link)).status).toBe(422);
   });
 
-  test('is not opened by a form elsewhere', async () => {
+  test('is not opened by a form on another site', async () => {
     const visitor = dashboard.stranger();
     const { status } = await visitor.post(link, {}, { 'Sec-Fetch-Site': 'cross-site' });
     expect(status).toBe(403);
     expect((await visitor.get(link)).status).toBe(303);
   });
 
-  test('says the same from elsewhere when there is none, and tells of no account', async () => {
+  test('gives other sites the same page when it does not exist, and reveals no account', async () => {
     const { status, text } = await dashboard
       .stranger()
       .get('/dashboard/sign-in/made-up', { 'Sec-Fetch-Site': 'cross-site' });
@@ -105,7 +105,7 @@ describe('the link of another person, opened while signed in', () => {
     },
   );
 
-  test('signs in as that one by its button, and ends the session before', async () => {
+  test('signs in as that person by its button, and ends the previous session', async () => {
     const { cookie } = victim.visitor;
     expect((await victim.visitor.post(link)).status).toBe(303);
     expect(await whoIs(victim.visitor)).toContain(`signed in as ${owner.email}`);
@@ -115,7 +115,7 @@ describe('the link of another person, opened while signed in', () => {
 });
 
 describe('a link for a colleague', () => {
-  test('is theirs to make, or the operator’s, once they have signed in; the audit log names who made it', async () => {
+  test('can be made only by them or the operator once they have signed in, and the audit log names its maker', async () => {
     const { visitor, accountId } = owner;
     const email = 'keeper@zoo.example';
     const invited = await visitor.post('/dashboard/account/people', {

@@ -71,13 +71,13 @@ describe('a one-time link', () => {
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(9);
   });
 
-  test('is over after 15 minutes', async () => {
+  test('expires after 15 minutes', async () => {
     const link = await dashboard.linkFor(email);
     dashboard.clock.advance(15 * 60_000);
     expect((await dashboard.stranger().get(link)).status).toBe(422);
   });
 
-  test('never stands in the log', async () => {
+  test('never appears in the log', async () => {
     const link = await dashboard.linkFor(email);
     const secret = link.split('/').at(-1)!;
     await dashboard.stranger().get(link);
@@ -97,7 +97,7 @@ describe('e-mail and password', () => {
     expect(await isSignedIn(visitor)).toBe(true);
   });
 
-  test('are refused in the same words whether the person or the password is wrong', async () => {
+  test('are refused in the same words, whether the person or the password is wrong', async () => {
     const wrong = [
       await attempt(dashboard.stranger(), {}),
       await attempt(dashboard.stranger(), { email: 'nobody@zoo.example' }),
@@ -109,7 +109,7 @@ describe('e-mail and password', () => {
     expect(wrong.flatMap(({ headers }) => headers.getSetCookie())).toEqual([]);
   });
 
-  test('that are refused leave the address in its field, and the password nowhere', async () => {
+  test('that are refused leave the address in its field, and the password in none', async () => {
     const { text } = await attempt(dashboard.stranger(), { email: 'o"\'<b>@zoo.example' });
     expect(text).toContain('value="o&quot;&#39;&lt;b&gt;@zoo.example"');
     expect(text).not.toContain('something else');
@@ -120,7 +120,7 @@ describe('e-mail and password', () => {
     [{ email: `${'x'.repeat(300)}@zoo.example` }, 'email'],
     [{ password: '' }, 'password'],
     [{ password: 'x'.repeat(1001) }, 'password'],
-  ])('have their fault shown beside its field', async (fields, field) => {
+  ])('show each mistake beside its field', async (fields, field) => {
     const { status, text } = await attempt(dashboard.stranger(), fields);
     expect(status).toBe(422);
     expect(problemsIn(text)).toEqual({ [field]: expect.stringMatching(/^\S.*\.$/) });
@@ -140,7 +140,7 @@ describe('e-mail and password', () => {
     expect((await attempt(dashboard.stranger(), { password })).status).toBe(303);
   });
 
-  test('of one person can be tried five times a minute; a link still signs in', async () => {
+  test('of one person can be tried five times a minute, and a link still signs in', async () => {
     const statuses = [];
     for (let i = 0; i < 5; i++) statuses.push((await attempt(dashboard.stranger(), {})).status);
     expect(statuses).toEqual(Array.from({ length: 5 }, () => 422));
@@ -157,7 +157,7 @@ describe('e-mail and password', () => {
     expect((await attempt(dashboard.stranger(), { password })).status).toBe(303);
   });
 
-  test('and links from one network can be tried twenty times a minute, for all people together', async () => {
+  test('and links can be tried twenty times a minute from one network, for all people together', async () => {
     for (let i = 0; i < 18; i++) {
       expect((await dashboard.stranger().get(`${path}/made-up-${i}`)).status).toBe(422);
     }
@@ -204,7 +204,7 @@ describe('e-mail and password', () => {
     ['/dashboard@evil.test', '/dashboard'],
     ['/dashboard/\r\nSet-Cookie: a=b', '/dashboard'],
     ['javascript:alert(1)', '/dashboard'],
-  ])('on the way to %j lead to %j', async (next, there) => {
+  ])('with the return address %j lead to %j', async (next, there) => {
     const query = new URLSearchParams({ next }).toString();
     const answer = await dashboard.stranger().post(`${path}?${query}`, { email, password });
     expect(answer).toMatchObject({ status: 303, location: there });
@@ -212,9 +212,9 @@ describe('e-mail and password', () => {
   });
 });
 
-describe('a person who is signed in', () => {
+describe('a signed-in person', () => {
   test.each(['', '?next=/dashboard/usage%3Frange%3D30d'])(
-    'sees no form at the sign-in%s, and neither behind their link when they open it again',
+    'is redirected from the sign-in page%s, and from their used link, without a form',
     async (query) => {
       const link = await dashboard.linkFor(email);
       const visitor = dashboard.stranger();
@@ -229,7 +229,7 @@ describe('a person who is signed in', () => {
     },
   );
 
-  test('becomes another person by that person’s link, after a confirmation', async () => {
+  test('becomes another person with that person’s link, after a confirmation', async () => {
     const other = await dashboard.newOwner({ name: 'Birds' });
     const visitor = dashboard.stranger();
     await visitor.get(await dashboard.linkFor(email));

@@ -59,11 +59,11 @@ const begin = (length: number): void => {
   socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n${partHead}`);
 };
 
-test('the slowest rate is a few seconds of any telephone line, and 200 MiB have half an hour', () => {
+test('an upload must send 16 KiB in each 30 seconds and finish within half an hour', () => {
   expect(uploadPace).toEqual({ longestMs: 30 * 60_000, windowMs: 30_000, slowest: 16 * 1024 });
 });
 
-test('a sender of single bytes is ended after the first stretch', async () => {
+test('an upload byte by byte is ended after the first interval', async () => {
   pace = usual;
   begin(100_000);
   trickle(20);
@@ -71,20 +71,20 @@ test('a sender of single bytes is ended after the first stretch', async () => {
   expect(await outcome).toHaveProperty('message', expect.stringMatching(/16 KiB per second/));
 });
 
-test('a sender that says nothing more is ended after the first stretch', async () => {
+test('an upload that stalls is ended after the first interval', async () => {
   pace = usual;
   begin(100_000);
   expect(await outcome).toHaveProperty('message', expect.stringMatching(/too slow/));
 });
 
-test('a sender that keeps the pace is ended by the deadline', async () => {
+test('an upload at a sufficient rate is ended by the deadline', async () => {
   pace = { longestMs: 1_000, windowMs: 200, slowest: 1 };
   begin(100_000);
   trickle(20);
   expect(await outcome).toHaveProperty('message', expect.stringMatching(/took longer than/));
 });
 
-test('a sender that keeps the pace is received, byte for byte', async () => {
+test('an upload at a sufficient rate is received, byte for byte', async () => {
   pace = usual;
   const content = 'x'.repeat(1_000_000);
   begin(partHead.length + content.length + partEnd.length);

@@ -38,7 +38,7 @@ const pathsOfThings = (): readonly string[] =>
 /** Pages that no link leads to: they come of forms, and a reload there leads to a page that does not tell. */
 const afterForms = /^\/dashboard\/(sign-in\/:token|projects\/:slug\/deploys|keys\/|account\/)/;
 
-test('every kind of page about one thing is among those of the other account', () => {
+test('these tests cover every page about a single thing', () => {
   const known = pathsOfThings().map((path) => routeOf(dashboard.routes, 'GET', path));
   const missing = dashboard.routes.filter(
     ({ method, path }) => method === 'GET' && path.includes(':') && !known.includes(path),
@@ -46,7 +46,7 @@ test('every kind of page about one thing is among those of the other account', (
   expect(missing.filter(({ path }) => !afterForms.test(path))).toEqual([]);
 });
 
-test('pages about things of another account are not found', async () => {
+test('pages about things of another account are 404', async () => {
   const nowhere = await mine.visitor.get('/dashboard/nowhere');
   const paths = pathsOfThings();
   for (const path of paths) {
@@ -58,7 +58,7 @@ test('pages about things of another account are not found', async () => {
   expect(paths.length).toBeGreaterThan(12);
 });
 
-test('no live updates of a thing of another account are there', async () => {
+test('live updates of things of another account are 404', async () => {
   for (const path of pathsOfThings()) {
     const stream = await DashboardStream.open(mine.visitor, path);
     stream.close();
@@ -66,7 +66,7 @@ test('no live updates of a thing of another account are there', async () => {
   }
 });
 
-test('no form does anything to a thing of another account', async () => {
+test('no form changes a thing of another account', async () => {
   const before = everythingStored(dashboard.databaseUrl);
   const forms = seen.forms.filter(
     ({ method, action }) => method === 'POST' && isOfOneThing('POST', action),
@@ -79,7 +79,7 @@ test('no form does anything to a thing of another account', async () => {
   expect(everythingStored(dashboard.databaseUrl)).toEqual(before);
 });
 
-test('nothing of another account is reached through a project of one’s own', async () => {
+test('nothing of another account is found below your own project', async () => {
   const before = everythingStored(dashboard.databaseUrl);
   const through = (path: string) => path.replace(`/projects/${slug}`, `/projects/${mySlug}`);
   const domains = pathsOfThings().filter((path) => /\/settings\/domains\/./.test(path));
@@ -95,7 +95,7 @@ test('nothing of another account is reached through a project of one’s own', a
   expect(everythingStored(dashboard.databaseUrl)).toEqual(before);
 });
 
-test('no page of one’s own tells anything of another account', async () => {
+test('your own pages show nothing of another account', async () => {
   const own = await crawl(mine.visitor);
   const foreign = idsIn(seen);
   expect(foreign.size).toBeGreaterThan(20);

@@ -100,7 +100,7 @@ describe('a timeline', () => {
   });
 
   test.each(['', '0', '-1', '1e3', 'x', '99999999999999999999'])(
-    'begins at the newest entry for a place that cannot be: "%s"',
+    'begins at the newest entry when the position is invalid: "%s"',
     async (before) => {
       await record(1, 3);
       const { status, text } = await owner.visitor.get(`${path}?before=${before}`);
@@ -115,7 +115,7 @@ describe('a timeline', () => {
     expect(linkIn(text, 'Back to the newest entries')).toBe(`${path}#timeline`);
   });
 
-  test('tells the cause before the effect: the certificate, then that it is live', async () => {
+  test('shows the cause before the effect: first the certificate, then that the domain is live', async () => {
     pointAtUs(dashboard, domain);
     await domains.tendDomain(await domains.verifyDomain(domain));
     const { text } = await owner.visitor.get(path);
@@ -162,7 +162,7 @@ describe('an earlier attachment', () => {
     expect(await domains.getDomain(project.id, again.host)).toEqual(again);
   });
 
-  test('is live too: the page stays with it when the name is removed once more', async () => {
+  test('has live updates too, and its page still shows it when the name is removed once more', async () => {
     const stream = await DashboardStream.open(owner.visitor, earlier);
     await stream.shows('earlier attachment');
     await domains.removeDomain(again);
@@ -173,7 +173,7 @@ describe('an earlier attachment', () => {
     expect(text).not.toContain(third.token);
   });
 
-  test('is not there for another name, project or account', async () => {
+  test('is 404 under another name, project or account', async () => {
     const other = await newProject('Fish');
     const elsewhere = await domains.addDomain(other, `other-${hosts}.birds.test`);
     const stranger = await dashboard.newOwner();

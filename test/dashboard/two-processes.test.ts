@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => home.remove());
 
-test('the link that the first start prints is used up, and nowhere in the logs', async () => {
+test('the link that the first start prints works once and is not in the logs', async () => {
   const link = printedLink(first);
   expect((await new DashboardVisitor(second.origin).get(link)).status).toBe(422);
   const written = [first, second].map((one) => one.stdout() + one.stderr()).join('');

@@ -91,7 +91,7 @@ test('a process limits its uploads at once, and every ended upload frees its pla
   await until('there is room again', async () => (await upload(path, late)).status === 303);
 });
 
-test('a sender that closes its side right after the last byte leaves no place taken', async () => {
+test('a sender that closes its side right after the last byte frees its place', async () => {
   const owner = await dashboard.newOwner();
   const path = await projectOf(owner);
   for (let turn = 0; turn < 2 * uploadSlots.inAll.all; turn++) await uploadAndHangUp(path, owner);

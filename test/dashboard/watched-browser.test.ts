@@ -37,7 +37,7 @@ const faults = [
   ['misses a picture', "document.images[0].src = '/dashboard/x'", 'console', '404'],
 ] as const;
 
-test.each(faults)('a page that %s is noticed', async (_, act, event, said) => {
+test.each(faults)('the test browser reports a page that %s', async (_, act, event, said) => {
   const page = await browser.open();
   await page.goto(`${dashboard.origin}/dashboard/sign-in`);
   const shown = page.waitForEvent(event as 'console');
@@ -49,14 +49,14 @@ test.each(faults)('a page that %s is noticed', async (_, act, event, said) => {
   await expect(browser.closePages()).rejects.toThrow(said);
 });
 
-test('a page that is refused on purpose is no fault', async () => {
+test('a page that is refused on purpose is not reported', async () => {
   const page = await browser.open();
   await page.goto(`${dashboard.origin}/dashboard/nowhere`);
   await page.goto(`${dashboard.origin}/dashboard/sign-in/made-up#x`);
   await browser.closePages();
 });
 
-test('a page that crashes is noticed', async () => {
+test('the test browser reports a page that crashes', async () => {
   const page = await browser.open();
   const crashed = page.waitForEvent('crash');
   await expect(page.goto('chrome://crash')).rejects.toThrow('crash');

@@ -50,7 +50,7 @@ const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(te
 const bodyOf = (text: string): string | undefined => text.split('\r\n\r\n')[1];
 
 describe('a challenge', () => {
-  test('is answered with its bytes and nothing else, over plain HTTP and not sent on', async () => {
+  test('is answered with its bytes and nothing else, over plain HTTP and without a redirect', async () => {
     const text = await ask(prefix + token);
     expect([statusOf(text), bodyOf(text)]).toEqual([200, keyAuthorization]);
     expect(text).toContain('\r\nContent-Type: application/octet-stream\r\n');
@@ -68,13 +68,13 @@ describe('a challenge', () => {
     expect(got).toBe(`${head!}${keyAuthorization}`);
   });
 
-  test('needs no route, so that a domain can get its first certificate', async () => {
+  test('is answered before its host has a route, so that a domain can get its first certificate', async () => {
     expect(first().routes.find('rex.test')).toBeUndefined();
     expect(statusOf(await ask('/'))).toBe(404);
     expect(statusOf(await ask(prefix + token))).toBe(200);
   });
 
-  test('of a host that is served is answered too, so that it can get its next one', async () => {
+  test('is answered while its host is served, so that the certificate can be renewed', async () => {
     await first().publish('rex.test', { [prefix.slice(1) + token]: 'a file of the site' });
     expect(bodyOf(await ask(prefix + token))).toBe(keyAuthorization);
     expect(statusOf(await ask('/'))).toBe(308);
@@ -88,7 +88,7 @@ describe('a challenge', () => {
   });
 
   test.each(['REX.Test', 'rex.test:80', 'rex.test.'])(
-    'finds its host when that is written as "%s"',
+    'is found when its host is written as "%s"',
     async (host) => {
       expect(bodyOf(await ask(prefix + token, { host }))).toBe(keyAuthorization);
     },
@@ -141,7 +141,7 @@ describe('a challenge', () => {
     },
   );
 
-  test('is no page of a site: over HTTPS it is not answered', async () => {
+  test('is not answered over HTTPS', async () => {
     await first().publish('rex.test', { 'index.html': 'Rex' });
     expect((await first().get('rex.test', prefix + token)).status).toBe(404);
     expect(asked).toEqual([]);

@@ -49,7 +49,7 @@ describe('a new deploy', () => {
     expect(await textAt('rex.test')).toBe('two');
   });
 
-  test('whose files are missing is 503, and harms no other', async () => {
+  test('whose files are missing answers 503, and other sites are not affected', async () => {
     const deployId = await edge.store('rex.test', { 'index.html': 'one' });
     await edge.publish('tom.test', { 'index.html': 'Tom' });
     await edge.files.remove(deployId);

@@ -89,7 +89,7 @@ describe('a connection of HTTP/2 is ended, and others are served, when it sends'
   });
 });
 
-test('priorities of streams that there are not cost nothing that stays', async () => {
+test('priorities of streams that do not exist leave nothing in memory', async () => {
   const priorities = Array.from({ length: 5_000 }, (_, at) =>
     frame({ type: 'priority', stream: 2 * at + 1, payload: Buffer.from([0, 0, 0, 0, 16]) }),
   );
@@ -118,7 +118,7 @@ test.each([
   await until('none is counted', () => edge.server.state().connections === 0);
 });
 
-test('a visitor whose requests are refused again and again is sent away', async () => {
+test('a visitor whose requests are refused again and again is disconnected', async () => {
   await edge.close();
   const limits = { answersOfNetwork: 5, idleFrames: 20 };
   edge = await startEdge({ settings: { limits, now: () => now } });
@@ -133,7 +133,7 @@ test('a visitor whose requests are refused again and again is sent away', async 
 const ask = (session: ClientHttp2Session, headers = {}) =>
   session.request({ ':path': '/', ...headers }, { endStream: true }).on('error', () => undefined);
 
-describe('a body without an end', () => {
+describe('an endless body', () => {
   const more = Buffer.alloc(16_384);
 
   test('sent over HTTP/2 is not read, and its stream ends', async () => {
@@ -178,7 +178,7 @@ test('ranges of a small file are answered from memory', async () => {
   expect(edge.files.bytesRead).toBe(bytesRead);
 });
 
-test('connections are counted by network, wherever in it they come from', async () => {
+test('connections are counted by network, whichever of its addresses they come from', async () => {
   await edge.close();
   edge = await startEdge({
     settings: { limits: { connectionsOfNetwork: 2 } },
@@ -199,7 +199,7 @@ describe('over TLS 1.2', () => {
     'ECDHE-ECDSA-AES128-SHA256:ECDHE-ECDSA-AES256-SHA384',
     'ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA',
     'ECDHE-ECDSA-AES128-CCM',
-  ])('a client that knows no better than %s is refused', async (ciphers) => {
+  ])('a client that supports nothing better than %s is refused', async (ciphers) => {
     await expect(only(ciphers)).rejects.toMatchObject({
       code: expect.stringMatching(/HANDSHAKE_FAILURE$/) as unknown,
     });

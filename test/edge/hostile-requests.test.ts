@@ -88,14 +88,14 @@ describe.each(siteStorages)('a path, with sites stored in %s', (storage) => {
     '/index.html~',
     '/*',
     '/?/../a',
-  ])('like %s leads to nothing else than what is published', async (path) => {
+  ])('like %s leads to published files only', async (path) => {
     const answer = await ask(encodeURI(path).replaceAll('%25', '%'));
     expect([200, 404]).toContain(statusOf(answer));
     expect(answer).toMatch(/\r\n\r\n(404 Not Found\n|Rex)$/);
     expect(statusOf(answer) === 200).toBe(path.startsWith('/?'));
   });
 
-  test('that is very long is refused, and the connection is not harmed before that', async () => {
+  test('of up to 15 000 characters is looked up, and a longer one is refused', async () => {
     expect(statusOf(await ask(`/${'a'.repeat(15_000)}`))).toBe(404);
     expect(statusOf(await ask(`/${'a/'.repeat(7_000)}`))).toBe(404);
     expect(statusOf(await ask(`/${'%61'.repeat(5_000)}`))).toBe(404);
@@ -212,14 +212,14 @@ describe('a request that two servers could read differently', () => {
     expect(answer.match(/\r\n\r\nRex/g)).toHaveLength(2);
   });
 
-  test('for a body that is not wanted ends the connection after the answer', async () => {
+  test('for a body that is not needed ends the connection after the answer', async () => {
     const lines = ['POST / HTTP/1.1', host, `Content-Length: ${next.length}`];
     const answer = await edge.raw('rex.test', lines, next + next);
     expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 405']);
     expect(answer).toContain('\r\nConnection: close\r\n');
   });
 
-  test('to become another protocol stays what it is', async () => {
+  test('to switch to another protocol is answered as plain HTTP', async () => {
     for (const upgrade of ['h2c', 'websocket']) {
       const lines = ['GET / HTTP/1.1', host, `Upgrade: ${upgrade}`, 'Connection: Upgrade, close'];
       expect(statusOf(await edge.raw('rex.test', lines))).toBe(200);
@@ -245,7 +245,7 @@ describe('more than a request needs', () => {
     ...Array.from({ length: count - 2 }, (_, at) => `X-${at}: ${'x'.repeat(size)}`),
   ];
 
-  test('headers: fewer than 100 are read, more are refused rather than left out', async () => {
+  test('headers: fewer than 100 are read, and more are refused rather than ignored', async () => {
     for (const ask of [edge.raw.bind(edge, 'rex.test'), edge.plain.bind(edge)]) {
       expect([200, 308]).toContain(statusOf(await ask(withHeaders(99))));
       for (const count of [100, 101, 200, 1000]) {
@@ -254,7 +254,7 @@ describe('more than a request needs', () => {
     }
   });
 
-  test('a Host after the hundredth header does not go unseen', async () => {
+  test('a Host after the hundredth header is not overlooked', async () => {
     const lines = [...withHeaders(150), 'Host: tom.test'];
     expect(statusOf(await edge.raw('rex.test', lines))).toBe(431);
   });
@@ -287,7 +287,7 @@ describe('more than a request needs', () => {
 });
 
 describe('a packet of requests', () => {
-  test('over plain HTTP is answered in turns, and cut at an unreasonable number', async () => {
+  test('over plain HTTP is answered one after the other, up to a limit', async () => {
     const edge = await startEdge();
     try {
       const socket = connect(edge.ports.http, '127.0.0.1').on('error', () => undefined);
@@ -306,7 +306,7 @@ describe('a packet of requests', () => {
 });
 
 describe('connections from one address', () => {
-  test('are so many at most, over both ports together, and each that ends makes room', async () => {
+  test('are limited over both ports together, and each that ends makes room', async () => {
     const edge = await startEdge({ settings: { limits: { connectionsOfNetwork: 5 } } });
     await edge.publish('rex.test', { 'index.html': 'Rex' });
     const open = async (port: number): Promise<Socket> => {

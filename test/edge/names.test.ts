@@ -107,12 +107,12 @@ describe('the name of a request', () => {
     expect(await secure(['GET https://rex.test/a HTTP/1.1', 'Host: rex.test'])).toBe(308);
   });
 
-  test('is asked for in HTTP/1.0 too, which is served', async () => {
+  test('is required in HTTP/1.0 too, which is served', async () => {
     expect(await secure(['GET / HTTP/1.0', 'Host: rex.test'])).toBe(200);
   });
 
   test.each(['tom.sites.test', 'unknown.test', 'sites.test', 'rex.test.evil.test'])(
-    'has to be the one that the connection was made for: %s is misdirected',
+    'must be the one of the TLS handshake: %s gets 421',
     async (host) => {
       const answer = await edge.raw('rex.test', [
         'GET / HTTP/1.1',
@@ -124,7 +124,7 @@ describe('the name of a request', () => {
     },
   );
 
-  test('is :authority in HTTP/2, with which a Host has to agree', async () => {
+  test('is :authority in HTTP/2, and a Host header must match it', async () => {
     const session = await edge.session('rex.test');
     const ask = async (headers: Readonly<Record<string, string>>) =>
       (await requestIn(session, '/', { headers })).status;
@@ -144,7 +144,7 @@ describe('the name of a request', () => {
     }
   });
 
-  test('is taken as it is written in a handshake, in any case', async () => {
+  test('may be written in upper or lower case in a handshake', async () => {
     const socket = await edge.connect('REX.test');
     expect(socket.getPeerCertificate().subjectaltname).toBe('DNS:rex.test');
     socket.destroy();
@@ -278,7 +278,7 @@ describe('plain HTTP', () => {
   const ask = (target: string, host: string, method = 'GET') =>
     edge.plain([`${method} ${target} HTTP/1.1`, `Host: ${host}`, 'Connection: close']);
 
-  test('sends visitors of a published host on to HTTPS, with path and query', async () => {
+  test('redirects visitors of a published host to HTTPS, with path and query', async () => {
     for (const target of ['/', '/a/b%20c?d=e&f=%2F', '/nothing', '/..//']) {
       const answer = await ask(target, 'Rex.test');
       expect(answer).toMatch(/^HTTP\/1\.1 308 Permanent Redirect\r\n/);
@@ -292,14 +292,14 @@ describe('plain HTTP', () => {
     expect(await ask('/a', 'rex.test:80')).toContain('\r\nLocation: https://rex.test/a\r\n');
   });
 
-  test('sends on whatever the method is, and serves nothing itself', async () => {
+  test('redirects every method, and serves nothing itself', async () => {
     for (const method of ['HEAD', 'POST', 'PUT', 'OPTIONS']) {
       expect(await ask('/', 'rex.test', method)).toMatch(/^HTTP\/1\.1 308 /);
     }
     expect(await ask('/', 'rex.test', 'HEAD')).toMatch(/\r\n\r\n$/);
   });
 
-  test('is 404 for an unknown host, and tells of no other', async () => {
+  test('is 404 for an unknown host, and reveals no other', async () => {
     for (const host of [
       'unknown.test',
       'sites.test',
@@ -313,7 +313,7 @@ describe('plain HTTP', () => {
     }
   });
 
-  test('does not send on what certificate authorities ask for', async () => {
+  test('does not redirect the challenge requests of certificate authorities', async () => {
     const answer = await ask('/.well-known/acme-challenge/token', 'rex.test');
     expect(answer).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
     expect(answer).not.toMatch(/\r\nLocation:/i);

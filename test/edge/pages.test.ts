@@ -65,7 +65,7 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
       ['/docs', '/docs/'],
       ['/docs?a=1&b=%20', '/docs/?a=1&b=%20'],
       ['/d%6Fcs', '/d%6Fcs/'],
-    ])('the folder at %s is sent on to %s, so that its relative links work', async (path, to) => {
+    ])('the folder at %s redirects to %s, so that its relative links work', async (path, to) => {
       const answer = await ask(path);
       expect([answer.status, answer.headers['location']]).toEqual([308, to]);
     });
@@ -86,7 +86,7 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
       expect(answer.headers['cache-control']).toBe('no-store');
     });
 
-    test('the 404 page can be asked for itself', async () => {
+    test('the 404 page can be requested directly', async () => {
       expect((await ask('/404.html')).status).toBe(200);
       expect(await textAt('/404')).toBe('nothing here');
     });
@@ -120,7 +120,7 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
       expect((await ask(path)).headers['content-type']).toBe(type);
     });
 
-    test('everything of a site forbids sniffing, asks for HTTPS and tells other sites little', async () => {
+    test('every answer of a site has nosniff, HSTS and a strict referrer policy', async () => {
       for (const path of ['/', '/app.js', '/nothing']) {
         expect((await ask(path)).headers).toMatchObject({
           'x-content-type-options': 'nosniff',
@@ -135,12 +135,12 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
       ['/app.js', 'public, max-age=0, must-revalidate'],
       ['/app-framework2.js', 'public, max-age=0, must-revalidate'],
       ['/app-3f9a1c07.js', 'public, max-age=31536000, immutable'],
-    ])('%s may be kept: %s', async (path, kept) => {
+    ])('%s may be cached: %s', async (path, kept) => {
       expect((await ask(path)).headers['cache-control']).toBe(kept);
     });
 
     test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
-      '%s is not for sites',
+      'the method %s is refused',
       async (method) => {
         for (const path of ['/', '/nothing']) {
           const answer = await ask(path, { method });
@@ -149,7 +149,7 @@ describe.each(siteStorages)('a site stored in %s', (storage) => {
       },
     );
 
-    test('a body is not waited for', async () => {
+    test('the answer does not wait for a request body', async () => {
       const answer = await ask('/', { method: 'POST', body: 'x'.repeat(100_000) });
       expect(answer.status).toBe(405);
       if (protocol === 'HTTP/1.1') expect(answer.headers['connection']).toBe('close');

@@ -54,7 +54,7 @@ describe.each(protocols)('a redirect over %s', (protocol) => {
     expect([answer.status, answer.headers['location']]).toEqual([308, 'https://rex.test/orders']);
   });
 
-  test('to a host keeps the own port of the visitor', async () => {
+  test('to a host keeps the port that the visitor used', async () => {
     const { http, https } = edge.ports;
     const named = async (authority: string) => {
       const name = protocol === 'HTTP/2' ? ':authority' : 'Host';
@@ -82,11 +82,11 @@ describe('the target of a redirect', () => {
     '//evil.test/a',
     '/@evil.test',
     '/..//',
-  ])('keeps %s, path and query, as it was asked for', async (path) => {
+  ])('keeps %s, path and query, as requested', async (path) => {
     expect(await locationOf(path)).toBe(`https://rex.test${path}`);
   });
 
-  test('keeps what HTTP/2 lets through: letters of any language, and nothing that ends a line', async () => {
+  test('keeps what HTTP/2 allows in a path: letters of any language, and no line breaks', async () => {
     const session = await edge.session('www.rex.test');
     const { headers } = await requestIn(session, '/caf\xe9?\xff');
     expect(headers['location']).toBe('https://rex.test/caf\xe9?\xff');
@@ -102,12 +102,12 @@ describe('the target of a redirect', () => {
     ['https://other.test/shop', 'https://other.test/shop/a?b=c'],
     ['https://other.test/shop/', 'https://other.test/shop/a?b=c'],
     ['http://other.test:8080', 'http://other.test:8080/a?b=c'],
-  ])('may be elsewhere: %s', async (to, location) => {
+  ])('may be an external address: %s', async (to, location) => {
     await lead(to);
     expect(await locationOf('/a?b=c')).toBe(location);
   });
 
-  test('is the host itself, where the site is', async () => {
+  test('serves the site itself', async () => {
     const location = new URL(String(await locationOf('/')));
     const { status, body } = await edge.get(location.host, location.pathname);
     expect([status, String(body)]).toEqual([200, 'Rex']);
@@ -115,13 +115,13 @@ describe('the target of a redirect', () => {
 });
 
 describe('a host that redirects', () => {
-  test('shows a certificate of its own', async () => {
+  test('has a certificate of its own', async () => {
     const socket = await edge.connect('www.rex.test');
     expect(socket.getPeerCertificate().subjectaltname).toBe('DNS:www.rex.test');
     socket.destroy();
   });
 
-  test('is refused like an unknown name without one', async () => {
+  test('without a certificate is refused like an unknown name', async () => {
     edge.records.removeCertificate('www.rex.test', new Date());
     await edge.routes.refresh();
     const code = 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME';
@@ -129,7 +129,7 @@ describe('a host that redirects', () => {
     expect((await edge.get('rex.test', '/')).status).toBe(200);
   });
 
-  test('is not asked over the connection of another', async () => {
+  test('is not served over the connection of another host', async () => {
     const answer = await edge.raw('rex.test', [
       'GET / HTTP/1.1',
       'Host: www.rex.test',

@@ -47,14 +47,14 @@ describe('once a host is removed', () => {
     await expect(edge.connect('rex.test', as)).rejects.toMatchObject(refused);
   });
 
-  test('plain HTTP does not send on any more', async () => {
+  test('plain HTTP no longer redirects', async () => {
     const lines = ['GET / HTTP/1.1', 'Host: rex.test', 'Connection: close'];
     expect(await edge.plain(lines)).toMatch(/^HTTP\/1\.1 308 /);
     await edge.remove('rex.test');
     expect(await edge.plain(lines)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  test('its connections are ended, used ones and new ones, and nothing is said', async () => {
+  test('its connections are ended without an answer, used or not', async () => {
     const sockets = [await usedConnection('rex.test'), await edge.connect('rex.test')];
     let heard = '';
     for (const socket of sockets) socket.on('data', (data) => (heard += String(data)));
@@ -91,22 +91,19 @@ describe('once a host is removed', () => {
     await until('nothing is read any more', () => edge.files.open === 0);
   });
 
-  test.each(versions)(
-    'a visitor with a session of %s from before gets nothing',
-    async (version) => {
-      const as = { minVersion: version, maxVersion: version };
-      const session = (await usedConnection('rex.test', as)).getSession()!;
-      const again = await usedConnection('rex.test', { ...as, session });
-      const end = closed(again);
-      await edge.remove('rex.test');
-      await end;
-      const late = edge.connect('rex.test', { ...as, session });
-      await expect(late).rejects.toHaveProperty('code', 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME');
-    },
-  );
+  test.each(versions)('a visitor with an earlier %s session gets nothing', async (version) => {
+    const as = { minVersion: version, maxVersion: version };
+    const session = (await usedConnection('rex.test', as)).getSession()!;
+    const again = await usedConnection('rex.test', { ...as, session });
+    const end = closed(again);
+    await edge.remove('rex.test');
+    await end;
+    const late = edge.connect('rex.test', { ...as, session });
+    await expect(late).rejects.toHaveProperty('code', 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME');
+  });
 
   test.each(versions)(
-    'a session of %s is never resumed, so the name is always asked for',
+    'a %s session is never resumed, so every connection names its host',
     async (version) => {
       const as = { minVersion: version, maxVersion: version };
       const first = await usedConnection('rex.test', as);
@@ -115,7 +112,7 @@ describe('once a host is removed', () => {
     },
   );
 
-  test.each(versions)('its session of %s opens no other host that is unknown', async (version) => {
+  test.each(versions)('its %s session opens no unknown host', async (version) => {
     const as = { minVersion: version, maxVersion: version };
     const session = (await usedConnection('rex.test', as)).getSession()!;
     const other = await edge.connect('unknown.test', { ...as, session }).catch(() => undefined);
@@ -123,7 +120,7 @@ describe('once a host is removed', () => {
     expect(other ? await text(other).catch(() => '') : '').toBe('');
   });
 
-  test('other hosts are not touched', async () => {
+  test('other hosts are not affected', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const session = await edge.session('tom.test');
     const socket = await usedConnection('tom.test');
@@ -139,7 +136,7 @@ describe('once a host is removed', () => {
     socket.destroy();
   });
 
-  test('somewhere else, this process stops within a second', async () => {
+  test('by another process, this process stops serving it within a second', async () => {
     const socket = await usedConnection('rex.test');
     const session = await edge.session('rex.test');
     const ends = Promise.all([closed(socket), closed(session)]);
@@ -163,7 +160,7 @@ describe('once a host is removed', () => {
     expect((await edge.get('rex.test', '/large.bin')).status).toBe(404);
   });
 
-  test('and given to another project before anybody looked, its connections are ended too', async () => {
+  test('and given to another project before any edge checked, its connections are ended too', async () => {
     const socket = await usedConnection('rex.test');
     const end = closed(socket);
     edge.forget('rex.test');

@@ -49,7 +49,7 @@ describe.each(siteStorages)('the forms of a file stored in %s', (storage) => {
       ['identity', undefined],
       ['', undefined],
       ['br;q=x, ;;;,,', undefined],
-    ])('who accepts "%s" gets %s', async (accepted, encoding) => {
+    ])('a client that accepts "%s" gets %s', async (accepted, encoding) => {
       const answer = await ask('/', { 'Accept-Encoding': accepted });
       expect(answer.headers['content-encoding']).toBe(encoding);
       expect(answer.headers['content-length']).toBe(String(answer.body.length));
@@ -63,7 +63,7 @@ describe.each(siteStorages)('the forms of a file stored in %s', (storage) => {
       expect(String(answer.body)).toBe(page);
     });
 
-    test('caches learn that the encoding was negotiated, and only where it can be', async () => {
+    test('files with several encodings have a Vary header, and others have none', async () => {
       for (const accepted of ['br', 'gzip', 'identity']) {
         const { headers } = await ask('/', { 'Accept-Encoding': accepted });
         expect(headers['vary']).toBe('Accept-Encoding');
@@ -98,7 +98,7 @@ describe.each(siteStorages)('the forms of a file stored in %s', (storage) => {
       ['the ETag as a weak one', (etag: string) => `W/${etag}`],
       ['the ETag in a list', (etag: string) => `"a", W/"b" ,${etag},"c"`],
       ['any', () => '*'],
-    ])('who has %s already gets 304 without a content', async (_, condition) => {
+    ])('a client that already has %s gets 304 without content', async (_, condition) => {
       for (const accepted of ['br', 'gzip', 'identity']) {
         const etag = await etagOf('/', accepted);
         for (const method of ['GET', 'HEAD']) {
@@ -141,7 +141,7 @@ describe.each(siteStorages)('the forms of a file stored in %s', (storage) => {
       ['bytes=-1000', alphabet, '0-25'],
       ['bytes=20-1000', 'uvwxyz', '20-25'],
       ['Bytes=25-25', 'z', '25-25'],
-    ])('%s of the alphabet is %s', async (range, content, bytes) => {
+    ])('the range %s of the alphabet is %s', async (range, content, bytes) => {
       const answer = await ask('/alphabet.txt', { Range: range });
       expect([answer.status, String(answer.body)]).toEqual([206, content]);
       expect(answer.headers).toMatchObject({
@@ -154,7 +154,7 @@ describe.each(siteStorages)('the forms of a file stored in %s', (storage) => {
     });
 
     test.each(['bytes=26-', 'bytes=100-200', 'bytes=-0', `bytes=${'9'.repeat(400)}-`])(
-      '%s of the alphabet is refused, and its length told',
+      'the range %s of the alphabet is refused, with the length of the file',
       async (range) => {
         const answer = await ask('/alphabet.txt', { Range: range });
         expect([answer.status, answer.headers['content-range']]).toEqual([416, 'bytes */26']);
@@ -174,7 +174,7 @@ describe.each(siteStorages)('the forms of a file stored in %s', (storage) => {
       'bytes=a-b',
       'lines=0-1',
       '0-1',
-    ])('with the range "%s" the whole is sent', async (range) => {
+    ])('with the range "%s" the whole file is sent', async (range) => {
       const answer = await ask('/alphabet.txt', { Range: range });
       expect([answer.status, String(answer.body)]).toEqual([200, alphabet]);
       expect(answer.headers).not.toHaveProperty('content-range');
@@ -229,7 +229,7 @@ describe.each(siteStorages)('a large file stored in %s', (storage) => {
   afterAll(() => edge.close());
 
   describe.each(protocols)('over %s', (protocol) => {
-    test('comes whole, or in the part that is asked for', async () => {
+    test('is sent whole, or in the requested part', async () => {
       const whole = await edge.visit(protocol, 'rex.test', '/large.bin');
       expect(whole.headers['content-length']).toBe('6000000');
       expect(whole.body.equals(large)).toBe(true);
@@ -276,7 +276,7 @@ describe.each(siteStorages)('a large file stored in %s', (storage) => {
   });
 });
 
-test('a page with many pictures comes whole over one connection', async () => {
+test('a page with many pictures is sent whole over one connection', async () => {
   const edge = await startEdge({ storage: 'the file system' });
   const names = Array.from({ length: 60 }, (_, at) => `picture-${at}.png`);
   const content = (name: string) => Buffer.alloc(500_000, name);

@@ -113,7 +113,7 @@ describe('HTTP/2 visitors who read nothing', () => {
     ['a file', '/large.bin'],
     ['a page from memory', '/'],
     ['a refusal', '/nothing'],
-  ])('lose what they asked for, also when it is %s', async (_, path) => {
+  ])('lose their answer, even when it is %s', async (_, path) => {
     const session = await edge.session('rex.test', takesNothing);
     const stream = ask(session, path);
     await once(stream, 'response');
@@ -166,7 +166,7 @@ describe('HTTP/2 visitors who read nothing', () => {
     expect((await edge.get('rex.test', '/')).status).toBe(200);
   });
 
-  test('hold no more bytes than there are for an address', async () => {
+  test('hold no more bytes than the limit for their address', async () => {
     await restartWith({ settings: { limits: { bytesOfNetwork: 256 * 1024 } } });
     const session = await edge.session('rex.test', takesNothing);
     const streams = Array.from({ length: 20 }, () => ask(session, '/large.bin'));

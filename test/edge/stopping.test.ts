@@ -73,7 +73,7 @@ test('stopping finishes requests under way, over HTTP/1.1 and HTTP/2, and accept
   await stop;
 });
 
-test('stopping twice, or before anything listened, is no error', async () => {
+test('stopping twice, or before anything listens, is no error', async () => {
   await edge.server.stop();
   await edge.server.stop();
   const { routes } = edge;

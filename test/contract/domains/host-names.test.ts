@@ -94,7 +94,7 @@ describe('these names are refused:', () => {
   });
 });
 
-test('parsing never throws unexpectedly, and parsing its result changes nothing', () => {
+test('reading a name never throws, and reading the result again changes nothing', () => {
   const text = fc.oneof(fc.string({ unit: anyCharacter }), fc.domain(), fc.ipV4(), fc.ipV6());
   fc.assert(
     fc.property(text, (raw) => {
