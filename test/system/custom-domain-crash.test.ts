@@ -35,12 +35,22 @@ afterAll(async () => {
   await clock.remove();
 });
 
-const killWhileHanging = async (...places: readonly RegExp[]): Promise<void> => {
+const untilHanging = async (...places: readonly RegExp[]): Promise<void> => {
   for (const place of places) {
     await until(`one hangs at ${String(place)}`, () => unanswered(lab.gate, place).length > 0);
   }
+};
+
+const kill = async (): Promise<void> => {
   await service.end('SIGKILL');
   lab.gate.setFaults();
+};
+
+/** The authority visits the edge once it was told to, and a visit that the kill cuts off would fail the challenge. */
+const untilVisited = async (): Promise<void> => {
+  const told = lab.gate.asked(caPlaces.challenge).filter(({ payload }) => payload !== undefined);
+  const areOver = async () => (await lab.pebble.judgedChallenges()) === told.length;
+  await until('all visits of the authority are over', areOver);
 };
 
 /** Claims of the dead process last for half a minute. */
@@ -55,13 +65,18 @@ test('killed at every step of an issuance at once, the next process goes on with
   lab.zone.create(...added.map(({ records }) => records[0]));
   lab.gate.setFaults(...stuck);
   await clock.advance(120);
-  await killWhileHanging(...stuck.map(({ match }) => match));
+  await untilHanging(...stuck.map(({ match }) => match));
+  await untilVisited();
+  await kill();
 
-  // The order whose answer was lost is requested again, and that answer is lost too.
+  // The order whose answer was lost is requested again, and that answer is lost too. The authority hears of no challenge.
   const { length: before } = unanswered(lab.gate, caPlaces.newOrder);
-  await startAgain({ match: caPlaces.newOrder, after: true, ...hang });
+  await startAgain(
+    { match: caPlaces.newOrder, after: true, ...hang },
+    { match: caPlaces.challenge, hang: true },
+  );
   await until('it hangs again', () => unanswered(lab.gate, caPlaces.newOrder).length > before);
-  await killWhileHanging();
+  await kill();
 
   await startAgain();
   await goLive({ lab, clock }, ...hosts);

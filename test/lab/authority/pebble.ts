@@ -32,6 +32,8 @@ export interface Pebble {
   readonly tls: TlsPair;
   /** PEM of the root of what it issues; another one after each start. */
   root(): Promise<string>;
+  /** How many challenges it has visited to the end, with whatever result. */
+  judgedChallenges(): Promise<number>;
   /** Comes back at the same port and remembers nobody. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -121,6 +123,8 @@ export const startPebble = async (options: PebbleOptions): Promise<Pebble> => {
     port,
     tls,
     root: () => ask(managementPort, '/roots/0'),
+    judgedChallenges: async () =>
+      (await readFile(log, 'utf8')).match(/set (?:IN)?VALID by completed challenge/g)?.length ?? 0,
     restart: async () => {
       await end();
       server = await start().catch(explain);
