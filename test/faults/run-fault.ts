@@ -55,7 +55,7 @@ export const runFault = async (
     await health?.settle();
     const laws = await lawsOf(ground, load);
     const unexpected = unexpectedOf(fault, load.record.failures, endedAt);
-    const worst = health?.worst()?.ownMs;
+    const worst = health?.worst()?.workMs;
     return {
       ...{ fault: fault.name, database: ground.kind, note: struck.note ?? '', recoveryMs },
       ...{ acknowledged: load.record.acknowledged, lost: laws.lost, doubled: laws.doubled },

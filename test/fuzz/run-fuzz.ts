@@ -51,7 +51,7 @@ export const runFuzz = async (
     if (what !== undefined) finding ??= { what, cases };
   };
   const slow = () => {
-    const worst = health.worst()?.ownMs ?? 0;
+    const worst = health.worst()?.workMs ?? 0;
     return worst > longestHealthMs ? `/healthz took ${String(Math.round(worst))} ms` : undefined;
   };
   const verify = async (one: DnsCase): Promise<void> => {
@@ -89,6 +89,6 @@ export const runFuzz = async (
   found(slow(), latest.slice());
   health.stop();
   tally.mangledAnswers = field.answersGiven();
-  const worstHealthMs = health.worst()?.ownMs ?? 0;
+  const worstHealthMs = health.worst()?.workMs ?? 0;
   return { ...orders, tally, worstHealthMs, finding };
 };
