@@ -6,7 +6,7 @@ import { databaseKinds } from '../support/servers/databases.ts';
 import { race } from '../support/race.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
 
-describe.each(databaseKinds)('who did it, on %s,', (kind) => {
+describe.each(databaseKinds)('the actor of an event, on %s,', (kind) => {
   let api: RunningApi;
   beforeAll(async () => {
     api = await startApi(kind);
@@ -23,7 +23,7 @@ describe.each(databaseKinds)('who did it, on %s,', (kind) => {
   };
   const headers = (n: number) => (n % 2 === 0 ? { 'Idempotency-Key': `actor-${n}` } : {});
 
-  test('is the key of each request, whatever others do at the same time', async () => {
+  test('is the key of the request, whatever other requests do at the same time', async () => {
     const wishes = Array.from({ length: 4 }, () => api.newKey({}));
     const keys = await Promise.all(wishes);
     const { won } = await race(20, async (n) => {
@@ -37,7 +37,7 @@ describe.each(databaseKinds)('who did it, on %s,', (kind) => {
     expect(await told('pet_added')).toEqual(each.sort());
   });
 
-  test('is the service for what it does by itself', async () => {
+  test('is the service for automatic work', async () => {
     const access = api.container.get(AccessKey);
     const plan: Plan = 'enterprise';
     await access.setPlan(api.account.id, plan, { perMinute: 1, perDay: 100 });

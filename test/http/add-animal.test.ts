@@ -20,7 +20,7 @@ describe.each(databaseKinds)('POST /pets on %s', (kind) => {
     return (await api.send(`/v1/pets/${id}`)).body;
   };
 
-  test('answers 201 with the animal, its new id and its address, where the same animal is', async () => {
+  test('answers 201 with the animal, its new id and the address where it can be read', async () => {
     const answer = await post({ name: 'Rex', categoryId: 7, status: 'pending' });
     expect(answer.status).toBe(201);
     const { id } = answer.body as { id: bigint };
@@ -103,7 +103,7 @@ describe.each(databaseKinds)('POST /pets on %s', (kind) => {
   );
 
   test.each(['gone', '', 'Available', null, 1, ['sold'], { status: 'sold' }])(
-    'refuses the status %j and says which ones there are',
+    'refuses the status %j and lists the valid ones',
     async (wrong) => {
       const { status, body } = await post({ name: 'Rex', categoryId: 1, status: wrong });
       expect(status).toBe(400);
@@ -129,7 +129,7 @@ describe.each(databaseKinds)('POST /pets on %s', (kind) => {
   });
 
   test.each(['null', '5', '"Rex"', 'true', '[]', '[{"name":"Rex","categoryId":1}]'])(
-    'refuses a body that is no object: %s',
+    'refuses a body that is not an object: %s',
     async (text) => {
       const { status, body } = await post(text);
       expect(status).toBe(400);
@@ -149,7 +149,7 @@ describe.each(databaseKinds)('POST /pets on %s', (kind) => {
     expect(({} as Record<string, unknown>)['status']).toBeUndefined();
   });
 
-  test('takes the last of two fields of the same name, as JSON.parse does', async () => {
+  test('uses the last of two fields with the same name, as JSON.parse does', async () => {
     const { body } = await post('{"name":"First","name":"Last","categoryId":1}');
     expect(body).toMatchObject({ name: 'Last' });
   });

@@ -42,17 +42,20 @@ describe.each(databaseKinds)('an API key on %s', (kind) => {
     },
   );
 
-  test('without the word Bearer, or in the query, is missing', async () => {
+  test('without the word Bearer, or in the query, counts as missing', async () => {
     refused('missing_api_key', await withHeader(api.account.key));
     const path = `/v1/pets?api_key=${api.account.key}&access_token=${api.account.key}`;
     refused('missing_api_key', await api.send(path, { key: null }));
   });
 
-  test.each(['Bearer', 'bearer', 'BEARER', 'Bearer  '])('is taken after "%s"', async (scheme) => {
-    expect((await withHeader(`${scheme} ${api.account.key}`)).status).toBe(200);
-  });
+  test.each(['Bearer', 'bearer', 'BEARER', 'Bearer  '])(
+    'is accepted after "%s"',
+    async (scheme) => {
+      expect((await withHeader(`${scheme} ${api.account.key}`)).status).toBe(200);
+    },
+  );
 
-  test('that is malformed, mistyped, unknown, revoked or expired gets one and the same answer', async () => {
+  test('that is malformed, mistyped, unknown, revoked or expired gets the same answer', async () => {
     const access = api.container.get(AccessKey);
     const { key } = api.account;
     const revoked = await api.newKey({});

@@ -62,7 +62,7 @@ describe('the TypeScript client', () => {
     expect(await all(store.listOrders())).toEqual([]);
   });
 
-  test('fetches page after page, and no more than is asked for', async () => {
+  test('fetches page after page, and no more than needed', async () => {
     const account = await api.newAccount();
     const asked: string[] = [];
     const counting: typeof fetch = (input, init) => {
@@ -98,7 +98,7 @@ describe('the TypeScript client', () => {
     expect(waits[0]).toBeLessThan(61_000);
   });
 
-  test('does not wait for a day that is used up, but says when it ends', async () => {
+  test('does not wait when the daily quota is used up, but says when it resets', async () => {
     const answers = [429, 429].map(() =>
       Response.json(
         { code: 'daily_quota_exceeded', message: 'Used up.', status: 429 },
@@ -114,7 +114,7 @@ describe('the TypeScript client', () => {
     expect(answers).toHaveLength(1);
   });
 
-  test('adds one animal when the answer to the first try got lost', async () => {
+  test('adds one animal when the answer to the first try is lost', async () => {
     let lost = 0;
     const losing: typeof fetch = async (input, init) => {
       const answer = await fetch(input, init);
@@ -127,7 +127,7 @@ describe('the TypeScript client', () => {
     expect(await all(store.listPets())).toEqual([pet]);
   });
 
-  test('gives up after as many tries as it may make', async () => {
+  test('gives up after the allowed number of tries', async () => {
     let tries = 0;
     const store = storeOf(api.account, {
       tries: 3,
@@ -156,7 +156,7 @@ describe('the TypeScript client', () => {
     expect(codes satisfies Readonly<Record<keyof typeof errorTable, unknown>>).toBe(errorTable);
   });
 
-  test('ends with the signal of the caller, while it waits too', async () => {
+  test('stops when the caller aborts, even while it waits', async () => {
     const controller = new AbortController();
     const store = storeOf(api.account, {
       fetch: () => {
@@ -179,7 +179,7 @@ describe('the TypeScript client', () => {
     expect(await caught(all(store.listPets()))).toMatchObject({ name: 'TimeoutError' });
   });
 
-  test('throws where the engine would round', async () => {
+  test('throws where JavaScript would round', async () => {
     const json = JSON as { rawJSON?: unknown };
     const kept = json.rawJSON;
     delete json.rawJSON;
@@ -188,7 +188,7 @@ describe('the TypeScript client', () => {
     expect(String(error)).toContain('rounds large numbers');
   });
 
-  test('lets other clients have ids as strings', async () => {
+  test('offers other clients a fetch with ids as strings', async () => {
     const send = int64AsStrings();
     const { key } = await api.newAccount();
     const answer = await send(`${api.origin}/v1/pets`, {

@@ -20,7 +20,7 @@ describe('a cursor', () => {
     return (body as { code: string }).code;
   };
 
-  test('opens the same page as often as it is used, with any limit', async () => {
+  test('returns the same page each time it is used, with any limit', async () => {
     const [once, twice] = [await api.send(page), await api.send(page)];
     expect(once.body).toEqual(twice.body);
     const shorter = await api.send(`/v1/pets?limit=1&cursor=${cursor}`);
@@ -90,7 +90,7 @@ describe('a cursor', () => {
     expect(body).toMatchObject({ code: 'invalid_cursor' });
   });
 
-  test('is taken by a service that replaced the secret key and knows it', async () => {
+  test('is accepted by a service that replaced the secret key and still knows the previous one', async () => {
     const settings = {
       SECRET_KEY: 'another secret key, also long enough',
       SECRET_KEY_PREVIOUS: 'a secret key for tests, long enough',
@@ -101,7 +101,7 @@ describe('a cursor', () => {
     expect(status).toBe(200);
   });
 
-  test('is taken by another process with the same secret key', async () => {
+  test('is accepted by another process with the same secret key', async () => {
     const other = await startApi('sqlite', { databaseUrl: api.databaseUrl });
     const { status } = await other.send(page, { key: api.account.key });
     await other.close();

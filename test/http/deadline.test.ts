@@ -107,14 +107,14 @@ describe.each(Object.keys(senders))('%s', (which) => {
     expect({ name, count: await sender.countOf(name) }).toEqual({ name, count: 1 });
   };
 
-  test('waits for a slow database once for the whole request, not once for each question', async () => {
+  test('waits for a slow database once for the whole request, not once for each query', async () => {
     proxy.slowDown(deadlineMs / 5);
     expect(await sender.send(hasty, 'Slow Database')).toBe(503);
     proxy.slowDown(0);
     await expectStoredOnce('Slow Database');
   });
 
-  test('is answered before its deadline whatever is lost, and repeated it is carried out once', async () => {
+  test('is answered before its deadline whatever is lost, and takes effect once when it is repeated', async () => {
     for (const what of sender.losses) {
       let isOver = false;
       for (let before = 0; !isOver; before++) {

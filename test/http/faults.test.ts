@@ -37,7 +37,7 @@ describe('a fault on our side', () => {
     },
   );
 
-  test('while the database is away answers 503, when to come back, and nothing of where it is', async () => {
+  test('while the database is away answers 503 with Retry-After, and does not reveal its address', async () => {
     jest.spyOn(api.container.get(Pets), 'list').mockRejectedValue(away());
     const answer = await api.send('/v1/pets');
     expect(answer.status).toBe(503);

@@ -12,12 +12,12 @@ describe.each(databaseKinds)('health on %s', (kind) => {
   });
   afterAll(() => api.close());
 
-  test('/healthz says that the process is alive, to anybody', async () => {
+  test('/healthz says that the process is alive, without a key', async () => {
     const { status, body } = await api.send('/healthz', { key: null });
     expect([status, body]).toEqual([200, { status: 'ok' }]);
   });
 
-  test('/readyz says that database and migrations are there', async () => {
+  test('/readyz says that the database is reachable and migrated', async () => {
     const { status, body } = await api.send('/readyz', { key: null });
     expect(status).toBe(200);
     expect(body).toEqual({ status: 'ok', database: 'ok', migrations: 'ok' });
@@ -80,7 +80,7 @@ describe.each(databaseKinds)('health on %s', (kind) => {
     expect(delivered.text).toMatch(/^process_resident_memory_bytes \d+$/m);
   });
 
-  test('/metrics has no series for each path that anybody makes up', async () => {
+  test('/metrics has no series for made-up paths', async () => {
     for (const path of ['/v1/pets/abc', '/made-up-1', '/made-up-2']) await api.send(path);
     const { text } = await api.send('/metrics');
     expect(text).not.toMatch(/made-up|abc/);

@@ -91,7 +91,7 @@ describe.each(databaseKinds)('Idempotency-Key on %s', (kind) => {
     expect(theirs.text).not.toBe(ours.text);
   });
 
-  test('is shared by all keys of an account', async () => {
+  test('works across all keys of an account', async () => {
     const body = freshBody();
     const { secret } = await api.newKey({});
     const first = await post('one account', body);
@@ -99,13 +99,13 @@ describe.each(databaseKinds)('Idempotency-Key on %s', (kind) => {
     expect(second.text).toBe(first.text);
   });
 
-  test('is not used up by a request that was refused', async () => {
+  test('can be used again after a refused request', async () => {
     const refused = await post('refused', '{"name":"","categoryId":1}');
     expect(refused.status).toBe(400);
     expect((await post('refused', freshBody())).status).toBe(201);
   });
 
-  test('tells upper and lower case and trailing marks apart', async () => {
+  test('distinguishes case and trailing marks', async () => {
     const ids = ['case', 'CASE', 'Case', 'case.'].map(async (idempotencyKey) => {
       const { body } = await post(idempotencyKey, '{"name":"Rex","categoryId":1}');
       return (body as { id: bigint }).id;
@@ -142,7 +142,7 @@ describe.each(databaseKinds)('Idempotency-Key on %s', (kind) => {
     expect(await withName(body)).toBe(0);
   });
 
-  test('of twenty requests at once adds one animal', async () => {
+  test('adds one animal for twenty requests at once', async () => {
     const body = freshBody();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post('twenty', body)));
     expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
@@ -170,7 +170,7 @@ describe.each(databaseKinds)('Idempotency-Key on %s', (kind) => {
 
 describe('Idempotency-Key over two processes', () => {
   // Two SQLite connections in one thread would block each other; test/system has real processes.
-  test('adds one animal of twenty requests at once', async () => {
+  test('adds one animal for twenty requests at once', async () => {
     const first = await startApi('mysql');
     const second = await startApi('mysql', { databaseUrl: first.databaseUrl });
     const body = '{"name":"Rex","categoryId":1}';

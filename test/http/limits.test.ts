@@ -73,7 +73,7 @@ describe('the plan free', () => {
     expect((await call()).status).toBe(200);
   });
 
-  test('speaks for the window with the least left, and for the longer one when both have the same', async () => {
+  test('reports the window with the least left, and the longer one when both have the same', async () => {
     expect((await call()).headers.get('RateLimit')).toBe('"minute";r=59;t=50');
     for (let used = 1; used < 945; used += 59) {
       api.clock.advance(minute);
@@ -84,7 +84,7 @@ describe('the plan free', () => {
     expect((await call()).headers.get('RateLimit')).toMatch(new RegExp(`^"day";r=${left};`));
   });
 
-  test('never opens a used quota again when the clock jumps, and never tells anybody to wait for nothing', async () => {
+  test('never frees used quota when the clock jumps, and never asks for a needless wait', async () => {
     await statuses(60);
     for (const jump of [-hour, hour, -60 * day, 60 * day]) {
       api.clock.advance(jump);
@@ -99,7 +99,7 @@ describe('the plan free', () => {
 });
 
 describe('callers without a valid key', () => {
-  test('share the numbers of the plan free by address, 401 or not', async () => {
+  test('share the limits of the plan free per address, 401 or not', async () => {
     // One is used up: the document that all answers are checked against.
     expect(await statuses(59, '/v1/pets', null)).toEqual(all(59, 401));
     const { code } = await call('/v1/pets', null);
@@ -115,7 +115,7 @@ describe('callers without a valid key', () => {
     expect((await call('/v1/pets', null)).status).toBe(401);
   });
 
-  test('may ask what a path takes without being counted', async () => {
+  test('can send OPTIONS without being counted', async () => {
     for (let i = 0; i < 70; i++) {
       expect((await api.send('/v1/pets', { method: 'OPTIONS', key: null })).status).toBe(204);
     }
@@ -123,7 +123,7 @@ describe('callers without a valid key', () => {
   });
 });
 
-test('a change of the plan holds at once', async () => {
+test('a change of the plan takes effect at once', async () => {
   await statuses(60);
   await api.container.get(AccessKey).setPlan(api.account.id, 'pro');
   const { status, headers } = await call();
@@ -133,7 +133,7 @@ test('a change of the plan holds at once', async () => {
   expect(await statuses(2)).toEqual([200, 429]);
 });
 
-test('a rotated key has two secrets for a while, and the new one afterwards', async () => {
+test('a rotated key has two valid secrets for a while, and then only the new one', async () => {
   const rotated = await api.container.get(AccessKey).rotateApiKey(api.account.keyId, '15m');
   expect([(await call()).status, (await call('/v1/pets', rotated.secret)).status]).toEqual([
     200, 200,
@@ -144,7 +144,7 @@ test('a rotated key has two secrets for a while, and the new one afterwards', as
   ]);
 });
 
-test('counts and bans hold over a restart, and another account is not touched', async () => {
+test('counts and bans survive a restart, and other accounts are not affected', async () => {
   await statuses(72);
   await api.container.get(CounterKeeper).save();
   const again = await startApi('sqlite', { now: start, databaseUrl: api.databaseUrl });
@@ -158,7 +158,7 @@ test('counts and bans hold over a restart, and another account is not touched', 
   await again.close();
 });
 
-test('usage is told by the hour, key, operation and outcome, with the keys that call what will be removed', async () => {
+test('usage is reported by hour, key, operation and outcome, with the keys that call deprecated operations', async () => {
   await statuses(2);
   await call('/v1/pets/1');
   await statuses(58);

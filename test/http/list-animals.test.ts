@@ -24,7 +24,7 @@ describe.each(databaseKinds)('GET /pets on %s', (kind) => {
   const list = async (query: string): Promise<readonly Row[]> =>
     (await api.send(`/v1/pets${query}`)).body as readonly Row[];
 
-  test('answers the animals by id ascending, twenty unless asked for more', async () => {
+  test('answers the animals in ascending order of id, twenty by default', async () => {
     expect((await list('')).map((row) => row.id)).toEqual(ids.slice(0, 20));
     expect((await list('?limit=100')).map((row) => row.id)).toEqual(ids);
   });
@@ -34,7 +34,7 @@ describe.each(databaseKinds)('GET /pets on %s', (kind) => {
     expect(first).toEqual({ id: ids[0], name: 'Animal 0', categoryId: 1n, status: 'available' });
   });
 
-  test.each([1, 2, 99, 100])('takes a limit of %s', async (limit) => {
+  test.each([1, 2, 99, 100])('accepts a limit of %s', async (limit) => {
     const rows = await list(`?limit=${limit}`);
     expect(rows).toHaveLength(Math.min(limit, 25));
   });
@@ -66,14 +66,14 @@ describe.each(databaseKinds)('GET /pets on %s', (kind) => {
     expect(body).toMatchObject({ message: expect.stringMatching(/limit must.*status must/) });
   });
 
-  test('refuses a parameter that is given twice, as it cannot know which one is meant', async () => {
+  test('refuses a parameter that is given twice, because it is ambiguous', async () => {
     const { status, body } = await api.send('/v1/pets?limit=5&limit=6');
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid_parameter', message: 'limit must be given once.' });
   });
 
   test.each(['?unknown=1', '?__proto__=1', '?constructor=1&toString=2', '?limit%5B%5D=0'])(
-    'ignores what it does not know: %s',
+    'ignores unknown parameters: %s',
     async (query) => {
       expect(await list(query)).toHaveLength(20);
     },
@@ -86,7 +86,7 @@ describe.each(databaseKinds)('GET /pets on %s', (kind) => {
   });
 
   test.each(['gone', '', 'AVAILABLE', 'available,sold', ' sold'])(
-    'refuses the status "%s" and says which ones there are',
+    'refuses the status "%s" and lists the valid ones',
     async (status) => {
       const { body, ...answer } = await api.send(`/v1/pets?status=${encodeURIComponent(status)}`);
       expect(answer.status).toBe(400);
@@ -98,7 +98,7 @@ describe.each(databaseKinds)('GET /pets on %s', (kind) => {
   );
 
   test.each(['?limit=7', '?limit=25', '?limit=24', '?limit=3&status=sold', '?limit=8&status=sold'])(
-    'walks over %s by its links, each animal once and in order',
+    'leads through %s by its links, each animal once and in order',
     async (query) => {
       const pages = await walk<Row>(api, `/v1/pets${query}`);
       const limit = Number(/limit=(\d+)/.exec(query)?.[1]);
@@ -111,7 +111,7 @@ describe.each(databaseKinds)('GET /pets on %s', (kind) => {
     },
   );
 
-  test('links to the next page at the public address, with limit and filter, and no link on the last', async () => {
+  test('links to the next page at the public address, with limit and filter, except on the last page', async () => {
     const first = await api.send('/v1/pets?status=sold&limit=4');
     expect(first.headers.get('Link')).toMatch(
       new RegExp(`^<${publicUrl}/pets\\?limit=4&status=sold&cursor=[\\w.~-]+>; rel="next"$`),

@@ -17,7 +17,7 @@ describe.each(databaseKinds)('GET /pets/{petId} on %s', (kind) => {
     expect(body).toEqual({ id, name: 'Rex', categoryId: 1n, status: 'available' });
   });
 
-  test('takes a percent-encoded digit for the digit', async () => {
+  test('accepts percent-encoded digits', async () => {
     const encoded = `%3${String(id)[0] ?? ''}${String(id).slice(1)}`;
     expect((await api.send(`/v1/pets/${encoded}`)).status).toBe(200);
   });
@@ -70,7 +70,7 @@ describe.each(databaseKinds)('GET /pets/{petId} on %s', (kind) => {
     '/v1/pets/1/name',
     '/V1/pets/1',
     '/v1/Pets/1',
-  ])('knows no path %s', async (path) => {
+  ])('has no path %s', async (path) => {
     const { status, body } = await api.send(path);
     expect(status).toBe(404);
     expect(body).toMatchObject({ code: 'route_not_found' });

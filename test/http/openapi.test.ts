@@ -133,7 +133,7 @@ describe('/v1/openapi.json', () => {
     expect(new Set(int64)).toEqual(int64Fields);
   });
 
-  test('says each header, parameter and error once', async () => {
+  test('defines each header, parameter and error once', async () => {
     const { text } = await api.send('/v1/openapi.json');
     expect(text.length).toBeLessThan(40_000);
     expect(text).not.toMatch(/"const":[^}]*"type"|"type":[^}]*"const"/);

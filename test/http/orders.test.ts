@@ -49,7 +49,7 @@ describe.each(databaseKinds)('GET /store/orders on %s', (kind) => {
     );
   });
 
-  test('is ordered by id ascending, and the animals are sold', async () => {
+  test('is in ascending order of id, and the animals are sold', async () => {
     const rows = await orders();
     expect(rows.map((row) => row.petId)).toEqual(sold);
     expect(rows.map((row) => row.id)).toEqual(
@@ -67,7 +67,7 @@ describe.each(databaseKinds)('GET /store/orders on %s', (kind) => {
     expect((await orders()).at(-1)).toMatchObject({ id, status: 'delivered', complete: true });
   });
 
-  test('shows the day to ship and the quantity that were agreed on', async () => {
+  test('shows the shipping date and quantity that were ordered', async () => {
     const pet = await api.add('To ship');
     const shipDate = new Date('2099-12-31T23:59:59.999Z');
     await catalogue.placeOrder(api.account.id, pet, { quantity: 2147483647, shipDate });
@@ -78,7 +78,7 @@ describe.each(databaseKinds)('GET /store/orders on %s', (kind) => {
     sold.push(pet);
   });
 
-  test.each([1, 3, 8])('walks in pages of %s by its links', async (limit) => {
+  test.each([1, 3, 8])('is read in pages of %s by its links', async (limit) => {
     const pages = await walk<Row>(api, `/v1/store/orders?limit=${limit}`);
     expect(pages.flat().map((row) => row.petId)).toEqual(sold);
     expect(pages).toHaveLength(Math.ceil(sold.length / limit));

@@ -22,14 +22,14 @@ describe.each([
     ['OPTIONS', '/v1/pets', { method: 'OPTIONS' }],
     ['HEAD', '/v1/pets', { method: 'HEAD' }],
     ['a body that is none', '/v1/pets', { method: 'POST', body: '{' }],
-  ])('%s is kept by nobody and guessed at by nobody', async (_, path, call) => {
+  ])('%s is never cached or sniffed', async (_, path, call) => {
     const { headers } = await api.send(path, call);
     expect(headers.get('Cache-Control')).toBe('no-store');
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
     expect(headers.get('Strict-Transport-Security')).toBe(secure);
   });
 
-  test('the files of the reference may be kept', async () => {
+  test('the files of the reference may be cached', async () => {
     const { headers } = await api.send('/docs/reference.js');
     expect(headers.get('Cache-Control')).toBe('public, max-age=3600');
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');

@@ -64,7 +64,7 @@ describe('/docs', () => {
     }
   });
 
-  test('says everything that the OpenAPI document says, as Markdown too', async () => {
+  test('contains everything that the OpenAPI document says, as Markdown too', async () => {
     const [page, markdown] = [await get('/docs'), await get('/docs.md')];
     const { paths, components } = api.document;
     const operations = Object.entries(paths).flatMap(([path, verbs]) =>
@@ -144,7 +144,7 @@ describe('/docs', () => {
     [390, 'dark'],
     [390, 'light'],
     [1280, 'dark'],
-  ] as const)('can be used by everybody at %s pixels, %s', async (width, theme) => {
+  ] as const)('is accessible at %s pixels, %s', async (width, theme) => {
     const page = await open({ width, theme });
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);

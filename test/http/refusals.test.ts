@@ -42,7 +42,7 @@ describe('a request is refused', () => {
       'lists nested too deep for exact numbers',
       `{"x":12345678901234567890,"y":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
     ],
-  ])('when its body is no JSON in UTF-8: %s', async (_, body) => {
+  ])('when its body is not JSON in UTF-8: %s', async (_, body) => {
     expectCode(await post(body), 400, 'malformed_json');
   });
 
@@ -97,7 +97,7 @@ describe('a request is refused', () => {
     expect(refused.headers.get('Connection')).toBe('close');
   });
 
-  test('when its size is announced as too large, before any of the body came', async () => {
+  test('when its Content-Length is too large, before any of the body arrives', async () => {
     const answer = await rawRequest(api.origin, [
       'POST /v1/pets HTTP/1.1',
       'Host: x',
@@ -123,7 +123,7 @@ describe('a request is refused', () => {
     '/docs/nope.js',
     '/index.html',
     '/.env',
-  ])('when there is nothing at %s', async (path) => {
+  ])('when the path does not exist: %s', async (path) => {
     expectCode(await api.send(path), 404, 'route_not_found');
     expectCode(await api.send(path, { key: null, method: 'DELETE' }), 404, 'route_not_found');
   });
@@ -135,7 +135,7 @@ describe('a request is refused', () => {
     ['/v1/openapi.json', ['POST'], 'GET, HEAD, OPTIONS'],
     ['/healthz', ['POST'], 'GET, HEAD, OPTIONS'],
   ])(
-    'when %s does not take its verb, and Allow says which it takes',
+    'when %s does not accept its method, and Allow lists those that it accepts',
     async (path, verbs, allow) => {
       for (const method of verbs) {
         const answer = await api.send(path, { method });

@@ -31,7 +31,7 @@ const sendTo = async (port: number, bytes: string): Promise<Socket> => {
   return socket;
 };
 
-test('requests that come in one packet are worked on one after the other, and answered in order', async () => {
+test('requests that come in one packet are handled one after the other, and answered in order', async () => {
   const steps: string[] = [];
   const port = await listen(({ url = '' }, response) => {
     steps.push(`begun ${url}`);
@@ -48,7 +48,7 @@ test('requests that come in one packet are worked on one after the other, and an
   expect(steps).toEqual(['/1', '/2', '/3'].flatMap((url) => [`begun ${url}`, `answered ${url}`]));
 });
 
-test('between two of them others get their turn', async () => {
+test('requests of other connections get their turn in between', async () => {
   const seen: string[] = [];
   const port = await listen(({ url = '' }, response) => {
     seen.push(url);
@@ -61,7 +61,7 @@ test('between two of them others get their turn', async () => {
   expect(seen).toEqual(['/first', 'another', '/second']);
 });
 
-test('a connection with more requests ahead than anybody needs ends, and the others go on', async () => {
+test('a connection with too many pipelined requests is ended, and the others continue', async () => {
   const held: ServerResponse[] = [];
   const port = await listen((_, response) => void held.push(response));
   const patient = await sendTo(port, get('/').repeat(mostAhead + 1));
@@ -71,7 +71,7 @@ test('a connection with more requests ahead than anybody needs ends, and the oth
   expect(patient.destroyed).toBe(false);
 });
 
-test('a connection that breaks takes the requests with it that still wait on it', async () => {
+test('when a connection breaks, its waiting requests are dropped', async () => {
   const held: ServerResponse[] = [];
   const port = await listen((_, response) => void held.push(response));
   const socket = await sendTo(port, get('/').repeat(5));

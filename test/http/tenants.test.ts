@@ -35,7 +35,7 @@ describe.each(databaseKinds)('two accounts on %s', (kind) => {
     },
   );
 
-  test('get the same answer for an animal of the other as for one that is nowhere', async () => {
+  test('get the same answer for an animal of the other as for a missing one', async () => {
     const [foreign] = theirIds;
     const answer = await api.send(`/v1/pets/${foreign ?? 0n}`);
     const nowhere = await api.send('/v1/pets/999999999');
@@ -68,7 +68,7 @@ describe.each(databaseKinds)('two accounts on %s', (kind) => {
     expect(body).toMatchObject({ status: 'available' });
   });
 
-  test('keep animals with the names that they gave them', async () => {
+  test('keep the names of their own animals', async () => {
     const { body } = await api.send('/v1/pets', { key: theirs.key });
     expect((body as Row[]).every(({ name }) => name.startsWith('Theirs'))).toBe(true);
   });

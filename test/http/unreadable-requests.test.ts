@@ -63,7 +63,7 @@ const get = 'GET /v1/pets HTTP/1.1';
 const post = 'POST /v1/pets HTTP/1.1';
 const chunked = [post, host, 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
 
-describe('a request that cannot be read is answered like every other of the API', () => {
+describe('an unreadable request is answered like every other request of the API', () => {
   test.each([
     ['nonsense', ['nonsense']],
     ['a handshake of TLS', ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03']],
@@ -89,12 +89,12 @@ describe('a request that cannot be read is answered like every other of the API'
     expectError(await ask(lines), 400, 'malformed_request');
   });
 
-  test('more headers than there is room for', async () => {
+  test('with too many headers', async () => {
     const answer = await ask([get, host, `X-Long: ${'x'.repeat(20_000)}`]);
     expectError(answer, 431, 'headers_too_large');
   });
 
-  test('an unsupported Expect header', async () => {
+  test('with an unsupported Expect header', async () => {
     expectError(await ask([get, host, 'Expect: a-miracle']), 417, 'expectation_failed');
   });
 
@@ -142,7 +142,7 @@ describe('a request that cannot be read is answered like every other of the API'
 });
 
 describe('other refused requests', () => {
-  test('an upgrade to another protocol is left out: the request is answered as it is', async () => {
+  test('a request to upgrade to another protocol is answered as plain HTTP', async () => {
     const upgrade = ['Connection: Upgrade, close', 'Upgrade: websocket', 'Sec-WebSocket-Key: x'];
     const answer = await ask([get, host, ...upgrade]);
     expectError(answer, 401, 'missing_api_key');
@@ -161,7 +161,7 @@ describe('other refused requests', () => {
   });
 });
 
-describe('a page that cannot be asked for like that', () => {
+describe('an unreadable request for a page', () => {
   test.each([
     [
       'headers that are too large',
@@ -182,7 +182,7 @@ describe('a page that cannot be asked for like that', () => {
     expect(await countOf('dashboard', status)).toBe(before + 1);
   });
 
-  test('and the secret of a link does not get into the log by it', async () => {
+  test('does not put the secret of a link into the log', async () => {
     const link = await service.linkFor((await service.newOwner()).email);
     await ask([`GET ${link} HTTP/1.1`, host, `X: ${'x'.repeat(20_000)}`]);
     await ask([`GET ${link} HTTP/1.1`, host, host]);
@@ -191,8 +191,8 @@ describe('a page that cannot be asked for like that', () => {
   });
 });
 
-describe('on a connection that is kept', () => {
-  test('nonsense behind a good request is answered after it, and the connection ends', async () => {
+describe('on a kept-alive connection', () => {
+  test('nonsense after a valid request is answered after it, and the connection ends', async () => {
     const bytes = await exchangeBytes(
       service.origin,
       `GET /healthz HTTP/1.1\r\n${host}\r\n\r\nnonsense\r\n\r\n`,

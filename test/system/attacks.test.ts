@@ -51,7 +51,7 @@ afterAll(() => ground.close());
 
 const attacker = () => ground.attacker.visitor;
 
-test('stalled HTTP/2 connections cost little, and others are served meanwhile', async () => {
+test('stalled HTTP/2 connections cost little, and other visitors are served meanwhile', async () => {
   const place = { port: ground.ports['secure edge'], host: siteHost('birds'), path: '/large.bin' };
   await until('the site is served', async () => {
     const [session] = await openStalledSessions(place, 1, 1);
@@ -72,7 +72,7 @@ test('stalled HTTP/2 connections cost little, and others are served meanwhile', 
   expect(during.residentMiB - before.residentMiB).toBeLessThan(700);
 });
 
-test('a small archive with a path of 200 000 slashes holds nobody up', async () => {
+test('a small archive with a path of 200 000 slashes delays nobody else', async () => {
   const archive = await manySlashes();
   const { result } = await underAttack(ground.service, () =>
     Promise.all([1, 2].map(() => upload(attacker(), 'birds', archive))),
@@ -81,7 +81,7 @@ test('a small archive with a path of 200 000 slashes holds nobody up', async () 
   for (const { status } of result) expect(status).toBeLessThan(500);
 });
 
-test('an archive of thousands of files hundreds of folders deep holds nobody up', async () => {
+test('an archive of thousands of files hundreds of folders deep delays nobody else', async () => {
   const archive = await deepFolders();
   const { result } = await underAttack(ground.service, () =>
     uploadInTurn(attacker(), 'birds', archive),
@@ -101,7 +101,7 @@ test('senders that half-close at the end of an upload leave room for the next on
   expect(result).toHaveLength(8);
 });
 
-test('senders of single bytes hold the places of their own account only', async () => {
+test('senders of single bytes take only the places of their own account', async () => {
   const senders = await Promise.all(
     Array.from({ length: 20 }, () => slowUpload(attacker(), 'birds')),
   );
@@ -132,7 +132,7 @@ test('uploads of nothing but empty parts are refused at once', async () => {
   for (const { status } of result) expect([422, 503]).toContain(status);
 });
 
-test('thousands of requests in one packet hold nobody up', async () => {
+test('thousands of requests in one packet delay nobody else', async () => {
   const { origin } = ground.service;
   await underAttack(ground.service, async () => {
     for (const path of ['/v1/pets', '/dashboard/sign-in', '/healthz', '/nowhere']) {
@@ -158,7 +158,7 @@ const lookUpDuring = async (host: string, zone: Parameters<Ground['dns']['setZon
   return attacker().post(`${domainsPath('birds')}/${host}/verify`);
 };
 
-test('a CAA value of 60 000 blanks holds nobody up', async () => {
+test('a CAA value of 60 000 blanks delays nobody else', async () => {
   const host = 'www.blanks.test';
   const value = `x${' '.repeat(60_000)}y`;
   await underAttack(ground.service, async () => {
@@ -168,7 +168,7 @@ test('a CAA value of 60 000 blanks holds nobody up', async () => {
   });
 });
 
-test('DNS answers of the largest size, watched on 48 live pages, hold nobody up', async () => {
+test('DNS answers of the largest size, watched on 48 live pages, delay nobody else', async () => {
   const host = 'www.giant.test';
   const records = {
     TXT: Array.from({ length: 200 }, (_, at) => `${String(at)}${'x'.repeat(250)}`),
@@ -216,7 +216,7 @@ test('an account that adds, verifies and removes domains again and again leaves 
   expect((await addDomain(other.visitor, 'cats', 'www.cats.test')).status).toBe(303);
 });
 
-test('an account that starts hundreds of projects gets as many as its plan allows, and holds nobody up', async () => {
+test('an account that starts hundreds of projects gets as many as its plan allows, and delays nobody else', async () => {
   const { visitor } = await ground.openAccount('collector');
   const begin = (_: unknown, at: number) => () => startProject(visitor, `Nest ${at}`);
   const { result } = await underAttack(ground.service, () =>
@@ -230,7 +230,7 @@ test('an account that starts hundreds of projects gets as many as its plan allow
   ]);
 });
 
-test('five wrong passwords from elsewhere lock nobody out', async () => {
+test('five wrong passwords from another network lock nobody out', async () => {
   const { email } = other;
   const password = 'seven otters juggle';
   const set = await other.visitor.post('/dashboard/account/password', { wanted: password });

@@ -82,7 +82,7 @@ describe('while the database is away', () => {
 
   // Killed: test/system/faults.test.ts.
   test.each(['frozen', 'shut down'] as const)(
-    'as it was %s: clients get 503 and no one waits for it, the service recovers by itself, and nothing is lost',
+    '(%s) clients get 503 without a long wait, the service recovers automatically, and nothing is lost',
     async (scene) => {
       const load = new SteadyLoad(service.origin, key, scene);
       const start = performance.now();
@@ -126,7 +126,7 @@ describe('while the database is away', () => {
     await until('it answers again', async () => (await get('/v1/pets')).status === 200);
   });
 
-  test('no answer was a 500, no secret came into the log, and each outage stands in it once', async () => {
+  test('no answer was a 500, and the log has each outage once and no secret', async () => {
     expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
     const entries = service
       .stdout()

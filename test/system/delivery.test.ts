@@ -83,7 +83,7 @@ const showStorage = async (): Promise<void> => {
 describe.each(databaseKinds)('events on %s', (kind) => {
   useHome(kind);
 
-  test('survive the process that stored them, and reach their subscriber through several workers', async () => {
+  test('survive the process that stored them, and reach their subscriber through several new workers', async () => {
     const dashboard = await home.start({ ROLES: 'dashboard' });
     await failDeploys(await openProject(dashboard), 20);
     // The first ten are also discarded, since only so many are kept.
@@ -109,7 +109,7 @@ describe.each(databaseKinds)('events on %s', (kind) => {
 describe('events', () => {
   useHome('sqlite');
 
-  test('whose subscriber fails are retried, hold up no request, and arrive when it works again', async () => {
+  test('whose subscriber fails are retried, delay no request, and arrive when it works again', async () => {
     const dashboard = await home.start({ ROLES: 'dashboard' });
     const visitor = await openProject(dashboard);
     await failDeploys(visitor, 5);

@@ -43,7 +43,7 @@ describe.each(Object.entries(short))(`on %s (seed ${seed})`, (kind, faults) => {
   afterAll(() => run.close());
 
   test.each(faults)(
-    '$name: nothing acknowledged is lost or stored twice, and all of it is told',
+    '$name: everything acknowledged is stored exactly once, with its events',
     async (fault) => {
       const { complaints, acknowledged } = await run.run(fault, kind as FaultDatabase);
       expect(complaints).toEqual([]);

@@ -67,7 +67,7 @@ describe('processes on one Redis', () => {
 
   const isReady = async ({ origin }: Service) => (await fetch(`${origin}/readyz`)).ok;
 
-  test('let exactly as many requests pass at once as the plan allows', async () => {
+  test('let exactly as many concurrent requests pass as the plan allows', async () => {
     const account = await openAccount(60);
     const services = await Promise.all([start(), start()]);
     const remaining = await Promise.all(services.map(async (one) => left(await ask(one, account))));
@@ -128,7 +128,7 @@ describe('a process that counts by itself', () => {
     expect(await storedRest(account)).toBe(before - 1);
   });
 
-  test('hears by itself that another process revoked a key', async () => {
+  test('learns that another process revoked a key', async () => {
     const account = await openAccount(5000);
     const service = await home.start();
     expect((await ask(service, account)).status).toBe(200);

@@ -117,7 +117,7 @@ describe('the packed animal-store', () => {
   });
 });
 
-test('the command names a package that is not installed, and how to install it', async () => {
+test('the command names a missing package and how to install it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-stale-'));
   for (const name of ['bin', 'src', 'node_modules']) await mkdir(join(folder, name));
   const bin = join(folder, 'bin/animal-store.cjs');
@@ -132,7 +132,7 @@ test('the command names a package that is not installed, and how to install it',
   await rm(folder, { recursive: true });
 });
 
-test('./animal-store runs from any folder, by a link too', async () => {
+test('./animal-store runs from any folder, and through a symbolic link', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-link-'));
   const link = join(folder, 'store');
   await symlink(join(root, 'animal-store'), link);

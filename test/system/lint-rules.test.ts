@@ -185,7 +185,7 @@ beforeAll(async () => {
 
 afterAll(() => tree.remove());
 
-test('each planted violation is reported under its rule, and nothing else is', () => {
+test('each planted violation is reported under its rule, and nothing else is reported', () => {
   const expected = planted.map(({ path, rule }) => [path, rule]);
   expect(reported.toSorted()).toEqual([...expected, ...alsoRefused].toSorted());
 });
@@ -195,6 +195,6 @@ test('every rule of our own has a planted violation', () => {
   expect(Object.keys(patterns).sort()).toEqual(Object.keys(patternRules).sort());
 });
 
-test('every import that contexts and kernel may not use has a planted violation', () => {
+test('every import that contexts and kernel must not use has a planted violation', () => {
   expect(Object.keys(inside).sort()).toEqual(restrictions.map(({ name }) => name).sort());
 });

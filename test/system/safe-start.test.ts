@@ -39,7 +39,7 @@ describe('animal-store', () => {
     expect(all).not.toContain('a'.repeat(32));
   });
 
-  test('starts in production on this machine alone, with a warning in its log', async () => {
+  test('starts in production with a warning when only this machine can reach it', async () => {
     const service = await home.start(production);
     await service.end('SIGTERM');
     const warnings = service.stdout().match(/^\{"level":40.*$/gm) ?? [];
@@ -89,7 +89,7 @@ describe('animal-store', () => {
     expect(service.stdout()).toMatch(/"level":40.*is open to other users \(mode 755\)/);
   });
 
-  test('shows neither user nor password of any address in its settings', async () => {
+  test('shows neither user nor password of the addresses in its settings', async () => {
     const settings = {
       DATABASE_URL: 'mysql://zookeeper:hunter2@db.example:3306/shop',
       REDIS_URL: 'rediss://zookeeper:hunter2@redis.example:6380/1?password=hunter2',

@@ -41,7 +41,7 @@ describe.each(databaseKinds)('the secret key of a service on %s', (kind) => {
     return uses.find(({ keyId }) => keyId === after.keyIds[0])?.values ?? 0;
   };
 
-  test('is replaced by a command that can be killed and repeated', async () => {
+  test('is replaced by a command that can be interrupted and repeated', async () => {
     await fillSealed(database, before, hosts);
     const env = { PATH: process.env['PATH'], ...home.settings, ...rotated };
     const killed = spawn(process.execPath, [main, 'secret-key', 'reseal'], {

@@ -74,7 +74,7 @@ describe('animal-store serve', () => {
     expect(stderr).toContain('SECRET_KEY');
   });
 
-  test('keeps its secret key for itself, in a file that only its user can read', async () => {
+  test('keeps its secret key in a file that only its user can read', async () => {
     await home.start();
     const file = await until('the key is there', () =>
       stat(`${home.settings['DATA_DIR'] ?? ''}/secret.key`).catch(() => undefined),

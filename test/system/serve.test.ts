@@ -93,7 +93,7 @@ describe.each(databaseKinds)('animal-store serve on %s', (kind) => {
     expect(stored.at(-1)?.name).toBe('Slow');
   });
 
-  test('exits at once when it is told a second time', async () => {
+  test('exits at once at a second signal', async () => {
     const post = await slowPost(service.origin, key, '{}');
     service.signal('SIGTERM');
     await until('new connections are refused', () => refusesConnections(service));

@@ -41,7 +41,7 @@ test('a silent connection does not keep the service from stopping', async () => 
 });
 
 describe('with DRAIN_SECONDS', () => {
-  test('a stopping service says so first, and serves until they are over', async () => {
+  test('a stopping service reports it first, and serves until they have passed', async () => {
     const service = await home.start({ DRAIN_SECONDS: '2' });
     const get = async (path: string) => (await fetch(service.origin + path)).status;
     expect(await get('/readyz')).toBe(200);

@@ -45,7 +45,7 @@ describe('animal-store', () => {
     }
   });
 
-  test('exits with 1 and one line when what was asked for cannot be done', async () => {
+  test('exits with 1 and one line when a command cannot be done', async () => {
     const lines = [
       'account set-plan --account nobody --plan pro',
       'key revoke --key nothing',
@@ -145,7 +145,7 @@ describe('animal-store', () => {
     expect(failures).toHaveLength(settings.length);
   });
 
-  test('ends with a message that names the address when the database is not there', async () => {
+  test('ends with a message that names the address when the database cannot be reached', async () => {
     const away = { DATABASE_URL: 'mysql://shop:hunter2@127.0.0.1:1/shop' };
     const commands = [['serve'], ['account', 'list'], ['migrate', 'status']];
     const results = await Promise.all(commands.map((command) => home.run(command, away)));

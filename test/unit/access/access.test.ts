@@ -83,7 +83,7 @@ describe('authentication', () => {
     expect(key.secret).not.toBe(first.secret);
   });
 
-  test('refuses a mistyped key without asking anyone', async () => {
+  test('refuses a mistyped key without a lookup', async () => {
     const ports = {
       apiKeys: mustNotBeUsed<ApiKeys>('apiKeys'),
       keyMaterial: mustNotBeUsed<KeyMaterial>('keyMaterial'),
@@ -98,7 +98,7 @@ describe('authentication', () => {
     await expect(wellFormed).rejects.toThrow('was not to be used');
   });
 
-  test('gives mistyped, unknown, revoked and expired keys one and the same answer', async () => {
+  test('gives mistyped, unknown, revoked and expired keys the same answer', async () => {
     const expiresAt = new Date(now.getTime() + hour);
     const expiring = await face.createApiKey({ accountId, name: 'Fair', expiresAt });
     expect(await face.authenticate(expiring.secret)).toMatchObject({ keyId: expiring.id });

@@ -62,12 +62,12 @@ describe('an account with limits of its own', () => {
   const account = { ...plain, ownLimits: own };
   const event = { type: 'plan_changed', accountId: 'acct_1', occurredAt: now };
 
-  test('gets them without changing its plan, and the event has the numbers', () => {
+  test('gets them without changing its plan, and the event has the limits', () => {
     const told = { ...event, from: 'enterprise', to: 'enterprise', ...own };
     expect(changePlan(plain, 'enterprise', own, now)).toEqual({ state: account, events: [told] });
   });
 
-  test('gets other limits, one number at a time too', () => {
+  test('can get new limits, also one number at a time', () => {
     for (const other of [
       { ...own, perMinute: 8 },
       { ...own, perDay: 78 },
@@ -94,7 +94,7 @@ describe('an account with limits of its own', () => {
     expect(changePlan(account, 'enterprise', undefined, now).state).toEqual(plain);
   });
 
-  test('changes to a plan with the same numbers, with an event', () => {
+  test('changes to a plan with the same limits, with an event', () => {
     const twin = { ...account, ownLimits: planLimits.pro };
     const { state, events } = changePlan(twin, 'pro', undefined, now);
     expect([state, events]).toMatchObject([{ plan: 'pro', ownLimits: undefined }, [{ to: 'pro' }]]);

@@ -45,7 +45,7 @@ test('pages, forms and live pages are counted apart', async () => {
   for (const use of ['pages', 'streams'] as const) await face.admitUse(mia, use);
 });
 
-test('a refusal says when to come again', async () => {
+test('a refusal says when to try again', async () => {
   const mia = await signIn();
   await race(dashboardLimits.forms, () => face.admitUse(mia, 'forms'));
   const refusal = await face.admitUse(mia, 'forms').catch((error: unknown) => error);

@@ -34,7 +34,7 @@ describe('rotating an API key', () => {
     });
   });
 
-  test('leaves the old secret nothing, a quarter of an hour, an hour, a day or a week', () => {
+  test('keeps the old secret valid for no time, 15 minutes, an hour, a day or a week', () => {
     const minutes = names.map((overlap) => {
       const { oldSecretsUntil } = rotateApiKey(issued(), 'new', overlap, now).state;
       return [overlap, (oldSecretsUntil.getTime() - now.getTime()) / 60_000];

@@ -35,7 +35,7 @@ describe('the secret of an API key', () => {
     fc.assert(fc.property(random, (text) => composeSecret(text) === expected(`pets_live_${text}`)));
   });
 
-  test('is well-formed when it was composed', () => {
+  test('is well-formed when newly made', () => {
     fc.assert(fc.property(secret, isWellFormedSecret));
   });
 
@@ -58,7 +58,7 @@ describe('the secret of an API key', () => {
     expect(mistyped.flat().filter(isWellFormedSecret)).toEqual([]);
   });
 
-  test('is refused when neighbours were swapped', () => {
+  test('is refused when two neighbouring characters were swapped', () => {
     fc.assert(
       fc.property(secret, fc.integer({ min: 10, max: 46 }), (whole, place) => {
         const [a, b] = [whole.charAt(place), whole.charAt(place + 1)];
@@ -83,7 +83,7 @@ describe('the secret of an API key', () => {
     fc.assert(fc.property(random, (text) => !isWellFormedSecret(expected(`pets_test_${text}`))));
   });
 
-  test('is shown in lists by four characters of each end', () => {
+  test('is shown in lists by the four characters at each end', () => {
     const whole = composeSecret('0123456789ABCDEFGHIJKLMNOPQRSTUV');
     expect(secretHint(whole)).toBe(`pets_live_0123…${whole.slice(-4)}`);
   });

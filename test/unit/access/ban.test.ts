@@ -30,18 +30,21 @@ describe('a ban', () => {
     expect(minutes).toEqual([5, 10, 20, 40, 60, 60, 60]);
   });
 
-  test.each([5, 40, 60])('lasts five minutes again 24 hours after one of %i began', (minutes) => {
-    const last = { since: now, until: at(minutes * minute), minutes };
-    expect(nextBan(last, at(24 * hour)).minutes).toBe(5);
-    expect(nextBan(last, at(24 * hour - 1)).minutes).toBe(Math.min(2 * minutes, 60));
-  });
+  test.each([5, 40, 60])(
+    'lasts five minutes again 24 hours after one of %i minutes began',
+    (minutes) => {
+      const last = { since: now, until: at(minutes * minute), minutes };
+      expect(nextBan(last, at(24 * hour)).minutes).toBe(5);
+      expect(nextBan(last, at(24 * hour - 1)).minutes).toBe(Math.min(2 * minutes, 60));
+    },
+  );
 
   test('is not lost when the clock jumps back', () => {
     const last = { since: now, until: at(5 * minute), minutes: 5 };
     expect(nextBan(last, at(-hour)).minutes).toBe(10);
   });
 
-  test('holds up to its end and not at it', () => {
+  test('applies before its end, and no longer at it', () => {
     const ban = nextBan(undefined, now);
     const moments = [0, 5 * minute - 1, 5 * minute, hour];
     expect(moments.map((moment) => isBanned(ban, at(moment)))).toEqual([true, true, false, false]);
@@ -62,7 +65,7 @@ describe('banning an API key', () => {
     });
   });
 
-  test('that is already banned changes nothing, and takes the next step once the ban is over', () => {
+  test('that is already banned changes nothing, and a ban after its end lasts longer', () => {
     expect(banApiKey(banned, at(5 * minute - 1))).toEqual({ state: banned, events: [] });
     const next = banApiKey(banned, at(5 * minute));
     expect(next.state.ban).toMatchObject({ since: at(5 * minute), minutes: 10 });

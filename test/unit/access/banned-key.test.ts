@@ -46,7 +46,7 @@ describe('a banned key', () => {
     await expect(unknown).rejects.toHaveProperty('code', 'api_key_not_found');
   });
 
-  test('that is lifted within its minute has ten refusals more before the next ban', async () => {
+  test('whose ban is lifted within the same minute gets ten more refusals before the next ban', async () => {
     const { keyId } = await account.caller();
     await account.face.liftBan(keyId);
     expect(await callMany(12)).toEqual([...all(10, 'refused'), 'banned', 'banned']);

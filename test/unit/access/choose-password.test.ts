@@ -127,7 +127,7 @@ describe('the current password', () => {
   });
   const guess = (n: number) => choose(session, second, `guess ${n}`);
 
-  test('may be tried five times a minute, whether it is right then or not', async () => {
+  test('may be tried five times a minute, whether right or wrong', async () => {
     const { lost } = await race(5, guess);
     expect(lost).toEqual(Array(5).fill('password_invalid'));
     const late = choose(session, second, first);
@@ -141,13 +141,13 @@ describe('the current password', () => {
     expect(chosen()).toHaveLength(2);
   });
 
-  test('has its own tries, which sign-in attempts elsewhere do not use up', async () => {
+  test('has its own limit of tries, separate from sign-in attempts', async () => {
     await race(9, (n) => byPassword(`guess ${n}`));
     await choose(session, second, first);
     expect(chosen()).toHaveLength(2);
   });
 
-  test('uses no try when it is not needed or when the new one is refused', async () => {
+  test('uses no try when it is not needed, or when the new password is refused', async () => {
     for (let n = 0; n < 6; n++) {
       const choosing = choose(session, 'too short', first);
       await expect(choosing).rejects.toThrow('12 to 200 characters');

@@ -8,7 +8,7 @@ const open = (email: string) =>
   openAccount({ id: 'acct_1', name: 'Zoo', email, plan: 'free' }, now);
 const invite = (email: string) => invitePerson({ id: 'pers_1', accountId: 'acct_1', email }, now);
 
-test('an address is kept and looked up in small letters, without spaces around it', () => {
+test('an address is stored and looked up in lower case, without spaces around it', () => {
   expect(emailOf('\t MIA@Shop.Example ')).toBe('mia@shop.example');
 });
 

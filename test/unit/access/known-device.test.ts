@@ -48,8 +48,8 @@ const guesses = (times: number, device?: string) =>
 const guessesFrom = (network: number) =>
   race(signInLimits.addressFromNetwork.perMinute + 5, (n) => signIn(at(network), `guess ${n}`));
 
-describe('somebody who guesses from one network or many', () => {
-  test('attempts from any number of networks do not lock out an owner elsewhere', async () => {
+describe('an attacker who guesses from one network or many', () => {
+  test('does not lock out an owner in another network', async () => {
     const { lost } = await guesses(3000);
     expect(lost).toEqual(Array(3000).fill('sign_in_refused'));
     expect(await answerTo(signIn(at(1000)))).toBe('let in');
@@ -64,7 +64,7 @@ describe('somebody who guesses from one network or many', () => {
     expect(await answerTo(signIn(at(200)))).toBe('let in');
   });
 
-  test('never keeps out a browser in which the owner has signed in', async () => {
+  test('never locks out a browser in which the owner has signed in', async () => {
     const { device } = await signIn(at(200));
     await guesses(500);
     // The same network, too: its guesses are those of unknown browsers.
@@ -110,7 +110,7 @@ describe('a known browser', () => {
     expect(under(new AesGcmSealer(newKey), later.device)).toEqual([mia.id]);
   });
 
-  test('gives no more tries at the passwords of another account with the same address', async () => {
+  test('gives no extra tries at the passwords of another account with the same address', async () => {
     const theirs = await newOwner('Birds', other);
     const { device, personId } = await signIn(at(1), other);
     expect(personId).toBe(theirs.id);

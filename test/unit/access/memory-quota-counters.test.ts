@@ -23,7 +23,7 @@ test('changes are taken out once, as one entry per subject and per key with stri
   expect(subjects()).toEqual(['account:a']);
 });
 
-test('changes that are put back are taken out again with their latest values', async () => {
+test('changes that are returned are taken out again with their latest values', async () => {
   await take('account:a');
   const early = counters.takeChanges();
   await take('account:a');
@@ -46,7 +46,7 @@ test('learned counts of a minute end with it, while those of the day remain', as
   expect(await counters.peek('account:a', later)).toEqual({ minute: 0, day: 7 });
 });
 
-describe('when there are more addresses than room', () => {
+describe('when the addresses exceed the limit', () => {
   beforeEach(async () => {
     counters = new MemoryQuotaCounters(5);
     for (let n = 0; n < 3; n++) await take('account:a', 'key_1');
@@ -56,20 +56,23 @@ describe('when there are more addresses than room', () => {
   test.each([
     ['counted', (subject: string) => void take(subject)],
     ['learned', (subject: string) => counters.learn(subject, { minute: 1, day: 1 }, now)],
-  ])('the first %s make room; accounts and keys stay', async (_, meet) => {
-    const addresses = Array.from({ length: 9 }, (_, n) => `address:${n}`);
-    for (const address of addresses) meet(address);
-    const days = await Promise.all(addresses.map(counted));
-    expect(days).toEqual([0, 0, 0, 0, 0, 0, 1, 1, 1]);
-    expect(await take('account:a', 'key_1')).toMatchObject({ allowed: false, strikes: 2 });
-  });
+  ])(
+    'the addresses that were %s first are dropped, and accounts and keys stay',
+    async (_, meet) => {
+      const addresses = Array.from({ length: 9 }, (_, n) => `address:${n}`);
+      for (const address of addresses) meet(address);
+      const days = await Promise.all(addresses.map(counted));
+      expect(days).toEqual([0, 0, 0, 0, 0, 0, 1, 1, 1]);
+      expect(await take('account:a', 'key_1')).toMatchObject({ allowed: false, strikes: 2 });
+    },
+  );
 
   test('accounts and keys are still added', async () => {
     for (let n = 0; n < 9; n++) await take(`account:${n}`);
     expect(await Promise.all([0, 8].map((n) => counted(`account:${n}`)))).toEqual([1, 1]);
   });
 
-  test('those that were dropped are no longer among the changes, nor are they put back', async () => {
+  test('dropped addresses are no longer among the changes, and cannot be returned', async () => {
     counters.takeChanges();
     for (let n = 0; n < 4; n++) await take(`address:${n}`);
     const changes = counters.takeChanges();

@@ -36,8 +36,8 @@ const byLink = async (whose = email): Promise<SignedIn> => {
 const sessionIds = async (personId = mia.id) =>
   (await face.listSessions(personId)).map(({ id }) => id);
 
-describe('inviting somebody', () => {
-  test('lets them in by a link for seven days', async () => {
+describe('inviting a person', () => {
+  test('gives them a sign-in link that works for seven days', async () => {
     const invitation = await face.invite(accountId, ' Ben@Shop.example');
     const { person, secret, endsAt } = invitation;
     expect(person).toMatchObject({ accountId, email: 'ben@shop.example', createdAt: start });
@@ -48,7 +48,7 @@ describe('inviting somebody', () => {
     expect(await face.signInByLink(secret, from)).toMatchObject({ personId: person.id });
   });
 
-  test('again gives a new link, and changes nothing else', async () => {
+  test('again makes a new link, and changes nothing else', async () => {
     const [first, second] = [
       await face.invite(accountId, 'ben@shop.example'),
       await face.invite(accountId, 'BEN@shop.example'),
@@ -140,7 +140,7 @@ describe('a link to be used right away', () => {
 });
 
 describe('another link', () => {
-  test('is made for oneself, and for a colleague who has not come yet', async () => {
+  test('can be made for yourself, and for a colleague who has not signed in yet', async () => {
     const me = await byLink();
     const { person: ben } = await face.invite(accountId, 'ben@shop.example');
     for (const id of [mia.id, ben.id]) {
@@ -149,7 +149,7 @@ describe('another link', () => {
     }
   });
 
-  test('is refused for a colleague who has come, and for somebody of another account', async () => {
+  test('is refused for a colleague who has signed in, and for people of another account', async () => {
     const me = await byLink();
     const { person: ben } = await face.invite(accountId, 'ben@shop.example');
     await byLink(ben.email);
@@ -165,7 +165,7 @@ describe('another link', () => {
   });
 });
 
-describe('dismissing somebody', () => {
+describe('removing a person from an account', () => {
   test('ends their sessions and links, and frees the address', async () => {
     const { person, secret } = await face.invite(accountId, 'ben@shop.example');
     const ben = await byLink(person.email);
@@ -179,7 +179,7 @@ describe('dismissing somebody', () => {
     expect(again.person.id).not.toBe(ben.person.id);
   });
 
-  test('is refused for the last person, and for somebody of another account', async () => {
+  test('is refused for the last person, and for people of another account', async () => {
     const last = face.dismiss(accountId, mia.id);
     await expect(last).rejects.toHaveProperty('code', 'last_person');
     const draft = { name: 'Else', email: 'eve@elsewhere.example', plan: 'free' } as const;
@@ -202,7 +202,7 @@ describe('dismissing somebody', () => {
 });
 
 describe('revoking a session', () => {
-  test('ends it, the current one too, and tells which it was', async () => {
+  test('ends it, even the current one, and returns it', async () => {
     const [mine, other] = [await byLink(), await byLink()];
     const about = { accountId, occurredAt: start, personId: mia.id };
     await face.revokeSession(mine, other.session.id);
@@ -216,7 +216,7 @@ describe('revoking a session', () => {
     );
   });
 
-  test('is refused when it is over already, or somebody else’s', async () => {
+  test('is refused when it has ended already, or belongs to somebody else', async () => {
     await face.invite(accountId, 'ben@shop.example');
     const [mine, ben] = [await byLink(), await byLink('ben@shop.example')];
     for (const id of [ben.session.id, 'sess_none', '']) {

@@ -11,7 +11,7 @@ const draft = { id: 'pers_1', accountId: 'acct_1', email: 'mia@shop.example' };
 const about = { accountId: 'acct_1', occurredAt: now, personId: 'pers_1' };
 const mia: Person = { ...draft, passwordHash: undefined, createdAt: now, joinedAt: undefined };
 
-describe('inviting somebody', () => {
+describe('inviting a person', () => {
   test('lower-cases and trims the address, and records the invitation', () => {
     expect(invitePerson({ ...draft, email: ' Mia@Shop.Example\n' }, now)).toEqual({
       state: mia,
@@ -35,10 +35,10 @@ describe('a password', () => {
   });
 });
 
-describe('removing somebody', () => {
+describe('removing a person', () => {
   const other: Person = { ...mia, id: 'pers_2', email: 'ben@shop.example' };
 
-  test('tells who it was', () => {
+  test('records who it was', () => {
     const removed = { type: 'person_removed', ...about, email: mia.email };
     expect(removePerson([mia, other], mia.id, now)).toEqual([removed]);
   });

@@ -27,12 +27,12 @@ const visit = (...indexes: readonly number[]) =>
   }, undefined);
 
 describe('the count in a window', () => {
-  test('starts at nothing and goes on while the window lasts', () => {
+  test('starts at zero and continues while the window lasts', () => {
     expect(countIn(undefined, 7)).toEqual({ index: 7, count: 0 });
     expect(countIn(visit(7, 7, 7), 7)).toEqual({ index: 7, count: 3 });
   });
 
-  test('starts at nothing in a window that is later than any before', () => {
+  test('starts at zero in a later window', () => {
     expect(countIn(visit(7, 7), 8)).toMatchObject({ index: 8, count: 0 });
     expect(countIn(visit(7, 7), 1_000_000)).toMatchObject({ count: 0 });
   });
@@ -133,7 +133,7 @@ describe('an answer describes', () => {
   });
 });
 
-test('seconds to wait are whole and at least one, also for a moment that has passed', () => {
+test('the seconds to wait are whole and at least one, even for a time that has passed', () => {
   const at = (milliseconds: number) => new Date(now.getTime() + milliseconds);
   const waits = [-86_400_000, -1, 0, 1, 999, 1000, 1001, 30_500].map((ms) =>
     secondsUntil(at(ms), now),

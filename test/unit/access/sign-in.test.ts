@@ -77,7 +77,7 @@ const answers = async (times: number, attempt: (n: number) => Promise<unknown>) 
 const link = (): Promise<Invitation> => face.signInLinkFor(email);
 const signedIn = () => happened().filter(({ type }) => type === 'person_signed_in');
 
-describe('who signs in with e-mail and password', () => {
+describe('a person who signs in with e-mail and password', () => {
   test('gets a session of twelve hours, which is found by its secret', async () => {
     const { secret, device, ...session } = await signIn();
     expect(device).not.toContain(mia.id);
@@ -143,7 +143,7 @@ describe('a failed sign-in', () => {
     expect(signedIn()).toEqual([]);
   });
 
-  test('takes the same work: one password comparison each time', async () => {
+  test('takes the same work each time: one password comparison', async () => {
     for (const attempt of Object.values(wrong())) await answerTo(signIn(attempt));
     const { passwordHash } = mia;
     const [nobody, none, mistyped, empty, nameless, raw] = passwords.asked;

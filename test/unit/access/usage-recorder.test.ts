@@ -32,7 +32,7 @@ const used = (draft: Partial<HourOfUsage> = {}): HourOfUsage => {
 const listed = () => usage.list('acct_1', at(-hour));
 
 describe('the usage of an hour', () => {
-  test('is summed by key, operation and outcome and stored in one go', async () => {
+  test('is summed by key, operation and outcome and stored in one step', async () => {
     for (let n = 0; n < 3; n++) record();
     record({ keyId: 'key_2' });
     record({ operation: 'getPet' });
@@ -114,7 +114,7 @@ describe('the last use of a key', () => {
     expect(stored()).toEqual([['key_1', at(20)]]);
   });
 
-  test('goes on to be stored once a minute after the clock jumped back or forth', async () => {
+  test('is still stored once a minute after the clock jumped back or forward', async () => {
     for (const moment of [0, -hour, 5000 - hour, minute - hour, hour, hour + 5000]) {
       record({}, moment);
       await recorder.flush();
@@ -123,7 +123,7 @@ describe('the last use of a key', () => {
     expect(moments).toEqual([at(0), at(-hour), at(minute - hour), at(hour)]);
   });
 
-  test('is stored the next time when it could not be now, the later one if there is', async () => {
+  test('is stored the next time after a failure, with the latest value', async () => {
     record({}, 0);
     record({ keyId: 'key_2' }, 0);
     add.mockRejectedValueOnce(away);

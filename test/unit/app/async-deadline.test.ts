@@ -13,7 +13,7 @@ const passing = (ms: number): Promise<void> => {
   return Promise.resolve();
 };
 
-test('without a request nothing waits', () => {
+test('outside a request there is no deadline', () => {
   expect(deadline.leftMs).toBe(Infinity);
 });
 
@@ -43,7 +43,7 @@ test('requests at the same time have deadlines of their own', async () => {
   expect([await earlier, await later]).toEqual([3000, 5000]);
 });
 
-test('work with its own limit takes no time from the request, even when it fails', async () => {
+test('work with a time limit of its own does not use the time of the request, even when it fails', async () => {
   await deadline.during(async () => {
     await passing(1000);
     await deadline.apart(() => passing(60_000));

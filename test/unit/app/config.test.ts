@@ -131,7 +131,7 @@ test('every setting is applied', () => {
   });
 });
 
-test('the database lies in the data folder unless said otherwise', () => {
+test('the database is in the data folder by default', () => {
   expect(loadConfig({ DATA_DIR: '/srv/zoo' }).databaseUrl).toBe('sqlite:/srv/zoo/animal-store.db');
 });
 
@@ -140,7 +140,7 @@ test.each([
   ['::', 'http://127.0.0.1:3000/v1'],
   ['::1', 'http://[::1]:3000/v1'],
   ['zoo.example', 'http://zoo.example:3000/v1'],
-])('a service that listens on %s is reached at %s', (host, publicUrl) => {
+])('a service that listens on %s has the public address %s', (host, publicUrl) => {
   expect(loadConfig({ HOST: host }).publicUrl).toBe(publicUrl);
 });
 
@@ -150,7 +150,7 @@ test.each([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
   ['edge.zoo.example', '127.0.0.1'],
-])('an edge that listens on %s is expected at %s unless said otherwise', (edgeHost, address) => {
+])('an edge that listens on %s is expected at %s by default', (edgeHost, address) => {
   expect(loadConfig({ EDGE_HOST: edgeHost }).platformAddresses).toEqual([address]);
 });
 
@@ -169,7 +169,7 @@ test.each([
   ['at another address', { HOST: '127.0.0.2', PORT: '8080' }],
   ['over another version of IP', { HOST: '::1', EDGE_HOST: '0.0.0.0', PORT: '8080' }],
   ['whenever it is free', { EDGE_HTTP_PORT: '0', EDGE_HTTPS_PORT: '0' }],
-])('a port may be used %s too', (_, environment) => {
+])('a port may be used twice %s', (_, environment) => {
   expect(faultsOf(environment)).toEqual([]);
 });
 
@@ -218,7 +218,7 @@ describe('the start is refused', () => {
     ['VERIFIER_SCHEDULE', ['often', '5', '61 * * * * *']],
     ['TRUST_PROXY', ['-1', '1.5', 'loopback', 'true', '100']],
     ['PET_BY_ID_DEPRECATED_SINCE', ['soon', '2026-13-01']],
-  ])('for a wrong %s, by its name', (name, values) => {
+  ])('for an invalid %s, which the message names', (name, values) => {
     for (const value of values)
       expect([value, faultsOf({ [name]: value })]).toEqual([value, [name]]);
   });
@@ -262,7 +262,7 @@ describe('the start is refused', () => {
   });
 
   test.each(['http://127.0.0.1:3000/v1', 'http://[::1]:3000/v1', 'http://localhost:3000/v1'])(
-    'but not where they can only come from this machine, %s: that brings a warning',
+    'but not where they can only come from this machine, %s, which only causes a warning',
     (publicUrl) => {
       const environment = { ...production, PUBLIC_URL: publicUrl };
       expect(faultsOf(environment)).toEqual([]);
@@ -270,7 +270,7 @@ describe('the start is refused', () => {
     },
   );
 
-  test('but not for sites that nobody can reach: production warns', () => {
+  test('but not for sites that nobody can reach, which only cause a warning', () => {
     expect(warningsOf(production)).toEqual([
       'PUBLIC_URL',
       'ACME_DIRECTORY_URL',

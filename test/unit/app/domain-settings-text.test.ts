@@ -8,7 +8,7 @@ const document = {
   },
 } as const;
 
-test.each(['yaml', 'json'] as const)('what is written as %s is read as it was', (format) => {
+test.each(['yaml', 'json'] as const)('settings written as %s are read back unchanged', (format) => {
   const text = writeDomainSettings(document, format);
   expect(readDomainSettings(text)).toEqual(document.domains);
   // As a form of a browser sends it.
@@ -82,7 +82,7 @@ test.each([
   "{ 'domains': { 'primary': 'a.example' } }",
   '---\ndomains: { primary: a.example, redirects: [] }\n...\n',
   '\n# ours\n\ndomains:\n  primary: a.example',
-])('other ways to write it are read, too: %j', (text) => {
+])('other notations are read too: %j', (text) => {
   expect(readDomainSettings(text)).toEqual({ primary: 'a.example', redirects: [] });
 });
 

@@ -27,7 +27,7 @@ const jobs = workerJobs({
   verifierSchedule: '* * * * * *',
 }).filter(({ name }) => name.startsWith('forget '));
 
-test('old data of each kind is deleted after its own time', async () => {
+test('each kind of old data is deleted after its own period', async () => {
   for (const job of jobs) await job.run();
   expect(Object.fromEntries(swept)).toEqual({
     sessions: day,
@@ -43,7 +43,7 @@ test('old data of each kind is deleted after its own time', async () => {
   });
 });
 
-test('old data is deleted hourly, each kind in a minute of its own', () => {
+test('old data is deleted hourly, each kind at a different minute', () => {
   const schedules = jobs.map(({ schedule }) => schedule);
   for (const one of schedules) expect(one).toMatch(/^\d+ [1-5]?\d \* \* \* \*$/);
   expect(new Set(schedules).size).toBe(sweptTables.length);

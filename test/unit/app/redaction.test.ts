@@ -41,7 +41,7 @@ describe('a message', () => {
     expect(shown).not.toMatch(/secret key of|one before|c2Vj|p@ss|p%40/);
   });
 
-  test('without a secret stays as it is', () => {
+  test('without a secret is not changed', () => {
     const text = 'connect ECONNREFUSED 127.0.0.1:3306, see /usr/bin and mail a@b.example';
     expect(redact(text)).toBe(text);
   });

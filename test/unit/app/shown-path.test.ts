@@ -35,7 +35,7 @@ test.each([
   '/v1/pets/7',
   '/v1/pets/%20',
   '/assignment/innings',
-])('%s is shown as it is', (path) => {
+])('%s is shown unchanged', (path) => {
   expect(shownPath(path)).toBe(path);
 });
 

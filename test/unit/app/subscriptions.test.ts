@@ -34,7 +34,7 @@ test.each(Object.entries(subscriptions))(
   },
 );
 
-test('an event type that only a newer version knows has no subscribers', () => {
+test('an event type of a newer version has no subscribers', () => {
   expect(subscribersOf('pet_vaccinated')).toEqual([]);
 });
 

@@ -26,7 +26,7 @@ test('calls during a turn lead to one more turn, and all callers get its outcome
   expect(ends).toHaveLength(2);
 });
 
-test('a turn that knows of more to do is followed by another', async () => {
+test('a turn that reports more work is followed by another', async () => {
   let left = 3;
   const turns = new Turns(() => {
     left -= 1;

@@ -53,17 +53,17 @@ const details = {
 const told = (what: string, more: Readonly<Record<string, string | number>> = {}) =>
   auditWords({ what, details: { ...details, ...more } }, names);
 
-test.each(Object.keys(subscriptions))('%s has words, and nothing is missing in them', (what) => {
+test.each(Object.keys(subscriptions))('%s has a sentence without gaps', (what) => {
   expect(told(what)).toMatch(/^[A-Zkw].{5,}/);
   expect(told(what)).not.toMatch(/undefined|NaN|\[object|\{|_\d/);
 });
 
-test('no two events have the same words', () => {
+test('no two events have the same sentence', () => {
   const all = Object.keys(subscriptions).map((what) => told(what));
   expect(new Set(all).size).toBe(all.length);
 });
 
-test('things are called by their names, or by their ids once they are deleted', () => {
+test('things are shown by name, or by id once they are deleted', () => {
   expect(told('api_key_revoked')).toBe('Revoked the API key Till');
   expect(told('api_key_revoked', { keyId: 'key_2' })).toBe('Revoked the API key key_2');
   expect(told('site_rolled_back')).toBe('Switched Zoo to deploy 7');
@@ -71,7 +71,7 @@ test('things are called by their names, or by their ids once they are deleted', 
   expect(told('certificate_renewed')).toContain('www.zoo.example, until 2026-06-01 00:00 UTC');
 });
 
-test('numbers and times are written for people, and the reason for a removal is given', () => {
+test('numbers and times are readable, and the reason for a removal is given', () => {
   expect(told('plan_changed')).toContain(
     'from Free to Enterprise: 5,000 requests per minute, 1,000,000 per day',
   );
@@ -101,7 +101,7 @@ test('every event belongs to one topic', () => {
   ]);
 });
 
-test('an event that only a newer version knows has no words, whatever it is called', () => {
+test('an event of a newer version has no sentence, whatever its name', () => {
   expect(told('pet_vaccinated')).toBeUndefined();
   expect(told('constructor')).toBeUndefined();
 });

@@ -24,7 +24,7 @@ const now = after(5 * minute);
 const standings = inEachState.flatMap((domain) => withEveryWork(domain));
 
 test.each(standings)(
-  '$state with certificate $certificate.kind, $certificate.work.step, has something to say',
+  '$state with certificate $certificate.kind, $certificate.work.step, has a status text',
   (standing) => {
     const { sentence, short, actor } = progressOf(standing, now);
     expect(sentence).toMatch(/^[A-Z].*\.$/);
@@ -72,7 +72,7 @@ test('a wrong record asks its owner to act and says what is wrong, also beside a
   expect(line(wrong)).toEqual(['done', 'failed', 'ahead', 'ahead']);
 });
 
-test('while a change spreads there is nothing to do for anybody', () => {
+test('while a DNS change spreads nobody has to act', () => {
   const spreading = checked([true, false, false]);
   expect(progressOf(spreading, now)).toMatchObject({ actor: 'nobody', tone: 'busy' });
   expect(progressOf(spreading, now).sentence).toContain('1 of 3 resolvers');
@@ -95,7 +95,7 @@ const failedWith = (code: DnsProblemCode, step: CertificateWork['step']): Custom
 test.each([
   ['ca_unavailable', 'us', 'now'],
   ['challenge_unreachable', 'customer', 'failed'],
-] as const)('after %s it is the turn of %s', (code, actor, step) => {
+] as const)('after %s the next to act is %s', (code, actor, step) => {
   const failed = failedWith(code, 'planned');
   expect(progressOf(failed, now)).toMatchObject({ actor, isWorkedOn: false });
   expect(line(failed)[2]).toBe(step);
@@ -108,7 +108,7 @@ test('when no automatic attempt is left, the page says to press the button', () 
   expect(sentenceAt('waits_for_dns')).toContain('automatically');
 });
 
-test('a site that will stop being served says so', () => {
+test('the page says when a site will stop being served', () => {
   const endangered = { ...live, dns: { ...live.dns, report: badReport(now) } };
   expect(progressOf(endangered, now)).toMatchObject({ actor: 'customer', tone: 'bad' });
   const ended = progressOf(live, validity.notAfter);

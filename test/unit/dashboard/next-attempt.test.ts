@@ -45,7 +45,7 @@ test('an attempt that waits for the DNS starts with a check, but not before the 
   expect(earliestAttempt(ordered)).toBeUndefined();
 });
 
-test('that is when the attempt is planned once the check finds the DNS correct', () => {
+test('once a check finds the DNS correct, the attempt is planned for the end of the pause', () => {
   for (const retryAt of [undefined, after(2 * hour)]) {
     const at = after(10 * minute);
     const waiting = checkAt(refused(retryAt), at);
@@ -59,7 +59,7 @@ test('while our resolvers find the DNS correct, the time of the next attempt is 
   expect(text).toContain('Next attemptin 7 minutes, if the DNS is still correct');
 });
 
-test('while they do not, the reason for the wait is shown', async () => {
+test('while our resolvers find the DNS wrong, the reason for the wait is shown', async () => {
   const waiting = checkAt(refused(), after(10 * minute));
   const wrong = { ...waiting, dns: { ...waiting.dns, report: badReport(now) } };
   expect(await shown(wrong)).toContain('correct; the next check is in 7 minutes');

@@ -16,7 +16,7 @@ const waitingIn = (slots: Slots) => {
 
 const afterAll = () => new Promise((resolve) => setImmediate(resolve));
 
-test('an account takes no more places than its limit, however many are free', () => {
+test('an account gets no more places than its limit, however many are free', () => {
   const slots = new Slots({ all: 3, ofOne: 2 });
   expect(slots.tryTake('a')).toBeDefined();
   const giveBack = slots.tryTake('a');
@@ -27,7 +27,7 @@ test('an account takes no more places than its limit, however many are free', ()
   expect(slots.tryTake('c')).toBeDefined();
 });
 
-test('a place that is given back twice is free once', () => {
+test('a place that is returned twice is free once', () => {
   const slots = new Slots({ all: 2, ofOne: 2 });
   const giveBack = slots.tryTake('a')!;
   slots.tryTake('a');

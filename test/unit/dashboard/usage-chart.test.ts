@@ -41,7 +41,7 @@ describe('the chart of usage', () => {
     expect(other?.parts).toEqual([]);
   });
 
-  test('puts bars side by side in their order, without overlap', () => {
+  test('draws bars side by side in order, without overlap', () => {
     const { bars } = chartOf(
       Array.from({ length: 30 }, () => column({ '2xx': 1 })),
       undefined,
@@ -54,7 +54,7 @@ describe('the chart of usage', () => {
   });
 
   test.each([1, 2, 3, 7, 19, 20, 999, 123_456, 1_000_000_000])(
-    'has whole numbers from zero up beside a highest bar of %p',
+    'labels its scale with whole numbers from zero, for a highest bar of %p',
     (highest) => {
       const { ticks, bars } = chartOf([column({ '2xx': highest })], undefined);
       const values = ticks.map(({ value }) => value);
@@ -68,7 +68,7 @@ describe('the chart of usage', () => {
     },
   );
 
-  test('without data has an axis and no bars', () => {
+  test('has an axis and no bars without data', () => {
     const { ticks, bars, limit } = chartOf([column(), column()], undefined);
     expect(ticks.map(({ value }) => value)).toEqual([0, 1]);
     expect(bars.flatMap(({ parts }) => parts)).toEqual([]);
@@ -87,7 +87,7 @@ describe('the chart of usage', () => {
     expect((passed?.y ?? 0) + (passed?.height ?? 0)).toBeCloseTo(100, 9);
   });
 
-  test('draws a limit at its place on the scale, however high, and only if there is one', () => {
+  test('draws a limit to scale, however high, and only if there is one', () => {
     expect(chartOf([column({ '2xx': 249 })], undefined).limit).toBeUndefined();
     const far = chartOf([column({ '2xx': 1 })], 1000);
     expect(far.limit).toEqual({ value: 1000, y: 0 });
@@ -111,7 +111,7 @@ describe('the columns of the chart', () => {
     expect([...hours, ...days].map(totalOf).every((total) => total === 0)).toBe(true);
   });
 
-  test('have the sums of their time, and today began at midnight', () => {
+  test('have the sums of their period, and today began at midnight', () => {
     const sum = (begin: string, outcome: UsageOutcome, requests: number) => {
       return { begin: new Date(begin), outcome, requests };
     };
@@ -127,7 +127,7 @@ describe('the columns of the chart', () => {
     expect(todayOf(columns, now)).toEqual({ ...none, '2xx': 6, refused: 8 });
   });
 
-  test('are those of a day unless thirty are asked for', () => {
+  test('show one day, unless thirty are requested', () => {
     expect([null, '', '24h', '7d', '30d'].map(rangeOf)).toEqual([
       '24h',
       '24h',
@@ -145,7 +145,7 @@ describe('the columns of the chart', () => {
     expect(sentence(column({ '2xx': 1 }), '30d')).toBe('Sun 1 Mar: 1 request; successful (2xx): 1');
   });
 
-  test('have names at even distances, fewer of them where there is little room', () => {
+  test('have labels at even distances, and fewer labels where space is short', () => {
     const hours = namedBars(columnsOf([], '24h', now), '24h');
     expect(hours.map(({ index }) => index)).toEqual([1, 4, 7, 10, 13, 16, 19, 22]);
     expect(hours.filter(({ isMinor }) => !isMinor)).toHaveLength(4);

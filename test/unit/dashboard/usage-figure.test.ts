@@ -14,7 +14,7 @@ const figure = (range: '24h' | '30d') =>
   String(usageFigure({ columns: columnsOf(sums, range, now), range, perDay: 10_000 }));
 
 describe('the chart by the day', () => {
-  test('draws the quota of a day, however little of it is used', () => {
+  test('shows the daily quota, however little of it is used', () => {
     expect(figure('30d')).toContain('<line class="limit" x1="0" x2="100%" y1="0%" y2="0%"/>');
     expect(figure('30d')).toContain('quota: 10,000 a day');
     expect(figure('30d')).toMatch(/aria-label="[^"]*with a quota of 10,000 a day/);
@@ -22,7 +22,7 @@ describe('the chart by the day', () => {
 });
 
 describe('the chart by the hour', () => {
-  test('shows no limit, since no plan limits an hour', () => {
+  test('shows no limit, because no plan limits an hour', () => {
     expect(figure('24h')).not.toContain('class="limit"');
     expect(figure('24h')).not.toMatch(/limit of|quota|10,000/);
   });

@@ -14,7 +14,7 @@ const shown = (domain: CustomDomain, now: Date, refusal?: Refusal) => {
   return { look: button?.attributes['class'], text: elementsIn(markup, 'form')[0]?.text };
 };
 
-test('a domain that was not checked yet has the main button of the page', () => {
+test('a domain that was not checked yet has the primary button of the page', () => {
   expect(shown(added, after(minute))).toEqual({ look: 'main', text: 'Verify' });
 });
 

@@ -33,14 +33,14 @@ test('a primary that somebody chose stays', async () => {
   expect(await goLive(lab, host)).toBe(www);
 });
 
-test('where the primary was cleared, the next domain that goes live does not take its place', async () => {
+test('after the primary was cleared, the next domain that goes live does not become the primary', async () => {
   const lab = await domainLab();
   await goLive(lab, host);
   await changeDomainSettings(lab.ports)(lab.project.id, { redirects: [] });
   expect(await goLive(lab, www)).toBeUndefined();
 });
 
-test('a domain that redirects is passed over, in favour of the first that serves the site', async () => {
+test('the first domain that serves the site becomes the primary, not one that redirects', async () => {
   const lab = await domainLab();
   for (const name of [host, www]) await lab.add(lab.project, name);
   const redirects = [{ from: www, to: host }];

@@ -42,7 +42,7 @@ const stuckIn = (state: OrderState): { authority: typeof lab.authority; looks: (
   return { authority, looks: () => looks };
 };
 
-test('an order is completed at the pace that the authority asks for', async () => {
+test('an order is polled at the pace that the authority asks for', async () => {
   const outcome = await advance();
   expect(outcome).toMatchObject({ kind: 'issued', certificate: { host } });
   expect(lab.authority.log.map((step) => step.split(' ')[0])).toEqual([

@@ -29,12 +29,12 @@ describe('a refusal by CAA', () => {
     expect(told).toMatchObject({ code: 'caa_forbids_issuer', seen: 'says the authority', wanted });
   });
 
-  test('says that our own resolvers see it otherwise, and where the record belongs', () => {
+  test('says that our own resolvers see something else, and where the record belongs', () => {
     expect(problem('caa', apex).fix).toMatch(/our own resolvers found none.*provider of example/s);
     expect(problem('caa', ordered).fix).toMatch(/our own resolvers found none.*CNAME/s);
   });
 
-  test('of an authority without a CAA name makes no promise', () => {
+  test('of an authority without a CAA name suggests no record', () => {
     expect(problem('caa', ordered, []).wanted).toBe('a certificate for shop.example.com');
   });
 });
@@ -43,7 +43,7 @@ test.each([
   ['challenge', 'challenge_unreachable'],
   ['rate_limited', 'ca_rate_limited'],
   ['rejected_name', 'ca_rejected_name'],
-] as const)('after %s a certificate is wanted', (reason, code) => {
+] as const)('after %s the problem asks for a certificate', (reason, code) => {
   expect(problem(reason, ordered)).toMatchObject({
     ...{ code, seen: 'says the authority', wanted: 'a certificate for shop.example.com' },
   });

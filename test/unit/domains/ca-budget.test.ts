@@ -76,7 +76,7 @@ describe('a budget', () => {
     expect(mayOrder(spent, automatic, now)).toMatchObject({ reason: 'newOrders', nextAt });
   });
 
-  test('does not hold up a renewal that the authority exempts, but failures do', () => {
+  test('does not delay a renewal that the authority exempts, but failures do', () => {
     const full = times(300, 1);
     const spent = { orders: full, accountOrders: full, registeredDomain: full, exactName: full };
     expect(mayOrder(use(spent), exempt, now)).toEqual({ allowed: true });
@@ -84,7 +84,7 @@ describe('a budget', () => {
     expect(mayOrder(failing, exempt, now)).toMatchObject({ reason: 'automaticFailures' });
   });
 
-  test('of names does not hold up a host of the platform', () => {
+  test('of names does not delay a host of the platform', () => {
     const full = { registeredDomain: times(300, 1), exactName: times(300, 1) };
     for (const wanted of [own, ownRenewal])
       expect(mayOrder(use(full), wanted, now)).toEqual({ allowed: true });
@@ -95,7 +95,7 @@ describe('a budget', () => {
     [2, 10],
     [3, 100],
     [5, 100],
-  ])('holds up the own host of a project after %d failures for %d minutes', (failed, pause) => {
+  ])('delays the own host of a project after %d failures for %d minutes', (failed, pause) => {
     const after = (minutes: number) =>
       use({ automaticFailures: Array.from({ length: failed }, (_, n) => ago(minutes + n * 100)) });
     for (const wanted of [own, ownRenewal, ownCounted]) {
@@ -106,7 +106,7 @@ describe('a budget', () => {
     expect(mayOrder(after(0), automatic, now)).toEqual({ allowed: true });
   });
 
-  test('is free again within its window, whatever the clock did', () => {
+  test('is free again within its window, however the clock jumps', () => {
     for (const minutes of [-500_000, 0, 179, 180, 500_000]) {
       const verdict = mayOrder(spending('orders', 250, minutes), renewal, now);
       if (verdict.allowed) expect(minutes).toBeGreaterThanOrEqual(180);
@@ -150,7 +150,7 @@ describe('half of the orders', () => {
   });
 });
 
-describe('people read', () => {
+describe('the page shows', () => {
   const failed = (used: number): Partial<CaUse> => ({ automaticFailures: times(used, 48) });
 
   test('how many failures of this hour are used and when the next attempt is', () => {

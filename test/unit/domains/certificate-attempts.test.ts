@@ -26,7 +26,7 @@ test('a failed attempt is retried after 1, 10 and 100 minutes, then daily for 30
 });
 
 test.each(['unavailable', 'dns', 'challenge', 'rate_limited', 'order_gone'] as const)(
-  'after %s nothing is asked before the authority wants to hear of us',
+  'after %s nothing is requested before the authority’s Retry-After',
   (reason) => {
     const retryAt = after(3 * 60 * minute);
     const next = nextAttempt(attempts(1), { reason, retryAt }, start);
@@ -54,7 +54,7 @@ test('a CAA record waits for the DNS, and a rejected name for its owner', () => 
   expect(late.kind).toBe('waits_for_owner');
 });
 
-test('no attempt is ever planned before the authority’s time, or in the past', () => {
+test('no attempt is ever planned before the authority’s Retry-After, or in the past', () => {
   const reason = fc.constantFrom('unavailable', 'dns', 'challenge', 'rate_limited', 'order_gone');
   const moment = fc.integer({ min: -60 * day, max: 60 * day });
   fc.assert(

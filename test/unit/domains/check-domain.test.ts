@@ -52,7 +52,7 @@ test('a clock that is an hour behind checks again soon, and removes nothing', as
   expect(checked.dns.nextCheckAt!.getTime() - clock.now().getTime()).toBeLessThanOrEqual(hour);
 });
 
-test('without proof the holder keeps the name, with proof the claimant gets it', async () => {
+test('without proof the holder keeps the name, and with proof the claimant gets it', async () => {
   const lab = await domainLab();
   const { current, ports, verify } = lab;
   const holder = await lab.addLive();
@@ -72,7 +72,7 @@ test.each([
   ['with proof', true, 'verified', 'removed'],
   ['without proof', false, 'added', 'verified'],
 ] as const)(
-  'whoever is overtaken while the DNS is asked is judged again, %s',
+  'a domain whose rival is verified during its DNS lookup is judged again, %s',
   async (_, isProven, state, ofRival) => {
     const lab = await domainLab();
     const domain = await lab.add();

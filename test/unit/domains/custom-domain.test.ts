@@ -196,14 +196,17 @@ describe('adding a domain', () => {
       false,
       'Your project "Birds" has shop.example.com already. Remove it there before you add it here.',
     ],
-  ])('says which project has the name, if it is this one: %s', (isThisOne, message) => {
-    const known = { ...admitted, attachedTo: { name: 'Birds', isThisOne } };
-    expect(() => addDomain(draft, known, moment(start))).toThrow(
-      expect.objectContaining({ message }),
-    );
-  });
+  ])(
+    'is refused when a project has the name, and says which one (this one: %s)',
+    (isThisOne, message) => {
+      const known = { ...admitted, attachedTo: { name: 'Birds', isThisOne } };
+      expect(() => addDomain(draft, known, moment(start))).toThrow(
+        expect.objectContaining({ message }),
+      );
+    },
+  );
 
-  test('has room for as many as the plan says', () => {
+  test('is possible up to the limit of the plan', () => {
     const { free, pro, business } = planAllowances;
     expect([free.domains, pro.domains, business.domains]).toEqual([0, 5, 25]);
     const last = { ...admitted, allowance: pro, current: pro.domains - 1 };

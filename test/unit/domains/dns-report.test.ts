@@ -268,7 +268,7 @@ describe('a warning blocks nothing', () => {
 });
 
 describe('more than half of the resolvers have to agree', () => {
-  test('one that still answers something else is named, with its TTL', () => {
+  test('a resolver that still answers something else is named, with its TTL', () => {
     const report = reportOn(asked(rightCname, cname('old.test'), rightCname), expectation);
     expect(report).toMatchObject({ verifiable: true, pointsHere: true });
     expect(report.problems).toEqual([
@@ -293,14 +293,14 @@ describe('more than half of the resolvers have to agree', () => {
     expect(problem?.seen).toBe('198.51.100.2 answers A 203.0.113.1');
   });
 
-  test('the TTL of a right answer is that of the record that was created', () => {
+  test('the TTL of a correct answer is that of the record that was created', () => {
     const known: Known = { ...rightCname, a: { kind: 'records', records: ['192.0.2.10'], ttl: 7 } };
     expect(reportOn(asked(known), expectation).resolvers[0]?.ttl).toBe(300);
     const [apexSeen] = reportOn(asked(alias), apex).resolvers;
     expect(apexSeen?.ttl).toBe(300);
   });
 
-  test('one that sees the record already is not enough', () => {
+  test('one resolver that sees the record already is not enough', () => {
     const codes = codesOf([rightCname, {}, {}]);
     expect(codes).toEqual(['cname_missing', 'propagation_incomplete', 'propagation_incomplete']);
   });

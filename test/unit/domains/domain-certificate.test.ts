@@ -142,7 +142,7 @@ describe('a certificate', () => {
     expect(decision).toEqual({ state: domain, events: [], verdict: 'destroy' });
   });
 
-  test('that is delivered twice is kept', () => {
+  test('that is delivered twice changes the domain once', () => {
     const again = certificateIssued(live, { ...fenceOf(live), ...validity }, now);
     expect(again).toEqual({ state: live, events: [], verdict: 'taken' });
   });
@@ -248,7 +248,7 @@ describe('a renewal', () => {
     expect(urgentFrom(validity)).toEqual(after(85.5 * day));
   });
 
-  test('that is under way, and a domain that is not live, are not planned anew', () => {
+  test('is not planned again while one is under way, or when the domain is not live', () => {
     const renewing = orderStarted(live, fenceOf(live), after(60 * day)).state;
     for (const domain of [renewing, added, ordered, removed]) {
       expect(planRenewal(domain, after(day), now)).toEqual({ state: domain, events: [] });

@@ -212,7 +212,7 @@ describe('to re-verify', () => {
     expect(state.generation).toBe(ordered.generation);
   });
 
-  test('waits for the authority’s own time', () => {
+  test('waits for the authority’s Retry-After', () => {
     const limited = failure('rate_limited', after(day));
     const waiting = certificateFailed(
       ordered,
@@ -228,7 +228,7 @@ describe('to re-verify', () => {
 });
 
 describe('the health of a live domain', () => {
-  test('is good as long as there is no problem', () => {
+  test('is healthy as long as there is no problem', () => {
     expect(healthOf(live, after(day))).toEqual({ kind: 'healthy' });
     expect([added, verified, removed].map((one) => healthOf(one, after(day)))).toEqual([
       undefined,

@@ -68,7 +68,7 @@ test('a worker renews its claim on a domain for as long as it works on it', asyn
   await due.stop();
 });
 
-test('a domain that fails for an unknown reason rests for a while', async () => {
+test('a domain that fails for an unknown reason is retried after a pause', async () => {
   const { domains, prolonged, released } = storeOf(added);
   const due = dueDomains(domains, () => Promise.reject(new Error('a fault of ours')));
   await due.run();
@@ -76,7 +76,7 @@ test('a domain that fails for an unknown reason rests for a while', async () => 
   expect([prolonged, released]).toEqual([[[[added.id], after(5 * 60_000)]], []]);
 });
 
-test('a domain whose storage was away for a moment is taken up again at the next look', async () => {
+test('a domain whose storage was briefly unavailable is retried at the next poll', async () => {
   const { domains, prolonged, released } = storeOf(added);
   const away = new Unavailable('The database', new Error('gone'));
   const due = dueDomains(domains, () => Promise.reject(away));

@@ -35,7 +35,7 @@ test('a name is trimmed, without its last dot, and in lower case', () => {
   expect(cleanName('a..')).toBe('a.');
 });
 
-test('a name knows what is left of its registrable domain', () => {
+test('a name has a part before its registrable domain', () => {
   expect(parse(' Shop.EU.Example.com. ')).toEqual({
     host: 'shop.eu.example.com',
     unicode: 'shop.eu.example.com',
@@ -56,7 +56,7 @@ test('a name in another script is kept as A-labels and shown with both', () => {
   expect(shownHost(parse('example.com'))).toBe('example.com');
 });
 
-describe('what people paste is refused with what would be right', () => {
+describe('pasted text is refused with a suggestion', () => {
   test.each<[raw: string, code: string, advice: string | RegExp]>([
     ['', 'domain_name_invalid', 'Enter a domain name such as'],
     [' . ', 'domain_name_invalid', 'Enter a domain name such as'],
@@ -125,7 +125,7 @@ describe('what people paste is refused with what would be right', () => {
     expect(() => parse('co.uk', known)).toThrow(refused('public_suffix', 'such as example.co.uk$'));
   });
 
-  test('a top-level domain that nobody knows', () => {
+  test('an unknown top-level domain', () => {
     const adding = () => parse('shop.notatld', { isSuffixKnown: false });
     expect(adding).toThrow(refused('domain_name_invalid', '".notatld" is not a known top-level'));
   });
@@ -141,21 +141,21 @@ describe('what people paste is refused with what would be right', () => {
     );
   });
 
-  test('a spelling that a program reads as an address', () => {
+  test('a name that programs read as an IP address', () => {
     expect(() => parse('０x7f.1', { ascii: '127.0.0.1', isIp: true })).toThrow(
       refused('ip_literal', 'is an IP address'),
     );
   });
 });
 
-test('names of the longest parts that there can be are right', () => {
+test('names with labels of the greatest length are accepted', () => {
   const name = `${`${'a'.repeat(62)}.`.repeat(3)}${'a'.repeat(60)}.com`;
   expect(name).toHaveLength(253);
   expect(parse(name).host).toBe(name);
   expect(parse(`${'a'.repeat(63)}.com`).labels).toBe('');
 });
 
-test('names beside the platform’s and the reserved ones are right', () => {
+test('names similar to the platform’s and the reserved ones are accepted', () => {
   for (const name of ['notsites.test.com', 'mylocalhost.com', 'local.com', 'example.org']) {
     expect(parse(name).host).toBe(name);
   }
@@ -170,7 +170,7 @@ test('names below "test" can be allowed', () => {
   expect(ours).toThrow(refused('name_reserved', 'are ours'));
 });
 
-test('whatever is typed, it is a host name or refused', () => {
+test('any input is either a host name or refused', () => {
   const url = fc.tuple(fc.webAuthority(), fc.constantFrom('', '/', '/a%20b?c#d'));
   const text = fc.oneof(
     fc.string({ unit: anyCharacter }),

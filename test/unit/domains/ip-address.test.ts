@@ -49,7 +49,7 @@ test('a network holds the addresses with its first bits', () => {
   expect(isInNetwork('2a06:98c8::', '2a06:98c0::/29')).toBe(false);
 });
 
-test('an unspecified address leads nowhere', () => {
+test('0.0.0.0 and :: in any spelling are unspecified addresses', () => {
   expect(['0.0.0.0', '::', '0::0'].every(isUnspecified)).toBe(true);
   expect(['127.0.0.1', '::1', '', 'host'].some(isUnspecified)).toBe(false);
 });

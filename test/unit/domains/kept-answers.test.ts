@@ -44,7 +44,7 @@ test('only the first twenty of many records are kept, with the number of the res
   });
 });
 
-test('few short records are kept as they are', () => {
+test('few short records are kept unchanged', () => {
   const known = { ...rightCname, txt: records(...txt(5)), ...caaAt(issue('ca.test')) };
   const { resolver: _, ...kept } = keptOf(known);
   expect(kept).toEqual(facts(known));

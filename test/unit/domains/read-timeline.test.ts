@@ -28,7 +28,7 @@ test.each([0, 1, 20, 21, 40, 147])('all of %i entries are read page by page', as
   expect(pages).toBe(Math.max(0, Math.ceil(entries / 20) - 1));
 });
 
-test('the whole is more than any page', async () => {
+test('the whole timeline is read, even when it is longer than a page', async () => {
   const whole = await readWholeTimeline(filled(147))(domain);
   expect(whole.map(({ details }) => details['n'])).toEqual(numbers(147));
 });

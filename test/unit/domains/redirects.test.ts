@@ -180,7 +180,7 @@ describe('these redirects are refused:', () => {
     ['redirect_loop', 'https://www.example.com./'],
     ['redirect_chain', 'http://example.com/shop'],
     ['redirect_chain', 'http://example.com./shop'],
-  ])('%s over an address', (code, to) => {
+  ])('a redirect to a URL is refused with %s', (code, to) => {
     const redirects = [
       { from: www, to },
       { from: com, to: birds },
@@ -188,7 +188,7 @@ describe('these redirects are refused:', () => {
     expect(() => check(redirects)).toThrow(refused(code));
   });
 
-  test('a way back to itself, however its address is written', () => {
+  test('a redirect back to itself, however its URL is written', () => {
     const loop = { name: 'DomainError', code: 'redirect_loop' };
     fc.assert(
       fc.property(spelling, ({ host, to }) => {

@@ -317,7 +317,7 @@ describe('the same order goes on', () => {
   });
 
   test.each(['before', 'after'] as const)(
-    'but not one that nobody heard of: killed %s the authority is asked, each counts, and never more than the limits',
+    'but not an order whose URL was never stored: killed %s the request, each new order counts, within the limits',
     async (when) => {
       const domain = await lab.addVerified();
       const kill = {
@@ -405,7 +405,7 @@ describe('a late result', () => {
   });
 
   test.each(['unavailable', 'rate_limited', 'order_gone'] as const)(
-    'is kept nowhere when the authority is %s as well',
+    'is not kept when the authority is %s as well',
     async (reason) => {
       const domain = await lab.addVerified();
       for (const step of ['order', 'look'] as const) lab.authority.failNext(step, { reason });

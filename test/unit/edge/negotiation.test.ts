@@ -21,7 +21,7 @@ describe('the encoding that is sent', () => {
     ['br;q=0, *;q=0.5', 'gzip'],
     ['identity;q=0', 'identity'],
     ['identity;q=0, gzip', 'gzip'],
-  ])('to who accepts "%s" is %s', (accepted, encoding) => {
+  ])('for a client that accepts "%s" is %s', (accepted, encoding) => {
     expect(encodingFor(file, accepted)).toBe(encoding);
     expect(encodingFor(file, accepted)).toBe(encoding);
   });
@@ -34,7 +34,7 @@ describe('the encoding that is sent', () => {
     expect(encodingFor({ ...file, brotli: undefined, gzip: undefined }, all)).toBe('identity');
   });
 
-  test('can be chosen for any text, beyond the number of remembered ones', () => {
+  test('is right for any header, beyond the number of remembered ones', () => {
     fc.assert(
       fc.property(fc.string(), (accepted) => {
         expect(['br', 'gzip', 'identity']).toContain(encodingFor(file, accepted));

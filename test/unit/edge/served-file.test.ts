@@ -19,7 +19,7 @@ const paired = (headers: readonly string[] = []): Record<string, string> =>
 const headersOf = (path: string) => paired(servedFile(stored(path)).forms.identity?.headers);
 
 describe('a served file', () => {
-  test('has the forms that are stored, each with its size, its ETag and its encoding', () => {
+  test('has all stored encodings, each with its size and ETag', () => {
     const { forms } = servedFile(stored('a.html', both));
     const told = Object.values(forms).map(({ encoding, bytes, etag, headers }) => {
       const { 'Content-Length': length, ETag, 'Content-Encoding': coding } = paired(headers);
@@ -41,14 +41,14 @@ describe('a served file', () => {
     }
   });
 
-  test('has a Vary header when it has several forms', () => {
+  test('has a Vary header when it has several encodings', () => {
     for (const form of Object.values(servedFile(stored('a.html', both)).forms)) {
       expect(paired(form.headers)['Vary']).toBe('Accept-Encoding');
     }
     expect(headersOf('a.html')).not.toHaveProperty('Vary');
   });
 
-  test('sends everything but its content to clients that have it', () => {
+  test('sends everything except its content to clients that have it', () => {
     for (const form of Object.values(servedFile(stored('a.html', both)).forms)) {
       const {
         'Content-Type': _type,

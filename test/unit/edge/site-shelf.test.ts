@@ -41,7 +41,7 @@ const formsOf = async (shelf: SiteShelf): Promise<readonly ServedForm[]> =>
   [...((await shelf.site('dep_1')) ?? [])].map(([, { forms }]) => forms.identity!);
 
 describe('the shelf', () => {
-  test('lists a site once, however many ask at once, and knows it at once from then on', async () => {
+  test('lists a site once for any number of concurrent requests, and remembers it', async () => {
     const files = new SlowFiles();
     const shelf = new SiteShelf(files);
     const found = await Promise.all([shelf.site('dep_1'), shelf.site('dep_1')]);
@@ -62,7 +62,7 @@ describe('the shelf', () => {
     expect(files.lists).toBe(4);
   });
 
-  test('reads a content once, however many ask at once', async () => {
+  test('reads content once for any number of concurrent requests', async () => {
     const files = new SlowFiles();
     const shelf = new SiteShelf(files);
     const [form] = await formsOf(shelf);
@@ -103,7 +103,7 @@ describe('the shelf', () => {
     expect(contents.filter((content) => content?.length === small)).toHaveLength(300);
   });
 
-  test('leaves large files to be read piece by piece', async () => {
+  test('does not keep large files, which are read piece by piece', async () => {
     const shelf = new SiteShelf(new SlowFiles());
     const [form] = await formsOf(shelf);
     expect(shelf.content('dep_1', { ...form!, bytes: 512 * 1024 + 1 })).toBeUndefined();

@@ -24,7 +24,7 @@ const refusalOf = (its: CursorScope, cursor: string, by = cursors): unknown => {
 };
 
 describe('a cursor', () => {
-  test('gives back the position that it was made for, in any process with the same secret', () => {
+  test('returns the position that it was made for, in any process with the same secret', () => {
     fc.assert(
       fc.property(secret, scope, id, (key, its, after) => {
         const cursor = new Cursors([key]).encode(its, after);

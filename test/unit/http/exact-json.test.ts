@@ -10,7 +10,7 @@ const shortNumber = fc.oneof(
 );
 
 describe('JSON that keeps every digit', () => {
-  test('carries any int64 there and back digit for digit', () => {
+  test('keeps any int64 digit for digit in both directions', () => {
     const edges = [0n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n), 2n ** 63n - 1n, -(2n ** 63n)];
     fc.assert(
       fc.property(int64, (value) => {

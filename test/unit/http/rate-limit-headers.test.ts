@@ -51,7 +51,7 @@ describe('the headers of an answer', () => {
     });
   });
 
-  test('leave out a window without a real limit', () => {
+  test('leave out a window without a limit', () => {
     const refused = judge(badKeyLimits, { minute: 20, day: 20 }, false, now);
     expect(rateLimitHeaders(refused, now)).toMatchObject({
       'X-RateLimit-Limit': '20',

@@ -36,7 +36,7 @@ const watched = (path: string) => {
 };
 
 describe('a good upload', () => {
-  test('is served with all its files, and recorded', async () => {
+  test('is served with all its files and recorded', async () => {
     const deploy = await site.deploy(good());
     const ended = { state: 'succeeded', finishedAt: now, files: 2, bytes: 18 + 19 };
     expect(deploy).toEqual({ id: 'dep_000001', number: 1, startedAt: now, ...ended });
@@ -74,7 +74,7 @@ describe('a good upload', () => {
     expect([hidden.reads(), page.reads()]).toEqual([0, 1]);
   });
 
-  test('takes the place of the one before, whose files stay', async () => {
+  test('replaces the previous one, whose files stay', async () => {
     const first = await site.deploy(good());
     const second = await site.deploy(good());
     expect(await site.site()).toMatchObject({ servedDeployId: second.id });
@@ -133,7 +133,7 @@ describe('a refused upload', () => {
     expect(bytes).toBe(siteLimits.bytes + chunk.length);
   });
 
-  test('is one that the storage has no room for', async () => {
+  test('is an upload that does not fit into the storage', async () => {
     const full = new DomainError('storage_full', 'There is no room left.');
     files.begin = () =>
       Promise.resolve({ write: () => Promise.resolve(), commit: () => Promise.reject(full) });
@@ -151,7 +151,7 @@ describe('an account with a quota of files', () => {
     site = await memorySite(files, quota);
   });
 
-  test('keeps as much as that and not a byte more, and a refusal leaves nothing', async () => {
+  test('can store that much and not a byte more, and a refused upload leaves nothing', async () => {
     await site.deploy(page(400));
     const kept = await site.deploy(page(600));
     expect(kept.state).toBe('succeeded');
@@ -190,7 +190,7 @@ describe('an account with a quota of files', () => {
     expect(next.reads()).toBe(0);
   });
 
-  test('never keeps more, however many uploads run at once and in however many projects', async () => {
+  test('never stores more, however many uploads run at once in however many projects', async () => {
     const second = await newProject(site.stores, site.project.accountId);
     const uploads = Array.from({ length: 20 }, (_, n) =>
       site.deploy(page(300), undefined, { project: n % 2 ? second : site.project }),
@@ -200,7 +200,7 @@ describe('an account with a quota of files', () => {
     expect(await site.projects.keptBytes(site.project.accountId)).toBe(900);
   });
 
-  test('gets room by deleting, and by what is discarded with the next deploy', async () => {
+  test('gets room when deploys are deleted or discarded', async () => {
     for (let n = 0; n < 10; n++) await site.deploy(page(100));
     expect(await site.deploy(page(100))).toMatchObject({ state: 'succeeded' });
     expect(await site.deploy(page(200))).toMatchObject(refused);
@@ -211,7 +211,7 @@ describe('an account with a quota of files', () => {
   });
 });
 
-describe('trouble on our side', () => {
+describe('a failure on our side', () => {
   const trouble = new Unavailable('The storage', new Error('EIO'));
   const interrupted = { state: 'failed', problem: 'upload_interrupted' };
 

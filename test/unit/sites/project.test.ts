@@ -111,7 +111,7 @@ describe('starting a project', () => {
     },
   );
 
-  test('is refused where the plan has no room, and other accounts have theirs', async () => {
+  test('is refused when the plan has no room, without affecting other accounts', async () => {
     const { startProject, listProjects, mine, theirs } = await openProjects(3);
     for (let n = 0; n < 3; n++) await startProject(mine, 'Birds');
     const refused = await startProject(mine, 'Birds').catch((error: unknown) => error);
@@ -122,7 +122,7 @@ describe('starting a project', () => {
   });
 });
 
-test('the target of a custom domain is no slug', () => {
+test('the target label of a custom domain cannot be a slug', () => {
   const target = `t-${'0123456789abcdef'.repeat(2)}`;
   expect([isReservedSlug(target), isReservedSlug('t-shirts')]).toEqual([true, false]);
 });

@@ -298,7 +298,7 @@ describe('an upload', () => {
     expect(refusal.message).toContain(hint);
   });
 
-  test('never publishes two files of which one would be a folder', () => {
+  test('never publishes a file in the place of a folder', () => {
     const names = fc.constantFrom('a', 'b', 'A', 'index.html');
     const paths = fc.array(
       fc.array(names, { minLength: 1, maxLength: 4 }).map((all) => all.join('/')),
