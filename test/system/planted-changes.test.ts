@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { normalize } from 'node:path';
 import { placesThatDoNotCompile } from '../support/type-trial.ts';
 
 // Each trial compiles all sources once. A place that is missing here could be forgotten.
@@ -6,22 +7,60 @@ import { placesThatDoNotCompile } from '../support/type-trial.ts';
 const inFile = (file: string, ...declarations: readonly string[]): readonly string[] =>
   declarations.map((name) => `src/adapters/${file}: ${name}`);
 
-test('a new field of an animal does not compile until it is stored, read, taken and shown', async () => {
-  const places = await placesThatDoNotCompile({
-    file: 'src/catalogue/domain/pet.ts',
-    from: '  readonly status: PetStatus;\n',
-    to: '  readonly status: PetStatus;\n  readonly birthDate: Date;\n',
-  });
-  expect(places).toEqual(
+const inCommand = (file: string, ...declarations: readonly string[]): readonly string[] =>
+  inFile(`../app/commands/${file}`, ...declarations).map(normalize);
+
+/** Another field below this one. */
+const grown = (file: string, field: string, added = 'note: string') => {
+  const from = `readonly ${field};\n`;
+  return { file: `src/${file}`, from, to: `${from}  readonly ${added};\n` };
+};
+
+test('a new field of anything stored does not compile until it is stored, read, taken and shown', async () => {
+  const places = await placesThatDoNotCompile(
+    grown('access/domain/account.ts', 'createdAt: Date'),
+    grown('access/domain/api-key.ts', 'hint: string'),
+    grown('access/domain/person.ts', 'createdAt: Date'),
+    grown('access/domain/session.ts', 'endsAt: Date'),
+    grown('access/domain/session.ts', 'proof: string'),
+    grown('catalogue/domain/order.ts', 'quantity: number'),
+    grown('catalogue/domain/pet.ts', 'status: PetStatus', 'birthDate: Date'),
+    grown('domains/domain/redirects/settings.ts', 'status: RedirectStatus'),
+    grown('sites/domain/deploy.ts', 'bytes: number'),
+    grown('sites/domain/project.ts', 'createdAt: Date'),
+  );
+  const outside = places.filter((place) => /^src\/(?:adapters|app)\//.test(place));
+  expect(outside).toEqual(
     [
+      ...inFile('kysely/access/kysely-accounts.ts', 'toRow', 'accountFrom'),
+      ...inFile('kysely/access/kysely-api-keys.ts', 'toRow', 'fromRow'),
+      ...inFile('kysely/access/kysely-people.ts', 'toRow', 'personFrom'),
+      ...inFile('kysely/access/kysely-sessions.ts', 'toRow', 'fromRow', 'choice'),
+      ...inFile('kysely/catalogue/kysely-orders.ts', 'toRow', 'fromRow'),
       ...inFile('kysely/catalogue/kysely-pets.ts', 'toRow', 'fromRow'),
+      ...inFile('kysely/sites/deploy-rows.ts', 'toRow', 'deployFrom'),
+      ...inFile('kysely/sites/kysely-projects.ts', 'toRow', 'projectFrom'),
+      ...inFile('kysely/sites/project-routes.ts', 'redirect', 'storedSettings', 'settingsFrom'),
       ...inFile('http/operations/schemas.ts', 'NewPet', 'PetBody', 'presentPet'),
+      ...inFile('http/operations/schemas.ts', 'OrderBody', 'presentOrder'),
       ...inFile('http/operations/pet-operations.ts', 'operation'),
-      ...inFile('http/reference/openapi-operations.ts', 'pet'),
+      ...inFile('http/reference/openapi-operations.ts', 'pet', 'order'),
+      ...inFile('dashboard/account/people-section.ts', 'columns'),
+      ...inFile('dashboard/account/people-sessions.ts', 'columns'),
+      ...inFile('dashboard/account/plan.ts', 'factsOf'),
+      ...inFile('dashboard/animals/order-list.ts', 'columns'),
       ...inFile('dashboard/animals/pet-form.ts', 'draftFields', 'inputs'),
-      ...inFile('dashboard/animals/pet-list.ts', 'labels', 'columns'),
+      ...inFile('dashboard/animals/pet-list.ts', 'columns'),
       ...inFile('dashboard/animals/screen.ts', 'form'),
-      'src/app/commands/pet.ts: describePet',
+      ...inFile('dashboard/keys/list.ts', 'columns'),
+      ...inFile('dashboard/projects/deploy-list.ts', 'columns'),
+      ...inFile('dashboard/projects/projects-screen.ts', 'list'),
+      ...inCommand('account.ts', 'columnsOf', 'presentAccount'),
+      ...inCommand('deploy.ts', 'presentDeploy'),
+      ...inCommand('key.ts', 'columnsOf', 'presentKey'),
+      ...inCommand('pet.ts', 'describePet', 'describeOrder'),
+      ...inCommand('project.ts', 'columnsOf', 'presentProject'),
+      ...inCommand('user.ts', 'columnsOf', 'presentPerson'),
     ].sort(),
   );
 }, 120_000);

@@ -1,9 +1,10 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
-import { limitsOf, plans, type Plan } from '../../access/domain/plan.ts';
+import { limitsOf, plans, type Limits, type Plan } from '../../access/domain/plan.ts';
 import type { Account } from '../../access/domain/account.ts';
 import { AuditLog } from '../../access/ports.ts';
 import type { Usage } from '../../access/use-cases/show-usage.ts';
 import { Clock } from '../../kernel/clock.ts';
+import type { EveryField } from '../../kernel/every-field.ts';
 import { signInUrl } from '../settings/addresses.ts';
 import { AccessKey, ConfigKey } from '../keys.ts';
 import { recallCounters } from '../known-counters.ts';
@@ -47,11 +48,10 @@ export const accountCommands = (program: Command): void => {
     .action(async (options: OutputOptions) => {
       await withContainer(async (container) => {
         const accounts = await container.get(AccessKey).listAccounts();
-        const rows = accounts.map(({ id, name, plan, email }) => [id, name, plan, email]);
         print(
           options,
           accounts.map(presentAccount),
-          table(['ID', 'NAME', 'PLAN', 'EMAIL'], rows, 'No accounts yet.'),
+          table(['ID', 'NAME', 'PLAN', 'EMAIL'], accounts.map(columnsOf), 'No accounts yet.'),
         );
       });
     });
@@ -152,11 +152,16 @@ const describeUsage = ({ quota, hours, deprecated }: Usage): string => {
 
 const planOption = () => new Option('--plan <plan>', 'plan of the account').choices(plans);
 
-const presentAccount = ({ id, name, email, plan, ownLimits, createdAt }: Account) => ({
-  id,
-  name,
-  email,
-  plan,
-  limits: limitsOf(plan, ownLimits),
-  createdAt,
-});
+const columnsOf = ({ id, name, plan, email }: Account) =>
+  Object.values({ id, name, plan, email } satisfies Omit<
+    EveryField<Account>,
+    'ownLimits' | 'createdAt'
+  >);
+
+const presentAccount = ({ id, name, email, plan, ownLimits, createdAt }: Account) => {
+  const limits = limitsOf(plan, ownLimits);
+  return { id, name, email, plan, limits, createdAt } satisfies Omit<
+    EveryField<Account & { limits: Limits }>,
+    'ownLimits'
+  >;
+};

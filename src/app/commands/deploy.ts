@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { archiveSource } from '../../adapters/archives/archive-source.ts';
+import type { EveryField } from '../../kernel/every-field.ts';
 import type { Deploy } from '../../sites/domain/deploy.ts';
 import type { UploadProgress } from '../../sites/ports.ts';
 import { SitesKey } from '../keys.ts';
@@ -32,22 +33,23 @@ export const deployCommand = (program: Command): void => {
 };
 
 export const presentDeploy = (deploy: Deploy) => {
-  const { id, number, state, startedAt } = deploy;
-  const shared = { id, number, status: state, startedAt };
+  const { id, number, state: status, startedAt } = deploy;
+  const shared = { id, number, status, startedAt };
   switch (deploy.state) {
     case 'uploading':
-      return shared;
-    case 'succeeded':
-      return { ...shared, files: deploy.files, bytes: deploy.bytes, finishedAt: deploy.finishedAt };
-    case 'failed':
-      return {
-        ...shared,
-        problem: deploy.problem,
-        explanation: deploy.explanation,
-        finishedAt: deploy.finishedAt,
-      };
+      return shared satisfies Presented<typeof deploy>;
+    case 'succeeded': {
+      const { files, bytes, finishedAt } = deploy;
+      return { ...shared, files, bytes, finishedAt } satisfies Presented<typeof deploy>;
+    }
+    case 'failed': {
+      const { problem, explanation, finishedAt } = deploy;
+      return { ...shared, problem, explanation, finishedAt } satisfies Presented<typeof deploy>;
+    }
   }
 };
+
+type Presented<Some extends Deploy> = Omit<EveryField<Some & { status: unknown }>, 'state'>;
 
 /** A mistyped name makes no failed deploy. @throws Error, DomainError that say what is wrong with it */
 const checkPlace = async (path: string): Promise<void> => {

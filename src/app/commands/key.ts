@@ -7,6 +7,7 @@ import {
   type Scope,
 } from '../../access/domain/api-key.ts';
 import { isBanned } from '../../access/domain/ban.ts';
+import type { EveryField } from '../../kernel/every-field.ts';
 import { AccessKey } from '../keys.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';
 
@@ -52,20 +53,12 @@ export const keyCommands = (program: Command): void => {
     .action(async (options: OutputOptions & { account: string }) => {
       await withContainer(async (container) => {
         const keys = await container.get(AccessKey).listApiKeys(options.account);
-        const rows = keys.map((one) => [
-          one.id,
-          one.name,
-          one.hint,
-          one.scopes.join(','),
-          one.lastUsedAt?.toISOString() ?? 'never',
-          state(one),
-        ]);
         print(
           options,
           keys.map(presentKey),
           table(
             ['ID', 'NAME', 'KEY', 'SCOPES', 'LAST USED', 'STATE'],
-            rows,
+            keys.map(columnsOf),
             'No API keys in this account.',
           ),
         );
@@ -136,21 +129,30 @@ const time = (text: string): Date => {
   return date;
 };
 
+/** The state follows from the ban, the expiry and the revocation. */
+const columnsOf = (key: ApiKey) =>
+  Object.values({
+    ...{ id: key.id, name: key.name, hint: key.hint, scopes: key.scopes.join(',') },
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? 'never',
+    ban: state(key),
+  } satisfies Omit<EveryField<ApiKey>, 'accountId' | 'createdAt' | 'expiresAt' | 'revokedAt'>);
+
 const state = (key: ApiKey): string => {
   if (key.revokedAt) return `revoked ${key.revokedAt.toISOString()}`;
   if (isBanned(key.ban, new Date())) return `banned until ${key.ban.until.toISOString()}`;
   return key.expiresAt ? `until ${key.expiresAt.toISOString()}` : 'valid';
 };
 
-const presentKey = (key: ApiKey) => ({
-  id: key.id,
-  accountId: key.accountId,
-  name: key.name,
-  hint: key.hint,
-  scopes: key.scopes,
-  createdAt: key.createdAt,
-  expiresAt: key.expiresAt ?? null,
-  revokedAt: key.revokedAt ?? null,
-  lastUsedAt: key.lastUsedAt ?? null,
-  ban: key.ban ?? null,
-});
+const presentKey = (key: ApiKey) =>
+  ({
+    id: key.id,
+    accountId: key.accountId,
+    name: key.name,
+    hint: key.hint,
+    scopes: key.scopes,
+    createdAt: key.createdAt,
+    expiresAt: key.expiresAt ?? null,
+    revokedAt: key.revokedAt ?? null,
+    lastUsedAt: key.lastUsedAt ?? null,
+    ban: key.ban ?? null,
+  }) satisfies EveryField<ApiKey>;

@@ -69,12 +69,12 @@ export const petCommands = (program: Command): void => {
 // JSON has every field; a sentence leaves some out.
 
 const describePet = ({ id, name, status }: Pet): string => {
-  const told = { id, name, status } satisfies EveryField<Omit<Pet, 'categoryId'>>;
+  const told = { id, name, status } satisfies Omit<EveryField<Pet>, 'categoryId'>;
   return `Animal ${String(told.id)} (${told.name}) is ${told.status}.`;
 };
 
 const describeOrder = ({ id, petId, status }: Order): string => {
-  const told = { id, petId, status } satisfies EveryField<Omit<Order, 'quantity' | 'shipDate'>>;
+  const told = { id, petId, status } satisfies Omit<EveryField<Order>, 'quantity' | 'shipDate'>;
   return `Order ${String(told.id)} for animal ${String(told.petId)} is ${told.status}.`;
 };
 

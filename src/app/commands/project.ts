@@ -1,6 +1,8 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import type { EveryField } from '../../kernel/every-field.ts';
 import { bytesInWords } from '../../kernel/in-words.ts';
-import { slugOf } from '../../sites/domain/project.ts';
+import type { Deploy } from '../../sites/domain/deploy.ts';
+import { slugOf, type Project } from '../../sites/domain/project.ts';
 import { isReservedSlug } from '../../sites/domain/reserved-slugs.ts';
 import { SitesKey } from '../keys.ts';
 import { SiteAddresses } from '../site-addresses.ts';
@@ -26,7 +28,7 @@ export const projectCommands = (program: Command): void => {
           : '';
         print(
           options,
-          { project: { id, slug, name } },
+          { project: presentProject(made) },
           `Project ${slug} (${id}). Publish it: ${commandName()} deploy FOLDER --project ${slug}${reason}`,
         );
       });
@@ -39,12 +41,16 @@ export const projectCommands = (program: Command): void => {
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions & { account: string }) => {
       await withContainer(async (container) => {
-        const projects = await container.get(SitesKey).listProjects(options.account);
-        const rows = projects.map(({ id, slug, name }) => [id, slug, name]);
+        const found = await container.get(SitesKey).listProjects(options.account);
+        const projects = found.map(presentProject);
         print(
           options,
-          projects.map(({ id, slug, name }) => ({ id, slug, name })),
-          table(['ID', 'SLUG', 'NAME'], rows, 'No projects in this account.'),
+          projects,
+          table(
+            ['ID', 'SLUG', 'NAME'],
+            projects.map((one) => Object.values(one)),
+            'No projects in this account.',
+          ),
         );
       });
     });
@@ -57,14 +63,7 @@ export const projectCommands = (program: Command): void => {
     .action(async (options: OutputOptions & { project: string }) => {
       await withContainer(async (container) => {
         const { deploys, servedDeployId } = await container.get(SitesKey).getSite(options.project);
-        const rows = deploys.map((deploy) => [
-          String(deploy.number),
-          deploy.id === servedDeployId ? 'served' : deploy.state,
-          deploy.startedAt.toISOString(),
-          deploy.state === 'succeeded' ? String(deploy.files) : '',
-          deploy.state === 'succeeded' ? size(deploy.bytes) : '',
-          deploy.state === 'failed' ? deploy.explanation : '',
-        ]);
+        const rows = deploys.map((deploy) => columnsOf(deploy, deploy.id === servedDeployId));
         print(
           options,
           deploys.map((deploy) => ({
@@ -122,6 +121,19 @@ export const projectCommands = (program: Command): void => {
       });
     });
 };
+
+const presentProject = ({ id, slug, name }: Project) =>
+  ({ id, slug, name }) satisfies Omit<EveryField<Project>, 'accountId' | 'createdAt'>;
+
+const columnsOf = (deploy: Deploy, isServed: boolean) =>
+  Object.values({
+    number: String(deploy.number),
+    state: isServed ? 'served' : deploy.state,
+    startedAt: deploy.startedAt.toISOString(),
+    files: deploy.state === 'succeeded' ? String(deploy.files) : '',
+    bytes: deploy.state === 'succeeded' ? size(deploy.bytes) : '',
+    explanation: deploy.state === 'failed' ? deploy.explanation : '',
+  } satisfies Omit<EveryField<Deploy>, 'id' | 'finishedAt' | 'problem'>);
 
 const deployNumber = (text: string): number => {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number from 1.');

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { Person } from '../../access/domain/person.ts';
+import type { EveryField } from '../../kernel/every-field.ts';
 import { signInUrl } from '../settings/addresses.ts';
 import { AccessKey, ConfigKey } from '../keys.ts';
 import { print, table, withContainer, type OutputOptions } from './run-command.ts';
@@ -43,11 +45,25 @@ export const userCommands = (program: Command): void => {
     .action(async (options: UserOptions) => {
       await withContainer(async (container) => {
         const people = await container.get(AccessKey).listPeople(options.account);
-        const users = people.map(({ id, email, createdAt, passwordHash }) => {
-          return { id, email, createdAt, hasPassword: passwordHash !== undefined };
-        });
-        const rows = users.map((one) => [one.id, one.email, one.hasPassword ? 'yes' : 'no']);
-        print(options, users, table(['ID', 'EMAIL', 'PASSWORD'], rows, 'Nobody yet.'));
+        const rows = people.map(columnsOf);
+        print(
+          options,
+          people.map(presentPerson),
+          table(['ID', 'EMAIL', 'PASSWORD'], rows, 'Nobody yet.'),
+        );
       });
     });
 };
+
+const presentPerson = ({ id, email, createdAt, passwordHash }: Person) =>
+  ({ id, email, createdAt, hasPassword: passwordHash !== undefined }) satisfies Omit<
+    EveryField<Person & { hasPassword: boolean }>,
+    'accountId' | 'passwordHash' | 'joinedAt'
+  >;
+
+const columnsOf = ({ id, email, passwordHash }: Person) =>
+  Object.values({
+    id,
+    email,
+    passwordHash: passwordHash === undefined ? 'no' : 'yes',
+  } satisfies Omit<EveryField<Person>, 'accountId' | 'createdAt' | 'joinedAt'>);

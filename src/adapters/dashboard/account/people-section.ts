@@ -5,7 +5,7 @@ import { buttonForm, field, formError, onceInput } from '../frame/form-parts.ts'
 import { badge, day } from '../frame/parts.ts';
 import { peoplePath } from './people-forms.ts';
 import { refusalOf, type Refusal, type Visit } from '../frame/screen.ts';
-import { table, type Column } from '../frame/table.ts';
+import { table, type ColumnsOf } from '../frame/table.ts';
 
 interface PeopleOptions {
   /** For `onceInput`. */
@@ -24,7 +24,7 @@ export const peopleSection = (
     <h2>People</h2>
     <p class="hint">Everyone listed here has full access to this account. You can create links for yourself and for people who have not signed in yet. For everyone else the operator creates one with <code>animal-store user invite</code>.</p>
     ${formError(refusalOf(refusal, 'dismiss') ?? refusalOf(refusal, 'new-link'))}
-    ${table(people, columns(signedIn.person.id, newId))}
+    ${table(people, Object.values(columns(signedIn.person.id, newId)))}
     <form method="post" action="${peoplePath}" class="fields">
       ${formError(invited)}
       ${onceInput(newId())}
@@ -34,11 +34,18 @@ export const peopleSection = (
   </section>`;
 };
 
-const columns = (ownId: string, newId: () => string): readonly Column<Person>[] => [
-  ['Email', 'name', ({ id, email }) => html`${email} ${id === ownId && badge('you', 'good')}`],
-  ['Added', 'text', ({ createdAt }) => day(createdAt)],
-  ['Signs in with', 'text', waysIn],
-  [
+const columns = (
+  ownId: string,
+  newId: () => string,
+): ColumnsOf<Person, 'id' | 'accountId' | 'passwordHash'> => ({
+  email: [
+    'Email',
+    'name',
+    ({ id, email }) => html`${email} ${id === ownId && badge('you', 'good')}`,
+  ],
+  createdAt: ['Added', 'text', ({ createdAt }) => day(createdAt)],
+  joinedAt: ['Signs in with', 'text', waysIn],
+  actions: [
     'Actions',
     'actions',
     (person) => [
@@ -46,7 +53,7 @@ const columns = (ownId: string, newId: () => string): readonly Column<Person>[] 
       person.id !== ownId && remove(person),
     ],
   ],
-];
+});
 
 const makeLink = ({ id, email }: Person, once: string): Html =>
   buttonForm(`${peoplePath}/${id}/link`, 'New link', {

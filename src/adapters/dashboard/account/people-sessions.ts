@@ -7,7 +7,7 @@ import { badge, time } from '../frame/parts.ts';
 import { browserName } from './people-browser.ts';
 import { accountPath } from './people-forms.ts';
 import { form, type Form, type Visit } from '../frame/screen.ts';
-import { table, type Column } from '../frame/table.ts';
+import { table, type ColumnsOf } from '../frame/table.ts';
 
 const path = `${accountPath}/sessions`;
 
@@ -44,25 +44,28 @@ export const sessionsSection = (all: readonly Session[], { signedIn, now }: Visi
       ${open.length > 1 && buttonForm(`${path}/end-others`, 'Sign out everywhere else')}
     </div>
     <p class="hint">Browsers in which you are signed in. If you do not recognise one, end its session, then choose a new password.</p>
-    ${table(open, columns(signedIn.session.id, now))}
+    ${table(open, Object.values(columns(signedIn.session.id, now)))}
   </section>`;
 };
 
-const columns = (thisId: string, now: Date): readonly Column<Session>[] => [
-  [
+const columns = (
+  thisId: string,
+  now: Date,
+): ColumnsOf<Session, 'id' | 'personId' | 'way' | 'others'> => ({
+  browser: [
     'Browser',
     'name',
     ({ id, browser }) =>
       html`<span title="${browser}">${browserName(browser)}</span> ${id === thisId && badge('this browser', 'good')}`,
   ],
-  [
+  startedAt: [
     'Signed in',
     'text',
     ({ startedAt, way }) =>
       html`<span>${time(startedAt, now)}, ${way === 'link' ? 'with a link' : 'with the password'}</span>`,
   ],
-  ['Expires', 'text', ({ endsAt }) => time(endsAt, now)],
-  [
+  endsAt: ['Expires', 'text', ({ endsAt }) => time(endsAt, now)],
+  actions: [
     'Actions',
     'actions',
     ({ id, browser }) =>
@@ -71,4 +74,4 @@ const columns = (thisId: string, now: Date): readonly Column<Session>[] => [
         about: `Sign out of ${browserName(browser)}`,
       }),
   ],
-];
+});

@@ -1,10 +1,11 @@
 import type { Account } from '../../../access/domain/account.ts';
 import { limitsOf, plans, type Plan } from '../../../access/domain/plan.ts';
 import type { Allowance } from '../../../sites/domain/allowance.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
 import { bytesInWords } from '../../../kernel/in-words.ts';
 import type { AccountUse } from '../../../sites/use-cases/show-use.ts';
 import { html, type Html } from '../frame/html.ts';
-import { badge, count, day, facts } from '../frame/parts.ts';
+import { badge, count, day, facts, type Fact } from '../frame/parts.ts';
 import { table } from '../frame/table.ts';
 
 /** The plan with its limits, beside the others. */
@@ -15,15 +16,25 @@ export const planSection = (
 ): Html => html`<section class="card">
   <h2>Plan</h2>
   ${facts([
-    ['Account', html`${account.name} <code class="quiet">${account.id}</code>`],
-    ['Created', day(account.createdAt)],
-    ['Plan', html`<strong>${planNames[account.plan]}</strong>`],
+    ...Object.values(factsOf(account)),
     ['Projects', `${count(projects)} of ${count(allowance.projects)}`],
     ['Stored files', `${bytesInWords(storedBytes)} of ${bytesInWords(allowance.storedBytes)}`],
   ])}
   ${planTable(account, allowances)}
   <p class="hint">To change your plan, contact the operator of this service and give the account ID above. Operators run <code>animal-store account set-plan --account ${account.id} --plan PLAN</code>; it takes effect with the next request.</p>
 </section>`;
+
+/** The name stands beside the id; own limits are in the table. */
+const factsOf = ({
+  id,
+  name,
+  plan,
+  createdAt,
+}: Account): Omit<EveryField<Account, Fact>, 'name' | 'email' | 'ownLimits'> => ({
+  id: ['Account', html`${name} <code class="quiet">${id}</code>`],
+  createdAt: ['Created', day(createdAt)],
+  plan: ['Plan', html`<strong>${planNames[plan]}</strong>`],
+});
 
 export const planNames: Readonly<Record<Plan, string>> = {
   free: 'Free',

@@ -1,3 +1,4 @@
+import type { EveryField } from '../../../kernel/every-field.ts';
 import { html, nothing, type Child, type Html } from './html.ts';
 
 /**
@@ -7,6 +8,13 @@ import { html, nothing, type Child, type Html } from './html.ts';
 type Look = 'text' | 'bare' | 'name' | 'mono' | 'number' | 'actions' | 'row';
 
 export type Column<Thing> = readonly [title: string, look: Look, cell: (thing: Thing) => Child];
+
+/** The columns of a list by field: each field that is not left out by name has one, and there may be more. */
+export type ColumnsOf<Thing, LeftOut extends keyof EveryField<Thing> = never> = Omit<
+  EveryField<Thing, Column<Thing>>,
+  LeftOut
+> &
+  Readonly<Record<string, Column<Thing>>>;
 
 interface TableOptions<Thing> {
   /** Classes of the stylesheet. */

@@ -12,7 +12,7 @@ import { html, nothing, type Child, type Html } from '../frame/html.ts';
 import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
 import { badge, counted, day, exact, time } from '../frame/parts.ts';
 import type { Refusal } from '../frame/screen.ts';
-import { table, type Column } from '../frame/table.ts';
+import { table, type ColumnsOf } from '../frame/table.ts';
 
 /** How long an old secret stays valid, as people say it. */
 const overlapWords: Readonly<Record<Overlap, string>> = {
@@ -37,31 +37,41 @@ export const keyTable = (
 ): Html => html`
   ${formError(refusal && { ...refusal, field: undefined })}
   <p class="hint">Rotating gives a key a new secret; the old one stays valid for the time you choose. Revoking stops a key at once and cannot be undone.</p>
-  ${table(keys, columns(now, newId))}`;
+  ${table(keys, Object.values(columns(now, newId)))}`;
 
-const columns = (now: Date, newId: () => string): readonly Column<ListedKey>[] => [
-  [
+/** Several fields share a column. */
+type InColumn = 'hint' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'oldSecretsUntil';
+
+const columns = (
+  now: Date,
+  newId: () => string,
+): ColumnsOf<ListedKey, 'id' | 'accountId' | InColumn> => ({
+  name: [
     'Key',
     'bare',
     ({ name, hint }) =>
       html`<span class="lines"><strong>${name}</strong><code class="quiet">${hint}</code></span>`,
   ],
-  ['Scopes', 'text', scopeList],
-  [
+  scopes: ['Scopes', 'text', scopeList],
+  lastUsedAt: [
     'Last used',
     'text',
     ({ lastUsedAt, createdAt }) =>
       html`<span class="lines"><span>${lastUsedAt ? time(lastUsedAt, now) : 'never'}</span><span class="hint">created ${day(createdAt)}</span></span>`,
   ],
-  [
+  ban: [
     'State',
     'text',
     (key) =>
       html`<div class="lines">${stateOf(key, now)}${isBanned(key.ban, now) && liftBan(key)}<span class="hint">${expiry(key, now)}</span>${oldSecret(key, now)}</div>`,
   ],
-  ['Keep old secret for', 'text', (key) => (opens(key, now) ? rotate(key, newId()) : undefined)],
-  ['Actions', 'actions', revoke],
-];
+  overlap: [
+    'Keep old secret for',
+    'text',
+    (key) => (opens(key, now) ? rotate(key, newId()) : undefined),
+  ],
+  actions: ['Actions', 'actions', revoke],
+});
 
 const scopeList = (key: ApiKey): Child =>
   key.scopes.length === scopes.length

@@ -7,7 +7,7 @@ import { confirmedForm } from '../frame/confirmed-form.ts';
 import { html, type Html } from '../frame/html.ts';
 import { buttonForm } from '../frame/form-parts.ts';
 import { badge, count, counted, size, time, type Tone } from '../frame/parts.ts';
-import { table, type Column } from '../frame/table.ts';
+import { table, type ColumnsOf } from '../frame/table.ts';
 
 const tones: Readonly<Record<DeployState, Tone>> = {
   uploading: 'busy',
@@ -25,29 +25,32 @@ export interface DeployListView extends Site {
 
 /** Newest first. Marks the served deploy; every other successful one can be served again. */
 export const deployList = (view: DeployListView): Html =>
-  html`${table(view.deploys, columns(view), { idOf: ({ number }) => `deploy-${number}` })}
+  html`${table(view.deploys, Object.values(columns(view)), { idOf: ({ number }) => `deploy-${number}` })}
   <p class="hint">The last ${keptDeploys} deploys are kept, and the one that is served. All projects of your account together keep ${bytesInWords(view.use.storedBytes)} of ${bytesInWords(view.use.allowance.storedBytes)}.</p>`;
 
-const columns = (view: DeployListView): readonly Column<Deploy>[] => {
+/** The contents are the files and bytes, or the explanation. */
+const columns = (
+  view: DeployListView,
+): ColumnsOf<Deploy, 'id' | 'finishedAt' | 'bytes' | 'problem' | 'explanation'> => {
   const isServed = ({ id }: Deploy) => id === view.servedDeployId;
-  return [
-    [
+  return {
+    number: [
       'Deploy',
       'text',
       (deploy) =>
         html`<span><strong>${deploy.number}</strong> ${isServed(deploy) && html`<span class="badge served">served</span>`}</span>`,
     ],
-    ['Status', 'text', ({ state }) => badge(state, tones[state])],
-    ['Contents', 'text', (deploy) => contents(deploy, view)],
-    ['Uploaded', 'text', ({ startedAt }) => time(startedAt, view.now)],
-    [
+    state: ['Status', 'text', ({ state }) => badge(state, tones[state])],
+    files: ['Contents', 'text', (deploy) => contents(deploy, view)],
+    startedAt: ['Uploaded', 'text', ({ startedAt }) => time(startedAt, view.now)],
+    action: [
       'Action',
       'actions',
       (deploy) =>
         deploy.state === 'succeeded' &&
         !isServed(deploy) && [useButton(deploy, view), deleteButton(deploy, view)],
     ],
-  ];
+  };
 };
 
 const contents = (deploy: Deploy, view: DeployListView): Html => {

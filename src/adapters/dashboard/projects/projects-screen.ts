@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { slugOf } from '../../../sites/domain/project.ts';
+import type { EveryField } from '../../../kernel/every-field.ts';
+import { slugOf, type Project } from '../../../sites/domain/project.ts';
 import { isReservedSlug } from '../../../sites/domain/reserved-slugs.ts';
 import type { Site } from '../../../sites/domain/site.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
@@ -63,16 +64,20 @@ const nothingYet = empty(
   'A project holds one site with its deploys and domains. Start with a name, such as the name of your shop.',
 );
 
+/** The deploys and the served one share a line. */
+type LeftOut = 'id' | 'accountId' | 'project' | 'deploys' | 'lastNumber';
+
 const list = (found: readonly Site[], siteUrl: (slug: string) => string): Html =>
   html`<ul class="columns cards">
     ${found.map((site) => {
       const { name, slug, createdAt } = site.project;
-      return html`<li class="card">
-        <h2><a class="cover" href="/dashboard/projects/${slug}">${name}</a></h2>
-        <p class="hint">${new URL(siteUrl(slug)).host}</p>
-        <p class="hint">created ${day(createdAt)}</p>
-        <p class="row">${standing(site)}</p>
-      </li>`;
+      const shown = {
+        name: html`<h2><a class="cover" href="/dashboard/projects/${slug}">${name}</a></h2>`,
+        slug: html`<p class="hint">${new URL(siteUrl(slug)).host}</p>`,
+        createdAt: html`<p class="hint">created ${day(createdAt)}</p>`,
+        servedDeployId: html`<p class="row">${standing(site)}</p>`,
+      } satisfies Omit<EveryField<Project | Site>, LeftOut>;
+      return html`<li class="card">${Object.values(shown)}</li>`;
     })}
   </ul>`;
 

@@ -1,11 +1,12 @@
 import type { Kysely, Selectable } from 'kysely';
+import * as v from 'valibot';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import {
   sessionNotFound,
   signInLinkInvalid,
   signInRefused,
 } from '../../../access/domain/people-error.ts';
-import { signInWays, type Session } from '../../../access/domain/session.ts';
+import { signInWays, type Session, type SessionChoice } from '../../../access/domain/session.ts';
 import { Sessions, type SessionStart, type SignedIn } from '../../../access/people-ports.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
@@ -13,6 +14,7 @@ import { accountFrom } from './kysely-accounts.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { join, lockPerson, personFrom } from './kysely-people.ts';
 import { fromMillis, oneOf, toMillis, type RowOf, type Schema } from '../schema.ts';
+import { parseStored, type Entries } from '../stored-json.ts';
 
 type SessionRow = Omit<Selectable<Schema['sessions']>, 'secret_hash'>;
 type AccountRow = Selectable<Schema['accounts']>;
@@ -139,6 +141,11 @@ const toRow = ({ id, personId, way, browser, startedAt, endsAt, others }: Sessio
     others: JSON.stringify(others),
   }) satisfies RowOf<Session>;
 
+const choice = v.object({
+  personId: v.string(),
+  proof: v.string(),
+} satisfies Entries<SessionChoice>);
+
 const fromRow = (row: SessionRow): Session =>
   ({
     id: row.id,
@@ -147,5 +154,5 @@ const fromRow = (row: SessionRow): Session =>
     browser: row.browser,
     startedAt: fromMillis(row.started_at),
     endsAt: fromMillis(row.ends_at),
-    others: JSON.parse(row.others) as Session['others'],
+    others: parseStored(v.array(choice), row.others),
   }) satisfies EveryField<Session>;

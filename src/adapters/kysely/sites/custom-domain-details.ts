@@ -20,6 +20,7 @@ import {
 } from '../../../domains/domain/dns/problem.ts';
 import type { DnsReport, ResolverSummary } from '../../../domains/domain/dns/report.ts';
 import type { DnsStanding } from '../../../domains/domain/dns/standing.ts';
+import { perhaps, type Entries } from '../stored-json.ts';
 
 // How the details of a domain are read from JSON. A new field, or a new kind of certificate, does not compile until it
 // is read here.
@@ -35,11 +36,6 @@ export type DomainColumn =
   | 'state'
   | 'generation'
   | 'addedAt';
-
-type Entries<Value> = { readonly [Field in keyof Value]-?: v.GenericSchema<unknown, Value[Field]> };
-
-const perhaps = <Output>(schema: v.GenericSchema<unknown, Output>) =>
-  v.optional(schema, () => undefined);
 
 const date = v.pipe(
   v.string(),

@@ -1,8 +1,11 @@
 import type { Kysely } from 'kysely';
+import * as v from 'valibot';
 import { projectHostsOf, type ProjectHost } from '../../../domains/domain/attachment/serving.ts';
 import {
   noDomainSettings,
+  redirectStatuses,
   type DomainSettings,
+  type Redirect,
 } from '../../../domains/domain/redirects/settings.ts';
 import { routesOf, type Route } from '../../../domains/domain/redirects/routes.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';
@@ -10,6 +13,7 @@ import type { Database } from '../database.ts';
 import { removeRoute, setRoute } from './edge-route-writer.ts';
 import { routeFrom } from './route-rows.ts';
 import type { Schema } from '../schema.ts';
+import { parseStored, perhaps, type Entries } from '../stored-json.ts';
 
 /**
  * Updates the stored routes of a project to what `routesOf` says. For the other adapters of this folder; call it last
@@ -70,8 +74,19 @@ export const hostsOf = async (
   return projectHostsOf(rows.map(customDomainFrom));
 };
 
+const redirect = v.object({
+  from: v.string(),
+  to: v.string(),
+  status: v.picklist(redirectStatuses),
+} satisfies Entries<Redirect>);
+
+const storedSettings = v.object({
+  primary: perhaps(v.string()),
+  redirects: v.array(redirect),
+} satisfies Entries<DomainSettings>);
+
 export const settingsFrom = (stored: string | null): DomainSettings =>
-  stored === null ? structuredClone(noDomainSettings) : (JSON.parse(stored) as DomainSettings);
+  stored === null ? structuredClone(noDomainSettings) : parseStored(storedSettings, stored);
 
 const isSame = (one: Route | undefined, other: Route): boolean =>
   one !== undefined && JSON.stringify(one) === JSON.stringify(other);
