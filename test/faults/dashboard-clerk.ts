@@ -1,5 +1,6 @@
-import { domainsPath, once } from '../attacks/ground.ts';
+import { domainsPath, once, upload } from '../attacks/ground.ts';
 import { DashboardVisitor, type PageAnswer } from '../support/dashboard/visitor.ts';
+import { tgzOf } from '../support/sites/tar-bytes.ts';
 import { answerOf, type LoadRecord } from './load-record.ts';
 
 export interface ClerkOf {
@@ -10,16 +11,19 @@ export interface ClerkOf {
 }
 
 interface Wish {
-  readonly what: 'sell' | 'add a domain';
+  readonly what: 'sell' | 'add a domain' | 'upload';
   readonly subject: string;
-  readonly path: string;
-  readonly fields: Readonly<Record<string, string>>;
+  readonly send: (visitor: DashboardVisitor) => Promise<PageAnswer>;
+  /** Whether a first attempt whose answer was lost may have this one refused. */
+  readonly isOnceOnly: boolean;
 }
 
-/** A dashboard user who sells animals and adds domains, and resends a form until it is answered. */
+/** A dashboard user who sells animals, adds domains and uploads bad archives, and resends each form until it is answered. */
 export class DashboardClerk {
   readonly sold: number[] = [];
   readonly domains: string[] = [];
+  /** How many uploads were answered, each with a failed deploy. */
+  refused = 0;
   /** Ids of animals to sell. */
   readonly animals: number[] = [];
   readonly #of: ClerkOf;
@@ -43,13 +47,12 @@ export class DashboardClerk {
   async act(origin: string): Promise<boolean> {
     this.#wish ??= this.#next();
     if (this.#wish === undefined) return true;
-    const { path, fields } = this.#wish;
+    const { send, isOnceOnly } = this.#wish;
     const asked = this.#record.ask('clerk', origin);
     const visitor = new DashboardVisitor(origin, this.#of.cookie);
-    const sent = visitor.post(path, fields);
-    const page = await sent.catch(() => undefined);
-    // An animal is sold once: a form resent after a lost answer is told that it is sold.
-    const isDone = isCarriedOut(page) || (this.#isRepeated && page?.status === 422);
+    const page = await send(visitor).catch(() => undefined);
+    const isRefusedRepeat = isOnceOnly && this.#isRepeated && page?.status === 422;
+    const isDone = isCarriedOut(page) || isRefusedRepeat;
     const told = page ? answerOf(page.status, page.headers, page.text) : 'no answer';
     this.#record.answer(asked, isDone ? '303' : told);
     if (isDone) this.#done(this.#wish);
@@ -59,20 +62,36 @@ export class DashboardClerk {
 
   #next(): Wish | undefined {
     this.#count += 1;
-    if (this.#count % 4 === 0) {
-      const domain = `www.${this.#label}-${this.#count}.test`;
-      const path = domainsPath(this.#of.slug);
-      return { what: 'add a domain', subject: domain, path, fields: { domain, once: once() } };
-    }
+    if (this.#count % 4 === 0) return this.#addDomain(`www.${this.#label}-${this.#count}.test`);
+    if (this.#count % 4 === 2) return this.#uploadBadArchive();
     const id = this.animals.shift();
     if (id === undefined) return undefined;
-    const path = `/dashboard/animals/${id}/sell`;
-    return { what: 'sell', subject: String(id), path, fields: { once: once() } };
+    const fields = { once: once() };
+    const send = (visitor: DashboardVisitor) =>
+      visitor.post(`/dashboard/animals/${id}/sell`, fields);
+    return { what: 'sell', subject: String(id), send, isOnceOnly: true };
+  }
+
+  #addDomain(domain: string): Wish {
+    const fields = { domain, once: once() };
+    const send = (visitor: DashboardVisitor) => visitor.post(domainsPath(this.#of.slug), fields);
+    return { what: 'add a domain', subject: domain, send, isOnceOnly: true };
+  }
+
+  /** It is refused after its first file is stored, so there are files to remove. */
+  #uploadBadArchive(): Wish {
+    const { slug } = this.#of;
+    const send = async (visitor: DashboardVisitor) => {
+      const page = { name: 'index.html', content: '<h1>Shop</h1>' };
+      return upload(visitor, slug, await tgzOf(page, { name: '../index.html', content: '' }));
+    };
+    return { what: 'upload', subject: slug, send, isOnceOnly: false };
   }
 
   #done({ what, subject }: Wish): void {
     if (what === 'sell') this.sold.push(Number(subject));
-    else this.domains.push(subject);
+    else if (what === 'add a domain') this.domains.push(subject);
+    else this.refused += 1;
     this.#record.acknowledge();
     this.#wish = undefined;
     this.#isRepeated = false;
@@ -81,4 +100,4 @@ export class DashboardClerk {
 
 /** Other redirects lead to the sign-in page. */
 const isCarriedOut = (page: PageAnswer | undefined): boolean =>
-  page?.status === 303 && /[?&](?:done|added)=/.test(page.location ?? '');
+  page?.status === 303 && /[?&](?:done|added)=|^\/dashboard\/projects\//.test(page.location ?? '');

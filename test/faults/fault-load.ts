@@ -20,6 +20,8 @@ export interface LoadOptions {
   readonly label: string;
   readonly keyedWriters: number;
   readonly paceMs: number;
+  /** Deploys that had failed before it. */
+  readonly failedBefore: number;
   /** Numbers in [0, 1) that choose the process for a request. */
   readonly random: () => number;
 }
@@ -28,7 +30,7 @@ const pauseAfterFailureMs = 20;
 /** Only against hanging, not a measurement: machines are busy. */
 const longestWaitMs = 60_000;
 
-/** Clients that never stop asking: they write with and without an idempotency key, read, sell and add domains. */
+/** Clients that never stop asking: they write with and without an idempotency key, read, sell, add domains and upload. */
 export class FaultLoad {
   readonly record = new LoadRecord();
   readonly label: string;
@@ -39,6 +41,7 @@ export class FaultLoad {
   readonly inDoubt = new Set<string>();
   /** Under keys that were sent more than once. */
   readonly repeated: { readonly name: string; readonly id: number }[] = [];
+  readonly failedBefore: number;
   readonly #target: LoadTarget;
   readonly #options: LoadOptions;
   #stopping = false;
@@ -47,6 +50,7 @@ export class FaultLoad {
   constructor(target: LoadTarget, options: LoadOptions) {
     this.#target = target;
     this.label = options.label;
+    this.failedBefore = options.failedBefore;
     this.#options = options;
     this.clerk = new DashboardClerk(target, options.label, this.record);
   }

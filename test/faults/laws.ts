@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { until } from '../support/until.ts';
 import type { FaultLoad } from './fault-load.ts';
 import type { Ground } from './ground.ts';
@@ -15,8 +17,8 @@ const usuallyDeliveredWithinMs = 3_000;
 const deliveredWithinMs = 120_000;
 
 /**
- * Checks that nothing acknowledged is lost, nothing is stored twice, and each animal, order and domain has
- * its event and each event all its deliveries.
+ * Checks that nothing acknowledged is lost, nothing is stored twice, and each animal, order, domain and
+ * failed deploy has its event, and each event all its deliveries: no file of a failed deploy is left.
  */
 export const lawsOf = async (ground: Ground, load: FaultLoad): Promise<Lawful> => {
   const complaints: string[] = [];
@@ -28,12 +30,15 @@ export const lawsOf = async (ground: Ground, load: FaultLoad): Promise<Lawful> =
   const animals = await judgeAnimals(ground, load);
   const sales = await judgeSales(ground, load);
   const domains = await judgeDomains(ground, load);
+  const uploads = await judgeUploads(ground, load);
   complain(animals.strangers, 'animals are stored that nobody sent');
   complain(animals.untold, 'animals have not exactly one event');
   complain(sales.untold, 'orders have not exactly one event and one sold animal');
   complain(domains.untold, 'domains have not exactly one event');
+  complain(uploads.untold, 'failed deploys have not exactly one event');
+  complain(uploads.left, 'failed deploys still have files');
   const all = [animals, sales, domains];
-  const lost = all.reduce((sum, one) => sum + one.lost, 0);
+  const lost = all.reduce((sum, one) => sum + one.lost, uploads.lost);
   const doubled = all.reduce((sum, one) => sum + one.doubled, 0);
   complain(lost, 'acknowledged writes are lost');
   complain(doubled, 'writes are stored twice');
@@ -113,6 +118,17 @@ const judgeDomains = async ({ facts }: Ground, { clerk }: FaultLoad) => {
     lost: clerk.domains.filter((host) => !stored.has(host)).length,
     doubled: [...stored.values()].filter((count) => count > 1).length,
     untold: [...stored.keys()].filter((host) => told.get(host) !== 1).length,
+  };
+};
+
+/** A resent upload may be a second failed deploy. */
+const judgeUploads = async ({ facts, home }: Ground, { clerk, failedBefore }: FaultLoad) => {
+  const told = countsOf((await facts.told('deploy_failed')).map(({ deployId }) => deployId ?? ''));
+  const folders = await readdir(join(home.settings['DATA_DIR'] ?? '', 'deploys'));
+  return {
+    lost: Math.max(0, clerk.refused - (told.size - failedBefore)),
+    untold: (await facts.failedDeploys()).filter((id) => told.get(id) !== 1).length,
+    left: folders.filter((name) => told.has(name.replace(/^\.|\.partial$/g, ''))).length,
   };
 };
 

@@ -38,7 +38,10 @@ export const runFault = async (
   const started = performance.now();
   const { keyedWriters = 4, paceMs = 5, endsProcesses = false, processes = 1 } = fault;
   count += 1;
-  const options = { label: `f${count}`, keyedWriters, paceMs, random: orders.random };
+  const options = {
+    ...{ label: `f${count}`, keyedWriters, paceMs, random: orders.random },
+    failedBefore: (await ground.facts.told('deploy_failed')).length,
+  };
   const load = new FaultLoad(ground, options);
   const health = endsProcesses ? undefined : await watchHealth(ground.services[0]!);
   const isCounted = processes === 1 && !endsProcesses && fault.countsInexactly !== true;

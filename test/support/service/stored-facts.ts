@@ -46,6 +46,11 @@ export class StoredFacts {
     return (await rows.execute()).map(({ host }) => host);
   }
 
+  async failedDeploys(): Promise<readonly string[]> {
+    const rows = this.#db.selectFrom('deploys').select('id').where('state', '=', 'failed');
+    return (await rows.execute()).map(({ id }) => id);
+  }
+
   /** Deliveries that wait, and those that were given up. */
   async undelivered(): Promise<{ readonly waiting: number; readonly parked: number }> {
     const rows = await this.#db
