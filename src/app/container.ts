@@ -30,6 +30,9 @@ export const openContainer = async (
   container.bind(LogKey).toConstantValue(log);
   container.bind(Acting).toConstantValue(new AsyncActing(actor));
   container.load(persistence, contexts, metering, publishing, system, web);
+  if (config.redisUrl !== undefined) {
+    container.load((await import('./redis.module.ts')).redis(config.redisUrl));
+  }
   await bringUpToDate(config.databaseUrl, log);
   return container;
 };

@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 import type { ServiceIdentifier } from 'inversify';
 import type { Access } from '../access/access.ts';
 import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
+import type { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
+import type { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import type { HttpServer } from '../adapters/http/listener/http-server.ts';
 import type { LeasedJob } from '../adapters/schedule/leased-job.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -28,4 +30,7 @@ export const SecureSitesKey = key<LeasedJob>('secure sites');
 export const PlanRenewalsKey = key<LeasedJob>('plan renewals');
 /** Health and metrics, where they have a port of their own. */
 export const OperationsKey = key<HttpServer>('operations');
+/** Bound where REDIS_URL is set. */
+export const RedisCountersKey = key<RedisQuotaCounters>('counters in Redis');
+export const RedisSignalsKey = key<RedisSignals>('signals by Redis');
 export const DashboardKey = key<Dashboard>('dashboard');

@@ -5,32 +5,19 @@ import { MemoryQuotaCounters } from '../adapters/memory/memory-quota-counters.ts
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import { FailoverCounters } from '../adapters/redis/failover-counters.ts';
-import { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
 import { Clock } from '../kernel/clock.ts';
-import { Deadline } from '../kernel/deadline.ts';
-import { ConfigKey, LogKey } from './keys.ts';
+import { ConfigKey, LogKey, RedisCountersKey } from './keys.ts';
 import { wiring } from './wiring.ts';
 
 /** Where requests are counted: in Redis for a fleet, else in this process with a copy in the database. */
 export const metering = wiring((once, bind) => {
   bind(MemoryQuotaCounters).toConstantValue(new MemoryQuotaCounters());
-  once(RedisQuotaCounters, (c) => {
-    const { redisUrl } = c.get(ConfigKey);
-    if (redisUrl === undefined) throw new Error('REDIS_URL is not set');
-    const log = c.get(LogKey);
-    const onProblem = (error: Error) => {
-      log.debug({ err: error }, 'Redis connection failed');
-    };
-    return new RedisQuotaCounters(redisUrl, onProblem, { deadline: c.get(Deadline) });
-  }).onDeactivation((redis) => {
-    redis.close();
-  });
   once(QuotaCounters, (c) => {
     const own = c.get(MemoryQuotaCounters);
     if (c.get(ConfigKey).redisUrl === undefined) return own;
     const log = c.get(LogKey);
     const metrics = c.get(Metrics);
-    return new FailoverCounters(c.get(RedisQuotaCounters), own, {
+    return new FailoverCounters(c.get(RedisCountersKey), own, {
       onLocal: (local) => {
         metrics.setCountsLocally(local);
         if (local) log.error('Redis is away: counting requests in this process for at most 60 s');

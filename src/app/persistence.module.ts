@@ -29,7 +29,6 @@ import { KyselySessions } from '../adapters/kysely/access/kysely-sessions.ts';
 import { KyselySignInLinks } from '../adapters/kysely/access/kysely-sign-in-links.ts';
 import { KyselyTimeline } from '../adapters/kysely/sites/kysely-timeline.ts';
 import { KyselyUsageLog } from '../adapters/kysely/access/kysely-usage-log.ts';
-import { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import { Orders, Pets } from '../catalogue/ports.ts';
 import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
@@ -48,7 +47,7 @@ import {
   CertificateOrders,
 } from '../domains/certificate-ports.ts';
 import { EdgeRecords } from '../domains/edge-ports.ts';
-import { ConfigKey, LogKey } from './keys.ts';
+import { ConfigKey, LogKey, RedisSignalsKey } from './keys.ts';
 import { SiteAddresses } from './site-addresses.ts';
 import { retention } from './retention.ts';
 import { hiddenTypes, subscribersOf } from './subscriptions.ts';
@@ -72,7 +71,7 @@ export const persistence = wiring((once, bind) => {
     const hasFleet = c.get(ConfigKey).redisUrl !== undefined;
     const tell: StoredListener = (accountIds, hasDeliveries) => {
       signal.raise(accountIds, hasDeliveries);
-      if (hasFleet) c.get(RedisSignals).tell(accountIds);
+      if (hasFleet) c.get(RedisSignalsKey).tell(accountIds);
     };
     const deadline = c.get(Deadline);
     // The request that stored it does not wait for what comes of it.

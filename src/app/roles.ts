@@ -8,7 +8,6 @@ import { HttpServer } from '../adapters/http/listener/http-server.ts';
 import { Metrics } from '../adapters/http/metrics.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
-import { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import { CronJobs } from '../adapters/schedule/cron-jobs.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
@@ -18,7 +17,14 @@ import { Retention } from '../kernel/retention.ts';
 import type { Config } from './settings/config.ts';
 import { apiJobs, workerJobs } from './jobs.ts';
 import { Draining } from './draining.ts';
-import { DashboardKey, OperationsKey, PlanRenewalsKey, SecureSitesKey, SitesKey } from './keys.ts';
+import {
+  DashboardKey,
+  OperationsKey,
+  PlanRenewalsKey,
+  RedisSignalsKey,
+  SecureSitesKey,
+  SitesKey,
+} from './keys.ts';
 import { recallCounters } from './known-counters.ts';
 import { SiteAddresses } from './site-addresses.ts';
 import { version } from './version.ts';
@@ -56,7 +62,7 @@ export const startRoles = async (
   try {
     await recallCounters(container);
     await container.get(SiteAddresses).recall();
-    if (redisUrl !== undefined) container.get(RedisSignals).listen();
+    if (redisUrl !== undefined) container.get(RedisSignalsKey).listen();
     const server = container.get(HttpServer);
     await naming('HOST', 'PORT', () => server.listen(host, port));
     running.push(roles.includes('dashboard') ? withDashboard(server, container) : server);

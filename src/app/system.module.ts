@@ -3,7 +3,6 @@ import { Passwords } from '../access/people-ports.ts';
 import { EventBus } from '../adapters/events/event-bus.ts';
 import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
-import { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
 import { AesGcmSealer } from '../adapters/system/aes-gcm-sealer.ts';
@@ -19,7 +18,6 @@ import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
 import { Sealer } from '../kernel/sealer.ts';
 import {
-  ConfigKey,
   LogKey,
   PreviousSecretKeys,
   ProcessKey,
@@ -46,20 +44,6 @@ export const system = wiring((once, bind) => {
   once(EventLoopWatch, (c) => new EventLoopWatch(c.get(RunningWork), c.get(LogKey)));
 
   bind(StoredSignal).toConstantValue(new StoredSignal());
-  once(RedisSignals, (c) => {
-    const { redisUrl } = c.get(ConfigKey);
-    if (redisUrl === undefined) throw new Error('REDIS_URL is not set');
-    const [log, signal] = [c.get(LogKey), c.get(StoredSignal)];
-    return new RedisSignals(redisUrl, {
-      self: c.get(ProcessKey),
-      onHeard: (accountIds) => {
-        signal.raise(accountIds);
-      },
-      onProblem: (error) => {
-        log.debug({ err: error }, 'signals between processes are late');
-      },
-    });
-  }).onDeactivation((signals) => signals.close());
   once(EventBus, (c) => {
     const log = c.get(LogKey);
     const dueDomains = c.get(DueDomains);

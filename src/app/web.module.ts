@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ResolutionContext } from 'inversify';
 import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
 import { dashboard, type Dashboard } from '../adapters/dashboard/dashboard.ts';
+import type { DashboardPorts } from '../adapters/dashboard/frame/ports.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { apiApp } from '../adapters/http/api.ts';
 import { fixedHeaders } from '../adapters/http/answers/fixed-headers.ts';
@@ -17,7 +18,6 @@ import { operationSunsets } from '../adapters/http/operations/pet-operations.ts'
 import { Database } from '../adapters/kysely/database.ts';
 import { migrationStates } from '../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
-import { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
 import { RunningWork } from '../adapters/system/running-work.ts';
 import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
@@ -26,7 +26,6 @@ import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
 import { Draining } from './draining.ts';
 import { dashboardOrigin } from './settings/addresses.ts';
-import { writeDomainSettings } from './domain-settings/text.ts';
 import {
   AccessKey,
   CatalogueKey,
@@ -35,6 +34,7 @@ import {
   LogKey,
   OperationsKey,
   PreviousSecretKeys,
+  RedisCountersKey,
   SecretKey,
   DomainsKey,
   SitesKey,
@@ -122,7 +122,7 @@ const operationsPorts = (c: ResolutionContext): OperationsPorts => {
       { name: 'migrations', check: () => upToDate(database) },
       ...(redisUrl === undefined
         ? []
-        : [{ name: 'redis', check: () => c.get(RedisQuotaCounters).ping() }]),
+        : [{ name: 'redis', check: () => c.get(RedisCountersKey).ping() }]),
     ],
   };
 };
@@ -168,7 +168,7 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
       metrics.observe('dashboard', status, seconds);
     },
     onStored: (listener) => signal.listen(listener),
-    domainSettings: { read: (text) => settings.read(text), write: writeDomainSettings },
+    domainSettings: { read: (text) => settings.read(text), write: writeSettings },
     networkOf: ({ peer, forwardedFor }) =>
       addressBucket(clientAddress(peer, forwardedFor, config.trustProxy)),
     settings: {
@@ -182,6 +182,12 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
       knowsCounts: config.roles.includes('api') || config.redisUrl !== undefined,
     },
   });
+};
+
+/** Its YAML package is needed for one page only. */
+const writeSettings: DashboardPorts['domainSettings']['write'] = async (document, format) => {
+  const { writeDomainSettings } = await import('./domain-settings/text.ts');
+  return writeDomainSettings(document, format);
 };
 
 const upToDate = async (database: Database): Promise<void> => {

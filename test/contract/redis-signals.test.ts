@@ -6,6 +6,7 @@ import { StoredSignal } from '../../src/adapters/events/stored-signal.ts';
 import { RedisSignals } from '../../src/adapters/redis/redis-signals.ts';
 import { loadConfig } from '../../src/app/settings/config.ts';
 import { openContainer } from '../../src/app/container.ts';
+import { RedisSignalsKey } from '../../src/app/keys.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { emptyDatabase } from '../support/servers/databases.ts';
 import { startRedis, type RedisServer } from '../support/servers/redis.ts';
@@ -163,7 +164,7 @@ test('in the real wiring, one process hears what the other stores', async () => 
   const [here, there] = [await openContainer(config, log), await openContainer(config, log)];
   const heard: string[] = [];
   there.get(StoredSignal).listen((accountIds) => void heard.push(...accountIds));
-  there.get(RedisSignals).listen();
+  there.get(RedisSignalsKey).listen();
   await until('it listens', async () => (await listeners()) === 1);
   const { account } = await here.get(AccessKey).createAccount({
     name: 'Zoo',

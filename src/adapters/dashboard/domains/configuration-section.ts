@@ -7,18 +7,18 @@ import type { Refusal } from '../frame/screen.ts';
 import { formError, textArea } from '../frame/form-parts.ts';
 
 /** A project's domain settings as a document, to keep beside its sources and import again. */
-export const configurationSection = (
+export const configurationSection = async (
   slug: string,
   document: DomainSettingsDocument,
   { write }: DashboardPorts['domainSettings'],
   refusal: Refusal | undefined,
-): Html =>
+): Promise<Html> =>
   html`<section class="card" id="whole-configuration" aria-labelledby="configuration">
     <h2 id="configuration">Configuration</h2>
     <p class="hint">The primary domain and the redirects as a document that you can keep in version control.</p>
     <div class="columns formats">
-      ${format('YAML', write(document, 'yaml'))}
-      ${format('JSON', write(document, 'json'))}
+      ${format('YAML', await write(document, 'yaml'))}
+      ${format('JSON', await write(document, 'json'))}
     </div>
     ${importForm(slug, refusal)}
   </section>`;

@@ -59,7 +59,7 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
     </section>
     ${removedSection(removed, attached, { slug, now })}
     ${redirectSection({ slug, view, attached, once: ids.next('form'), refusal })}
-    ${configurationSection(slug, view.document, domainSettings, refusalOf(refusal, 'import'))}`;
+    ${await configurationSection(slug, view.document, domainSettings, refusalOf(refusal, 'import'))}`;
   return { title: `Domains of ${name}`, content };
 };
 

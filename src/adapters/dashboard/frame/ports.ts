@@ -38,7 +38,7 @@ export interface DashboardPorts {
   readonly domainSettings: {
     /** @throws DomainError `redirect_invalid` that says what is wrong where; Unavailable */
     readonly read: (text: string) => Promise<DomainSettingsDraft>;
-    readonly write: (document: DomainSettingsDocument, format: 'yaml' | 'json') => string;
+    readonly write: (document: DomainSettingsDocument, format: 'yaml' | 'json') => Promise<string>;
   };
   /** The client address, or its network, that shares one bucket of sign-in attempts. */
   readonly networkOf: (request: {

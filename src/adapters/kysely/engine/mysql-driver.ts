@@ -4,17 +4,20 @@ import type { MysqlPool } from './mysql-pool.ts';
 
 /** BEGIN and statements whose answer is not needed share a round trip with the next statement. */
 export class MysqlDriver implements Driver {
-  readonly #pool: MysqlPool;
+  readonly #open: () => Promise<MysqlPool>;
+  #pool: MysqlPool | undefined;
 
-  constructor(pool: MysqlPool) {
-    this.#pool = pool;
+  constructor(open: () => Promise<MysqlPool>) {
+    this.#open = open;
   }
 
+  /** Before the first query. The pool opens connections when they are needed. */
   async init(): Promise<void> {
-    // The pool opens connections when they are needed.
+    this.#pool = await this.#open();
   }
 
   acquireConnection(): Promise<LateConnection> {
+    if (!this.#pool) throw new Error('init comes first');
     return Promise.resolve(new LateConnection(this.#pool));
   }
 
@@ -36,7 +39,7 @@ export class MysqlDriver implements Driver {
     return Promise.resolve();
   }
 
-  destroy(): Promise<void> {
-    return this.#pool.close();
+  async destroy(): Promise<void> {
+    await this.#pool?.close();
   }
 }

@@ -1,5 +1,5 @@
 import { MysqlDialect, type Driver } from 'kysely';
-import { createPool, type TypeCastField, type TypeCastNext } from 'mysql2';
+import type { TypeCastField, TypeCastNext } from 'mysql2';
 import type { Deadline } from '../../../kernel/deadline.ts';
 import type { Connections } from './connections.ts';
 import { MysqlDriver } from './mysql-driver.ts';
@@ -32,34 +32,37 @@ export const openMysql = (
   deadline: Pick<Deadline, 'leftMs'>,
 ): Connections => {
   const { connectMs, ...deadlines } = patient ? patiently : usual;
-  const pool = createPool({
-    uri: url,
-    connectionLimit: limits.all,
-    maxIdle: limits.all,
-    connectTimeout: connectMs,
-    enableKeepAlive: true,
-    charset: 'utf8mb4_bin',
-    timezone: 'Z',
-    supportBigNumbers: true,
-    bigNumberStrings: true,
-    // Values are escaped by mysql2 before statements are joined, as they are in single ones.
-    multipleStatements: true,
-    typeCast: exactIntegers,
-  });
-  const shared = new MysqlPool(pool, { ...deadlines, limits, deadline });
-  return { dialect: new PooledDialect(shared) };
+  const open = async (): Promise<MysqlPool> => {
+    const { createPool } = await import('mysql2');
+    const pool = createPool({
+      uri: url,
+      connectionLimit: limits.all,
+      maxIdle: limits.all,
+      connectTimeout: connectMs,
+      enableKeepAlive: true,
+      charset: 'utf8mb4_bin',
+      timezone: 'Z',
+      supportBigNumbers: true,
+      bigNumberStrings: true,
+      // Values are escaped by mysql2 before statements are joined, as they are in single ones.
+      multipleStatements: true,
+      typeCast: exactIntegers,
+    });
+    return new MysqlPool(pool, { ...deadlines, limits, deadline });
+  };
+  return { dialect: new PooledDialect(open) };
 };
 
 class PooledDialect extends MysqlDialect {
-  readonly #pool: MysqlPool;
+  readonly #open: () => Promise<MysqlPool>;
 
-  constructor(pool: MysqlPool) {
+  constructor(open: () => Promise<MysqlPool>) {
     super({ pool: () => Promise.reject(new Error('the driver has a pool of its own')) });
-    this.#pool = pool;
+    this.#open = open;
   }
 
   override createDriver(): Driver {
-    return new MysqlDriver(this.#pool);
+    return new MysqlDriver(this.#open);
   }
 }
 

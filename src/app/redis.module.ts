@@ -1,0 +1,32 @@
+import { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
+import { RedisSignals } from '../adapters/redis/redis-signals.ts';
+import { StoredSignal } from '../adapters/events/stored-signal.ts';
+import { Deadline } from '../kernel/deadline.ts';
+import { LogKey, ProcessKey, RedisCountersKey, RedisSignalsKey } from './keys.ts';
+import { wiring } from './wiring.ts';
+
+/** What the processes of a fleet share. */
+export const redis = (url: string) =>
+  wiring((once) => {
+    once(RedisCountersKey, (c) => {
+      const log = c.get(LogKey);
+      const onProblem = (error: Error) => {
+        log.debug({ err: error }, 'Redis connection failed');
+      };
+      return new RedisQuotaCounters(url, onProblem, { deadline: c.get(Deadline) });
+    }).onDeactivation((counters) => {
+      counters.close();
+    });
+    once(RedisSignalsKey, (c) => {
+      const [log, signal] = [c.get(LogKey), c.get(StoredSignal)];
+      return new RedisSignals(url, {
+        self: c.get(ProcessKey),
+        onHeard: (accountIds) => {
+          signal.raise(accountIds);
+        },
+        onProblem: (error) => {
+          log.debug({ err: error }, 'signals between processes are late');
+        },
+      });
+    }).onDeactivation((signals) => signals.close());
+  });
