@@ -2,18 +2,18 @@ import * as v from 'valibot';
 import { personNotFound } from '../../../access/domain/people-error.ts';
 import type { Person } from '../../../access/domain/person.ts';
 import type { Invitation } from '../../../access/use-cases/people.ts';
+import { html } from '../frame/html.ts';
+import { copyable, time } from '../frame/parts.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { PageProblem } from '../frame/page-problem.ts';
-import { form, type Form, type Page, type Visit } from '../frame/screen.ts';
+import { bareForm, form, type Form, type Shown, type Visit } from '../frame/screen.ts';
 
 export const accountPath = '/dashboard/account';
 export const peoplePath = `${accountPath}/people`;
 
-type Ports = Pick<DashboardPorts, 'access'>;
-type Answer = (visit: Visit, invited: Invitation) => Promise<Page>;
+type Ports = Pick<DashboardPorts, 'access' | 'settings'>;
 
-/** Invites a person; the link is shown only on the page that answers. */
-export const invitation = ({ access }: Ports, answer: Answer): Form =>
+export const invitation = ({ access, settings }: Ports): Form =>
   form({
     name: 'invite',
     path: peoplePath,
@@ -27,27 +27,28 @@ export const invitation = ({ access }: Ports, answer: Answer): Form =>
     }),
     field: 'email',
     once: true,
-    act: async (visit, { email }) => answer(visit, await access.invite(visit.accountId, email)),
+    act: async ({ accountId, now }, { email }) => {
+      const invited = await access.invite(accountId, email);
+      return { ...shownLink(invited, settings.origin, now), status: 201 };
+    },
   });
 
 /** Makes a new link for oneself, or for a person who was invited and never came. */
-export const newLink = (ports: Ports, answer: Answer): Form =>
-  form({
+export const newLink = ({ access, settings }: Ports): Form =>
+  bareForm({
     name: 'new-link',
     path: `${peoplePath}/:person/link`,
-    schema: v.object({}),
     once: true,
-    act: async (visit) => {
-      const { person = '' } = visit.parameters;
-      return answer(visit, await ports.access.renewLink(visit.signedIn, person));
+    act: async ({ signedIn, now, parameters: { person = '' } }) => {
+      const invited = await access.renewLink(signedIn, person);
+      return { ...shownLink(invited, settings.origin, now), status: 200 };
     },
   });
 
 export const dismissal = (ports: Ports): Form =>
-  form({
+  bareForm({
     name: 'dismiss',
     path: `${peoplePath}/:person/remove`,
-    schema: v.object({}),
     act: async (visit) => {
       const { id } = await personOf(ports, visit);
       if (id === visit.signedIn.person.id) {
@@ -60,6 +61,21 @@ export const dismissal = (ports: Ports): Form =>
       return { to: accountPath, done: 'removed' };
     },
   });
+
+/** A sign-in link, which is shown only once. */
+const shownLink = (
+  { person: { email }, secret, endsAt }: Invitation,
+  origin: string,
+  now: Date,
+): Omit<Shown, 'status'> => ({
+  title: `A sign-in link for ${email}`,
+  secret: html`<section class="card secret" aria-labelledby="link-title">
+    <h2 id="link-title">A sign-in link for ${email}</h2>
+    <p>Send it to ${email} yourself; we do not send email. It signs in whoever opens it, works once, and expires ${time(endsAt, now)}. <strong>It is not shown again.</strong></p>
+    ${copyable(`${origin}/dashboard/sign-in/${secret}`, 'link')}
+    <p><a class="button" href="/dashboard/account">I have copied it</a></p>
+  </section>`,
+});
 
 /** @throws DomainError `person_not_found`, also for a person of another account */
 const personOf = async (

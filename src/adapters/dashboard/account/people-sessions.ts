@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import { isOpen, type Session } from '../../../access/domain/session.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { html, type Html } from '../frame/html.ts';
@@ -6,7 +5,7 @@ import { buttonForm } from '../frame/form-parts.ts';
 import { badge, time } from '../frame/parts.ts';
 import { browserName } from './people-browser.ts';
 import { accountPath } from './people-forms.ts';
-import { form, type Form, type Visit } from '../frame/screen.ts';
+import { bareForm, type Form, type Visit } from '../frame/screen.ts';
 import { table, type ColumnsOf } from '../frame/table.ts';
 
 const path = `${accountPath}/sessions`;
@@ -14,10 +13,9 @@ const path = `${accountPath}/sessions`;
 type Ports = Pick<DashboardPorts, 'access'>;
 
 export const endSession = ({ access }: Ports): Form =>
-  form({
+  bareForm({
     name: 'end-session',
     path: `${path}/:session/end`,
-    schema: v.object({}),
     act: async ({ signedIn, parameters: { session = '' } }) => {
       await access.revokeSession(signedIn, session);
       return { to: accountPath, done: 'ended' };
@@ -25,10 +23,9 @@ export const endSession = ({ access }: Ports): Form =>
   });
 
 export const endSessions = ({ access }: Ports): Form =>
-  form({
+  bareForm({
     name: 'end-sessions',
     path: `${path}/end-others`,
-    schema: v.object({}),
     act: async ({ signedIn }) => {
       await access.revokeOtherSessions(signedIn);
       return { to: accountPath, done: 'all-ended' };

@@ -1,48 +1,19 @@
-import type { Invitation } from '../../../access/use-cases/people.ts';
 import { planSection } from './plan.ts';
 import { auditSection } from './audit-section.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { html } from '../frame/html.ts';
 import { shownOnce } from '../frame/act-once.ts';
 import { accountPath, dismissal, invitation, newLink } from './people-forms.ts';
-import { shownLink } from './people-link.ts';
 import { passwordForm, passwordSection } from './people-password.ts';
 import { peopleSection } from './people-section.ts';
 import { endSession, endSessions, sessionsSection } from './people-sessions.ts';
-import { refusalOf, type Page, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
+import { refusalOf, type Screen } from '../frame/screen.ts';
 import { head } from '../frame/parts.ts';
-
-interface Shown {
-  readonly refusal?: Refusal;
-  readonly invited?: Invitation;
-}
 
 /** The account's plan, people and audit log. */
 export const accountScreen = (ports: DashboardPorts): Screen => {
   const { access, sites, settings, ids } = ports;
   const newId = () => ids.next('form');
-  const page = async (visit: Visit, { refusal, invited }: Shown): Promise<Page> => {
-    const { signedIn, accountId, now } = visit;
-    const [people, sessions, audit, use] = await Promise.all([
-      access.listPeople(accountId),
-      access.listSessions(signedIn.person.id),
-      auditSection(ports, visit),
-      sites.showUse(accountId),
-    ]);
-    const content = html`
-      ${head('Account', html`${signedIn.account.name}. You are signed in as ${signedIn.person.email}.`)}
-      ${invited && shownLink(invited, settings.origin, now)}
-      ${planSection(signedIn.account, use, settings.allowances)}
-      ${peopleSection(people, visit, { newId, refusal })}
-      ${passwordSection(signedIn, refusalOf(refusal, 'password'))}
-      ${sessionsSection(sessions, visit)}
-      ${audit}`;
-    return { title: invited ? `A sign-in link for ${invited.person.email}` : 'Account', content };
-  };
-  const answer = async (visit: Visit, invited: Invitation, status: number): Promise<Page> => ({
-    ...(await page(visit, { invited })),
-    status,
-  });
   return {
     path: accountPath,
     section: 'account',
@@ -55,10 +26,28 @@ export const accountScreen = (ports: DashboardPorts): Screen => {
       ended: 'The session has ended.',
       'all-ended': 'You are signed out everywhere else.',
     },
-    show: (visit, refusal) => page(visit, refusal ? { refusal } : {}),
+    show: async (visit, refusal, secret) => {
+      const { signedIn, accountId } = visit;
+      const { account, person } = signedIn;
+      const [people, sessions, audit, use] = await Promise.all([
+        access.listPeople(accountId),
+        access.listSessions(person.id),
+        auditSection(ports, visit),
+        sites.showUse(accountId),
+      ]);
+      const content = html`
+        ${head('Account', html`${account.name}. You are signed in as ${person.email}.`)}
+        ${secret}
+        ${planSection(account, use, settings.allowances)}
+        ${peopleSection(people, visit, { newId, refusal })}
+        ${passwordSection(signedIn, refusalOf(refusal, 'password'))}
+        ${sessionsSection(sessions, visit)}
+        ${audit}`;
+      return { title: 'Account', content };
+    },
     forms: [
-      invitation(ports, (visit, invited) => answer(visit, invited, 201)),
-      newLink(ports, (visit, invited) => answer(visit, invited, 200)),
+      invitation(ports),
+      newLink(ports),
       dismissal(ports),
       passwordForm(ports),
       endSession(ports),

@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import type { Catalogue } from '../../../catalogue/catalogue.ts';
 import { readId } from '../../../catalogue/domain/pet.ts';
 import { animalsHref, animalsPath, readAnimalsQuery, type AnimalsQuery } from './query.ts';
@@ -11,6 +10,7 @@ import { petList } from './pet-list.ts';
 import type { Stretch } from './status-list.ts';
 import { below, lifecycles, orderSteps, petSteps, type Step } from './steps.ts';
 import {
+  bareForm,
   form,
   refusalOf,
   type Form,
@@ -103,10 +103,9 @@ const adding = (catalogue: Catalogue): Form =>
 
 /** Another person may have been faster; then the page says so. */
 const stepping = (catalogue: Catalogue, step: Step, kind: 'animal' | 'order'): Form =>
-  form({
+  bareForm({
     name: step.name,
     path: `${animalsPath}${below[kind]}/:id/${step.name}`,
-    schema: v.object({}),
     act: async ({ accountId, query, parameters }) => {
       const id = readId(parameters['id']);
       if (id === undefined) throw notFound();

@@ -6,15 +6,14 @@ import {
   type CertificateWork,
 } from '../../../domains/domain/certificates/standing.ts';
 import { limitInWords } from '../../../domains/domain/certificates/budget-words.ts';
-import type { BudgetView } from '../../../domains/domain/certificates/ca-budget.ts';
-import { caBudgets } from '../../../domains/domain/certificates/ca-budget.ts';
+import { caBudgets, type BudgetView } from '../../../domains/domain/certificates/ca-budget.ts';
 import { earliestAttempt } from '../../../domains/domain/attachment/plan.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import { problemTitles } from './problem-titles.ts';
 import { atClock, planned } from './words.ts';
 import { html, nothing, type Child, type Html } from '../frame/html.ts';
-import { badge, fullTime, time, type Tone, facts, type Fact } from '../frame/parts.ts';
+import { badge, fullTime, time, type Tone, facts, known, type Fact } from '../frame/parts.ts';
 
 const tones: Readonly<Record<ReturnType<typeof statusOf>, Tone>> = {
   none: 'idle',
@@ -26,11 +25,11 @@ const tones: Readonly<Record<ReturnType<typeof statusOf>, Tone>> = {
 /** The certificate of a domain, and how much of the authority's rate limits it has used. */
 export const certificateSection = ({ domain, budget }: DomainView, now: Date): Html => {
   const { certificate, state } = domain;
-  const known = [...factsOf(domain, now), ...holdOf(budget, now)];
+  const all = factsOf(domain, budget, now);
   return html`<section class="card" id="all-of-certificate" aria-labelledby="certificate">
     <div class="row"><h2 id="certificate">Certificate</h2>${standingBadge(certificate, now)}</div>
     ${state === 'added' && html`<p class="hint">It is ordered automatically once the DNS is correct, and renewed before it expires.</p>`}
-    ${known.length > 0 && facts(known)}
+    ${all.length > 0 && facts(all)}
     ${(state === 'verified' || budget.used > 0) && budgetMeter(budget, now)}
   </section>`;
 };
@@ -41,59 +40,47 @@ const standingBadge = (certificate: CertificateStanding, now: Date): Html => {
   return badge(status, tones[status]);
 };
 
-const factsOf = (domain: CustomDomain, now: Date): readonly Fact[] => {
+const factsOf = (domain: CustomDomain, { heldUpBy }: BudgetView, now: Date): readonly Fact[] => {
   const work = workOn(domain);
   const { attempts, problem } = work ?? {};
   const retryAt = attempts?.retryAt;
-  return [
-    ...validity(domain.certificate, now),
-    ...(attempts
-      ? [
-          ['Failed attempts', attemptsSince(attempts, now)] as const,
-          ['Last attempt', fullTime(attempts.lastAt, now)] as const,
-        ]
-      : []),
-    ...(problem ? [['Problem', problemTitles[problem.code]] as const] : []),
-    ...(work ? nextStep(domain, work, now) : []),
-    ...(retryAt && retryAt > now
-      ? [['Authority accepts requests', html`again ${time(retryAt, now)}`] as const]
-      : []),
-  ];
+  return known([
+    validity(domain.certificate, now),
+    attempts && ['Failed attempts', attemptsSince(attempts, now)],
+    attempts && ['Last attempt', fullTime(attempts.lastAt, now)],
+    problem && ['Problem', problemTitles[problem.code]],
+    work && nextStep(domain, work, now),
+    retryAt && retryAt > now && ['Authority accepts requests', html`again ${time(retryAt, now)}`],
+    heldUpBy && [
+      'Held up by a limit',
+      html`${limitInWords(heldUpBy.reason)}. We try again at ${atClock(heldUpBy.nextAt, now)}.`,
+    ],
+  ]);
 };
 
 const attemptsSince = ({ failed, firstAt }: Attempts, now: Date) =>
   failed === 0 ? 'none' : html`${failed}, the first ${time(firstAt, now)}`;
 
-const validity = (certificate: CertificateStanding, now: Date): readonly Fact[] => {
-  if (certificate.kind !== 'issued') return [];
+const validity = (certificate: CertificateStanding, now: Date): Fact | undefined => {
+  if (certificate.kind !== 'issued') return undefined;
   const { notAfter } = certificate;
-  return [[notAfter <= now ? 'Expired' : 'Expires', fullTime(notAfter, now)]];
+  return [notAfter <= now ? 'Expired' : 'Expires', fullTime(notAfter, now)];
 };
 
-const nextStep = (domain: CustomDomain, work: CertificateWork, now: Date): readonly Fact[] => {
+const nextStep = (domain: CustomDomain, work: CertificateWork, now: Date): Fact => {
   switch (work.step) {
     case 'planned': {
       const isRenewal = domain.state === 'live' && !work.attempts;
-      return [[isRenewal ? 'Renewal' : 'Next attempt', planned(work.at, now)]];
+      return [isRenewal ? 'Renewal' : 'Next attempt', planned(work.at, now)];
     }
     case 'ordered':
-      return [['Next attempt', planned(work.at, now)]];
+      return ['Next attempt', planned(work.at, now)];
     case 'waits_for_dns':
-      return [['Next attempt', afterNextCheck(domain, now)]];
+      return ['Next attempt', afterNextCheck(domain, now)];
     case 'waits_for_owner':
-      return [['Next attempt', 'none until you press Re-verify']];
+      return ['Next attempt', 'none until you press Re-verify'];
   }
 };
-
-const holdOf = ({ heldUpBy }: BudgetView, now: Date): readonly Fact[] =>
-  heldUpBy
-    ? [
-        [
-          'Held up by a limit',
-          html`${limitInWords(heldUpBy.reason)}. We try again at ${atClock(heldUpBy.nextAt, now)}.`,
-        ],
-      ]
-    : [];
 
 /** An attempt is made only after a check that finds the DNS correct, as the authority charges for failures. */
 const afterNextCheck = (domain: CustomDomain, now: Date): Child => {

@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import { isServed } from '../../../domains/domain/attachment/serving.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
@@ -15,7 +14,7 @@ import { resolverSection } from './resolvers.ts';
 import { positionOf, timelineSection } from './timeline.ts';
 import { nameInText } from './words.ts';
 import { html, type Html } from '../frame/html.ts';
-import { form, refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
+import { bareForm, refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
 
 const path = domainPath(':slug', ':host');
 
@@ -69,10 +68,9 @@ const visitLink = ({ domain }: DomainView, siteUrl: string): Html | false => {
 };
 
 const verifyingOf = (ports: DashboardPorts) =>
-  form({
+  bareForm({
     name: 'verify',
     path,
-    schema: v.object({}),
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);
       const verified = await ports.domains.verifyDomain(domain);

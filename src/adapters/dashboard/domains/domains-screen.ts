@@ -14,7 +14,14 @@ import { html, type Html } from '../frame/html.ts';
 import { projectHead } from '../projects/head.ts';
 import { redirectForms, redirectNotices } from './redirect-forms.ts';
 import { redirectSection } from './redirect-section.ts';
-import { form, refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
+import {
+  bareForm,
+  form,
+  refusalOf,
+  type Refusal,
+  type Screen,
+  type Visit,
+} from '../frame/screen.ts';
 import { siteOf } from '../projects/site-of.ts';
 
 const path = domainsPath(':slug');
@@ -105,10 +112,9 @@ const addingOf = (ports: DashboardPorts) =>
   });
 
 const verifyingOf = (ports: DashboardPorts) =>
-  form({
+  bareForm({
     name: 'verify',
     path: `${domainPath(':slug', ':host')}/verify`,
-    schema: v.object({}),
     act: async (visit) => {
       const { project, domain } = await domainOf(ports, visit);
       const verified = await ports.domains.verifyDomain(domain);

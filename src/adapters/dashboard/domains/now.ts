@@ -7,7 +7,7 @@ import type { Progress } from './turn.ts';
 import { stepLine, stepsOf } from './steps.ts';
 import { actorWords, planned } from './words.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
-import { exact, time, facts, type Fact } from '../frame/parts.ts';
+import { exact, time, facts, known, type Fact } from '../frame/parts.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 
 /** The current state of a domain, who must act, and the next automatic step. */
@@ -22,20 +22,17 @@ export const nowSection = (view: DomainView, now: Date, verify: Html): Html => {
   </section>`;
 };
 
-const factsOf = (
-  { domain, nextAt, health, ...view }: DomainView,
-  { actor }: Progress,
-  now: Date,
-): readonly Fact[] => {
-  const { lastCheckedAt } = domain.dns;
-  return [
+const factsOf = (view: DomainView, { actor }: Progress, now: Date): readonly Fact[] => {
+  const { nextAt } = view;
+  const { lastCheckedAt } = view.domain.dns;
+  return known([
     actor === 'nobody'
       ? ['To do', html`<strong>Nothing</strong>`]
       : ['Who acts', html`<strong>${actorWords[actor]}</strong>`],
-    ...(health ? [['Health', healthBadge({ domain, nextAt, health, ...view })] as const] : []),
-    ...(lastCheckedAt ? [['DNS checked', time(lastCheckedAt, now)] as const] : []),
-    ...(nextAt ? [['Next automatic check', planned(nextAt, now)] as const] : []),
-  ];
+    view.health && ['Health', healthBadge(view)],
+    lastCheckedAt && ['DNS checked', time(lastCheckedAt, now)],
+    nextAt && ['Next automatic check', planned(nextAt, now)],
+  ]);
 };
 
 /** The page of a removed domain. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { domainsPath, settingPath } from './paths.ts';
 import { redirectAnchor } from './redirect-section.ts';
-import { form, type Form, type Visit } from '../frame/screen.ts';
+import { bareForm, form, type Form, type Visit } from '../frame/screen.ts';
 import { siteOf } from '../projects/site-of.ts';
 
 const missing = (message: string) => v.pipe(v.string(), v.trim(), v.minLength(1, message));
@@ -48,10 +48,9 @@ export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
         return { to: `${domainsPath(slug)}#${redirectAnchor(from)}`, done: 'redirected' };
       },
     }),
-    form({
+    bareForm({
       name: 'delete-redirect',
       path: `${settingPath(':slug', 'redirects')}/:from/delete`,
-      schema: v.object({}),
       act: async (visit) => {
         const { id, slug } = await projectOf(visit);
         await domains.editDomainSettings(id, (settings) => ({

@@ -19,7 +19,6 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',
   isLive: false,
-  notices: {},
   show: async (visit: Visit, refusal?: Refusal) => {
     const { project, domain } = await domainOf(ports, visit);
     const content = html`

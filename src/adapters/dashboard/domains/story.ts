@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { limitInWords } from '../../../domains/domain/certificates/budget-words.ts';
 import { caBudgets, type BudgetName } from '../../../domains/domain/certificates/ca-budget.ts';
+import type { RemovalReason } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { AuthorityFailureReason } from '../../../domains/domain/certificates/order.ts';
 import { shortened } from '../../../domains/domain/dns/shortened.ts';
 import type { TimelineEntry } from '../../../domains/domain/attachment/timeline.ts';
 import { answersTable } from './answers.ts';
 import { problemTitles } from './problem-titles.ts';
-import { failureWords, removalWords } from './story-words.ts';
 import { html, type Child, type Html } from '../frame/html.ts';
 import { day, exact, type Tone } from '../frame/parts.ts';
 
@@ -72,6 +72,12 @@ const removal = v.object({
   reason: v.fallback(v.picklist(['owner', 'contested', 'expired']), 'owner'),
 });
 
+const removalWords: Readonly<Record<RemovalReason, string>> = {
+  owner: 'Removed by your account',
+  contested: 'Removed: another account proved that it owns the name',
+  expired: 'Removed: it was not verified within 30 days',
+};
+
 const tellCheck = (
   { verifiable, problems }: v.InferOutput<typeof check>,
   details: TimelineEntry['details'],
@@ -85,6 +91,17 @@ const tellCheck = (
     ? { title: ['DNS checked: correct', ...found].join('. '), tone: 'good', ...rest }
     : { title: `DNS checked: ${found.join('. ') || 'not correct'}`, tone: 'bad', ...rest };
 };
+
+/** Why the authority did not issue. */
+const failureWords: Readonly<Partial<Record<AuthorityFailureReason, string>>> = {
+  order_gone: 'the order had expired',
+  rate_limited: 'the authority asks us to wait',
+  unavailable: 'the authority is unavailable',
+  rejected_name: 'the authority rejected the name',
+  caa: 'a CAA record forbids it',
+  dns: 'the DNS lookup of the authority failed',
+  challenge: 'the authority could not reach the site',
+} satisfies Record<AuthorityFailureReason, string>;
 
 /** Characters of what an authority said. */
 const mostToldOfRefusal = 1000;

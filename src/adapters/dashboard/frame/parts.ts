@@ -70,3 +70,7 @@ export type Fact = readonly [name: string, value: Child];
 
 export const facts = (all: readonly Fact[]): Html =>
   html`<dl class="facts">${all.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+
+/** Those that there are. */
+export const known = (all: readonly (Fact | false | undefined)[]): readonly Fact[] =>
+  all.filter((fact) => fact !== false && fact !== undefined);

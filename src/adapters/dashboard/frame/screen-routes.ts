@@ -21,7 +21,7 @@ export interface ScreenPorts extends DashboardPorts {
 /** A GET of the address of a form, such as a reload after a refusal, shows the page with the form. */
 export const addWaysBack = (router: Router, screen: Screen, ports: ScreenPorts): void => {
   const posts = (screen.others ?? []).filter(({ method }) => method === 'POST');
-  for (const { path } of [...screen.forms, ...posts]) {
+  for (const { path } of [...(screen.forms ?? []), ...posts]) {
     router.get(path, async (ctx: Context) => {
       const visit = await visitOf(ctx, screen, ports);
       if (visit) redirect(ctx, pathOf(screen, visit));
@@ -37,7 +37,7 @@ export const addScreen = (router: Router, screen: Screen, ports: ScreenPorts): v
     if (screen.isLive && wantsEvents(ctx)) await ports.live.open(ctx, { screen, visit });
     else await sendPage(ctx, screen, visit, await screen.show(visit));
   });
-  for (const form of screen.forms) {
+  for (const form of screen.forms ?? []) {
     router.post(form.path, async (ctx: Context) => {
       const visit = await visitOf(ctx, screen, ports);
       if (visit) await receive(ctx, { screen, form, visit, ports });
@@ -114,14 +114,25 @@ const refuse = async (
   await sendPage(ctx, screen, visit, { ...page, status });
 };
 
-const send = (ctx: Context, screen: Screen, visit: Visit, outcome: Outcome): Promise<void> => {
-  if (!('to' in outcome)) return sendPage(ctx, screen, visit, outcome);
-  redirect(ctx, outcome.to, outcome.done);
-  return Promise.resolve();
+const send = async (
+  ctx: Context,
+  screen: Screen,
+  visit: Visit,
+  outcome: Outcome,
+): Promise<void> => {
+  if ('to' in outcome) {
+    redirect(ctx, outcome.to, outcome.done);
+  } else if ('secret' in outcome) {
+    const { title, status, secret } = outcome;
+    const { content } = await screen.show(visit, undefined, secret);
+    await sendPage(ctx, screen, visit, { title, status, content });
+  } else {
+    await sendPage(ctx, screen, visit, outcome);
+  }
 };
 
 const sendPage = (ctx: Context, screen: Screen, visit: Visit, page: Page): Promise<void> => {
-  const { section, isLive, notices } = screen;
+  const { section, isLive, notices = {} } = screen;
   const done = visit.query.get('done') ?? '';
   const notice = Object.hasOwn(notices, done) ? notices[done] : undefined;
   const live = isLive ? pathOf(screen, visit) : undefined;

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { GenericSchema, InferOutput } from 'valibot';
+import { object, type GenericSchema, type InferOutput } from 'valibot';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import type { Html } from './html.ts';
 
@@ -34,31 +34,54 @@ export interface Refusal {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** The answer to a form: a redirect to a page that may say what was done, or a page that is shown only once. */
-export type Outcome = { readonly to: string; readonly done?: string } | Page;
+/** A secret that the page shows only this once. */
+export interface Shown {
+  readonly title: string;
+  readonly status: number;
+  readonly secret: Html;
+}
 
-export interface Form {
+/** The answer to a form: a redirect to a page that may say what was done, or a page that is shown only once. */
+export type Outcome = { readonly to: string; readonly done?: string } | Shown | Page;
+
+/** Fields are texts; where several have one name, they are joined by commas. */
+type FormSchema = GenericSchema<Record<string, string | undefined>, unknown>;
+
+interface FormOf<Schema extends FormSchema, Values> {
   readonly name: string;
   /** Of @koa/router, like `/dashboard/keys/:id/revoke`; the parameters of the screen have the same names. */
   readonly path: string;
-  /** Fields are texts; where several have one name, they are joined by commas. */
-  readonly schema: GenericSchema<Record<string, string | undefined>, unknown>;
+  readonly schema: Schema;
   /** The field that shows a refusal of the domain. */
-  readonly field: string | undefined;
+  readonly field?: string;
   /** Sending it twice acts once: for forms that create something. Needs `onceField` in the form. */
-  readonly once: boolean;
-  readonly act: (visit: Visit, values: never) => Promise<Outcome>;
+  readonly once?: boolean;
+  readonly act: (visit: Visit, values: Values) => Promise<Outcome>;
 }
+
+export type Form = FormOf<FormSchema, never>;
+
+export const form = <Schema extends FormSchema>(of: FormOf<Schema, InferOutput<Schema>>): Form =>
+  of;
+
+/** A form without fields. */
+export const bareForm = (
+  of: Omit<Form, 'schema' | 'act'> & { readonly act: (visit: Visit) => Promise<Outcome> },
+): Form => ({
+  ...of,
+  schema: object({}),
+});
 
 /** A page, its forms, and what it says after they worked. */
 export interface Screen {
   /** Of @koa/router, like `/dashboard/projects/:slug`. */
   readonly path: string;
   readonly section: Section;
-  readonly show: (visit: Visit, refusal?: Refusal) => Promise<Page>;
-  readonly forms: readonly Form[];
+  /** @param secret to show once, of the form that was just sent */
+  readonly show: (visit: Visit, refusal?: Refusal, secret?: Html) => Promise<Page>;
+  readonly forms?: readonly Form[];
   /** What `?done=` says, by its code. */
-  readonly notices: Readonly<Record<string, Html | string>>;
+  readonly notices?: Readonly<Record<string, Html | string>>;
   /**
    * Whether it updates live. One rendering is sent to all viewers of the account, so it must show nothing that only one
    * person may see.
@@ -71,19 +94,6 @@ export interface Screen {
     readonly answer: (visit: Visit, ctx: Context) => Promise<Outcome | undefined>;
   }[];
 }
-
-export const form = <Schema extends GenericSchema<Record<string, string | undefined>, unknown>>({
-  field,
-  once = false,
-  ...rest
-}: {
-  readonly name: string;
-  readonly path: string;
-  readonly schema: Schema;
-  readonly field?: string;
-  readonly once?: boolean;
-  readonly act: (visit: Visit, values: InferOutput<Schema>) => Promise<Outcome>;
-}): Form => ({ ...rest, field, once });
 
 /** Where a screen is; its forms may be sent to other places. */
 export const pathOf = (

@@ -1,36 +1,16 @@
 import type { ListedKey } from '../../../access/key-ports.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
-import { html, nothing, type Html } from '../frame/html.ts';
+import { html, type Html } from '../frame/html.ts';
 import { shownOnce } from '../frame/act-once.ts';
 import { creation, keysPath, lift, revocation, rotation } from './forms.ts';
 import { keyTable, revokedKeys, type KeyTableOptions } from './list.ts';
 import { newKeyForm } from './draft.ts';
-import { shownSecret, type ShownSecret } from './secret.ts';
 import { empty, head } from '../frame/parts.ts';
-import { refusalOf, type Page, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
+import { refusalOf, type Screen } from '../frame/screen.ts';
 
 /** The API keys of the account: what they are doing, new ones, and the end of old ones. */
 export const keysScreen = (ports: DashboardPorts): Screen => {
   const newId = () => ports.ids.next('form');
-  const page = async (
-    { accountId, now }: Visit,
-    { refusal, shown }: { readonly refusal?: Refusal; readonly shown?: ShownSecret },
-  ): Promise<Page> => {
-    const keys = await ports.access.listApiKeys(accountId);
-    const content = html`
-      ${head('API keys', 'Programs send a key with every request. Give each program its own key, so that you can see which one calls and revoke one without the others.')}
-      ${shown && shownSecret(shown, ports.settings, now)}
-      ${lists(keys, { now, newId, refusal: refusalOf(refusal, 'rotate-key') })}
-      <section class="card" id="new-key">
-        <h2>New key</h2>
-        ${newKeyForm(now, newId(), refusalOf(refusal, 'create-key'))}
-      </section>`;
-    return { title: shown ? `The secret of ${shown.key.name}` : 'API keys', content };
-  };
-  const answer = async (visit: Visit, shown: ShownSecret, status: number): Promise<Page> => ({
-    ...(await page(visit, { shown })),
-    status,
-  });
   return {
     path: keysPath,
     section: 'keys',
@@ -41,13 +21,19 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
       revoked: 'The key is revoked. It has stopped working everywhere.',
       lifted: 'The ban is lifted. The key works again, starting with the next request.',
     },
-    show: (visit, refusal) => page(visit, refusal ? { refusal } : {}),
-    forms: [
-      creation(ports, (visit, key) => answer(visit, { key }, 201)),
-      rotation(ports, (visit, key, overlap) => answer(visit, { key, overlap }, 200)),
-      revocation(ports),
-      lift(ports),
-    ],
+    show: async ({ accountId, now }, refusal, secret) => {
+      const keys = await ports.access.listApiKeys(accountId);
+      const content = html`
+        ${head('API keys', 'Programs send a key with every request. Give each program its own key, so that you can see which one calls and revoke one without the others.')}
+        ${secret}
+        ${lists(keys, { now, newId, refusal: refusalOf(refusal, 'rotate-key') })}
+        <section class="card" id="new-key">
+          <h2>New key</h2>
+          ${newKeyForm(now, newId(), refusalOf(refusal, 'create-key'))}
+        </section>`;
+      return { title: 'API keys', content };
+    },
+    forms: [creation(ports), rotation(ports), revocation(ports), lift(ports)],
   };
 };
 
@@ -56,7 +42,7 @@ const lists = (keys: readonly ListedKey[], options: KeyTableOptions): Html => {
   const revoked = keys.filter((key) => key.revokedAt).toReversed();
   return html`
     ${usable.length === 0 ? nothingYet : html`<section class="card">${keyTable(usable, options)}</section>`}
-    ${revoked.length > 0 ? revokedKeys(revoked, options.now) : nothing}`;
+    ${revoked.length > 0 && revokedKeys(revoked, options.now)}`;
 };
 
 const nothingYet = empty(

@@ -3,30 +3,29 @@ import type { IssuedKey } from '../../../access/use-cases/create-api-key.ts';
 import type { DashboardSettings } from '../frame/ports.ts';
 import { html, type Html } from '../frame/html.ts';
 import { copyable, time } from '../frame/parts.ts';
+import type { Shown } from '../frame/screen.ts';
 
-export interface ShownSecret {
+interface NewSecret {
   readonly key: IssuedKey;
   /** Of a rotation: how long the old secret stays valid. */
   readonly overlap?: Overlap;
+  readonly now: Date;
+  readonly settings: Pick<DashboardSettings, 'apiUrl'>;
 }
 
-/** The page that shows a secret, only once: what to do with it, and a working example call. */
-export const shownSecret = (
-  { key, overlap }: ShownSecret,
-  { apiUrl }: Pick<DashboardSettings, 'apiUrl'>,
-  now: Date,
-): Html => {
-  const call = exampleCall(key, apiUrl);
-  return html`<section class="card secret" aria-labelledby="secret-title">
+/** A secret, shown only once: what to do with it, and a working example call. */
+export const shownKey = ({ key, overlap, now, settings }: NewSecret): Omit<Shown, 'status'> => ({
+  title: `The secret of ${key.name}`,
+  secret: html`<section class="card secret" aria-labelledby="secret-title">
     <h2 id="secret-title">${overlap === undefined ? html`Your new key: ${key.name}` : html`The new secret of ${key.name}`}</h2>
     <p>Copy it now and store it where only your program can read it. <strong>It is not shown again</strong>: we store only a hash of it.</p>
     ${copyable(key.secret, 'key')}
     ${overlap !== undefined && html`<p>${oldSecret(overlap, now)}</p>`}
     <h3>Try it</h3>
-    ${copyable(call, 'call')}
+    ${copyable(exampleCall(key, settings.apiUrl), 'call')}
     <p><a class="button" href="/dashboard/keys">I have stored it</a></p>
-  </section>`;
-};
+  </section>`,
+});
 
 const oldSecret = (overlap: Overlap, now: Date): Html =>
   overlap === '0'

@@ -1,13 +1,15 @@
 import { limitInWords } from '../../../domains/domain/certificates/budget-words.ts';
 import type { Hold } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { Deploy } from '../../../sites/domain/deploy.ts';
+import type { Project } from '../../../sites/domain/project.ts';
+import { siteLimits } from '../../../sites/domain/site-contents.ts';
 import { deployList, type DeployListView } from './deploy-list.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
-import { formError } from '../frame/form-parts.ts';
-import { exact } from '../frame/parts.ts';
+import { field, formError } from '../frame/form-parts.ts';
+import { copyButton, count, empty, exact } from '../frame/parts.ts';
 import { projectHead } from './head.ts';
 import { refusalOf, type Refusal } from '../frame/screen.ts';
-import { howToDeploy, uploadForm } from './upload-form.ts';
+import { largestUpload, uploadField } from './upload-file.ts';
 
 export interface ProjectView extends DeployListView {
   /** URLs that its site is served at, if there is one. */
@@ -60,3 +62,32 @@ const waiting = ({ hold, addresses: [own] }: ProjectView): Html =>
   hold && own !== undefined
     ? html`<p class="notice bad" role="status">${new URL(own).host} has no certificate yet, because a limit is reached: ${limitInWords(hold.reason)}. It is ordered automatically, from ${exact(hold.nextAt)} on.</p>`
     : nothing;
+
+const accept = '.zip,.tar.gz,.tgz,application/zip,application/gzip';
+
+const hint =
+  `A .zip, .tar.gz or .tgz with index.html at its top: ${count(siteLimits.entries)} files and ` +
+  `${siteLimits.bytes / 1024 / 1024} MiB at most, unpacked.`;
+
+/** With the script it shows how far it is; without, the browser does. */
+const uploadForm = ({ slug }: Project, refusal: Refusal | undefined): Html =>
+  html`<form method="post" action="/dashboard/projects/${slug}/deploys" enctype="multipart/form-data"
+      data-upload data-largest="${largestUpload}">
+    ${field({ label: 'Site archive', name: uploadField, type: 'file', accept, hint }, refusal)}
+    <div class="stack progress" hidden>
+      <progress aria-label="Upload"></progress>
+      <div class="row between"><output></output> <button type="button" class="bare" data-cancel>Cancel</button></div>
+    </div>
+    <div><button class="main">Deploy</button></div>
+  </form>`;
+
+/** Before the first deploy: what to upload, and how else it can be done. */
+const howToDeploy = ({ slug }: Project): Html => {
+  const command = `animal-store deploy ./site --project ${slug}`;
+  return empty(
+    'Nothing published yet',
+    html`Pack the folder of your site, with <code>index.html</code> at its top, and upload it above. Visitors get it
+      as soon as it is unpacked. Or publish the folder from a terminal on the server:`,
+    html`<div class="row"><code>${command}</code> ${copyButton(command, 'the command')}</div>`,
+  );
+};

@@ -1,11 +1,10 @@
 import type { Context } from 'koa';
-import * as v from 'valibot';
 import { isServed } from '../../../domains/domain/attachment/serving.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { notFound, PageProblem } from '../frame/page-problem.ts';
 import { projectContent } from './content.ts';
 import {
-  form,
+  bareForm,
   pathOf,
   type Outcome,
   type Refusal,
@@ -61,10 +60,9 @@ const withHost = (url: string, host: string): string =>
   Object.assign(new URL(url), { hostname: host }).href;
 
 const rollingBack = ({ sites }: DashboardPorts) =>
-  form({
+  bareForm({
     name: 'roll-back',
     path: `${path}/deploys/:number/roll-back`,
-    schema: v.object({}),
     act: async (visit) => {
       await sites.rollBack(...deployOf(visit));
       return { to: pathOf({ path }, visit), done: 'rolled-back' };
@@ -72,10 +70,9 @@ const rollingBack = ({ sites }: DashboardPorts) =>
   });
 
 const deleting = ({ sites }: DashboardPorts) =>
-  form({
+  bareForm({
     name: 'delete-deploy',
     path: `${path}/deploys/:number/delete`,
-    schema: v.object({}),
     act: async (visit) => {
       await sites.deleteDeploy(...deployOf(visit));
       return { to: pathOf({ path }, visit), done: 'deleted' };

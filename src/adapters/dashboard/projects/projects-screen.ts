@@ -27,7 +27,6 @@ export const projectsScreen = (ports: DashboardPorts): Screen => {
     path,
     section: 'projects',
     isLive: false,
-    notices: {},
     show: async ({ accountId }: Visit, refusal?: Refusal) => {
       const projects = await sites.listProjects(accountId);
       const found = await Promise.all(projects.map(({ slug }) => sites.getSite(slug)));

@@ -21,12 +21,10 @@ export const accountsScreen = (ports: Ports, cookies: Cookies): Screen => ({
   path: accountsPath,
   section: 'account',
   isLive: false,
-  notices: {},
   show: async ({ signedIn, query }) => ({
     title: 'Choose an account',
     content: chooser(await ports.access.accountsOf(signedIn), query.toString()),
   }),
-  forms: [],
   others: [
     {
       method: 'POST',

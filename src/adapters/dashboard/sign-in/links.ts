@@ -1,13 +1,15 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
+import type { Membership, SignedIn } from '../../../access/people-ports.ts';
 import { DomainError } from '../../../kernel/domain-error.ts';
 import { sendHtml } from '../frame/answering.ts';
 import { enter, originOf, type SignInPorts } from './entering.ts';
+import { html } from '../frame/html.ts';
 import { layout } from '../frame/layout.ts';
 import { signInPath } from '../frame/next-page.ts';
 import { isFromElsewhere } from '../frame/same-origin.ts';
-import { linkPage } from './link-page.ts';
 import { goOn, showRefusal } from './pages.ts';
+import type { Page } from '../frame/screen.ts';
 
 const path = `${signInPath}/:token`;
 
@@ -57,3 +59,23 @@ const refuse = async (ctx: Context, error: unknown, { whoAsks }: SignInPorts): P
   if (error instanceof DomainError && (await whoAsks(ctx))) goOn(ctx);
   else await showRefusal(ctx, error, {});
 };
+
+/**
+ * Asks for confirmation before a link signs a person in.
+ * @param now the signed-in person, if any
+ * @param action where the link itself is, with its query
+ */
+const linkPage = (
+  { person, account }: Membership,
+  now: SignedIn | undefined,
+  action: string,
+): Page => ({
+  title: `Sign in to ${account.name}`,
+  content: html`<section class="card alone">
+    <h1>Sign in to ${account.name}?</h1>
+    <p>This link signs you in to the account <strong>${account.name}</strong> as <strong>${person.email}</strong>. It works once.</p>
+    ${now && html`<p>You are signed in to <strong>${now.account.name}</strong> as <strong>${now.person.email}</strong>. If you go on, that session ends in this browser.</p>`}
+    <form method="post" action="${action}"><button class="main">Sign in</button></form>
+    <p class="hint">${now ? html`<a href="/dashboard">Stay in ${now.account.name}</a>` : 'If you did not expect this link, close this page. Nothing has happened yet.'}</p>
+  </section>`,
+});

@@ -9,8 +9,9 @@ import { checkForm, readForm } from '../frame/form-body.ts';
 import { layout } from '../frame/layout.ts';
 import { pageAfterSignIn, signInPath as path } from '../frame/next-page.ts';
 import { problemOf } from '../frame/page-problem.ts';
+import { field, formError } from '../frame/form-parts.ts';
+import { html, type Html } from '../frame/html.ts';
 import type { Refusal } from '../frame/screen.ts';
-import { signInForm } from './form.ts';
 
 const credentials = v.object({
   email: v.pipe(
@@ -78,3 +79,16 @@ const show = async (ctx: Context, status: number, refusal?: Refusal): Promise<vo
   const page = { title: 'Sign in', content: signInForm(ctx.querystring, refusal) };
   await sendHtml(ctx, status, layout(page, { section: undefined, signedIn: undefined }));
 };
+
+/** @param query goes along with the form: it says where to go afterwards */
+const signInForm = (query: string, refusal: Refusal | undefined): Html => html`
+  <section class="card alone">
+    <h1>Sign in</h1>
+    ${formError(refusal)}
+    <form method="post" action="${path}${query && `?${query}`}">
+      ${field({ label: 'Email', name: 'email', type: 'email', autocomplete: 'username', autofocus: true }, refusal)}
+      ${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password' }, refusal)}
+      <button class="main">Sign in</button>
+    </form>
+    <p class="hint">No password yet, or forgotten it? Use a one-time sign-in link. The operator creates one with <code>animal-store user invite</code>; if you were just invited, whoever invited you has one for you.</p>
+  </section>`;

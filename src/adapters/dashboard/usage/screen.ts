@@ -15,8 +15,6 @@ export const usageScreen = ({ access, settings }: DashboardPorts): Screen => ({
   path,
   section: 'usage',
   isLive: true,
-  notices: {},
-  forms: [],
   show: async ({ accountId, query, now }: Visit) => {
     const range = rangeOf(query.get('range'));
     const { unit, words } = ranges[range];
