@@ -1,6 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Kysely, sql, type Compilable, type CompiledQuery, type Transaction } from 'kysely';
+import {
+  Kysely,
+  QueryCreator,
+  sql,
+  type Compilable,
+  type CompiledQuery,
+  type Transaction,
+} from 'kysely';
 import { noDeadline, type Deadline } from '../../kernel/deadline.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import { Engine } from './engine/engine.ts';
@@ -29,6 +36,7 @@ export interface DatabaseOptions {
 export class Database {
   readonly engine: Engine;
   readonly #root: Kysely<Schema>;
+  readonly #alone: QueryCreator<Schema>;
   readonly #ambient = new AsyncLocalStorage<Ambient>();
   readonly #outage: Outage;
   readonly #deadline: Pick<Deadline, 'leftMs'>;
@@ -40,9 +48,15 @@ export class Database {
     this.#deadline = deadline;
     this.engine = new Engine(url, { patient, deadline });
     this.#root = new Kysely<Schema>({ dialect: this.engine.connections.dialect });
+    const executor = this.#root.getExecutor();
+    this.#alone = new QueryCreator<Schema>({
+      executor: executor.withConnectionProvider({
+        provideConnection: (use) => this.#guard(() => executor.provideConnection(use)),
+      }),
+    });
   }
 
-  /** For migrations only: everything else goes through `run` and `transaction`. */
+  /** For migrations only: everything else goes through `db`, `run` and `transaction`. */
   get root(): Kysely<Schema> {
     return this.#root;
   }
@@ -52,7 +66,12 @@ export class Database {
     return this.#ambient.getStore() !== undefined;
   }
 
-  /** Runs queries in the current transaction, or by themselves. @throws Unavailable */
+  /** Queries that run in the current transaction, or by themselves; those reject with Unavailable. */
+  get db(): QueryCreator<Schema> {
+    return this.#ambient.getStore()?.transaction ?? this.#alone;
+  }
+
+  /** As `db`, for what takes more than queries. @throws Unavailable */
   run<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     const current = this.#ambient.getStore();
     return current ? work(current.transaction) : this.#guard(() => work(this.#root));

@@ -1,36 +1,25 @@
 import { JobLeases } from '../../kernel/job-leases.ts';
-import type { Database } from './database.ts';
+import { Store } from './store.ts';
 import { failureOf } from './engine/failure.ts';
 import { toMillis } from './schema.ts';
 
-export class KyselyJobLeases extends JobLeases {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    super();
-    this.#database = database;
-  }
-
+export class KyselyJobLeases extends Store implements JobLeases {
   async hold(job: string, holder: string, now: Date, leaseUntil: Date): Promise<boolean> {
     const lease = { holder, lease_until: toMillis(leaseUntil) };
-    const taken = await this.#database.run((db) =>
-      db
-        .updateTable('job_leases')
-        .set(lease)
-        .where('job', '=', job)
-        .where(({ eb, or }) =>
-          or([eb('holder', '=', holder), eb('lease_until', '<=', toMillis(now))]),
-        )
-        .executeTakeFirst(),
-    );
+    const taken = await this.db
+      .updateTable('job_leases')
+      .set(lease)
+      .where('job', '=', job)
+      .where(({ eb, or }) =>
+        or([eb('holder', '=', holder), eb('lease_until', '<=', toMillis(now))]),
+      )
+      .executeTakeFirst();
     if (taken.numUpdatedRows > 0n) return true;
     try {
-      await this.#database.run((db) =>
-        db
-          .insertInto('job_leases')
-          .values({ job, ...lease })
-          .execute(),
-      );
+      await this.db
+        .insertInto('job_leases')
+        .values({ job, ...lease })
+        .execute();
       return true;
     } catch (error) {
       // Another process has the lease, or has just created it.
@@ -40,13 +29,11 @@ export class KyselyJobLeases extends JobLeases {
   }
 
   async release(job: string, holder: string): Promise<void> {
-    await this.#database.run((db) =>
-      db
-        .updateTable('job_leases')
-        .set({ lease_until: 0n })
-        .where('job', '=', job)
-        .where('holder', '=', holder)
-        .execute(),
-    );
+    await this.db
+      .updateTable('job_leases')
+      .set({ lease_until: 0n })
+      .where('job', '=', job)
+      .where('holder', '=', holder)
+      .execute();
   }
 }

@@ -1,8 +1,9 @@
 import type { Acting } from '../../kernel/acting.ts';
 import type { DomainEvent } from '../../kernel/domain-event.ts';
 import type { Ids } from '../../kernel/ids.ts';
-import { Outbox, type Delivery, type OutboxState } from '../../kernel/outbox.ts';
+import type { Delivery, Outbox, OutboxState } from '../../kernel/outbox.ts';
 import type { Database } from './database.ts';
+import { Store } from './store.ts';
 import { actorFrom, fromMillis, toMillis } from './schema.ts';
 import { runWithNext } from './engine/with-next.ts';
 
@@ -24,10 +25,9 @@ interface News {
   hasDeliveries: boolean;
 }
 
-export class KyselyOutbox extends Outbox {
+export class KyselyOutbox extends Store implements Outbox {
   /** For the other adapters of this folder: whose events are stored. */
   readonly acting: Acting;
-  readonly #database: Database;
   readonly #ids: Ids;
   readonly #subscribersOf: OutboxPorts['subscribersOf'];
   readonly #onStored: OutboxPorts['onStored'];
@@ -35,8 +35,7 @@ export class KyselyOutbox extends Outbox {
   readonly #news = new WeakMap<object, News>();
 
   constructor(database: Database, { ids, acting, subscribersOf, onStored }: OutboxPorts) {
-    super();
-    this.#database = database;
+    super(database);
     this.acting = acting;
     this.#ids = ids;
     this.#subscribersOf = subscribersOf;
@@ -46,7 +45,7 @@ export class KyselyOutbox extends Outbox {
   /** For the other adapters of this folder: stores events in the transaction they are in. */
   append(events: readonly DomainEvent[]): Promise<void> {
     const { actor } = this.acting;
-    return this.#database.transaction(async (db) => {
+    return this.database.transaction(async (db) => {
       for (const { type, accountId, occurredAt, ...details } of events) {
         const id = this.#ids.next('evt');
         const event = {
@@ -78,20 +77,18 @@ export class KyselyOutbox extends Outbox {
 
   async claim(now: Date, leaseUntil: Date, limit: number): Promise<readonly Delivery[]> {
     const claim = this.#ids.next('claim');
-    const due = await this.#database.run((db) =>
-      db
-        .selectFrom('deliveries')
-        .select('id')
-        .where('parked', '=', 0n)
-        .where('due_at', '<=', toMillis(now))
-        .orderBy('id')
-        .limit(limit)
-        .execute(),
-    );
+    const due = await this.db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('parked', '=', 0n)
+      .where('due_at', '<=', toMillis(now))
+      .orderBy('id')
+      .limit(limit)
+      .execute();
     if (due.length === 0) return [];
     const ids = due.map((row) => row.id);
     // Checks `due_at` again, so that the loser of a race for a row changes nothing.
-    await this.#database.transaction((db) =>
+    await this.database.transaction((db) =>
       db
         .updateTable('deliveries')
         .set({ claim, due_at: toMillis(leaseUntil) })
@@ -104,9 +101,7 @@ export class KyselyOutbox extends Outbox {
   }
 
   async done(deliveryId: string): Promise<void> {
-    await this.#database.run((db) =>
-      db.deleteFrom('deliveries').where('id', '=', BigInt(deliveryId)).execute(),
-    );
+    await this.db.deleteFrom('deliveries').where('id', '=', BigInt(deliveryId)).execute();
   }
 
   async retry(deliveryId: string, nextAttemptAt: Date, problem: string): Promise<void> {
@@ -118,13 +113,11 @@ export class KyselyOutbox extends Outbox {
   }
 
   async state(): Promise<OutboxState> {
-    const counts = await this.#database.run((db) =>
-      db
-        .selectFrom('deliveries')
-        .select(['parked', db.fn.countAll<bigint>().as('count')])
-        .groupBy('parked')
-        .execute(),
-    );
+    const counts = await this.db
+      .selectFrom('deliveries')
+      .select(({ fn }) => ['parked', fn.countAll<bigint>().as('count')])
+      .groupBy('parked')
+      .execute();
     const count = (parked: bigint) =>
       Number(counts.find((row) => row.parked === parked)?.count ?? 0n);
     return { waiting: count(0n), parked: count(1n) };
@@ -136,7 +129,7 @@ export class KyselyOutbox extends Outbox {
     if (known) return known;
     const news: News = { accounts: new Set(), hasDeliveries: false };
     this.#news.set(transaction, news);
-    this.#database.afterCommit(() => {
+    this.database.afterCommit(() => {
       this.acting.run('service', () => {
         this.#onStored([...news.accounts], news.hasDeliveries);
       });
@@ -145,16 +138,14 @@ export class KyselyOutbox extends Outbox {
   }
 
   async #claimed(claim: string): Promise<readonly Delivery[]> {
-    const rows = await this.#database.run((db) =>
-      db
-        .selectFrom('deliveries')
-        .innerJoin('events', 'events.id', 'deliveries.event_id')
-        .selectAll('events')
-        .select(['deliveries.id as delivery_id', 'subscriber', 'attempts'])
-        .where('claim', '=', claim)
-        .orderBy('deliveries.id')
-        .execute(),
-    );
+    const rows = await this.db
+      .selectFrom('deliveries')
+      .innerJoin('events', 'events.id', 'deliveries.event_id')
+      .selectAll('events')
+      .select(['deliveries.id as delivery_id', 'subscriber', 'attempts'])
+      .where('claim', '=', claim)
+      .orderBy('deliveries.id')
+      .execute();
     return rows.map((row) => ({
       id: String(row.delivery_id),
       subscriber: row.subscriber,
@@ -177,17 +168,15 @@ export class KyselyOutbox extends Outbox {
     problem: string,
     change: { due_at: bigint } | { parked: bigint },
   ): Promise<void> {
-    await this.#database.run((db) =>
-      db
-        .updateTable('deliveries')
-        .set((eb) => ({
-          ...change,
-          attempts: eb('attempts', '+', 1n),
-          claim: null,
-          problem: problem.slice(0, longestProblem),
-        }))
-        .where('id', '=', BigInt(deliveryId))
-        .execute(),
-    );
+    await this.db
+      .updateTable('deliveries')
+      .set((eb) => ({
+        ...change,
+        attempts: eb('attempts', '+', 1n),
+        claim: null,
+        problem: problem.slice(0, longestProblem),
+      }))
+      .where('id', '=', BigInt(deliveryId))
+      .execute();
   }
 }

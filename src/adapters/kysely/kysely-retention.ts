@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
-import { Retention, type RetentionRule } from '../../kernel/retention.ts';
+import type { Retention, RetentionRule } from '../../kernel/retention.ts';
 import type { Database } from './database.ts';
+import { Store } from './store.ts';
 import { toMillis, type Schema } from './schema.ts';
 
 type Column<Table extends keyof Schema> = keyof Schema[Table] & string;
@@ -23,15 +24,13 @@ interface Old {
 
 const usualSlice = 500;
 
-export class KyselyRetention extends Retention {
-  readonly #database: Database;
+export class KyselyRetention extends Store implements Retention {
   readonly #rules: RetentionRules;
   readonly #slice: number;
 
   /** @param slice most rows that one statement deletes, unless more are of the same time */
   constructor(database: Database, rules: RetentionRules, slice = usualSlice) {
-    super();
-    this.#database = database;
+    super(database);
     this.#rules = rules;
     this.#slice = slice;
   }
@@ -55,26 +54,22 @@ export class KyselyRetention extends Retention {
 
   /** @returns undefined if all that is left fits into one slice */
   async #endOfSlice({ table, age, also }: Old, before: bigint): Promise<bigint | undefined> {
-    const row = await this.#database.run((db) =>
-      db
-        .selectFrom(table)
-        .select(age.as('age'))
-        .where(sql.join<boolean>([sql`${age} < ${before}`, ...also], sql` and `))
-        .orderBy(age)
-        .offset(this.#slice)
-        .limit(1)
-        .executeTakeFirst(),
-    );
+    const row = await this.db
+      .selectFrom(table)
+      .select(age.as('age'))
+      .where(sql.join<boolean>([sql`${age} < ${before}`, ...also], sql` and `))
+      .orderBy(age)
+      .offset(this.#slice)
+      .limit(1)
+      .executeTakeFirst();
     return row?.age;
   }
 
   async #delete({ table, age, also }: Old, last: bigint): Promise<number> {
-    const { numDeletedRows } = await this.#database.run((db) =>
-      db
-        .deleteFrom(table)
-        .where(sql.join<boolean>([sql`${age} <= ${last}`, ...also], sql` and `))
-        .executeTakeFirst(),
-    );
+    const { numDeletedRows } = await this.db
+      .deleteFrom(table)
+      .where(sql.join<boolean>([sql`${age} <= ${last}`, ...also], sql` and `))
+      .executeTakeFirst();
     return Number(numDeletedRows);
   }
 }

@@ -3,11 +3,12 @@ import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import type { Account } from '../../../access/domain/account.ts';
 import type { Person } from '../../../access/domain/person.ts';
 import { plans } from '../../../access/domain/plan.ts';
-import { Accounts, type KeyToStore } from '../../../access/key-ports.ts';
+import type { Accounts, KeyToStore } from '../../../access/key-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { Selectable } from 'kysely';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
+import { TellingStore } from '../store.ts';
 import type { KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import type { KyselyPeople } from './kysely-people.ts';
@@ -21,9 +22,7 @@ import {
   type Schema,
 } from '../schema.ts';
 
-export class KyselyAccounts extends Accounts {
-  readonly #database: Database;
-  readonly #outbox: KyselyOutbox;
+export class KyselyAccounts extends TellingStore implements Accounts {
   readonly #apiKeys: KyselyApiKeys;
   readonly #people: KyselyPeople;
 
@@ -32,9 +31,7 @@ export class KyselyAccounts extends Accounts {
     outbox: KyselyOutbox,
     { apiKeys, people }: { readonly apiKeys: KyselyApiKeys; readonly people: KyselyPeople },
   ) {
-    super();
-    this.#database = database;
-    this.#outbox = outbox;
+    super(database, outbox);
     this.#apiKeys = apiKeys;
     this.#people = people;
   }
@@ -44,25 +41,30 @@ export class KyselyAccounts extends Accounts {
     firstKey: Decision<KeyToStore, AccessEvent>,
     firstPerson: Decision<Person, AccessEvent>,
   ): Promise<void> {
-    await this.#database.transaction(async (db) => {
+    await this.database.transaction(async (db) => {
       await db.insertInto('accounts').values(toRow(state)).execute();
-      await this.#outbox.append(events);
+      await this.outbox.append(events);
       await this.#apiKeys.add(firstKey);
       await this.#people.add(firstPerson);
     });
   }
 
   async list(): Promise<readonly Account[]> {
-    const rows = await this.#database.run((db) =>
-      db.selectFrom('accounts').selectAll().orderBy('created_at').orderBy('id').execute(),
-    );
+    const rows = await this.db
+      .selectFrom('accounts')
+      .selectAll()
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
     return rows.map(accountFrom);
   }
 
   async find(id: string): Promise<Account | undefined> {
-    const row = await this.#database.run((db) =>
-      db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst(),
-    );
+    const row = await this.db
+      .selectFrom('accounts')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
     return row && accountFrom(row);
   }
 
@@ -70,17 +72,17 @@ export class KyselyAccounts extends Accounts {
     id: string,
     decide: (account: Account) => Decision<Account, AccessEvent>,
   ): Promise<Account> {
-    const changed = await this.#database.transaction(async (db) => {
+    const changed = await this.database.transaction(async (db) => {
       const row = await db
         .selectFrom('accounts')
         .selectAll()
         .where('id', '=', id)
-        .$call(this.#database.engine.locked)
+        .$call(this.database.engine.locked)
         .executeTakeFirst();
       if (!row) throw accountNotFound(id);
       const { state, events } = decide(accountFrom(row));
       await db.updateTable('accounts').set(toRow(state)).where('id', '=', id).execute();
-      await this.#outbox.append(events);
+      await this.outbox.append(events);
       return state;
     });
     this.#apiKeys.forget();

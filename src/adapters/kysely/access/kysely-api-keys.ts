@@ -4,17 +4,11 @@ import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import { scopes, type ApiKey, type Rotation } from '../../../access/domain/api-key.ts';
 import type { Ban } from '../../../access/domain/ban.ts';
 import { limitsOf, plans } from '../../../access/domain/plan.ts';
-import {
-  ApiKeys,
-  type KeyHolder,
-  type KeyToStore,
-  type ListedKey,
-} from '../../../access/key-ports.ts';
+import type { ApiKeys, KeyHolder, KeyToStore, ListedKey } from '../../../access/key-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
-import type { Database } from '../database.ts';
+import { TellingStore } from '../store.ts';
 import { failureOf } from '../engine/failure.ts';
-import type { KyselyOutbox } from '../kysely-outbox.ts';
 import {
   fromMillis,
   fromMillisOrNull,
@@ -32,37 +26,28 @@ type HolderRow = KeyRow &
   Pick<Selectable<Schema['accounts']>, 'plan' | 'per_minute' | 'per_day'> &
   Pick<Selectable<Schema['api_key_secrets']>, 'ends_at'>;
 
-export class KyselyApiKeys extends ApiKeys {
-  readonly #database: Database;
-  readonly #outbox: KyselyOutbox;
-  readonly #findBySecretHash;
+export class KyselyApiKeys extends TellingStore implements ApiKeys {
+  readonly #findBySecretHash = this.database.prepare<{ secretHash: string }, HolderRow>((db, the) =>
+    db
+      .selectFrom('api_key_secrets')
+      .innerJoin('api_keys', 'api_keys.id', 'api_key_secrets.key_id')
+      .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+      .selectAll('api_keys')
+      .select(['accounts.plan', 'accounts.per_minute', 'accounts.per_day', 'ends_at'])
+      .where('secret_hash', '=', the('secretHash')),
+  );
+
   readonly #holders = new ShortMemory<HolderRow>();
-
-  constructor(database: Database, outbox: KyselyOutbox) {
-    super();
-    this.#database = database;
-    this.#outbox = outbox;
-    this.#findBySecretHash = database.prepare<{ secretHash: string }, HolderRow>((db, the) =>
-      db
-        .selectFrom('api_key_secrets')
-        .innerJoin('api_keys', 'api_keys.id', 'api_key_secrets.key_id')
-        .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-        .selectAll('api_keys')
-        .select(['accounts.plan', 'accounts.per_minute', 'accounts.per_day', 'ends_at'])
-        .where('secret_hash', '=', the('secretHash')),
-    );
-  }
-
   async add({ state, events }: Decision<KeyToStore, AccessEvent>): Promise<void> {
     const { key, secretHash } = state;
-    await this.#database.transaction(async (db) => {
+    await this.database.transaction(async (db) => {
       try {
         await db.insertInto('api_keys').values(toRow(key)).execute();
       } catch (error) {
         throw failureOf(error) === 'missing_parent' ? accountNotFound(key.accountId) : error;
       }
       await this.#addSecret(key.id, secretHash);
-      await this.#outbox.append(events);
+      await this.outbox.append(events);
     });
   }
 
@@ -75,22 +60,20 @@ export class KyselyApiKeys extends ApiKeys {
   }
 
   async list(accountId: string): Promise<readonly ListedKey[]> {
-    const rows = await this.#database.run((db) =>
-      db
-        .selectFrom('api_keys')
-        .selectAll()
-        .select((key) =>
-          key
-            .selectFrom('api_key_secrets')
-            .select((secret) => secret.fn.max('ends_at').as('end'))
-            .whereRef('key_id', '=', 'api_keys.id')
-            .as('old_secrets_end'),
-        )
-        .where('account_id', '=', accountId)
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute(),
-    );
+    const rows = await this.db
+      .selectFrom('api_keys')
+      .selectAll()
+      .select((key) =>
+        key
+          .selectFrom('api_key_secrets')
+          .select((secret) => secret.fn.max('ends_at').as('end'))
+          .whereRef('key_id', '=', 'api_keys.id')
+          .as('old_secrets_end'),
+      )
+      .where('account_id', '=', accountId)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
     return rows.map((row) => ({
       ...fromRow(row),
       oldSecretsUntil: fromMillisOrNull(row.old_secrets_end),
@@ -132,18 +115,18 @@ export class KyselyApiKeys extends ApiKeys {
     decide: (key: ApiKey) => { decision: Decision<State, AccessEvent>; key: ApiKey },
     alsoSave: (state: State) => Promise<void> = () => Promise.resolve(),
   ): Promise<ApiKey> {
-    const changed = await this.#database.transaction(async (db) => {
+    const changed = await this.database.transaction(async (db) => {
       const row = await db
         .selectFrom('api_keys')
         .selectAll()
         .where('id', '=', id)
-        .$call(this.#database.engine.locked)
+        .$call(this.database.engine.locked)
         .executeTakeFirst();
       if (!row) throw apiKeyNotFound(id);
       const { decision, key } = decide(fromRow(row));
       await db.updateTable('api_keys').set(toRow(key)).where('id', '=', id).execute();
       await alsoSave(decision.state);
-      await this.#outbox.append(decision.events);
+      await this.outbox.append(decision.events);
       return key;
     });
     this.forget();
@@ -152,20 +135,18 @@ export class KyselyApiKeys extends ApiKeys {
 
   async #addSecret(keyId: string, secretHash: string): Promise<void> {
     const row = { secret_hash: secretHash, key_id: keyId, ends_at: null };
-    await this.#database.run((db) => db.insertInto('api_key_secrets').values(row).execute());
+    await this.db.insertInto('api_key_secrets').values(row).execute();
   }
 
   async #endSecrets(keyId: string, end: Date): Promise<void> {
-    await this.#database.run((db) =>
-      db
-        .updateTable('api_key_secrets')
-        .set({ ends_at: toMillis(end) })
-        .where('key_id', '=', keyId)
-        .where((secret) =>
-          secret.or([secret('ends_at', 'is', null), secret('ends_at', '>', toMillis(end))]),
-        )
-        .execute(),
-    );
+    await this.db
+      .updateTable('api_key_secrets')
+      .set({ ends_at: toMillis(end) })
+      .where('key_id', '=', keyId)
+      .where((secret) =>
+        secret.or([secret('ends_at', 'is', null), secret('ends_at', '>', toMillis(end))]),
+      )
+      .execute();
   }
 }
 

@@ -1,18 +1,17 @@
-import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
-import { AuditLog, type AuditEntry, type AuditSearch } from '../../../access/ports.ts';
+import type { ExpressionBuilder, QueryCreator, Selectable } from 'kysely';
+import type { AuditEntry, AuditLog, AuditSearch } from '../../../access/ports.ts';
 import type { Database } from '../database.ts';
+import { Store } from '../store.ts';
 import { fromMillis, toMillis, type Schema } from '../schema.ts';
 
 type AuditPosition = Pick<AuditEntry, 'id' | 'occurredAt'>;
 
 /** Reads the events themselves, each in the index of its account, actor and type. */
-export class KyselyAuditLog extends AuditLog {
-  readonly #database: Database;
+export class KyselyAuditLog extends Store implements AuditLog {
   readonly #hiddenTypes: readonly string[];
 
   constructor(database: Database, hiddenTypes: readonly string[]) {
-    super();
-    this.#database = database;
+    super(database);
     this.#hiddenTypes = hiddenTypes;
   }
 
@@ -21,19 +20,17 @@ export class KyselyAuditLog extends AuditLog {
     limit: number,
     search: AuditSearch = {},
   ): Promise<readonly AuditEntry[]> {
-    const stretches = stretchesOf(search, this.#hiddenTypes);
-    const rows = await this.#database.run(async (db) => {
-      const [first, ...others] = stretches.map((stretch) =>
-        db.selectFrom(newestIn(db, accountId, stretch).limit(limit).as('stretch')).selectAll(),
-      );
-      if (!first) return [];
-      return await others
-        .reduce((all, one) => all.unionAll(one), first)
-        .orderBy('occurred_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .execute();
-    });
+    const { db } = this;
+    const [first, ...others] = stretchesOf(search, this.#hiddenTypes).map((stretch) =>
+      db.selectFrom(newestIn(db, accountId, stretch).limit(limit).as('stretch')).selectAll(),
+    );
+    if (!first) return [];
+    const rows = await others
+      .reduce((all, one) => all.unionAll(one), first)
+      .orderBy('occurred_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
     return rows.map(fromRow);
   }
 }
@@ -55,7 +52,7 @@ const stretchesOf = (
   return shown.map((is) => ({ actor, type: { is }, before }));
 };
 
-const newestIn = (db: Kysely<Schema>, accountId: string, { actor, type, before }: Stretch) =>
+const newestIn = (db: QueryCreator<Schema>, accountId: string, { actor, type, before }: Stretch) =>
   db
     .selectFrom('events')
     .selectAll()

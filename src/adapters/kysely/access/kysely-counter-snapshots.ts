@@ -1,32 +1,23 @@
-import { CounterSnapshots, type CounterSnapshot } from '../../../access/quota-ports.ts';
-import type { Database } from '../database.ts';
+import type { CounterSnapshots, CounterSnapshot } from '../../../access/quota-ports.ts';
+import { Store } from '../store.ts';
 import { toMillis } from '../schema.ts';
 
 const rowsPerStatement = 200;
 
-export class KyselyCounterSnapshots extends CounterSnapshots {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    super();
-    this.#database = database;
-  }
-
+export class KyselyCounterSnapshots extends Store implements CounterSnapshots {
   async save(snapshots: readonly CounterSnapshot[], now: Date): Promise<void> {
     if (snapshots.length === 0) return;
-    await this.#database.transaction(async (db) => {
+    await this.database.transaction(async (db) => {
       for (let first = 0; first < snapshots.length; first += rowsPerStatement) {
         const rows = snapshots
           .slice(first, first + rowsPerStatement)
           .map(({ subject, data }) => ({ subject, data, saved_at: toMillis(now) }));
-        await this.#database.engine.replaceInto(db, 'quota_counters').values(rows).execute();
+        await this.database.engine.replaceInto(db, 'quota_counters').values(rows).execute();
       }
     });
   }
 
   load(): Promise<readonly CounterSnapshot[]> {
-    return this.#database.run((db) =>
-      db.selectFrom('quota_counters').select(['subject', 'data']).execute(),
-    );
+    return this.db.selectFrom('quota_counters').select(['subject', 'data']).execute();
   }
 }

@@ -1,11 +1,11 @@
-import {
+import type {
   IdempotencyKeys,
-  type IdempotencyOutcome,
-  type IdempotentRequest,
-  type KeptAnswer,
+  IdempotencyOutcome,
+  IdempotentRequest,
+  KeptAnswer,
 } from '../../../access/ports.ts';
 import { forgottenBefore } from '../../../access/domain/idempotency.ts';
-import type { Database } from '../database.ts';
+import { Store } from '../store.ts';
 import { failureOf } from '../engine/failure.ts';
 import { toMillis } from '../schema.ts';
 import { runWithNext } from '../engine/with-next.ts';
@@ -13,15 +13,8 @@ import { runWithNext } from '../engine/with-next.ts';
 /** The row's value while its transaction is open; visible to others only if half of that was committed. */
 const unanswered = '';
 
-export class KyselyIdempotencyKeys extends IdempotencyKeys {
-  readonly #database: Database;
+export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
   readonly #running = new Set<string>();
-
-  constructor(database: Database) {
-    super();
-    this.#database = database;
-  }
-
   async once<Answer extends KeptAnswer>(
     request: IdempotentRequest,
     work: () => Promise<Answer>,
@@ -41,7 +34,7 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
     work: () => Promise<Answer>,
   ): Promise<IdempotencyOutcome<Answer>> {
     // A read without a round trip keeps repeated requests away from the only writer.
-    const known = this.#database.engine.isInProcess ? await this.#kept(request) : undefined;
+    const known = this.database.engine.isInProcess ? await this.#kept(request) : undefined;
     if (known) return known;
     try {
       return { kind: 'answered', answer: await this.#answer(request, work) };
@@ -70,14 +63,12 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
 
   /** @returns whether there was something to forget */
   async #forget({ accountId, key, now }: IdempotentRequest): Promise<boolean> {
-    const { numDeletedRows } = await this.#database.run((db) =>
-      db
-        .deleteFrom('idempotency_keys')
-        .where('account_id', '=', accountId)
-        .where('idempotency_key', '=', key)
-        .where('created_at', '<', toMillis(forgottenBefore(now)))
-        .executeTakeFirst(),
-    );
+    const { numDeletedRows } = await this.db
+      .deleteFrom('idempotency_keys')
+      .where('account_id', '=', accountId)
+      .where('idempotency_key', '=', key)
+      .where('created_at', '<', toMillis(forgottenBefore(now)))
+      .executeTakeFirst();
     return numDeletedRows > 0n;
   }
 
@@ -87,15 +78,13 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
     fingerprint,
     now,
   }: IdempotentRequest): Promise<Exclude<IdempotencyOutcome, { kind: 'answered' }> | undefined> {
-    const row = await this.#database.run((db) =>
-      db
-        .selectFrom('idempotency_keys')
-        .select(['fingerprint', 'answer'])
-        .where('account_id', '=', accountId)
-        .where('idempotency_key', '=', key)
-        .where('created_at', '>=', toMillis(forgottenBefore(now)))
-        .executeTakeFirst(),
-    );
+    const row = await this.db
+      .selectFrom('idempotency_keys')
+      .select(['fingerprint', 'answer'])
+      .where('account_id', '=', accountId)
+      .where('idempotency_key', '=', key)
+      .where('created_at', '>=', toMillis(forgottenBefore(now)))
+      .executeTakeFirst();
     if (!row) return undefined;
     if (row.fingerprint !== fingerprint) return { kind: 'reused' };
     if (row.answer === unanswered) return { kind: 'unknown' };
@@ -107,7 +96,7 @@ export class KyselyIdempotencyKeys extends IdempotencyKeys {
     { accountId, key, fingerprint, now }: IdempotentRequest,
     work: () => Promise<Answer>,
   ): Promise<Answer> {
-    return this.#database.transaction(async (db) => {
+    return this.database.transaction(async (db) => {
       const row = {
         account_id: accountId,
         idempotency_key: key,

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { QueryCreator, Selectable } from 'kysely';
 import { accountNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import {
@@ -7,12 +7,12 @@ import {
   sessionNotFound,
 } from '../../../access/domain/people-error.ts';
 import type { Person } from '../../../access/domain/person.ts';
-import { People } from '../../../access/people-ports.ts';
+import type { People } from '../../../access/people-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
+import { TellingStore } from '../store.ts';
 import { failureOf } from '../engine/failure.ts';
-import type { KyselyOutbox } from '../kysely-outbox.ts';
 import {
   fromMillis,
   fromMillisOrNull,
@@ -24,49 +24,40 @@ import {
 
 type PersonRow = Selectable<Schema['people']>;
 
-export class KyselyPeople extends People {
-  readonly #database: Database;
-  readonly #outbox: KyselyOutbox;
-
-  constructor(database: Database, outbox: KyselyOutbox) {
-    super();
-    this.#database = database;
-    this.#outbox = outbox;
-  }
-
+export class KyselyPeople extends TellingStore implements People {
   async add({ state, events }: Decision<Person, AccessEvent>): Promise<void> {
-    await this.#database.transaction(async (db) => {
+    await this.database.transaction(async (db) => {
       try {
         await db.insertInto('people').values(toRow(state)).execute();
       } catch (error) {
         throw translated(error, state);
       }
-      await this.#outbox.append(events);
+      await this.outbox.append(events);
     });
   }
 
   async list(accountId: string): Promise<readonly Person[]> {
-    const rows = await this.#database.run((db) => ofAccount(db, accountId).execute());
+    const rows = await ofAccount(this.db, accountId).execute();
     return rows.map(personFrom);
   }
 
   async find(id: string): Promise<Person | undefined> {
-    const row = await this.#database.run((db) =>
-      db.selectFrom('people').selectAll().where('id', '=', id).executeTakeFirst(),
-    );
+    const row = await this.db
+      .selectFrom('people')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
     return row && personFrom(row);
   }
 
   async listByEmail(email: string): Promise<readonly Person[]> {
-    const rows = await this.#database.run((db) =>
-      db
-        .selectFrom('people')
-        .selectAll()
-        .where('email', '=', email)
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute(),
-    );
+    const rows = await this.db
+      .selectFrom('people')
+      .selectAll()
+      .where('email', '=', email)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
     return rows.map(personFrom);
   }
 
@@ -75,14 +66,14 @@ export class KyselyPeople extends People {
     sessionId: string,
     decide: (person: Person) => Decision<Person, AccessEvent>,
   ): Promise<void> {
-    await this.#database.transaction(async (db) => {
-      const person = await lockPerson(this.#database, id);
+    await this.database.transaction(async (db) => {
+      const person = await lockPerson(this.database, id);
       if (!person) throw personNotFound(id);
       await requireSession(db, id, sessionId);
       const { state, events } = decide(person);
       await db.updateTable('people').set(toRow(state)).where('id', '=', id).execute();
       await endAll(db, id, sessionId);
-      await this.#outbox.append(events);
+      await this.outbox.append(events);
     });
   }
 
@@ -92,13 +83,13 @@ export class KyselyPeople extends People {
     id: string,
     decide: (people: readonly Person[]) => readonly AccessEvent[],
   ): Promise<void> {
-    await this.#database.transaction(async (db) => {
-      const rows = await ofAccount(db, accountId).$call(this.#database.engine.locked).execute();
+    await this.database.transaction(async (db) => {
+      const rows = await ofAccount(db, accountId).$call(this.database.engine.locked).execute();
       const events = decide(rows.map(personFrom));
       if (!rows.some((row) => row.id === id)) throw personNotFound(id);
       await endAll(db, id);
       await db.deleteFrom('people').where('id', '=', id).execute();
-      await this.#outbox.append(events);
+      await this.outbox.append(events);
     });
   }
 }
@@ -115,19 +106,17 @@ export const personFrom = (row: PersonRow): Person =>
 
 /** Within a transaction: until it ends, no other transaction changes or removes the person or signs them in. */
 export const lockPerson = async (database: Database, id: string): Promise<Person | undefined> => {
-  const row = await database.run((db) =>
-    db
-      .selectFrom('people')
-      .selectAll()
-      .where('id', '=', id)
-      .$call(database.engine.locked)
-      .executeTakeFirst(),
-  );
+  const row = await database.db
+    .selectFrom('people')
+    .selectAll()
+    .where('id', '=', id)
+    .$call(database.engine.locked)
+    .executeTakeFirst();
   return row && personFrom(row);
 };
 
 /** Oldest first, so that all transactions lock them in the same order. */
-const ofAccount = (db: Kysely<Schema>, accountId: string) =>
+const ofAccount = (db: QueryCreator<Schema>, accountId: string) =>
   db
     .selectFrom('people')
     .selectAll()
@@ -136,14 +125,18 @@ const ofAccount = (db: Kysely<Schema>, accountId: string) =>
     .orderBy('id');
 
 /** Records the first sign-in of a locked person; their other links stop working. */
-export const join = async (db: Kysely<Schema>, { id }: Person, now: Date): Promise<void> => {
+export const join = async (db: QueryCreator<Schema>, { id }: Person, now: Date): Promise<void> => {
   const joined = { joined_at: toMillis(now) };
   await db.updateTable('people').set(joined).where('id', '=', id).execute();
   await db.deleteFrom('sign_in_links').where('person_id', '=', id).execute();
 };
 
 /** @throws DomainError `session_not_found` */
-const requireSession = async (db: Kysely<Schema>, personId: string, id: string): Promise<void> => {
+const requireSession = async (
+  db: QueryCreator<Schema>,
+  personId: string,
+  id: string,
+): Promise<void> => {
   const session = await db
     .selectFrom('sessions')
     .select('id')
@@ -154,7 +147,11 @@ const requireSession = async (db: Kysely<Schema>, personId: string, id: string):
 };
 
 /** Ends the links and sessions of a locked person, except the kept session. */
-const endAll = async (db: Kysely<Schema>, personId: string, keptId?: string): Promise<void> => {
+const endAll = async (
+  db: QueryCreator<Schema>,
+  personId: string,
+  keptId?: string,
+): Promise<void> => {
   const sessions = db.deleteFrom('sessions').where('person_id', '=', personId);
   await (keptId === undefined ? sessions : sessions.where('id', '!=', keptId)).execute();
   await db.deleteFrom('sign_in_links').where('person_id', '=', personId).execute();

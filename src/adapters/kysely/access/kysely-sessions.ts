@@ -7,11 +7,10 @@ import {
   signInRefused,
 } from '../../../access/domain/people-error.ts';
 import { signInWays, type Session, type SessionChoice } from '../../../access/domain/session.ts';
-import { Sessions, type SessionStart, type SignedIn } from '../../../access/people-ports.ts';
+import type { Sessions, SessionStart, SignedIn } from '../../../access/people-ports.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
-import type { Database } from '../database.ts';
+import { TellingStore } from '../store.ts';
 import { accountFrom } from './kysely-accounts.ts';
-import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { join, lockPerson, personFrom } from './kysely-people.ts';
 import { fromMillis, oneOf, toMillis, type RowOf, type Schema } from '../schema.ts';
 import { parseStored, type Entries } from '../stored-json.ts';
@@ -40,16 +39,9 @@ const columns = [
   'sessions.others',
 ] as const;
 
-export class KyselySessions extends Sessions {
-  readonly #database: Database;
-  readonly #outbox: KyselyOutbox;
-  readonly #findBySecretHash;
-
-  constructor(database: Database, outbox: KyselyOutbox) {
-    super();
-    this.#database = database;
-    this.#outbox = outbox;
-    this.#findBySecretHash = database.prepare<{ secretHash: string }, SignedInRow>((db, the) =>
+export class KyselySessions extends TellingStore implements Sessions {
+  readonly #findBySecretHash = this.database.prepare<{ secretHash: string }, SignedInRow>(
+    (db, the) =>
       db
         .selectFrom('sessions')
         .innerJoin('people', 'people.id', 'sessions.person_id')
@@ -60,18 +52,17 @@ export class KyselySessions extends Sessions {
         .select(['accounts.name', 'accounts.plan', 'accounts.per_minute', 'accounts.per_day'])
         .select(['accounts.email as account_email', 'accounts.created_at as account_created_at'])
         .where('sessions.secret_hash', '=', the('secretHash')),
-    );
-  }
+  );
 
   async start({ session, secretHash, proof, events }: SessionStart): Promise<void> {
     const row = { ...toRow(session), secret_hash: secretHash };
-    await this.#database.transaction(async (db) => {
-      const person = await lockPerson(this.#database, session.personId);
+    await this.database.transaction(async (db) => {
+      const person = await lockPerson(this.database, session.personId);
       if (proof.way === 'link') await useUp(db, session, proof.linkHash);
       else if (person?.passwordHash !== proof.passwordHash) throw signInRefused();
       if (person && !person.joinedAt) await join(db, person, session.startedAt);
       await db.insertInto('sessions').values(row).execute();
-      await this.#outbox.append(events);
+      await this.outbox.append(events);
     });
   }
 
@@ -81,27 +72,25 @@ export class KyselySessions extends Sessions {
   }
 
   async list(personId: string): Promise<readonly Session[]> {
-    const rows = await this.#database.run((db) =>
-      db
-        .selectFrom('sessions')
-        .select(columns)
-        .where('person_id', '=', personId)
-        .orderBy('started_at', 'desc')
-        .orderBy('id', 'desc')
-        .execute(),
-    );
+    const rows = await this.db
+      .selectFrom('sessions')
+      .select(columns)
+      .where('person_id', '=', personId)
+      .orderBy('started_at', 'desc')
+      .orderBy('id', 'desc')
+      .execute();
     return rows.map(fromRow);
   }
 
   async end(personId: string, id: string, events: readonly AccessEvent[]): Promise<void> {
-    await this.#database.transaction(async (db) => {
+    await this.database.transaction(async (db) => {
       const { numDeletedRows } = await db
         .deleteFrom('sessions')
         .where('id', '=', id)
         .where('person_id', '=', personId)
         .executeTakeFirst();
       if (numDeletedRows === 0n) throw sessionNotFound();
-      await this.#outbox.append(events);
+      await this.outbox.append(events);
     });
   }
 }

@@ -1,44 +1,32 @@
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import { personJoined, personNotFound } from '../../../access/domain/people-error.ts';
-import { SignInLinks, type SignInLink } from '../../../access/people-ports.ts';
-import type { Database } from '../database.ts';
-import type { KyselyOutbox } from '../kysely-outbox.ts';
+import type { SignInLinks, SignInLink } from '../../../access/people-ports.ts';
+import { TellingStore } from '../store.ts';
 import { lockPerson } from './kysely-people.ts';
 import { toMillis, type RowOf } from '../schema.ts';
 
-export class KyselySignInLinks extends SignInLinks {
-  readonly #database: Database;
-  readonly #outbox: KyselyOutbox;
-
-  constructor(database: Database, outbox: KyselyOutbox) {
-    super();
-    this.#database = database;
-    this.#outbox = outbox;
-  }
-
+export class KyselySignInLinks extends TellingStore implements SignInLinks {
   async add(
     link: SignInLink,
     events: readonly AccessEvent[],
     whose: 'anybody' | 'newcomer' = 'anybody',
   ): Promise<void> {
-    await this.#database.transaction(async (db) => {
-      const person = await lockPerson(this.#database, link.personId);
+    await this.database.transaction(async (db) => {
+      const person = await lockPerson(this.database, link.personId);
       if (!person) throw personNotFound(link.personId);
       if (whose === 'newcomer' && person.joinedAt) throw personJoined(person.email);
       await db.insertInto('sign_in_links').values(toRow(link)).execute();
-      await this.#outbox.append(events);
+      await this.outbox.append(events);
     });
   }
 
   async personIdOf(secretHash: string, now: Date): Promise<string | undefined> {
-    const link = await this.#database.run((db) =>
-      db
-        .selectFrom('sign_in_links')
-        .select('person_id')
-        .where('secret_hash', '=', secretHash)
-        .where('ends_at', '>', toMillis(now))
-        .executeTakeFirst(),
-    );
+    const link = await this.db
+      .selectFrom('sign_in_links')
+      .select('person_id')
+      .where('secret_hash', '=', secretHash)
+      .where('ends_at', '>', toMillis(now))
+      .executeTakeFirst();
     return link?.person_id;
   }
 }

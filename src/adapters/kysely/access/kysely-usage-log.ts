@@ -1,27 +1,20 @@
 import { sql, type Selectable } from 'kysely';
 import {
-  UsageLog,
   usageOutcomes,
+  type UsageLog,
   type CallsOfKey,
   type HourOfUsage,
   type UsageSum,
 } from '../../../access/usage-ports.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
-import type { Database } from '../database.ts';
+import { Store } from '../store.ts';
 import { fromMillis, oneOf, toMillis, type RowOf, type Schema } from '../schema.ts';
 
 const unitMs = { hour: 3_600_000, day: 86_400_000 } as const;
 
-export class KyselyUsageLog extends UsageLog {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    super();
-    this.#database = database;
-  }
-
+export class KyselyUsageLog extends Store implements UsageLog {
   async add(hours: readonly HourOfUsage[], lastUsed: ReadonlyMap<string, Date>): Promise<void> {
-    await this.#database.transaction(async () => {
+    await this.database.transaction(async () => {
       // A fixed order, so that two processes that add at once wait for each other instead of deadlocking.
       for (const hour of [...hours].sort(byPlace)) await this.#addHour(hour);
       for (const [keyId, at] of [...lastUsed].sort()) await this.#touch(keyId, at);
@@ -29,37 +22,33 @@ export class KyselyUsageLog extends UsageLog {
   }
 
   async list(accountId: string, since: Date): Promise<readonly HourOfUsage[]> {
-    const rows = await this.#database.run((db) =>
-      db
-        .selectFrom('usage_hours')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('hour', '>=', toMillis(since))
-        .orderBy('hour')
-        .orderBy('key_id')
-        .orderBy('operation')
-        .orderBy('outcome')
-        .execute(),
-    );
+    const rows = await this.db
+      .selectFrom('usage_hours')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('hour', '>=', toMillis(since))
+      .orderBy('hour')
+      .orderBy('key_id')
+      .orderBy('operation')
+      .orderBy('outcome')
+      .execute();
     return rows.map(fromRow);
   }
 
   async sum(accountId: string, since: Date, unit: 'hour' | 'day'): Promise<readonly UsageSum[]> {
-    const rows = await this.#database.run((db) =>
-      db
-        .selectFrom('usage_hours')
-        .select([
-          beginOf(unit).as('begin'),
-          'outcome',
-          this.#database.engine.sum('requests').as('requests'),
-        ])
-        .where('account_id', '=', accountId)
-        .where('hour', '>=', toMillis(since))
-        .groupBy([sql.ref('begin'), 'outcome'])
-        .orderBy('begin')
-        .orderBy('outcome')
-        .execute(),
-    );
+    const rows = await this.db
+      .selectFrom('usage_hours')
+      .select([
+        beginOf(unit).as('begin'),
+        'outcome',
+        this.database.engine.sum('requests').as('requests'),
+      ])
+      .where('account_id', '=', accountId)
+      .where('hour', '>=', toMillis(since))
+      .groupBy([sql.ref('begin'), 'outcome'])
+      .orderBy('begin')
+      .orderBy('outcome')
+      .execute();
     return rows.map((row) => ({
       begin: fromMillis(row.begin),
       outcome: oneOf(usageOutcomes, row.outcome),
@@ -73,20 +62,18 @@ export class KyselyUsageLog extends UsageLog {
     since: Date,
   ): Promise<readonly CallsOfKey[]> {
     if (operations.length === 0) return [];
-    const rows = await this.#database.run((db) =>
-      db
-        .selectFrom('usage_hours')
-        .select(['key_id', 'operation', this.#database.engine.sum('requests').as('requests')])
-        .select(({ fn }) => fn.max('hour').as('last_hour'))
-        .where('account_id', '=', accountId)
-        .where('hour', '>=', toMillis(since))
-        .where('operation', 'in', operations)
-        .groupBy(['key_id', 'operation'])
-        .orderBy('last_hour', 'desc')
-        .orderBy('key_id')
-        .orderBy('operation')
-        .execute(),
-    );
+    const rows = await this.db
+      .selectFrom('usage_hours')
+      .select(['key_id', 'operation', this.database.engine.sum('requests').as('requests')])
+      .select(({ fn }) => fn.max('hour').as('last_hour'))
+      .where('account_id', '=', accountId)
+      .where('hour', '>=', toMillis(since))
+      .where('operation', 'in', operations)
+      .groupBy(['key_id', 'operation'])
+      .orderBy('last_hour', 'desc')
+      .orderBy('key_id')
+      .orderBy('operation')
+      .execute();
     return rows.map((row) => ({
       keyId: row.key_id,
       operation: row.operation,
@@ -97,29 +84,25 @@ export class KyselyUsageLog extends UsageLog {
 
   async #addHour(hour: HourOfUsage): Promise<void> {
     const row = toRow(hour);
-    await this.#database.run((db) =>
-      this.#database.engine
-        .upsert({
-          insert: db.insertInto('usage_hours').values(row),
-          key: ['account_id', 'hour', 'key_id', 'operation', 'outcome'],
-          change: { requests: sql`${sql.ref('usage_hours.requests')} + ${row.requests}` },
-        })
-        .execute(),
-    );
+    await this.database.engine
+      .upsert({
+        insert: this.db.insertInto('usage_hours').values(row),
+        key: ['account_id', 'hour', 'key_id', 'operation', 'outcome'],
+        change: { requests: sql`${sql.ref('usage_hours.requests')} + ${row.requests}` },
+      })
+      .execute();
   }
 
   /** Never earlier: another process may have stored a later use. */
   async #touch(keyId: string, at: Date): Promise<void> {
-    await this.#database.run((db) =>
-      db
-        .updateTable('api_keys')
-        .set({ last_used_at: toMillis(at) })
-        .where('id', '=', keyId)
-        .where((key) =>
-          key.or([key('last_used_at', 'is', null), key('last_used_at', '<', toMillis(at))]),
-        )
-        .execute(),
-    );
+    await this.db
+      .updateTable('api_keys')
+      .set({ last_used_at: toMillis(at) })
+      .where('id', '=', keyId)
+      .where((key) =>
+        key.or([key('last_used_at', 'is', null), key('last_used_at', '<', toMillis(at))]),
+      )
+      .execute();
   }
 }
 

@@ -8,11 +8,13 @@ import {
   type OrderStatus,
   type Sale,
 } from '../../../catalogue/domain/order.ts';
-import { largestInt64, type Pet, type PetId } from '../../../catalogue/domain/pet.ts';
-import { Orders, type Page, type PageBack } from '../../../catalogue/ports.ts';
+import type { Pet, PetId } from '../../../catalogue/domain/pet.ts';
+import type { Orders, Page, PageBack } from '../../../catalogue/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
+import { TellingStore } from '../store.ts';
+import { listings } from './listings.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import type { KyselyPets } from './kysely-pets.ts';
 import { fromMillis, oneOf, toMillis, type RowOf, type Schema } from '../schema.ts';
@@ -20,69 +22,27 @@ import { runWithNext } from '../engine/with-next.ts';
 
 type OrderRow = Omit<Selectable<Schema['orders']>, 'account_id'>;
 
-type PageBackOf = Readonly<{ accountId: string; upTo: bigint; limit: number }>;
-
 const columns = ['id', 'pet_id', 'quantity', 'ship_date', 'status'] as const;
 
-export class KyselyOrders extends Orders {
-  readonly #database: Database;
-  readonly #outbox: KyselyOutbox;
+export class KyselyOrders extends TellingStore implements Orders {
   readonly #pets: KyselyPets;
-  readonly #list;
-  readonly #newestOfAll;
-  readonly #newestByStatus;
+  readonly #lists = listings(this.database, (db) => db.selectFrom('orders').select(columns));
 
   constructor(database: Database, outbox: KyselyOutbox, pets: KyselyPets) {
-    super();
-    this.#database = database;
-    this.#outbox = outbox;
+    super(database, outbox);
     this.#pets = pets;
-    this.#list = database.prepare<{ accountId: string; after: bigint; limit: number }, OrderRow>(
-      (db, the) =>
-        db
-          .selectFrom('orders')
-          .select(columns)
-          .where('account_id', '=', the('accountId'))
-          .where('id', '>', the('after'))
-          .orderBy('id')
-          .limit(the('limit')),
-    );
-    this.#newestOfAll = database.prepare<PageBackOf, OrderRow>((db, the) =>
-      db
-        .selectFrom('orders')
-        .select(columns)
-        .where('account_id', '=', the('accountId'))
-        .where('id', '<=', the('upTo'))
-        .orderBy('id', 'desc')
-        .limit(the('limit')),
-    );
-    this.#newestByStatus = database.prepare<PageBackOf & { status: string }, OrderRow>((db, the) =>
-      db
-        .selectFrom('orders')
-        .select(columns)
-        .where('account_id', '=', the('accountId'))
-        .where('status', '=', the('status'))
-        .where('id', '<=', the('upTo'))
-        .orderBy('id', 'desc')
-        .limit(the('limit')),
-    );
   }
 
-  async list(accountId: string, { after, limit }: Page): Promise<readonly Order[]> {
-    return (await this.#list({ accountId, after, limit })).map(fromRow);
+  async list(accountId: string, page: Page): Promise<readonly Order[]> {
+    return (await this.#lists.list(accountId, page)).map(fromRow);
   }
 
   async newest(
     accountId: string,
-    { before, limit }: PageBack,
+    page: PageBack,
     status: OrderStatus | undefined,
   ): Promise<readonly Order[]> {
-    const upTo = before === undefined ? largestInt64 : before - 1n;
-    const rows =
-      status === undefined
-        ? await this.#newestOfAll({ accountId, upTo, limit })
-        : await this.#newestByStatus({ accountId, upTo, limit, status });
-    return rows.map(fromRow);
+    return (await this.#lists.newest(accountId, page, status)).map(fromRow);
   }
 
   place(
@@ -90,13 +50,13 @@ export class KyselyOrders extends Orders {
     petId: PetId,
     decide: (pet: Pet) => Decision<Sale, CatalogueEvent>,
   ): Promise<Order> {
-    return this.#database.transaction(async (db) => {
+    return this.database.transaction(async (db) => {
       const { state, events } = decide(await this.#pets.lock(accountId, petId));
       const { pet, order } = state;
       await this.#pets.save(pet);
       const row = { ...toRow(order), account_id: accountId };
-      const id = await this.#database.engine.insertedId(db.insertInto('orders').values(row));
-      await this.#outbox.append(events);
+      const id = await this.database.engine.insertedId(db.insertInto('orders').values(row));
+      await this.outbox.append(events);
       return { id, ...order };
     });
   }
@@ -106,18 +66,18 @@ export class KyselyOrders extends Orders {
     id: OrderId,
     decide: (order: Order) => Decision<Order, CatalogueEvent>,
   ): Promise<Order> {
-    return this.#database.transaction(async (db) => {
+    return this.database.transaction(async (db) => {
       const row = await db
         .selectFrom('orders')
         .select(columns)
         .where('id', '=', id)
         .where('account_id', '=', accountId)
-        .$call(this.#database.engine.locked)
+        .$call(this.database.engine.locked)
         .executeTakeFirst();
       if (!row) throw orderNotFound(id);
       const { state, events } = decide(fromRow(row));
       await runWithNext(db, db.updateTable('orders').set(toRow(state)).where('id', '=', id));
-      await this.#outbox.append(events);
+      await this.outbox.append(events);
       return state;
     });
   }

@@ -2,111 +2,49 @@ import type { Selectable } from 'kysely';
 import { petNotFound } from '../../../catalogue/domain/catalogue-error.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
 import {
-  largestInt64,
   petStatuses,
   type Pet,
   type PetDraft,
   type PetId,
   type PetStatus,
 } from '../../../catalogue/domain/pet.ts';
-import { Pets, type Page, type PageBack } from '../../../catalogue/ports.ts';
+import type { Pets, Page, PageBack } from '../../../catalogue/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
-import type { Database } from '../database.ts';
-import type { KyselyOutbox } from '../kysely-outbox.ts';
+import { TellingStore } from '../store.ts';
 import { oneOf, type RowOf, type Schema } from '../schema.ts';
+import { listings } from './listings.ts';
 import { runWithNext } from '../engine/with-next.ts';
-
-type PageOf = Readonly<{ accountId: string; after: bigint; limit: number }>;
-type PageBackOf = Readonly<{ accountId: string; upTo: bigint; limit: number }>;
 
 type PetRow = Omit<Selectable<Schema['pets']>, 'account_id'>;
 
 const columns = ['id', 'name', 'category_id', 'status'] as const;
 
-export class KyselyPets extends Pets {
-  readonly #database: Database;
-  readonly #outbox: KyselyOutbox;
-  readonly #listAll;
-  readonly #listByStatus;
-  readonly #newestOfAll;
-  readonly #newestByStatus;
-  readonly #find;
+export class KyselyPets extends TellingStore implements Pets {
+  readonly #lists = listings(this.database, (db) => db.selectFrom('pets').select(columns));
 
-  constructor(database: Database, outbox: KyselyOutbox) {
-    super();
-    this.#database = database;
-    this.#outbox = outbox;
-    this.#listAll = database.prepare<PageOf, PetRow>((db, the) =>
-      db
-        .selectFrom('pets')
-        .select(columns)
-        .where('account_id', '=', the('accountId'))
-        .where('id', '>', the('after'))
-        .orderBy('id')
-        .limit(the('limit')),
-    );
-    this.#listByStatus = database.prepare<PageOf & { status: string }, PetRow>((db, the) =>
-      db
-        .selectFrom('pets')
-        .select(columns)
-        .where('account_id', '=', the('accountId'))
-        .where('status', '=', the('status'))
-        .where('id', '>', the('after'))
-        .orderBy('id')
-        .limit(the('limit')),
-    );
-    this.#newestOfAll = database.prepare<PageBackOf, PetRow>((db, the) =>
-      db
-        .selectFrom('pets')
-        .select(columns)
-        .where('account_id', '=', the('accountId'))
-        .where('id', '<=', the('upTo'))
-        .orderBy('id', 'desc')
-        .limit(the('limit')),
-    );
-    this.#newestByStatus = database.prepare<PageBackOf & { status: string }, PetRow>((db, the) =>
-      db
-        .selectFrom('pets')
-        .select(columns)
-        .where('account_id', '=', the('accountId'))
-        .where('status', '=', the('status'))
-        .where('id', '<=', the('upTo'))
-        .orderBy('id', 'desc')
-        .limit(the('limit')),
-    );
-    this.#find = database.prepare<{ accountId: string; id: bigint }, PetRow>((db, the) =>
-      db
-        .selectFrom('pets')
-        .select(columns)
-        .where('id', '=', the('id'))
-        .where('account_id', '=', the('accountId')),
-    );
-  }
+  readonly #find = this.database.prepare<{ accountId: string; id: bigint }, PetRow>((db, the) =>
+    db
+      .selectFrom('pets')
+      .select(columns)
+      .where('id', '=', the('id'))
+      .where('account_id', '=', the('accountId')),
+  );
 
   async list(
     accountId: string,
-    { after, limit }: Page,
+    page: Page,
     status: PetStatus | undefined,
   ): Promise<readonly Pet[]> {
-    const rows =
-      status === undefined
-        ? await this.#listAll({ accountId, after, limit })
-        : await this.#listByStatus({ accountId, after, limit, status });
-    return rows.map(fromRow);
+    return (await this.#lists.list(accountId, page, status)).map(fromRow);
   }
 
   async newest(
     accountId: string,
-    { before, limit }: PageBack,
+    page: PageBack,
     status: PetStatus | undefined,
   ): Promise<readonly Pet[]> {
-    const upTo = before === undefined ? largestInt64 : before - 1n;
-    const rows =
-      status === undefined
-        ? await this.#newestOfAll({ accountId, upTo, limit })
-        : await this.#newestByStatus({ accountId, upTo, limit, status });
-    return rows.map(fromRow);
+    return (await this.#lists.newest(accountId, page, status)).map(fromRow);
   }
 
   async find(accountId: string, id: PetId): Promise<Pet | undefined> {
@@ -116,14 +54,12 @@ export class KyselyPets extends Pets {
 
   async findSome(accountId: string, ids: readonly PetId[]): Promise<readonly Pet[]> {
     if (ids.length === 0) return [];
-    const rows = await this.#database.run((db) =>
-      db
-        .selectFrom('pets')
-        .select(columns)
-        .where('id', 'in', ids)
-        .where('account_id', '=', accountId)
-        .execute(),
-    );
+    const rows = await this.db
+      .selectFrom('pets')
+      .select(columns)
+      .where('id', 'in', ids)
+      .where('account_id', '=', accountId)
+      .execute();
     return rows.map(fromRow);
   }
 
@@ -132,11 +68,11 @@ export class KyselyPets extends Pets {
     draft: PetDraft,
     decide: (id: PetId) => Decision<Pet, CatalogueEvent>,
   ): Promise<Pet> {
-    return this.#database.transaction(async (db) => {
+    return this.database.transaction(async (db) => {
       const row = { ...toRow(draft), account_id: accountId };
-      const id = await this.#database.engine.insertedId(db.insertInto('pets').values(row));
+      const id = await this.database.engine.insertedId(db.insertInto('pets').values(row));
       const { state, events } = decide(id);
-      await this.#outbox.append(events);
+      await this.outbox.append(events);
       return state;
     });
   }
@@ -146,31 +82,29 @@ export class KyselyPets extends Pets {
     id: PetId,
     decide: (pet: Pet) => Decision<Pet, CatalogueEvent>,
   ): Promise<Pet> {
-    return this.#database.transaction(async () => {
+    return this.database.transaction(async () => {
       const { state, events } = decide(await this.lock(accountId, id));
       await this.save(state);
-      await this.#outbox.append(events);
+      await this.outbox.append(events);
       return state;
     });
   }
 
   /** For the other adapters of this folder, inside their transaction. @throws DomainError `pet_not_found` */
   async lock(accountId: string, id: PetId): Promise<Pet> {
-    const row = await this.#database.run((db) =>
-      db
-        .selectFrom('pets')
-        .select(columns)
-        .where('id', '=', id)
-        .where('account_id', '=', accountId)
-        .$call(this.#database.engine.locked)
-        .executeTakeFirst(),
-    );
+    const row = await this.db
+      .selectFrom('pets')
+      .select(columns)
+      .where('id', '=', id)
+      .where('account_id', '=', accountId)
+      .$call(this.database.engine.locked)
+      .executeTakeFirst();
     if (!row) throw petNotFound(id);
     return fromRow(row);
   }
 
   async save({ id, ...fields }: Pet): Promise<void> {
-    await this.#database.run((db) =>
+    await this.database.run((db) =>
       runWithNext(db, db.updateTable('pets').set(toRow(fields)).where('id', '=', id)),
     );
   }

@@ -17,17 +17,15 @@ export const claimDue = async (
   database: Database,
   { claim, now, leaseUntil, limit }: WantedClaim,
 ): Promise<DomainClaim> => {
-  const due = await database.run((db) =>
-    db
-      .selectFrom('domains')
-      .select('id')
-      .where('due_at', '<=', toMillis(now))
-      .where(isFree(now))
-      .orderBy('due_at')
-      .orderBy('id')
-      .limit(limit)
-      .execute(),
-  );
+  const due = await database.db
+    .selectFrom('domains')
+    .select('id')
+    .where('due_at', '<=', toMillis(now))
+    .where(isFree(now))
+    .orderBy('due_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
   if (due.length === 0) return { claim, domains: [] };
   const ids = due.map((row) => row.id);
   // Checks again that the row is due and free, so that the loser of a race changes nothing.
@@ -40,15 +38,13 @@ export const claimDue = async (
       .where(isFree(now))
       .execute(),
   );
-  const rows = await database.run((db) =>
-    db
-      .selectFrom('domains')
-      .selectAll()
-      .where('claim', '=', claim)
-      .orderBy('due_at')
-      .orderBy('id')
-      .execute(),
-  );
+  const rows = await database.db
+    .selectFrom('domains')
+    .selectAll()
+    .where('claim', '=', claim)
+    .orderBy('due_at')
+    .orderBy('id')
+    .execute();
   return { claim, domains: rows.map(customDomainFrom) };
 };
 

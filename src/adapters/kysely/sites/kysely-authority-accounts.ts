@@ -1,32 +1,20 @@
-import type { Sealer } from '../../../kernel/sealer.ts';
-import { AuthorityAccounts, type AuthorityAccount } from '../../../domains/certificate-ports.ts';
-import type { Database } from '../database.ts';
+import type { AuthorityAccounts, AuthorityAccount } from '../../../domains/certificate-ports.ts';
+import { SealingStore } from '../store.ts';
 import { failureOf } from '../engine/failure.ts';
 import type { RowOf } from '../schema.ts';
 import { openColumns, sealedColumns } from '../sealed-columns.ts';
 
-export class KyselyAuthorityAccounts extends AuthorityAccounts {
-  readonly #database: Database;
-  readonly #sealer: Sealer;
-
-  constructor(database: Database, sealer: Sealer) {
-    super();
-    this.#database = database;
-    this.#sealer = sealer;
-  }
-
+export class KyselyAuthorityAccounts extends SealingStore implements AuthorityAccounts {
   async find(directoryUrl: string): Promise<AuthorityAccount | undefined> {
-    const row = await this.#database.run((db) =>
-      db
-        .selectFrom('authority_accounts')
-        .selectAll()
-        .where('directory_url', '=', directoryUrl)
-        .executeTakeFirst(),
-    );
+    const row = await this.db
+      .selectFrom('authority_accounts')
+      .selectAll()
+      .where('directory_url', '=', directoryUrl)
+      .executeTakeFirst();
     return (
       row && {
         url: row.url,
-        privateKey: openColumns(this.#sealer, 'authority_accounts', directoryUrl, row),
+        privateKey: openColumns(this.sealer, 'authority_accounts', directoryUrl, row),
       }
     );
   }
@@ -35,26 +23,22 @@ export class KyselyAuthorityAccounts extends AuthorityAccounts {
     const { url, privateKey } = account;
     const row = {
       url,
-      ...sealedColumns(this.#sealer, 'authority_accounts', directoryUrl, privateKey),
+      ...sealedColumns(this.sealer, 'authority_accounts', directoryUrl, privateKey),
     } satisfies RowOf<AuthorityAccount>;
     if (lostUrl !== undefined) {
-      await this.#database.run((db) =>
-        db
-          .updateTable('authority_accounts')
-          .set(row)
-          .where('directory_url', '=', directoryUrl)
-          .where('url', '=', lostUrl)
-          .execute(),
-      );
+      await this.db
+        .updateTable('authority_accounts')
+        .set(row)
+        .where('directory_url', '=', directoryUrl)
+        .where('url', '=', lostUrl)
+        .execute();
       return;
     }
     try {
-      await this.#database.run((db) =>
-        db
-          .insertInto('authority_accounts')
-          .values({ directory_url: directoryUrl, ...row })
-          .execute(),
-      );
+      await this.db
+        .insertInto('authority_accounts')
+        .values({ directory_url: directoryUrl, ...row })
+        .execute();
     } catch (error) {
       if (failureOf(error) !== 'duplicate') throw error;
     }

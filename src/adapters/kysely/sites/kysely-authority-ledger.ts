@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { QueryCreator } from 'kysely';
 import {
   caWindows,
   type BudgetVerdict,
@@ -13,24 +13,17 @@ import {
   type LedgerEntry,
   type LedgerName,
 } from '../../../domains/domain/certificates/ca-ledger.ts';
-import { AuthorityLedger } from '../../../domains/certificate-ports.ts';
-import type { Database } from '../database.ts';
+import type { AuthorityLedger } from '../../../domains/certificate-ports.ts';
+import { Store } from '../store.ts';
 import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
 
-export class KyselyAuthorityLedger extends AuthorityLedger {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    super();
-    this.#database = database;
-  }
-
+export class KyselyAuthorityLedger extends Store implements AuthorityLedger {
   use(name: LedgerName, now: Date): Promise<CaUse> {
-    return this.#database.run((db) => useOf(db, name, now));
+    return useOf(this.db, name, now);
   }
 
   reserve(order: AskedOrder, decide: (use: CaUse) => BudgetVerdict): Promise<BudgetVerdict> {
-    return this.#database.transaction(async (db) => {
+    return this.database.transaction(async (db) => {
       await takeTurn(db);
       const verdict = decide(await useOf(db, order, order.occurredAt));
       if (verdict.allowed) await writeLedger(db, orderAsked(order));
@@ -39,14 +32,14 @@ export class KyselyAuthorityLedger extends AuthorityLedger {
   }
 
   async settle(change: LedgerChange): Promise<void> {
-    await this.#database.transaction((db) => writeLedger(db, change));
+    await this.database.transaction((db) => writeLedger(db, change));
   }
 }
 
 // For the other adapters of this folder, in their transaction.
 
 /** Serialises counting transactions. Call it first in the transaction. */
-export const takeTurn = async (db: Kysely<Schema>): Promise<void> => {
+export const takeTurn = async (db: QueryCreator<Schema>): Promise<void> => {
   await db
     .updateTable('authority_turn')
     .set(({ eb }) => ({ turn: eb('turn', '+', 1n) }))
@@ -54,7 +47,7 @@ export const takeTurn = async (db: Kysely<Schema>): Promise<void> => {
 };
 
 export const writeLedger = async (
-  db: Kysely<Schema>,
+  db: QueryCreator<Schema>,
   { freed = [], entered = [] }: LedgerChange,
 ): Promise<void> => {
   for (const { kind, orderKey } of freed) {
@@ -79,7 +72,7 @@ const entryRow = (entry: LedgerEntry) => {
 };
 
 export const useOf = async (
-  db: Kysely<Schema>,
+  db: QueryCreator<Schema>,
   { accountId, host, registrableDomain }: LedgerName,
   now: Date,
 ): Promise<CaUse> => {

@@ -1,48 +1,36 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { Sealer } from '../../../kernel/sealer.ts';
 import type { LedgerChange } from '../../../domains/domain/certificates/ca-ledger.ts';
 import { attachmentIn, subjectsOf } from '../../../domains/domain/attachment/order-subject.ts';
-import {
+import type {
   CertificateOrders,
-  type Challenge,
-  type KeptOrder,
+  Challenge,
+  KeptOrder,
 } from '../../../domains/certificate-ports.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
-import type { Database } from '../database.ts';
+import { SealingStore } from '../store.ts';
 import { failureOf } from '../engine/failure.ts';
 import { writeLedger } from './kysely-authority-ledger.ts';
 import type { RowOf, Schema } from '../schema.ts';
 import { openColumns, sealedColumns } from '../sealed-columns.ts';
 
-export class KyselyCertificateOrders extends CertificateOrders {
-  readonly #database: Database;
-  readonly #sealer: Sealer;
-  readonly #answer;
-
-  constructor(database: Database, sealer: Sealer) {
-    super();
-    this.#database = database;
-    this.#sealer = sealer;
-    this.#answer = database.prepare<
-      { host: string; token: string },
-      { key_authorization: string | null }
-    >((db, the) =>
-      db
-        .selectFrom('certificate_orders')
-        .select('key_authorization')
-        .where('token', '=', the('token'))
-        .where('host', '=', the('host')),
-    );
-  }
+export class KyselyCertificateOrders extends SealingStore implements CertificateOrders {
+  readonly #answer = this.database.prepare<
+    { host: string; token: string },
+    { key_authorization: string | null }
+  >((db, the) =>
+    db
+      .selectFrom('certificate_orders')
+      .select('key_authorization')
+      .where('token', '=', the('token'))
+      .where('host', '=', the('host')),
+  );
 
   async find(subject: string): Promise<KeptOrder | undefined> {
-    const row = await this.#database.run((db) =>
-      db
-        .selectFrom('certificate_orders')
-        .selectAll()
-        .where('subject', '=', subject)
-        .executeTakeFirst(),
-    );
+    const row = await this.db
+      .selectFrom('certificate_orders')
+      .selectAll()
+      .where('subject', '=', subject)
+      .executeTakeFirst();
     return row && this.#orderFrom(row);
   }
 
@@ -53,11 +41,11 @@ export class KyselyCertificateOrders extends CertificateOrders {
   }: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined> {
     const row = {
       ...{ subject, host },
-      ...sealedColumns(this.#sealer, 'certificate_orders', subject, privateKey),
+      ...sealedColumns(this.sealer, 'certificate_orders', subject, privateKey),
     } satisfies RowOf<Omit<KeptOrder, 'url'>>;
     try {
       // Retries a deadlock with an order that is being deleted.
-      const isBegun = await this.#database.transaction(async (db) => {
+      const isBegun = await this.database.transaction(async (db) => {
         if (await this.#isRemoved(db, attachmentIn(subject))) return false;
         await db.insertInto('certificate_orders').values(row).execute();
         return true;
@@ -74,7 +62,7 @@ export class KyselyCertificateOrders extends CertificateOrders {
     url: string,
     ledger: LedgerChange = {},
   ): Promise<KeptOrder & { readonly url: string }> {
-    await this.#database.transaction(async (db) => {
+    await this.database.transaction(async (db) => {
       await db
         .updateTable('certificate_orders')
         .set({ url })
@@ -88,18 +76,16 @@ export class KyselyCertificateOrders extends CertificateOrders {
   }
 
   async publish(subject: string, { token, keyAuthorization }: Challenge): Promise<void> {
-    await this.#database.run((db) =>
-      db
-        .updateTable('certificate_orders')
-        .set({ token, key_authorization: keyAuthorization })
-        .where('subject', '=', subject)
-        .execute(),
-    );
+    await this.db
+      .updateTable('certificate_orders')
+      .set({ token, key_authorization: keyAuthorization })
+      .where('subject', '=', subject)
+      .execute();
     await this.#kept(subject);
   }
 
   async forget(subject: string, ledger: LedgerChange = {}): Promise<void> {
-    await this.#database.transaction(async (db) => {
+    await this.database.transaction(async (db) => {
       await forgetOrder(db, subject);
       await writeLedger(db, ledger);
     });
@@ -117,7 +103,7 @@ export class KyselyCertificateOrders extends CertificateOrders {
       .selectFrom('domains')
       .select('state')
       .where('id', '=', domainId)
-      .$call(this.#database.engine.locked)
+      .$call(this.database.engine.locked)
       .executeTakeFirst();
     return domain?.state === 'removed';
   }
@@ -130,7 +116,7 @@ export class KyselyCertificateOrders extends CertificateOrders {
 
   #orderFrom(row: Selectable<Schema['certificate_orders']>): KeptOrder {
     const { subject, host, url } = row;
-    const privateKey = openColumns(this.#sealer, 'certificate_orders', subject, row);
+    const privateKey = openColumns(this.sealer, 'certificate_orders', subject, row);
     return { subject, host, privateKey, url: url ?? undefined } satisfies EveryField<KeptOrder>;
   }
 }

@@ -1,45 +1,36 @@
 import type { Kysely } from 'kysely';
 import type { Sealer } from '../../../kernel/sealer.ts';
 import type { Certificate, Validity } from '../../../domains/domain/certificates/certificate.ts';
-import { Certificates } from '../../../domains/certificate-ports.ts';
-import type { Database } from '../database.ts';
+import type { Certificates } from '../../../domains/certificate-ports.ts';
+import { SealingStore } from '../store.ts';
 import { nextEdgeRevision } from './edge-revision.ts';
 import { forgetOrder } from './kysely-certificate-orders.ts';
 import { fromMillis, present, toMillis, type RowOf, type Schema } from '../schema.ts';
 import { sealedColumns } from '../sealed-columns.ts';
 
-export class KyselyCertificates extends Certificates {
-  readonly #database: Database;
-  readonly #sealer: Sealer;
-
-  constructor(database: Database, sealer: Sealer) {
-    super();
-    this.#database = database;
-    this.#sealer = sealer;
-  }
-
+export class KyselyCertificates extends SealingStore implements Certificates {
   async save(certificate: Certificate, endsOrder?: string): Promise<void> {
-    await this.#database.transaction(async (db) => {
+    await this.database.transaction(async (db) => {
       if (endsOrder !== undefined) await forgetOrder(db, endsOrder);
-      await storeCertificate(db, this.#sealer, certificate);
+      await storeCertificate(db, this.sealer, certificate);
     });
   }
 
   async find(host: string): Promise<{ readonly chain: string } | undefined> {
-    const row = await this.#database.run((db) =>
-      db.selectFrom('certificates').select('chain').where('host', '=', host).executeTakeFirst(),
-    );
+    const row = await this.db
+      .selectFrom('certificates')
+      .select('chain')
+      .where('host', '=', host)
+      .executeTakeFirst();
     return typeof row?.chain === 'string' ? { chain: row.chain } : undefined;
   }
 
   async validities(): Promise<ReadonlyMap<string, Validity>> {
-    const rows = await this.#database.run((db) =>
-      db
-        .selectFrom('certificates')
-        .select(['host', 'not_before', 'not_after'])
-        .where('removed_at', 'is', null)
-        .execute(),
-    );
+    const rows = await this.db
+      .selectFrom('certificates')
+      .select(['host', 'not_before', 'not_after'])
+      .where('removed_at', 'is', null)
+      .execute();
     return new Map(rows.map((row) => [row.host, validityFrom(row)]));
   }
 }

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, QueryCreator } from 'kysely';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Ids } from '../../../kernel/ids.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
@@ -10,10 +10,11 @@ import { projectNotFound } from '../../../sites/domain/sites-error.ts';
 import { domainNotFound, domainTaken } from '../../../domains/domain/domains-error.ts';
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { DomainChange } from '../../../domains/domain/attachment/change.ts';
-import { CustomDomains, type DomainClaim, type HeldDomain } from '../../../domains/ports.ts';
+import type { CustomDomains, DomainClaim, HeldDomain } from '../../../domains/ports.ts';
 import { lockAccount } from '../access/account-lock.ts';
 import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
 import type { Database } from '../database.ts';
+import { TellingStore } from '../store.ts';
 import { claimDue } from './domain-claims.ts';
 import { lockProjectsOf, serveMoves } from './domain-moves.ts';
 import { failureOf } from '../engine/failure.ts';
@@ -38,29 +39,25 @@ interface Needs {
   readonly clock: Clock;
 }
 
-export class KyselyCustomDomains extends CustomDomains {
-  readonly #database: Database;
+export class KyselyCustomDomains extends TellingStore implements CustomDomains {
   readonly #writes: JointWrites;
-  readonly #outbox: KyselyOutbox;
   readonly #sealer: Sealer;
   readonly #ids: Ids;
   readonly #clock: Clock;
 
   constructor(database: Database, outbox: KyselyOutbox, { sealer, ids, clock }: Needs) {
-    super();
-    this.#database = database;
+    super(database, outbox);
     this.#writes = new JointWrites(database, outbox.acting);
-    this.#outbox = outbox;
     this.#sealer = sealer;
     this.#ids = ids;
     this.#clock = clock;
   }
 
   add({ accountId, projectId, host, addedSince }: Wanted, decide: Admit): Promise<CustomDomain> {
-    return this.#database.transaction(async (db) => {
+    return this.database.transaction(async (db) => {
       // Serialises the adds of one account, across its projects.
-      await lockAccount(this.#database, db, accountId);
-      const project = await lockProject(this.#database, db, projectId);
+      await lockAccount(this.database, db, accountId);
+      const project = await lockProject(this.database, db, projectId);
       if (project?.account_id !== accountId) throw projectNotFound(projectId);
       const own = await db
         .selectFrom('domains')
@@ -78,7 +75,7 @@ export class KyselyCustomDomains extends CustomDomains {
       });
       await db.insertInto('domains').values(customDomainRow(state)).execute();
       await this.#tell(db, { id: state.id, events });
-      await alignRoutes(this.#database, db, projectId, this.#clock.now());
+      await alignRoutes(this.database, db, projectId, this.#clock.now());
       return state;
     });
   }
@@ -147,24 +144,22 @@ export class KyselyCustomDomains extends CustomDomains {
 
   claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim> {
     const claim = this.#ids.next('claim');
-    return claimDue(this.#database, { claim, now, leaseUntil, limit });
+    return claimDue(this.database, { claim, now, leaseUntil, limit });
   }
 
   async prolong(held: readonly HeldDomain[], leaseUntil: Date): Promise<void> {
     if (held.length === 0) return;
     const claims = new Set(held.map(({ claim }) => claim));
-    await this.#database.run((db) =>
-      db
-        .updateTable('domains')
-        .set({ claimed_until: toMillis(leaseUntil) })
-        .where(
-          'id',
-          'in',
-          held.map(({ id }) => id),
-        )
-        .where('claim', 'in', [...claims])
-        .execute(),
-    );
+    await this.db
+      .updateTable('domains')
+      .set({ claimed_until: toMillis(leaseUntil) })
+      .where(
+        'id',
+        'in',
+        held.map(({ id }) => id),
+      )
+      .where('claim', 'in', [...claims])
+      .execute();
   }
 
   async release({ id, claim }: HeldDomain): Promise<void> {
@@ -199,11 +194,11 @@ export class KyselyCustomDomains extends CustomDomains {
       ...(displaced && holder ? [moveOf(holder, displaced)] : []),
       moveOf(domain, change),
     ];
-    await lockProjectsOf(this.#database, db, moves);
+    await lockProjectsOf(this.database, db, moves);
     for (const move of moves) await this.#save(db, move);
     if (change.endsOrder !== undefined) await forgetOrder(db, change.endsOrder);
     if (change.ledger) await writeLedger(db, change.ledger);
-    await serveMoves({ database: this.#database, db }, moves, this.#clock.now());
+    await serveMoves({ database: this.database, db }, moves, this.#clock.now());
     if (certificate) await storeCertificate(db, this.#sealer, certificate);
     return change;
   }
@@ -211,7 +206,7 @@ export class KyselyCustomDomains extends CustomDomains {
   async #read(
     narrow: (domains: DomainQuery) => { execute(): Promise<CustomDomainRow[]> },
   ): Promise<readonly CustomDomain[]> {
-    const rows = await this.#database.run((db) => narrow(selectDomains(db)).execute());
+    const rows = await narrow(selectDomains(this.db)).execute();
     return rows.map(customDomainFrom);
   }
 
@@ -227,14 +222,14 @@ export class KyselyCustomDomains extends CustomDomains {
   }
 
   async #tell(db: Kysely<Schema>, { id, cause, events }: Told): Promise<void> {
-    await this.#outbox.append(events);
+    await this.outbox.append(events);
     await recordEntries(db, id, timelineOf(cause, events));
   }
 
   async #lock(db: Kysely<Schema>, id: string): Promise<CustomDomain | undefined> {
     const row = await selectDomains(db)
       .where('id', '=', id)
-      .$call(this.#database.engine.locked)
+      .$call(this.database.engine.locked)
       .executeTakeFirst();
     return row && customDomainFrom(row);
   }
@@ -284,7 +279,7 @@ const moveOf = (from: CustomDomain, { state: to, events, cause }: DomainChange) 
 
 type DomainQuery = ReturnType<typeof selectDomains>;
 
-const selectDomains = (db: Kysely<Schema>) => db.selectFrom('domains').selectAll();
+const selectDomains = (db: QueryCreator<Schema>) => db.selectFrom('domains').selectAll();
 
 const newestFirst = (one: CustomDomain, other: CustomDomain): number =>
   other.addedAt.getTime() - one.addedAt.getTime() || (one.id < other.id ? 1 : -1);

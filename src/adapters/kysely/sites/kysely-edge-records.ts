@@ -1,11 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Sealer } from '../../../kernel/sealer.ts';
-import {
-  EdgeRecords,
-  type EdgeChanges,
-  type LoadedCertificate,
-} from '../../../domains/edge-ports.ts';
-import type { Database } from '../database.ts';
+import type { EdgeRecords, EdgeChanges, LoadedCertificate } from '../../../domains/edge-ports.ts';
+import { SealingStore } from '../store.ts';
 import { validityFrom } from './kysely-certificates.ts';
 import { routeFrom, type RouteRow } from './route-rows.ts';
 import { present, type Schema } from '../schema.ts';
@@ -17,37 +12,28 @@ type Page = Readonly<{ after: bigint; limit: number }>;
 /** Small enough that no query comes near its deadline, however much is served. */
 const rowsPerQuery = 2000;
 
-export class KyselyEdgeRecords extends EdgeRecords {
-  readonly #database: Database;
-  readonly #sealer: Sealer;
-  readonly #revision;
-  readonly #routes;
-  readonly #certificates;
+export class KyselyEdgeRecords extends SealingStore implements EdgeRecords {
+  readonly #revision = this.database.prepare<Record<string, never>, { revision: bigint }>((db) =>
+    db.selectFrom('edge_revision').select('revision'),
+  );
 
-  constructor(database: Database, sealer: Sealer) {
-    super();
-    this.#database = database;
-    this.#sealer = sealer;
-    this.#revision = database.prepare<Record<string, never>, { revision: bigint }>((db) =>
-      db.selectFrom('edge_revision').select('revision'),
-    );
-    this.#routes = database.prepare<Page, RouteRow>((db, the) =>
-      db
-        .selectFrom('routes')
-        .selectAll()
-        .where('revision', '>', the('after'))
-        .orderBy('revision')
-        .limit(the('limit')),
-    );
-    this.#certificates = database.prepare<Page, CertificateRow>((db, the) =>
-      db
-        .selectFrom('certificates')
-        .selectAll()
-        .where('revision', '>', the('after'))
-        .orderBy('revision')
-        .limit(the('limit')),
-    );
-  }
+  readonly #routes = this.database.prepare<Page, RouteRow>((db, the) =>
+    db
+      .selectFrom('routes')
+      .selectAll()
+      .where('revision', '>', the('after'))
+      .orderBy('revision')
+      .limit(the('limit')),
+  );
+
+  readonly #certificates = this.database.prepare<Page, CertificateRow>((db, the) =>
+    db
+      .selectFrom('certificates')
+      .selectAll()
+      .where('revision', '>', the('after'))
+      .orderBy('revision')
+      .limit(the('limit')),
+  );
 
   /**
    * Reads the revision first: rows committed while it reads may be included already, and are returned again by the next
@@ -72,9 +58,11 @@ export class KyselyEdgeRecords extends EdgeRecords {
   }
 
   async names(): Promise<readonly string[]> {
-    const rows = await this.#database.run((db) =>
-      db.selectFrom('routes').select('name').where('removed_at', 'is', null).execute(),
-    );
+    const rows = await this.db
+      .selectFrom('routes')
+      .select('name')
+      .where('removed_at', 'is', null)
+      .execute();
     return rows.map(({ name }) => name);
   }
 
@@ -88,7 +76,7 @@ export class KyselyEdgeRecords extends EdgeRecords {
       host,
       chain: present('chain', row.chain),
       ...validityFrom(row),
-      privateKey: () => openColumns(this.#sealer, 'certificates', host, sealed),
+      privateKey: () => openColumns(this.sealer, 'certificates', host, sealed),
     };
   }
 }

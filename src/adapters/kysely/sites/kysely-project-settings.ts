@@ -3,31 +3,26 @@ import type { Decision } from '../../../kernel/decision.ts';
 import type { DomainSettings } from '../../../domains/domain/redirects/settings.ts';
 import { projectNotFound } from '../../../sites/domain/sites-error.ts';
 import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
-import { ProjectSettings, type SettingsFacts } from '../../../domains/ports.ts';
+import type { ProjectSettings, SettingsFacts } from '../../../domains/ports.ts';
 import type { Database } from '../database.ts';
+import { TellingStore } from '../store.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { alignRoutes, hostsOf, lockProject, settingsFrom } from './project-routes.ts';
 
-export class KyselyProjectSettings extends ProjectSettings {
-  readonly #database: Database;
-  readonly #outbox: KyselyOutbox;
+export class KyselyProjectSettings extends TellingStore implements ProjectSettings {
   readonly #clock: Clock;
 
   constructor(database: Database, outbox: KyselyOutbox, clock: Clock) {
-    super();
-    this.#database = database;
-    this.#outbox = outbox;
+    super(database, outbox);
     this.#clock = clock;
   }
 
   async read(projectId: string): Promise<DomainSettings> {
-    const row = await this.#database.run((db) =>
-      db
-        .selectFrom('projects')
-        .select('domain_settings')
-        .where('id', '=', projectId)
-        .executeTakeFirst(),
-    );
+    const row = await this.db
+      .selectFrom('projects')
+      .select('domain_settings')
+      .where('id', '=', projectId)
+      .executeTakeFirst();
     return settingsFrom(row?.domain_settings ?? null);
   }
 
@@ -38,8 +33,8 @@ export class KyselyProjectSettings extends ProjectSettings {
       facts: SettingsFacts,
     ) => Decision<DomainSettings, DomainsEvent>,
   ): Promise<DomainSettings> {
-    return this.#database.transaction(async (db) => {
-      const project = await lockProject(this.#database, db, projectId);
+    return this.database.transaction(async (db) => {
+      const project = await lockProject(this.database, db, projectId);
       if (!project) throw projectNotFound(projectId);
       const hosts = await hostsOf(db, projectId);
       const { state, events } = decide(settingsFrom(project.domain_settings), {
@@ -51,8 +46,8 @@ export class KyselyProjectSettings extends ProjectSettings {
         .set({ domain_settings: JSON.stringify(state) })
         .where('id', '=', projectId)
         .execute();
-      await this.#outbox.append(events);
-      await alignRoutes(this.#database, db, projectId, this.#clock.now());
+      await this.outbox.append(events);
+      await alignRoutes(this.database, db, projectId, this.#clock.now());
       return state;
     });
   }

@@ -8,13 +8,13 @@ import {
   slugTaken,
 } from '../../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
-import { Projects } from '../../../sites/ports.ts';
+import type { Projects } from '../../../sites/ports.ts';
 import { lockAccount } from '../access/account-lock.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
+import { TellingStore } from '../store.ts';
 import { deployFrom, saveDeploys, type DeployRow } from './deploy-rows.ts';
 import { failureOf } from '../engine/failure.ts';
-import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { alignRoutes } from './project-routes.ts';
 import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
 
@@ -39,24 +39,17 @@ const projectColumns = [
   'created_at',
 ] as const;
 
-export class KyselyProjects extends Projects {
-  readonly #database: Database;
-  readonly #outbox: KyselyOutbox;
-  readonly #find;
-
-  constructor(database: Database, outbox: KyselyOutbox) {
-    super();
-    this.#database = database;
-    this.#outbox = outbox;
-    this.#find = database.prepare<{ slug: string }, SiteRow>((db, the) => siteOf(db, the('slug')));
-  }
+export class KyselyProjects extends TellingStore implements Projects {
+  readonly #find = this.database.prepare<{ slug: string }, SiteRow>((db, the) =>
+    siteOf(db, the('slug')),
+  );
 
   add(
     accountId: string,
     decide: (current: number) => Decision<Project, SitesEvent>,
   ): Promise<Project> {
-    return this.#database.transaction(async (db) => {
-      if (!(await lockAccount(this.#database, db, accountId))) {
+    return this.database.transaction(async (db) => {
+      if (!(await lockAccount(this.database, db, accountId))) {
         throw projectAccountNotFound(accountId);
       }
       const { current } = await db
@@ -66,21 +59,19 @@ export class KyselyProjects extends Projects {
         .executeTakeFirstOrThrow();
       const { state, events } = decide(Number(current));
       await insertProject(db, state);
-      await this.#outbox.append(events);
+      await this.outbox.append(events);
       return state;
     });
   }
 
   async list(accountId: string): Promise<readonly Project[]> {
-    const rows = await this.#database.run((db) =>
-      db
-        .selectFrom('projects')
-        .select(projectColumns)
-        .where('account_id', '=', accountId)
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute(),
-    );
+    const rows = await this.db
+      .selectFrom('projects')
+      .select(projectColumns)
+      .where('account_id', '=', accountId)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
     return rows.map(projectFrom);
   }
 
@@ -89,22 +80,22 @@ export class KyselyProjects extends Projects {
   }
 
   change(key: ProjectKey, decide: (site: Site) => Decision<Site, SitesEvent>): Promise<Site> {
-    return this.#database.transaction((db) => this.#change(db, key, decide));
+    return this.database.transaction((db) => this.#change(db, key, decide));
   }
 
   changeKept(
     key: ProjectKey,
     decide: (site: Site, elsewhere: number) => Decision<Site, SitesEvent>,
   ): Promise<Site> {
-    return this.#database.transaction(async (db) => {
-      await lockAccount(this.#database, db, key.accountId);
-      const elsewhere = await keptBytesOf(this.#database, key.accountId, key.slug);
+    return this.database.transaction(async (db) => {
+      await lockAccount(this.database, db, key.accountId);
+      const elsewhere = await keptBytesOf(this.database, key.accountId, key.slug);
       return this.#change(db, key, (site) => decide(site, elsewhere));
     });
   }
 
   keptBytes(accountId: string): Promise<number> {
-    return keptBytesOf(this.#database, accountId);
+    return keptBytesOf(this.database, accountId);
   }
 
   async #change(
@@ -114,7 +105,7 @@ export class KyselyProjects extends Projects {
   ): Promise<Site> {
     const rows: readonly SiteRow[] = await siteOf(db, slug)
       .where('account_id', '=', accountId)
-      .$call(this.#database.engine.locked)
+      .$call(this.database.engine.locked)
       .execute();
     const before = siteFrom(rows);
     if (!before) throw projectNotFound(slug);
@@ -126,26 +117,24 @@ export class KyselyProjects extends Projects {
     await saveDeploys(db, before.project.id, rows.filter(hasDeploy), state.deploys);
     const { id, createdAt } = before.project;
     await db.updateTable('projects').set(toRow(state)).where('id', '=', id).execute();
-    await this.#outbox.append(events);
+    await this.outbox.append(events);
     if (state.servedDeployId === servedBefore) return state;
     // Last in the transaction: it takes the revision row, which all other writers wait for. A deploy removes no route,
     // so the time does not matter.
-    await alignRoutes(this.#database, db, id, createdAt);
+    await alignRoutes(this.database, db, id, createdAt);
     return state;
   }
 
   async withUploadsSince(before: Date, limit: number): Promise<readonly Project[]> {
-    const rows = await this.#database.run((db) =>
-      db
-        .selectFrom('deploys')
-        .innerJoin('projects', 'projects.id', 'deploys.project_id')
-        .select(projectColumns)
-        .distinct()
-        .where('state', '=', 'uploading')
-        .where('started_at', '<', toMillis(before))
-        .limit(limit)
-        .execute(),
-    );
+    const rows = await this.db
+      .selectFrom('deploys')
+      .innerJoin('projects', 'projects.id', 'deploys.project_id')
+      .select(projectColumns)
+      .distinct()
+      .where('state', '=', 'uploading')
+      .where('started_at', '<', toMillis(before))
+      .limit(limit)
+      .execute();
     return rows.map(projectFrom);
   }
 }
@@ -165,16 +154,14 @@ const keptBytesOf = async (
   accountId: string,
   without?: string,
 ): Promise<number> => {
-  const { bytes } = await database.run((db) =>
-    db
-      .selectFrom('projects')
-      .innerJoin('deploys', 'deploys.project_id', 'projects.id')
-      .select(database.engine.sum('bytes').as('bytes'))
-      .where('account_id', '=', accountId)
-      .where('state', '=', 'succeeded')
-      .$if(without !== undefined, (query) => query.where('slug', '!=', without ?? ''))
-      .executeTakeFirstOrThrow(),
-  );
+  const { bytes } = await database.db
+    .selectFrom('projects')
+    .innerJoin('deploys', 'deploys.project_id', 'projects.id')
+    .select(database.engine.sum('bytes').as('bytes'))
+    .where('account_id', '=', accountId)
+    .where('state', '=', 'succeeded')
+    .$if(without !== undefined, (query) => query.where('slug', '!=', without ?? ''))
+    .executeTakeFirstOrThrow();
   return Number(bytes ?? 0);
 };
 

@@ -4,29 +4,20 @@ import {
   trimsAfter,
   type TimelineEntry,
 } from '../../../domains/domain/attachment/timeline.ts';
-import { Timeline, type PlacedEntry } from '../../../domains/ports.ts';
-import type { Database } from '../database.ts';
+import type { Timeline, PlacedEntry } from '../../../domains/ports.ts';
+import { Store } from '../store.ts';
 import { fromMillis, oneOf, toMillis, type Schema } from '../schema.ts';
 
-export class KyselyTimeline extends Timeline {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    super();
-    this.#database = database;
-  }
-
+export class KyselyTimeline extends Store implements Timeline {
   async list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {
-    const rows = await this.#database.run((db) =>
-      db
-        .selectFrom('domain_timeline')
-        .selectAll()
-        .where('domain_id', '=', domainId)
-        .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0n))
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .execute(),
-    );
+    const rows = await this.db
+      .selectFrom('domain_timeline')
+      .selectAll()
+      .where('domain_id', '=', domainId)
+      .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0n))
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
     return rows.map(({ id, kind, details, occurred_at }) => ({
       place: id,
       kind: oneOf(timelineKinds, kind),
