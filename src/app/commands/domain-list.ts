@@ -1,11 +1,10 @@
 import type { Container } from 'inversify';
-import type { Command } from 'commander';
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../sites/domain/project.ts';
 import type { Domains } from '../../domains/domains.ts';
 import { AccessKey, DomainsKey, SitesKey } from '../keys.ts';
 import { hostInWords, presentDomain, presentView, stateInWords } from './present-domain.ts';
-import { print, table, withContainer, type OutputOptions } from './run-command.ts';
+import { print, table, withContainer, type Define, type OutputOptions } from './run-command.ts';
 
 interface ListOptions extends OutputOptions {
   readonly project?: string;
@@ -20,9 +19,8 @@ interface ListedDomain {
 /** Entries of the timeline that a list has of each domain: every check has all its answers with it. */
 const lastEntries = 5;
 
-export const addDomainList = (domain: Command): void => {
-  domain
-    .command('list')
+export const domainList: Define = (command) => {
+  command
     .description('list the domains of a project, newest first, or of all projects')
     .option('--project <slug>', 'slug of the project')
     .option(

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import { beginningOf } from '../../kernel/beginning-of.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
@@ -10,7 +10,7 @@ import {
   type DomainSettingsFormat,
 } from '../domain-settings/text.ts';
 import { DomainsKey, SitesKey } from '../keys.ts';
-import { withContainer } from './run-command.ts';
+import { ofProject, withContainer, type Define } from './run-command.ts';
 
 interface ConfigOptions {
   readonly project: string;
@@ -18,12 +18,11 @@ interface ConfigOptions {
 }
 
 /** The primary domain and redirects of a project as one document. */
-export const addDomainConfig = (domain: Command): void => {
-  domain
-    .command('config')
+export const domainConfig: Define = (command) => {
+  command
     .description('print the primary domain and redirects of a project, or replace them')
     .argument('[file]', 'file with the new settings, as YAML or JSON; - for standard input')
-    .requiredOption('--project <slug>', 'slug of the project')
+    .addOption(ofProject)
     .addOption(
       new Option('--format <format>', 'output format').choices(['yaml', 'json']).default('yaml'),
     )

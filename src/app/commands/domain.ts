@@ -1,85 +1,77 @@
-import type { Command } from 'commander';
+import { Argument } from 'commander';
 import { limitInWords } from '../../domains/domain/certificates/budget-words.ts';
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
 import type { Domains } from '../../domains/domains.ts';
 import type { DomainView } from '../../domains/use-cases/show-domain.ts';
 import { DomainsKey, SitesKey } from '../keys.ts';
-import { addDomainList } from './domain-list.ts';
-import { addDomainConfig } from './domain-settings.ts';
+import { domainList } from './domain-list.ts';
+import { domainConfig } from './domain-settings.ts';
 import { hostInWords, presentDomain, presentView, stateInWords } from './present-domain.ts';
-import { print, table, withContainer, type OutputOptions } from './run-command.ts';
+import {
+  command,
+  group,
+  ofProject,
+  table,
+  type Answer,
+  type OutputOptions,
+} from './run-command.ts';
 
-interface DomainOptions extends OutputOptions {
+interface OfDomain {
+  readonly host: string;
   readonly project: string;
 }
 
-/** The dashboard's actions on custom domains, for operators. */
-export const domainCommands = (program: Command): void => {
-  const domain = program.command('domain').description('add and check custom domains');
-
-  domain
-    .command('add')
-    .description('add a domain to a project and show the DNS records to create')
-    .argument('<host>', 'the domain, like shop.example.com')
-    .requiredOption('--project <slug>', 'slug of the project')
-    .option('--json', 'print JSON')
-    .action(async (host: string, options: DomainOptions) => {
-      await withContainer(async (container) => {
-        const domains = container.get(DomainsKey);
-        const { project } = await container.get(SitesKey).getSite(options.project);
-        await show(domains, await domains.addDomain(project, host), options);
-      });
-    });
-
-  for (const [name, description] of [
-    [
-      'verify',
-      'check the DNS of a domain now, or try again to get its certificate; prints the problems it finds, ' +
-        'with exit code 0',
-    ],
-    ['show', 'show the records, problems, certificate and timeline of a domain'],
-    ['remove', 'stop serving a domain at once'],
-  ] as const) {
-    domain
-      .command(name)
-      .description(description)
-      .argument('<host>', 'the domain')
-      .requiredOption('--project <slug>', 'slug of the project')
-      .option('--json', 'print JSON')
-      .action(async (host: string, options: DomainOptions) => {
-        await withContainer(async (container) => {
-          const domains = container.get(DomainsKey);
-          const { project } = await container.get(SitesKey).getSite(options.project);
-          const found = await domains.getDomain(project.id, host);
-          await show(domains, await steps[name](domains, found), options);
-        });
-      });
-  }
-
-  addDomainConfig(domain);
-  addDomainList(domain);
-};
+const add = command(
+  'add a domain to a project and show the DNS records to create',
+  [new Argument('<host>', 'the domain, like shop.example.com'), ofProject],
+  async (container, given: OfDomain & OutputOptions) => {
+    const domains = container.get(DomainsKey);
+    const { project } = await container.get(SitesKey).getSite(given.project);
+    return show(domains, await domains.addDomain(project, given.host), given);
+  },
+);
 
 type Step = (domains: Domains, domain: CustomDomain) => Promise<CustomDomain>;
 
-const steps: Readonly<Record<'verify' | 'show' | 'remove', Step>> = {
-  verify: (domains, domain) => domains.verifyDomain(domain),
-  show: (_, domain) => Promise.resolve(domain),
-  remove: (domains, domain) => domains.removeDomain(domain),
-};
+const step = (description: string, take: Step) =>
+  command(
+    description,
+    [new Argument('<host>', 'the domain'), ofProject],
+    async (container, given: OfDomain & OutputOptions) => {
+      const domains = container.get(DomainsKey);
+      const { project } = await container.get(SitesKey).getSite(given.project);
+      const domain = await domains.getDomain(project.id, given.host);
+      return show(domains, await take(domains, domain), given);
+    },
+  );
+
+/** The dashboard's actions on custom domains, for operators. */
+export const domainCommands = group('domain', 'add and check custom domains', {
+  add,
+  verify: step(
+    'check the DNS of a domain now, or try again to get its certificate; prints the problems it finds, ' +
+      'with exit code 0',
+    (domains, domain) => domains.verifyDomain(domain),
+  ),
+  show: step('show the records, problems, certificate and timeline of a domain', (_, domain) =>
+    Promise.resolve(domain),
+  ),
+  remove: step('stop serving a domain at once', (domains, domain) => domains.removeDomain(domain)),
+  config: domainConfig,
+  list: domainList,
+});
 
 const show = async (
   domains: Domains,
   domain: CustomDomain,
-  options: DomainOptions,
-): Promise<void> => {
+  { project, json }: OfDomain & OutputOptions,
+): Promise<Answer> => {
   const view = await domains.showDomain(domain);
-  const timeline = options.json === true ? await domains.readWholeTimeline(domain) : [];
-  print(
-    options,
-    { domain: presentDomain(domain, options.project), ...presentView(view, timeline) },
+  const timeline = json ? await domains.readWholeTimeline(domain) : [];
+  return [
+    { domain: presentDomain(domain, project), ...presentView(view, timeline) },
     describe(view),
-  );
+  ];
 };
 
 const describe = ({ domain, records, problems, hints, nextAt, budget }: DomainView): string => {

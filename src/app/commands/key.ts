@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import {
   overlaps,
   scopes,
@@ -9,110 +9,7 @@ import {
 import { isBanned } from '../../access/domain/ban.ts';
 import type { EveryField } from '../../kernel/every-field.ts';
 import { AccessKey } from '../keys.ts';
-import { print, table, withContainer, type OutputOptions } from './run-command.ts';
-
-interface CreateOptions extends OutputOptions {
-  readonly account: string;
-  readonly name: string;
-  readonly scopes?: readonly Scope[];
-  readonly expires?: Date;
-}
-
-export const keyCommands = (program: Command): void => {
-  const key = program.command('key').description('create, rotate and revoke API keys');
-
-  key
-    .command('create')
-    .description('create an API key; its secret is shown once')
-    .requiredOption('--account <id>', 'id of the account')
-    .requiredOption('--name <name>', 'what the key is for')
-    .option('--scopes <list>', `any of ${scopes.join(',')}; all by default`, scopeList)
-    .option('--expires <time>', 'when it expires, like 2027-01-31T12:00:00Z', time)
-    .option('--json', 'print JSON')
-    .action(async (options: CreateOptions) => {
-      await withContainer(async (container) => {
-        const issued = await container.get(AccessKey).createApiKey({
-          accountId: options.account,
-          name: options.name,
-          ...(options.scopes && { scopes: options.scopes }),
-          ...(options.expires && { expiresAt: options.expires }),
-        });
-        print(
-          options,
-          { key: { ...presentKey(issued), secret: issued.secret } },
-          `API key ${issued.id} (${issued.name}), shown this once:\n  ${issued.secret}`,
-        );
-      });
-    });
-
-  key
-    .command('list')
-    .description('list the API keys of an account, without their secrets')
-    .requiredOption('--account <id>', 'id of the account')
-    .option('--json', 'print JSON')
-    .action(async (options: OutputOptions & { account: string }) => {
-      await withContainer(async (container) => {
-        const keys = await container.get(AccessKey).listApiKeys(options.account);
-        print(
-          options,
-          keys.map(presentKey),
-          table(
-            ['ID', 'NAME', 'KEY', 'SCOPES', 'LAST USED', 'STATE'],
-            keys.map(columnsOf),
-            'No API keys in this account.',
-          ),
-        );
-      });
-    });
-
-  key
-    .command('rotate')
-    .description('make a new secret for a key, shown once; the old one stays valid for the overlap')
-    .requiredOption('--key <id>', 'id of the key')
-    .addOption(
-      new Option('--overlap <time>', 'how long the old secret stays valid')
-        .choices(Object.keys(overlaps))
-        .default('24h'),
-    )
-    .option('--json', 'print JSON')
-    .action(async (options: OutputOptions & { key: string; overlap: Overlap }) => {
-      await withContainer(async (container) => {
-        const issued = await container.get(AccessKey).rotateApiKey(options.key, options.overlap);
-        print(
-          options,
-          { key: { ...presentKey(issued), secret: issued.secret } },
-          `New secret of ${issued.id} (${issued.name}), shown this once:\n  ${issued.secret}\n` +
-            (options.overlap === '0'
-              ? 'The old one does not work any more.'
-              : `The old one works for ${options.overlap} more.`),
-        );
-      });
-    });
-
-  key
-    .command('lift-ban')
-    .description('end the ban of a key now')
-    .requiredOption('--key <id>', 'id of the key')
-    .option('--json', 'print JSON')
-    .action(async (options: OutputOptions & { key: string }) => {
-      await withContainer(async (container) => {
-        const freed = await container.get(AccessKey).liftBan(options.key);
-        print(options, presentKey(freed), `API key ${freed.id} (${freed.name}) is not banned.`);
-      });
-    });
-
-  key
-    .command('revoke')
-    .description('revoke an API key for good; every process refuses it within a second')
-    .requiredOption('--key <id>', 'id of the key')
-    .option('--json', 'print JSON')
-    .action(async (options: OutputOptions & { key: string }) => {
-      await withContainer(async (container) => {
-        const revoked = await container.get(AccessKey).revokeApiKey(options.key);
-        print(options, presentKey(revoked), `API key ${revoked.id} (${revoked.name}) is revoked.`);
-      });
-    });
-};
+import { command, group, ofAccount, option, required, table } from './run-command.ts';
 
 const scopeList = (text: string): readonly Scope[] =>
   text.split(',').map((part) => {
@@ -128,6 +25,96 @@ const time = (text: string): Date => {
   }
   return date;
 };
+
+const ofKey = required('--key <id>', 'id of the key');
+
+interface CreateGiven {
+  readonly account: string;
+  readonly name: string;
+  readonly scopes?: readonly Scope[];
+  readonly expires?: Date;
+}
+
+const create = command(
+  'create an API key; its secret is shown once',
+  [
+    ofAccount,
+    required('--name <name>', 'what the key is for'),
+    option('--scopes <list>', `any of ${scopes.join(',')}; all by default`).argParser(scopeList),
+    option('--expires <time>', 'when it expires, like 2027-01-31T12:00:00Z').argParser(time),
+  ],
+  async (container, given: CreateGiven) => {
+    const issued = await container.get(AccessKey).createApiKey({
+      accountId: given.account,
+      name: given.name,
+      ...(given.scopes && { scopes: given.scopes }),
+      ...(given.expires && { expiresAt: given.expires }),
+    });
+    return [
+      { key: { ...presentKey(issued), secret: issued.secret } },
+      `API key ${issued.id} (${issued.name}), shown this once:\n  ${issued.secret}`,
+    ];
+  },
+);
+
+const list = command(
+  'list the API keys of an account, without their secrets',
+  [ofAccount],
+  async (container, { account }: { account: string }) => {
+    const keys = await container.get(AccessKey).listApiKeys(account);
+    const heading = ['ID', 'NAME', 'KEY', 'SCOPES', 'LAST USED', 'STATE'];
+    return [
+      keys.map(presentKey),
+      table(heading, keys.map(columnsOf), 'No API keys in this account.'),
+    ];
+  },
+);
+
+const rotate = command(
+  'make a new secret for a key, shown once; the old one stays valid for the overlap',
+  [
+    ofKey,
+    option('--overlap <time>', 'how long the old secret stays valid')
+      .choices(Object.keys(overlaps))
+      .default('24h'),
+  ],
+  async (container, { key, overlap }: { key: string; overlap: Overlap }) => {
+    const issued = await container.get(AccessKey).rotateApiKey(key, overlap);
+    return [
+      { key: { ...presentKey(issued), secret: issued.secret } },
+      `New secret of ${issued.id} (${issued.name}), shown this once:\n  ${issued.secret}\n` +
+        (overlap === '0'
+          ? 'The old one does not work any more.'
+          : `The old one works for ${overlap} more.`),
+    ];
+  },
+);
+
+const liftBan = command(
+  'end the ban of a key now',
+  [ofKey],
+  async (container, { key }: { key: string }) => {
+    const freed = await container.get(AccessKey).liftBan(key);
+    return [presentKey(freed), `API key ${freed.id} (${freed.name}) is not banned.`];
+  },
+);
+
+const revoke = command(
+  'revoke an API key for good; every process refuses it within a second',
+  [ofKey],
+  async (container, { key }: { key: string }) => {
+    const revoked = await container.get(AccessKey).revokeApiKey(key);
+    return [presentKey(revoked), `API key ${revoked.id} (${revoked.name}) is revoked.`];
+  },
+);
+
+export const keyCommands = group('key', 'create, rotate and revoke API keys', {
+  create,
+  list,
+  rotate,
+  'lift-ban': liftBan,
+  revoke,
+});
 
 /** The state follows from the ban, the expiry and the revocation. */
 const columnsOf = (key: ApiKey) =>

@@ -7,7 +7,7 @@ import { doctorCommand } from './doctor.ts';
 import { domainCommands } from './domain.ts';
 import { keyCommands } from './key.ts';
 import { migrateCommands } from './migrate.ts';
-import { petCommands } from './pet.ts';
+import { orderCommands, petCommands } from './pet.ts';
 import { projectCommands } from './project.ts';
 import { secretKeyCommands } from './secret-key.ts';
 import { serveCommand } from './serve.ts';
@@ -20,6 +20,7 @@ const groups = [
   userCommands,
   keyCommands,
   petCommands,
+  orderCommands,
   projectCommands,
   deployCommand,
   domainCommands,

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { EveryField } from '../../kernel/every-field.ts';
 import { bytesInWords } from '../../kernel/in-words.ts';
 import type { Deploy } from '../../sites/domain/deploy.ts';
@@ -8,119 +8,94 @@ import { SitesKey } from '../keys.ts';
 import { SiteAddresses } from '../site-addresses.ts';
 import { commandName } from '../command-name.ts';
 import { presentDeploy, size } from './deploy.ts';
-import { print, table, withContainer, type OutputOptions } from './run-command.ts';
+import { command, group, ofAccount, ofProject, required, table } from './run-command.ts';
 
-export const projectCommands = (program: Command): void => {
-  const project = program.command('project').description('create and list projects');
-
-  project
-    .command('create')
-    .description('create a project')
-    .requiredOption('--account <id>', 'id of the account')
-    .requiredOption('--name <name>', 'name of the project; its address is made from it')
-    .option('--json', 'print JSON')
-    .action(async (options: OutputOptions & { account: string; name: string }) => {
-      await withContainer(async (container) => {
-        const made = await container.get(SitesKey).startProject(options.account, options.name);
-        const { id, slug, name } = made;
-        const reason = isReservedSlug(slugOf(name))
-          ? `\nThe address ends in a number because "${slugOf(name)}" is reserved.`
-          : '';
-        print(
-          options,
-          { project: presentProject(made) },
-          `Project ${slug} (${id}). Publish it: ${commandName()} deploy FOLDER --project ${slug}${reason}`,
-        );
-      });
-    });
-
-  project
-    .command('list')
-    .description('list the projects of an account')
-    .requiredOption('--account <id>', 'id of the account')
-    .option('--json', 'print JSON')
-    .action(async (options: OutputOptions & { account: string }) => {
-      await withContainer(async (container) => {
-        const found = await container.get(SitesKey).listProjects(options.account);
-        const projects = found.map(presentProject);
-        print(
-          options,
-          projects,
-          table(
-            ['ID', 'SLUG', 'NAME'],
-            projects.map((one) => Object.values(one)),
-            'No projects in this account.',
-          ),
-        );
-      });
-    });
-
-  project
-    .command('deploys')
-    .description('list the deploys of a project, newest first')
-    .requiredOption('--project <slug>', 'slug of the project')
-    .option('--json', 'print JSON')
-    .action(async (options: OutputOptions & { project: string }) => {
-      await withContainer(async (container) => {
-        const { deploys, servedDeployId } = await container.get(SitesKey).getSite(options.project);
-        const rows = deploys.map((deploy) => columnsOf(deploy, deploy.id === servedDeployId));
-        print(
-          options,
-          deploys.map((deploy) => ({
-            ...presentDeploy(deploy),
-            served: deploy.id === servedDeployId,
-          })),
-          table(
-            ['DEPLOY', 'STATE', 'STARTED', 'FILES', 'SIZE', 'PROBLEM'],
-            rows,
-            'No deploys yet.',
-          ),
-        );
-      });
-    });
-
-  project
-    .command('roll-back')
-    .description('serve an older deploy again')
-    .requiredOption('--project <slug>', 'slug of the project')
-    .requiredOption('--to <number>', 'number of the deploy', deployNumber)
-    .option('--json', 'print JSON')
-    .action(async (options: OutputOptions & { project: string; to: number }) => {
-      await withContainer(async (container) => {
-        const sites = container.get(SitesKey);
-        const { project: found } = await sites.getSite(options.project);
-        const site = await sites.rollBack(found, options.to);
-        const served = site.deploys.find(({ id }) => id === site.servedDeployId);
-        const url = (await container.get(SiteAddresses).recall()).urlOf(found.slug);
-        print(
-          options,
-          { deploy: served && presentDeploy(served), url },
-          `${found.slug} serves deploy ${String(options.to)}.\n${url}`,
-        );
-      });
-    });
-
-  project
-    .command('delete-deploy')
-    .description('delete a deploy that is not being served, with its files, to free space')
-    .requiredOption('--project <slug>', 'slug of the project')
-    .requiredOption('--number <number>', 'number of the deploy', deployNumber)
-    .option('--json', 'print JSON')
-    .action(async (options: OutputOptions & { project: string; number: number }) => {
-      await withContainer(async (container) => {
-        const sites = container.get(SitesKey);
-        const { project: found } = await sites.getSite(options.project);
-        await sites.deleteDeploy(found, options.number);
-        const { storedBytes, allowance } = await sites.showUse(found.accountId);
-        const kept = `${bytesInWords(storedBytes)} of ${bytesInWords(allowance.storedBytes)}`;
-        print(
-          options,
-          { deleted: options.number, storedBytes, ofBytes: allowance.storedBytes },
-          `Deploy ${String(options.number)} of ${found.slug} is deleted. The account now uses ${kept}.`,
-        );
-      });
-    });
+const deployNumber = (text: string): number => {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number from 1.');
+  return Number(text);
 };
+
+const create = command(
+  'create a project',
+  [ofAccount, required('--name <name>', 'name of the project; its address is made from it')],
+  async (container, given: { account: string; name: string }) => {
+    const project = await container.get(SitesKey).startProject(given.account, given.name);
+    const { id, slug, name } = project;
+    const reason = isReservedSlug(slugOf(name))
+      ? `\nThe address ends in a number because "${slugOf(name)}" is reserved.`
+      : '';
+    return [
+      { project: presentProject(project) },
+      `Project ${slug} (${id}). Publish it: ${commandName()} deploy FOLDER --project ${slug}${reason}`,
+    ];
+  },
+);
+
+const list = command(
+  'list the projects of an account',
+  [ofAccount],
+  async (container, { account }: { account: string }) => {
+    const found = await container.get(SitesKey).listProjects(account);
+    const projects = found.map(presentProject);
+    const rows = projects.map((one) => Object.values(one));
+    return [projects, table(['ID', 'SLUG', 'NAME'], rows, 'No projects in this account.')];
+  },
+);
+
+const deploys = command(
+  'list the deploys of a project, newest first',
+  [ofProject],
+  async (container, { project }: { project: string }) => {
+    const site = await container.get(SitesKey).getSite(project);
+    const isServed = ({ id }: Deploy) => id === site.servedDeployId;
+    const rows = site.deploys.map((deploy) => columnsOf(deploy, isServed(deploy)));
+    const heading = ['DEPLOY', 'STATE', 'STARTED', 'FILES', 'SIZE', 'PROBLEM'];
+    return [
+      site.deploys.map((deploy) => ({ ...presentDeploy(deploy), served: isServed(deploy) })),
+      table(heading, rows, 'No deploys yet.'),
+    ];
+  },
+);
+
+const rollBack = command(
+  'serve an older deploy again',
+  [ofProject, required('--to <number>', 'number of the deploy').argParser(deployNumber)],
+  async (container, { project: slug, to }: { project: string; to: number }) => {
+    const sites = container.get(SitesKey);
+    const { project } = await sites.getSite(slug);
+    const site = await sites.rollBack(project, to);
+    const served = site.deploys.find(({ id }) => id === site.servedDeployId);
+    const url = (await container.get(SiteAddresses).recall()).urlOf(project.slug);
+    return [
+      { deploy: served && presentDeploy(served), url },
+      `${project.slug} serves deploy ${String(to)}.\n${url}`,
+    ];
+  },
+);
+
+const deleteDeploy = command(
+  'delete a deploy that is not being served, with its files, to free space',
+  [ofProject, required('--number <number>', 'number of the deploy').argParser(deployNumber)],
+  async (container, { project: slug, number }: { project: string; number: number }) => {
+    const sites = container.get(SitesKey);
+    const { project } = await sites.getSite(slug);
+    await sites.deleteDeploy(project, number);
+    const { storedBytes, allowance } = await sites.showUse(project.accountId);
+    const kept = `${bytesInWords(storedBytes)} of ${bytesInWords(allowance.storedBytes)}`;
+    return [
+      { deleted: number, storedBytes, ofBytes: allowance.storedBytes },
+      `Deploy ${String(number)} of ${project.slug} is deleted. The account now uses ${kept}.`,
+    ];
+  },
+);
+
+export const projectCommands = group('project', 'create and list projects', {
+  create,
+  list,
+  deploys,
+  'roll-back': rollBack,
+  'delete-deploy': deleteDeploy,
+});
 
 const presentProject = ({ id, slug, name }: Project) =>
   ({ id, slug, name }) satisfies Omit<EveryField<Project>, 'accountId' | 'createdAt'>;
@@ -134,8 +109,3 @@ const columnsOf = (deploy: Deploy, isServed: boolean) =>
     bytes: deploy.state === 'succeeded' ? size(deploy.bytes) : '',
     explanation: deploy.state === 'failed' ? deploy.explanation : '',
   } satisfies Omit<EveryField<Deploy>, 'id' | 'finishedAt' | 'problem'>);
-
-const deployNumber = (text: string): number => {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number from 1.');
-  return Number(text);
-};

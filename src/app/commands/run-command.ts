@@ -1,3 +1,4 @@
+import { Argument, Option, type Command } from 'commander';
 import type { Container } from 'inversify';
 import pino from 'pino';
 import { loadConfig } from '../settings/config.ts';
@@ -6,6 +7,53 @@ import { openContainer } from '../container.ts';
 export interface OutputOptions {
   readonly json?: boolean;
 }
+
+/** One JSON value for machines, and text for people. */
+export type Answer = readonly [value: unknown, text: string];
+
+/** Makes a command of an empty one. */
+export type Define = (command: Command) => void;
+
+/** Commands by name, under one first word. */
+export const group =
+  (name: string, description: string, commands: Readonly<Record<string, Define>>): Define =>
+  (program) => {
+    const parent = program.command(name).description(description);
+    for (const [own, define] of Object.entries(commands)) define(parent.command(own));
+  };
+
+/** A command with `--json` that opens the container, prints its answer and closes the container. */
+export const command =
+  <Given extends object>(
+    description: string,
+    takes: readonly (Argument | Option)[],
+    answer: (container: Container, given: Given & OutputOptions) => Promise<Answer>,
+  ): Define =>
+  (defined) => {
+    defined.description(description);
+    for (const one of takes) {
+      if (one instanceof Argument) defined.addArgument(one);
+      else defined.addOption(one);
+    }
+    defined.option('--json', 'print JSON').action(async () => {
+      const given = { ...argumentsOf(defined), ...defined.opts<Given & OutputOptions>() };
+      await withContainer(async (container) => {
+        print(given, ...(await answer(container, given)));
+      });
+    });
+  };
+
+const argumentsOf = ({ registeredArguments, processedArgs }: Command) =>
+  Object.fromEntries(registeredArguments.map((one, at) => [one.name(), processedArgs[at]]));
+
+export const option = (flags: string, description: string): Option =>
+  new Option(flags, description);
+
+export const required = (flags: string, description: string): Option =>
+  option(flags, description).makeOptionMandatory();
+
+export const ofAccount = required('--account <id>', 'id of the account');
+export const ofProject = required('--project <slug>', 'slug of the project');
 
 /** Opens the container for one short command, and always closes it. */
 export const withContainer = async <T>(work: (container: Container) => Promise<T>): Promise<T> => {
@@ -18,7 +66,6 @@ export const withContainer = async <T>(work: (container: Container) => Promise<T
   }
 };
 
-/** One JSON value for machines, or text for people. */
 export const print = ({ json }: OutputOptions, value: unknown, text: string): void => {
   process.stdout.write(json ? `${JSON.stringify(value, plain)}\n` : `${text}\n`);
 };

@@ -1,5 +1,4 @@
 import { SingleBar } from 'cli-progress';
-import type { Command } from 'commander';
 import type { Container } from 'inversify';
 import { LocalRootFile } from '../../adapters/acme/local-root-file.ts';
 import { Database } from '../../adapters/kysely/database.ts';
@@ -7,52 +6,32 @@ import { SealedValues } from '../../adapters/kysely/sealed-values.ts';
 import { Sealer } from '../../kernel/sealer.ts';
 import { ConfigKey } from '../keys.ts';
 import { keyStates } from '../sealed-under.ts';
-import { print, table, withContainer, type OutputOptions } from './run-command.ts';
+import { command, group, table } from './run-command.ts';
 
-export const secretKeyCommands = (program: Command): void => {
-  const secretKey = program
-    .command('secret-key')
-    .description('rotate the key that encrypts private keys');
+const status = command('show how many values each key encrypts', [], async (container) => {
+  const states = await keyStates(container);
+  const rows = states.map((one) => [one.keyId, one.key, String(one.values)]);
+  return [states, table(['KEY', 'WHICH', 'VALUES'], rows, 'Nothing is encrypted yet.')];
+});
 
-  secretKey
-    .command('status')
-    .description('show how many values each key encrypts')
-    .option('--json', 'print JSON')
-    .action((options: OutputOptions) =>
-      withContainer(async (container) => {
-        const states = await keyStates(container);
-        const rows = states.map((one) => [one.keyId, one.key, String(one.values)]);
-        print(
-          options,
-          states,
-          table(['KEY', 'WHICH', 'VALUES'], rows, 'Nothing is encrypted yet.'),
-        );
-      }),
-    );
+const reseal = command(
+  'encrypt under SECRET_KEY everything that SECRET_KEY_PREVIOUS encrypted; can be repeated',
+  [],
+  async (container, { json }) => {
+    const progress = json ? undefined : progressBar();
+    const { resealed, left } = await resealAll(container, progress?.show).finally(() => {
+      progress?.stop();
+    });
+    if (left.length > 0) process.exitCode = 1;
+    const done = `Encrypted again: ${String(resealed)}. Not changed: ${String(left.length)}.`;
+    return [{ resealed, left }, [done, ...left.slice(0, 20).map(inWords)].join('\n')];
+  },
+);
 
-  secretKey
-    .command('reseal')
-    .description(
-      'encrypt under SECRET_KEY everything that SECRET_KEY_PREVIOUS encrypted; can be repeated',
-    )
-    .option('--json', 'print JSON')
-    .action((options: OutputOptions) =>
-      withContainer(async (container) => {
-        const progress = options.json ? undefined : progressBar();
-        const { resealed, left } = await resealAll(container, progress?.show).finally(() => {
-          progress?.stop();
-        });
-        const { length } = left;
-        const lines = [`Encrypted again: ${String(resealed)}. Not changed: ${String(length)}.`];
-        print(
-          options,
-          { resealed, left },
-          [...lines, ...left.slice(0, 20).map(inWords)].join('\n'),
-        );
-        if (length > 0) process.exitCode = 1;
-      }),
-    );
-};
+export const secretKeyCommands = group('secret-key', 'rotate the key that encrypts private keys', {
+  status,
+  reseal,
+});
 
 interface Left {
   readonly what: string;
