@@ -1,16 +1,15 @@
 import type { Database } from '../../src/adapters/kysely/database.ts';
-import {
-  removeCertificate,
-  removeRoute,
-  setRoute,
-} from '../../src/adapters/kysely/sites/edge-route-writer.ts';
+import { removeRoute, setRoute } from '../../src/adapters/kysely/sites/routes.ts';
 import { KyselyAccounts } from '../../src/adapters/kysely/access/kysely-accounts.ts';
 import { KyselyApiKeys } from '../../src/adapters/kysely/access/kysely-api-keys.ts';
 import { KyselyAuditLog } from '../../src/adapters/kysely/access/kysely-audit-log.ts';
 import { KyselyAuthorityAccounts } from '../../src/adapters/kysely/sites/kysely-authority-accounts.ts';
 import { KyselyAuthorityLedger } from '../../src/adapters/kysely/sites/kysely-authority-ledger.ts';
 import { KyselyCertificateOrders } from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
-import { KyselyCertificates } from '../../src/adapters/kysely/sites/kysely-certificates.ts';
+import {
+  KyselyCertificates,
+  removeCertificate,
+} from '../../src/adapters/kysely/sites/kysely-certificates.ts';
 import { KyselyCounterSnapshots } from '../../src/adapters/kysely/access/kysely-counter-snapshots.ts';
 import { KyselyCustomDomains } from '../../src/adapters/kysely/sites/kysely-custom-domains.ts';
 import { KyselyEdgeRecords } from '../../src/adapters/kysely/sites/kysely-edge-records.ts';

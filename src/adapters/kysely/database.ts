@@ -18,6 +18,9 @@ import type { Schema } from './schema.ts';
 /** For transactions that conflict repeatedly, as with many writers on several Galera members. */
 const retries = { most: 12, firstPauseMs: 10, longestPauseMs: 250 };
 
+/** What queries begin with. */
+export type Queries = QueryCreator<Schema>;
+
 interface Ambient {
   readonly transaction: Transaction<Schema>;
   /** Actions to run after the commit; dropped on a rollback. */
@@ -36,7 +39,7 @@ export interface DatabaseOptions {
 export class Database {
   readonly engine: Engine;
   readonly #root: Kysely<Schema>;
-  readonly #alone: QueryCreator<Schema>;
+  readonly #alone: Queries;
   readonly #ambient = new AsyncLocalStorage<Ambient>();
   readonly #outage: Outage;
   readonly #deadline: Pick<Deadline, 'leftMs'>;
@@ -67,7 +70,7 @@ export class Database {
   }
 
   /** Queries that run in the current transaction, or by themselves; those reject with Unavailable. */
-  get db(): QueryCreator<Schema> {
+  get db(): Queries {
     return this.#ambient.getStore()?.transaction ?? this.#alone;
   }
 

@@ -1,8 +1,6 @@
-import type { QueryCreator } from 'kysely';
 import type { Sealer } from '../../kernel/sealer.ts';
-import type { Database } from './database.ts';
+import type { Database, Queries } from './database.ts';
 import type { KyselyOutbox } from './kysely-outbox.ts';
-import type { Schema } from './schema.ts';
 
 /** What every adapter of this folder has. */
 export abstract class Store {
@@ -13,7 +11,7 @@ export abstract class Store {
   }
 
   /** Queries that run in the current transaction, or by themselves. @throws Unavailable */
-  protected get db(): QueryCreator<Schema> {
+  protected get db(): Queries {
     return this.database.db;
   }
 }

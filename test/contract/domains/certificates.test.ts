@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
-import { removeCertificate } from '../../../src/adapters/kysely/sites/edge-route-writer.ts';
-import { KyselyCertificates } from '../../../src/adapters/kysely/sites/kysely-certificates.ts';
+import {
+  KyselyCertificates,
+  removeCertificate,
+} from '../../../src/adapters/kysely/sites/kysely-certificates.ts';
 import { KyselyEdgeRecords } from '../../../src/adapters/kysely/sites/kysely-edge-records.ts';
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';

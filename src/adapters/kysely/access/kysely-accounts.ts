@@ -8,6 +8,7 @@ import type { Decision } from '../../../kernel/decision.ts';
 import type { Selectable } from 'kysely';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
+import { lockedRow } from '../locked-row.ts';
 import { TellingStore } from '../store.ts';
 import type { KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
@@ -73,12 +74,7 @@ export class KyselyAccounts extends TellingStore implements Accounts {
     decide: (account: Account) => Decision<Account, AccessEvent>,
   ): Promise<Account> {
     const changed = await this.database.transaction(async (db) => {
-      const row = await db
-        .selectFrom('accounts')
-        .selectAll()
-        .where('id', '=', id)
-        .$call(this.database.engine.locked)
-        .executeTakeFirst();
+      const row = await lockedRow(this.database, 'accounts', id);
       if (!row) throw accountNotFound(id);
       const { state, events } = decide(accountFrom(row));
       await db.updateTable('accounts').set(toRow(state)).where('id', '=', id).execute();

@@ -7,6 +7,7 @@ import { limitsOf, plans } from '../../../access/domain/plan.ts';
 import type { ApiKeys, KeyHolder, KeyToStore, ListedKey } from '../../../access/key-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
+import { lockedRow } from '../locked-row.ts';
 import { TellingStore } from '../store.ts';
 import { failureOf } from '../engine/failure.ts';
 import {
@@ -116,12 +117,7 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
     alsoSave: (state: State) => Promise<void> = () => Promise.resolve(),
   ): Promise<ApiKey> {
     const changed = await this.database.transaction(async (db) => {
-      const row = await db
-        .selectFrom('api_keys')
-        .selectAll()
-        .where('id', '=', id)
-        .$call(this.database.engine.locked)
-        .executeTakeFirst();
+      const row = await lockedRow(this.database, 'api_keys', id);
       if (!row) throw apiKeyNotFound(id);
       const { decision, key } = decide(fromRow(row));
       await db.updateTable('api_keys').set(toRow(key)).where('id', '=', id).execute();

@@ -1,6 +1,6 @@
-import type { ExpressionBuilder, QueryCreator, Selectable } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { AuditEntry, AuditLog, AuditSearch } from '../../../access/ports.ts';
-import type { Database } from '../database.ts';
+import type { Database, Queries } from '../database.ts';
 import { Store } from '../store.ts';
 import { fromMillis, toMillis, type Schema } from '../schema.ts';
 
@@ -52,7 +52,7 @@ const stretchesOf = (
   return shown.map((is) => ({ actor, type: { is }, before }));
 };
 
-const newestIn = (db: QueryCreator<Schema>, accountId: string, { actor, type, before }: Stretch) =>
+const newestIn = (db: Queries, accountId: string, { actor, type, before }: Stretch) =>
   db
     .selectFrom('events')
     .selectAll()

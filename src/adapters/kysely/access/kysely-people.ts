@@ -1,4 +1,4 @@
-import type { QueryCreator, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import { accountNotFound } from '../../../access/domain/access-error.ts';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import {
@@ -10,7 +10,8 @@ import type { Person } from '../../../access/domain/person.ts';
 import type { People } from '../../../access/people-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
-import type { Database } from '../database.ts';
+import type { Database, Queries } from '../database.ts';
+import { lockedRow } from '../locked-row.ts';
 import { TellingStore } from '../store.ts';
 import { failureOf } from '../engine/failure.ts';
 import {
@@ -106,17 +107,12 @@ export const personFrom = (row: PersonRow): Person =>
 
 /** Within a transaction: until it ends, no other transaction changes or removes the person or signs them in. */
 export const lockPerson = async (database: Database, id: string): Promise<Person | undefined> => {
-  const row = await database.db
-    .selectFrom('people')
-    .selectAll()
-    .where('id', '=', id)
-    .$call(database.engine.locked)
-    .executeTakeFirst();
+  const row = await lockedRow(database, 'people', id);
   return row && personFrom(row);
 };
 
 /** Oldest first, so that all transactions lock them in the same order. */
-const ofAccount = (db: QueryCreator<Schema>, accountId: string) =>
+const ofAccount = (db: Queries, accountId: string) =>
   db
     .selectFrom('people')
     .selectAll()
@@ -125,18 +121,14 @@ const ofAccount = (db: QueryCreator<Schema>, accountId: string) =>
     .orderBy('id');
 
 /** Records the first sign-in of a locked person; their other links stop working. */
-export const join = async (db: QueryCreator<Schema>, { id }: Person, now: Date): Promise<void> => {
+export const join = async (db: Queries, { id }: Person, now: Date): Promise<void> => {
   const joined = { joined_at: toMillis(now) };
   await db.updateTable('people').set(joined).where('id', '=', id).execute();
   await db.deleteFrom('sign_in_links').where('person_id', '=', id).execute();
 };
 
 /** @throws DomainError `session_not_found` */
-const requireSession = async (
-  db: QueryCreator<Schema>,
-  personId: string,
-  id: string,
-): Promise<void> => {
+const requireSession = async (db: Queries, personId: string, id: string): Promise<void> => {
   const session = await db
     .selectFrom('sessions')
     .select('id')
@@ -147,11 +139,7 @@ const requireSession = async (
 };
 
 /** Ends the links and sessions of a locked person, except the kept session. */
-const endAll = async (
-  db: QueryCreator<Schema>,
-  personId: string,
-  keptId?: string,
-): Promise<void> => {
+const endAll = async (db: Queries, personId: string, keptId?: string): Promise<void> => {
   const sessions = db.deleteFrom('sessions').where('person_id', '=', personId);
   await (keptId === undefined ? sessions : sessions.where('id', '!=', keptId)).execute();
   await db.deleteFrom('sign_in_links').where('person_id', '=', personId).execute();

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import * as v from 'valibot';
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import {
@@ -12,6 +12,7 @@ import type { EveryField } from '../../../kernel/every-field.ts';
 import { TellingStore } from '../store.ts';
 import { accountFrom } from './kysely-accounts.ts';
 import { join, lockPerson, personFrom } from './kysely-people.ts';
+import type { Queries } from '../database.ts';
 import { fromMillis, oneOf, toMillis, type RowOf, type Schema } from '../schema.ts';
 import { parseStored, type Entries } from '../stored-json.ts';
 
@@ -97,7 +98,7 @@ export class KyselySessions extends TellingStore implements Sessions {
 
 /** A link is deleted with its person, so both exist or neither does. @throws DomainError `sign_in_link_invalid` */
 const useUp = async (
-  db: Kysely<Schema>,
+  db: Queries,
   { personId, startedAt }: Session,
   linkHash: string,
 ): Promise<void> => {

@@ -1,13 +1,14 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import { deployStates, type Deploy } from '../../../sites/domain/deploy.ts';
 import { uploadProblems } from '../../../sites/domain/sites-error.ts';
+import type { Queries } from '../database.ts';
 import { fromMillis, oneOf, present, toMillis, type RowOf, type Schema } from '../schema.ts';
 
 export type DeployRow = Selectable<Schema['deploys']>;
 
 /** Saves the differences between rows and deploys; the caller holds the lock on their project. */
 export const saveDeploys = async (
-  db: Kysely<Schema>,
+  db: Queries,
   projectId: string,
   rows: readonly DeployRow[],
   deploys: readonly Deploy[],

@@ -1,11 +1,10 @@
-import type { Kysely } from 'kysely';
 import { isCertified } from '../../../domains/domain/attachment/plan.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { changesRoutes } from '../../../domains/domain/attachment/serving.ts';
 import type { Database } from '../database.ts';
-import { removeCertificate } from './edge-route-writer.ts';
-import { alignRoutes, lockProject } from './project-routes.ts';
-import type { Schema } from '../schema.ts';
+import { lockedRow } from '../locked-row.ts';
+import { removeCertificate } from './kysely-certificates.ts';
+import { alignRoutes } from './project-routes.ts';
 
 /** A domain before and after a change. */
 export interface DomainMove {
@@ -19,22 +18,21 @@ export interface DomainMove {
 /** Writing a domain only takes a shared lock on its project, which others can take too. */
 export const lockProjectsOf = async (
   database: Database,
-  db: Kysely<Schema>,
   moves: readonly DomainMove[],
 ): Promise<void> => {
   const ids = moves.filter(isSeen).map(({ to }) => to.projectId);
-  for (const id of ids.sort()) await lockProject(database, db, id);
+  for (const id of ids.sort()) await lockedRow(database, 'projects', id);
 };
 
 /** Removes what is no longer served from the edges, and adds what is served from now on. */
 export const serveMoves = async (
-  { database, db }: { readonly database: Database; readonly db: Kysely<Schema> },
+  database: Database,
   moves: readonly DomainMove[],
   now: Date,
 ): Promise<void> => {
   for (const move of moves) {
-    if (isSeen(move)) await alignRoutes(database, db, move.to.projectId, now);
-    if (losesName(move)) await removeCertificate(db, move.to.host, now);
+    if (isSeen(move)) await alignRoutes(database, move.to.projectId, now);
+    if (losesName(move)) await removeCertificate(database.db, move.to.host, now);
   }
 };
 

@@ -1,4 +1,3 @@
-import type { QueryCreator } from 'kysely';
 import {
   caWindows,
   type BudgetVerdict,
@@ -15,6 +14,7 @@ import {
 } from '../../../domains/domain/certificates/ca-ledger.ts';
 import type { AuthorityLedger } from '../../../domains/certificate-ports.ts';
 import { Store } from '../store.ts';
+import type { Queries } from '../database.ts';
 import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
 
 export class KyselyAuthorityLedger extends Store implements AuthorityLedger {
@@ -39,7 +39,7 @@ export class KyselyAuthorityLedger extends Store implements AuthorityLedger {
 // For the other adapters of this folder, in their transaction.
 
 /** Serialises counting transactions. Call it first in the transaction. */
-export const takeTurn = async (db: QueryCreator<Schema>): Promise<void> => {
+export const takeTurn = async (db: Queries): Promise<void> => {
   await db
     .updateTable('authority_turn')
     .set(({ eb }) => ({ turn: eb('turn', '+', 1n) }))
@@ -47,7 +47,7 @@ export const takeTurn = async (db: QueryCreator<Schema>): Promise<void> => {
 };
 
 export const writeLedger = async (
-  db: QueryCreator<Schema>,
+  db: Queries,
   { freed = [], entered = [] }: LedgerChange,
 ): Promise<void> => {
   for (const { kind, orderKey } of freed) {
@@ -72,7 +72,7 @@ const entryRow = (entry: LedgerEntry) => {
 };
 
 export const useOf = async (
-  db: QueryCreator<Schema>,
+  db: Queries,
   { accountId, host, registrableDomain }: LedgerName,
   now: Date,
 ): Promise<CaUse> => {

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { LedgerChange } from '../../../domains/domain/certificates/ca-ledger.ts';
 import { attachmentIn, subjectsOf } from '../../../domains/domain/attachment/order-subject.ts';
 import type {
@@ -7,9 +7,11 @@ import type {
   KeptOrder,
 } from '../../../domains/certificate-ports.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
+import { lockedRow } from '../locked-row.ts';
 import { SealingStore } from '../store.ts';
 import { failureOf } from '../engine/failure.ts';
 import { writeLedger } from './kysely-authority-ledger.ts';
+import type { Queries } from '../database.ts';
 import type { RowOf, Schema } from '../schema.ts';
 import { openColumns, sealedColumns } from '../sealed-columns.ts';
 
@@ -46,7 +48,7 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
     try {
       // Retries a deadlock with an order that is being deleted.
       const isBegun = await this.database.transaction(async (db) => {
-        if (await this.#isRemoved(db, attachmentIn(subject))) return false;
+        if (await this.#isRemoved(attachmentIn(subject))) return false;
         await db.insertInto('certificate_orders').values(row).execute();
         return true;
       });
@@ -97,14 +99,9 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
   }
 
   /** Locks the domain, so that it is either removed before the order begins, or its removal deletes the order. */
-  async #isRemoved(db: Kysely<Schema>, domainId: string | undefined): Promise<boolean> {
+  async #isRemoved(domainId: string | undefined): Promise<boolean> {
     if (domainId === undefined) return false;
-    const domain = await db
-      .selectFrom('domains')
-      .select('state')
-      .where('id', '=', domainId)
-      .$call(this.database.engine.locked)
-      .executeTakeFirst();
+    const domain = await lockedRow(this.database, 'domains', domainId);
     return domain?.state === 'removed';
   }
 
@@ -122,12 +119,12 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
 }
 
 /** For the other adapters of this folder, in their transaction. */
-export const forgetOrder = async (db: Kysely<Schema>, subject: string): Promise<void> => {
+export const forgetOrder = async (db: Queries, subject: string): Promise<void> => {
   await db.deleteFrom('certificate_orders').where('subject', '=', subject).execute();
 };
 
 /** For the other adapters of this folder, in their transaction: deletes the orders of a removed domain. */
-export const forgetOrdersOf = async (db: Kysely<Schema>, domainId: string): Promise<void> => {
+export const forgetOrdersOf = async (db: Queries, domainId: string): Promise<void> => {
   const first = subjectsOf(domainId);
   // The range ends at ";", the character after ":".
   await db

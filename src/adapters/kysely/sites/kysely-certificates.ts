@@ -1,11 +1,11 @@
-import type { Kysely } from 'kysely';
 import type { Sealer } from '../../../kernel/sealer.ts';
 import type { Certificate, Validity } from '../../../domains/domain/certificates/certificate.ts';
 import type { Certificates } from '../../../domains/certificate-ports.ts';
 import { SealingStore } from '../store.ts';
 import { nextEdgeRevision } from './edge-revision.ts';
 import { forgetOrder } from './kysely-certificate-orders.ts';
-import { fromMillis, present, toMillis, type RowOf, type Schema } from '../schema.ts';
+import type { Queries } from '../database.ts';
+import { fromMillis, present, toMillis, type RowOf } from '../schema.ts';
 import { sealedColumns } from '../sealed-columns.ts';
 
 export class KyselyCertificates extends SealingStore implements Certificates {
@@ -37,7 +37,7 @@ export class KyselyCertificates extends SealingStore implements Certificates {
 
 /** For the other adapters of this folder, last in their transaction: see `nextEdgeRevision`. */
 export const storeCertificate = async (
-  db: Kysely<Schema>,
+  db: Queries,
   sealer: Sealer,
   { host, chain, privateKey, notBefore, notAfter }: Certificate,
 ): Promise<void> => {
@@ -53,6 +53,28 @@ export const storeCertificate = async (
   await db
     .insertInto('certificates')
     .values({ ...row, revision })
+    .execute();
+};
+
+/** Deletes the private key immediately. Removing an absent certificate is no error. */
+export const removeCertificate = async (
+  db: Queries,
+  host: string,
+  removedAt: Date,
+): Promise<void> => {
+  const revision = await nextEdgeRevision(db);
+  const nothing = {
+    chain: null,
+    private_key: null,
+    sealed_by: null,
+    not_before: null,
+    not_after: null,
+  };
+  await db
+    .updateTable('certificates')
+    .set({ ...nothing, revision, removed_at: toMillis(removedAt) })
+    .where('host', '=', host)
+    .where('removed_at', 'is', null)
     .execute();
 };
 

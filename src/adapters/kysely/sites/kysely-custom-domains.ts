@@ -1,4 +1,3 @@
-import type { Kysely, QueryCreator } from 'kysely';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Ids } from '../../../kernel/ids.ts';
 import type { Sealer } from '../../../kernel/sealer.ts';
@@ -11,9 +10,9 @@ import { domainNotFound, domainTaken } from '../../../domains/domain/domains-err
 import type { CaUse } from '../../../domains/domain/certificates/ca-budget.ts';
 import type { DomainChange } from '../../../domains/domain/attachment/change.ts';
 import type { CustomDomains, DomainClaim, HeldDomain } from '../../../domains/ports.ts';
-import { lockAccount } from '../access/account-lock.ts';
+import { lockedRow } from '../locked-row.ts';
 import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
-import type { Database } from '../database.ts';
+import type { Database, Queries } from '../database.ts';
 import { TellingStore } from '../store.ts';
 import { claimDue } from './domain-claims.ts';
 import { lockProjectsOf, serveMoves } from './domain-moves.ts';
@@ -24,8 +23,8 @@ import { forgetOrder, forgetOrdersOf } from './kysely-certificate-orders.ts';
 import { storeCertificate } from './kysely-certificates.ts';
 import { recordEntries } from './kysely-timeline.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { alignRoutes, lockProject } from './project-routes.ts';
-import { fromMillis, toMillis, type Schema } from '../schema.ts';
+import { alignRoutes } from './project-routes.ts';
+import { fromMillis, toMillis } from '../schema.ts';
 
 type Wanted = Parameters<CustomDomains['add']>[0];
 type Admit = Parameters<CustomDomains['add']>[1];
@@ -56,8 +55,8 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
   add({ accountId, projectId, host, addedSince }: Wanted, decide: Admit): Promise<CustomDomain> {
     return this.database.transaction(async (db) => {
       // Serialises the adds of one account, across its projects.
-      await lockAccount(this.database, db, accountId);
-      const project = await lockProject(this.database, db, projectId);
+      await lockedRow(this.database, 'accounts', accountId);
+      const project = await lockedRow(this.database, 'projects', projectId);
       if (project?.account_id !== accountId) throw projectNotFound(projectId);
       const own = await db
         .selectFrom('domains')
@@ -74,8 +73,8 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
         attachedTo: same && { name: same.name, isThisOne: same.project_id === projectId },
       });
       await db.insertInto('domains').values(customDomainRow(state)).execute();
-      await this.#tell(db, { id: state.id, events });
-      await alignRoutes(this.database, db, projectId, this.#clock.now());
+      await this.#tell({ id: state.id, events });
+      await alignRoutes(this.database, projectId, this.#clock.now());
       return state;
     });
   }
@@ -124,7 +123,7 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
     id: string,
     decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
   ): Promise<Change> {
-    return this.#writes.transaction((db) => this.#change(db, id, decide));
+    return this.#writes.transaction(() => this.#change(id, decide));
   }
 
   changeCounted<Change extends DomainChange>(
@@ -138,7 +137,7 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
       if (!domain) throw domainNotFound(id);
       // Account and host never change, so counting before locking is safe.
       const use = await useOf(db, domain, now);
-      return this.#change(db, id, (current) => decide(current, use));
+      return this.#change(id, (current) => decide(current, use));
     });
   }
 
@@ -180,13 +179,12 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
   }
 
   async #change<Change extends DomainChange>(
-    db: Kysely<Schema>,
     id: string,
     decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
   ): Promise<Change> {
-    const domain = await this.#lock(db, id);
+    const domain = await this.#lock(id);
     if (!domain) throw domainNotFound(id);
-    const holder = await this.#lockHolder(db, domain);
+    const holder = await this.#lockHolder(domain);
     const change = decide(domain, holder);
     const { displaced, certificate } = change;
     // Stores the former holder first, because the index allows one holder for each name.
@@ -194,12 +192,12 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
       ...(displaced && holder ? [moveOf(holder, displaced)] : []),
       moveOf(domain, change),
     ];
-    await lockProjectsOf(this.database, db, moves);
-    for (const move of moves) await this.#save(db, move);
-    if (change.endsOrder !== undefined) await forgetOrder(db, change.endsOrder);
-    if (change.ledger) await writeLedger(db, change.ledger);
-    await serveMoves({ database: this.database, db }, moves, this.#clock.now());
-    if (certificate) await storeCertificate(db, this.#sealer, certificate);
+    await lockProjectsOf(this.database, moves);
+    for (const move of moves) await this.#save(move);
+    if (change.endsOrder !== undefined) await forgetOrder(this.db, change.endsOrder);
+    if (change.ledger) await writeLedger(this.db, change.ledger);
+    await serveMoves(this.database, moves, this.#clock.now());
+    if (certificate) await storeCertificate(this.db, this.#sealer, certificate);
     return change;
   }
 
@@ -210,43 +208,41 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
     return rows.map(customDomainFrom);
   }
 
-  async #save(db: Kysely<Schema>, move: ReturnType<typeof moveOf>): Promise<void> {
+  async #save(move: ReturnType<typeof moveOf>): Promise<void> {
     const { from, to } = move;
     try {
-      await db.updateTable('domains').set(customDomainRow(to)).where('id', '=', from.id).execute();
+      await this.db
+        .updateTable('domains')
+        .set(customDomainRow(to))
+        .where('id', '=', from.id)
+        .execute();
     } catch (error) {
       throw failureOf(error) === 'duplicate' ? domainTaken(to.host) : error;
     }
-    await this.#tell(db, { ...move, id: from.id });
-    if (!isAttached(to)) await forgetOrdersOf(db, from.id);
+    await this.#tell({ ...move, id: from.id });
+    if (!isAttached(to)) await forgetOrdersOf(this.db, from.id);
   }
 
-  async #tell(db: Kysely<Schema>, { id, cause, events }: Told): Promise<void> {
+  async #tell({ id, cause, events }: Told): Promise<void> {
     await this.outbox.append(events);
-    await recordEntries(db, id, timelineOf(cause, events));
+    await recordEntries(this.db, id, timelineOf(cause, events));
   }
 
-  async #lock(db: Kysely<Schema>, id: string): Promise<CustomDomain | undefined> {
-    const row = await selectDomains(db)
-      .where('id', '=', id)
-      .$call(this.database.engine.locked)
-      .executeTakeFirst();
+  async #lock(id: string): Promise<CustomDomain | undefined> {
+    const row = await lockedRow(this.database, 'domains', id);
     return row && customDomainFrom(row);
   }
 
   /** Looks again if the holder gave the name up while this waited for its lock. */
-  async #lockHolder(
-    db: Kysely<Schema>,
-    { id, host }: CustomDomain,
-  ): Promise<CustomDomain | undefined> {
+  async #lockHolder({ id, host }: CustomDomain): Promise<CustomDomain | undefined> {
     for (;;) {
-      const row = await db
+      const row = await this.db
         .selectFrom('domains')
         .select('id')
         .where('proven_host', '=', host)
         .where('id', '!=', id)
         .executeTakeFirst();
-      const holder = row && (await this.#lock(db, row.id));
+      const holder = row && (await this.#lock(row.id));
       if (!holder || isCertified(holder)) return holder;
     }
   }
@@ -254,7 +250,7 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
 
 /** Removed ones too. */
 const addedSinceOf = async (
-  db: Kysely<Schema>,
+  db: Queries,
   accountId: string,
   since: Date,
 ): Promise<readonly Date[]> => {
@@ -279,7 +275,7 @@ const moveOf = (from: CustomDomain, { state: to, events, cause }: DomainChange) 
 
 type DomainQuery = ReturnType<typeof selectDomains>;
 
-const selectDomains = (db: QueryCreator<Schema>) => db.selectFrom('domains').selectAll();
+const selectDomains = (db: Queries) => db.selectFrom('domains').selectAll();
 
 const newestFirst = (one: CustomDomain, other: CustomDomain): number =>
   other.addedAt.getTime() - one.addedAt.getTime() || (one.id < other.id ? 1 : -1);

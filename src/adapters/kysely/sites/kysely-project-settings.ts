@@ -7,7 +7,8 @@ import type { ProjectSettings, SettingsFacts } from '../../../domains/ports.ts';
 import type { Database } from '../database.ts';
 import { TellingStore } from '../store.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
-import { alignRoutes, hostsOf, lockProject, settingsFrom } from './project-routes.ts';
+import { lockedRow } from '../locked-row.ts';
+import { alignRoutes, hostsOf, settingsFrom } from './project-routes.ts';
 
 export class KyselyProjectSettings extends TellingStore implements ProjectSettings {
   readonly #clock: Clock;
@@ -34,7 +35,7 @@ export class KyselyProjectSettings extends TellingStore implements ProjectSettin
     ) => Decision<DomainSettings, DomainsEvent>,
   ): Promise<DomainSettings> {
     return this.database.transaction(async (db) => {
-      const project = await lockProject(this.database, db, projectId);
+      const project = await lockedRow(this.database, 'projects', projectId);
       if (!project) throw projectNotFound(projectId);
       const hosts = await hostsOf(db, projectId);
       const { state, events } = decide(settingsFrom(project.domain_settings), {
@@ -47,7 +48,7 @@ export class KyselyProjectSettings extends TellingStore implements ProjectSettin
         .where('id', '=', projectId)
         .execute();
       await this.outbox.append(events);
-      await alignRoutes(this.database, db, projectId, this.#clock.now());
+      await alignRoutes(this.database, projectId, this.#clock.now());
       return state;
     });
   }

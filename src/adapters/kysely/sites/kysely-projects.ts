@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import type { Site } from '../../../sites/domain/site.ts';
@@ -9,9 +9,9 @@ import {
 } from '../../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import type { Projects } from '../../../sites/ports.ts';
-import { lockAccount } from '../access/account-lock.ts';
+import { lockedRow } from '../locked-row.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
-import type { Database } from '../database.ts';
+import type { Database, Queries } from '../database.ts';
 import { TellingStore } from '../store.ts';
 import { deployFrom, saveDeploys, type DeployRow } from './deploy-rows.ts';
 import { failureOf } from '../engine/failure.ts';
@@ -49,7 +49,7 @@ export class KyselyProjects extends TellingStore implements Projects {
     decide: (current: number) => Decision<Project, SitesEvent>,
   ): Promise<Project> {
     return this.database.transaction(async (db) => {
-      if (!(await lockAccount(this.database, db, accountId))) {
+      if (!(await lockedRow(this.database, 'accounts', accountId))) {
         throw projectAccountNotFound(accountId);
       }
       const { current } = await db
@@ -80,17 +80,17 @@ export class KyselyProjects extends TellingStore implements Projects {
   }
 
   change(key: ProjectKey, decide: (site: Site) => Decision<Site, SitesEvent>): Promise<Site> {
-    return this.database.transaction((db) => this.#change(db, key, decide));
+    return this.database.transaction(() => this.#change(key, decide));
   }
 
   changeKept(
     key: ProjectKey,
     decide: (site: Site, elsewhere: number) => Decision<Site, SitesEvent>,
   ): Promise<Site> {
-    return this.database.transaction(async (db) => {
-      await lockAccount(this.database, db, key.accountId);
+    return this.database.transaction(async () => {
+      await lockedRow(this.database, 'accounts', key.accountId);
       const elsewhere = await keptBytesOf(this.database, key.accountId, key.slug);
-      return this.#change(db, key, (site) => decide(site, elsewhere));
+      return this.#change(key, (site) => decide(site, elsewhere));
     });
   }
 
@@ -99,11 +99,10 @@ export class KyselyProjects extends TellingStore implements Projects {
   }
 
   async #change(
-    db: Kysely<Schema>,
     { accountId, slug }: ProjectKey,
     decide: (site: Site) => Decision<Site, SitesEvent>,
   ): Promise<Site> {
-    const rows: readonly SiteRow[] = await siteOf(db, slug)
+    const rows: readonly SiteRow[] = await siteOf(this.db, slug)
       .where('account_id', '=', accountId)
       .$call(this.database.engine.locked)
       .execute();
@@ -114,14 +113,14 @@ export class KyselyProjects extends TellingStore implements Projects {
     if (servedBefore !== undefined && state.servedDeployId === undefined) {
       throw new Error(`${slug} was served and cannot cease to be`);
     }
-    await saveDeploys(db, before.project.id, rows.filter(hasDeploy), state.deploys);
+    await saveDeploys(this.db, before.project.id, rows.filter(hasDeploy), state.deploys);
     const { id, createdAt } = before.project;
-    await db.updateTable('projects').set(toRow(state)).where('id', '=', id).execute();
+    await this.db.updateTable('projects').set(toRow(state)).where('id', '=', id).execute();
     await this.outbox.append(events);
     if (state.servedDeployId === servedBefore) return state;
     // Last in the transaction: it takes the revision row, which all other writers wait for. A deploy removes no route,
     // so the time does not matter.
-    await alignRoutes(this.database, db, id, createdAt);
+    await alignRoutes(this.database, id, createdAt);
     return state;
   }
 
@@ -139,7 +138,7 @@ export class KyselyProjects extends TellingStore implements Projects {
   }
 }
 
-const insertProject = async (db: Kysely<Schema>, project: Project): Promise<void> => {
+const insertProject = async (db: Queries, project: Project): Promise<void> => {
   const site = { project, deploys: [], servedDeployId: undefined, lastNumber: 0 };
   try {
     await db.insertInto('projects').values(toRow(site)).execute();
@@ -166,7 +165,7 @@ const keptBytesOf = async (
 };
 
 /** One query, so that the project and its deploys are from the same moment. */
-const siteOf = (db: Kysely<Schema>, slug: string) =>
+const siteOf = (db: Queries, slug: string) =>
   db
     .selectFrom('projects')
     .leftJoin('deploys', 'deploys.project_id', 'projects.id')

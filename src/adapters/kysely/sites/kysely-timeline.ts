@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import {
   timelineKinds,
   trimsAfter,
@@ -6,7 +5,8 @@ import {
 } from '../../../domains/domain/attachment/timeline.ts';
 import type { Timeline, PlacedEntry } from '../../../domains/ports.ts';
 import { Store } from '../store.ts';
-import { fromMillis, oneOf, toMillis, type Schema } from '../schema.ts';
+import type { Queries } from '../database.ts';
+import { fromMillis, oneOf, toMillis } from '../schema.ts';
 
 export class KyselyTimeline extends Store implements Timeline {
   async list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {
@@ -29,7 +29,7 @@ export class KyselyTimeline extends Store implements Timeline {
 
 /** For the other adapters of this folder, in the transaction of the change that the entries describe. */
 export const recordEntries = async (
-  db: Kysely<Schema>,
+  db: Queries,
   domainId: string,
   entries: readonly TimelineEntry[],
 ): Promise<void> => {
@@ -47,7 +47,7 @@ export const recordEntries = async (
 const slice = 100;
 
 const trimOne = async (
-  db: Kysely<Schema>,
+  db: Queries,
   {
     domainId,
     kind,

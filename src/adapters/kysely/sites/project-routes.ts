@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import * as v from 'valibot';
 import { projectHostsOf, type ProjectHost } from '../../../domains/domain/attachment/serving.ts';
 import {
@@ -9,10 +8,9 @@ import {
 } from '../../../domains/domain/redirects/settings.ts';
 import { routesOf, type Route } from '../../../domains/domain/redirects/routes.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';
-import type { Database } from '../database.ts';
-import { removeRoute, setRoute } from './edge-route-writer.ts';
-import { routeFrom } from './route-rows.ts';
-import type { Schema } from '../schema.ts';
+import type { Database, Queries } from '../database.ts';
+import { lockedRow } from '../locked-row.ts';
+import { removeRoute, routeFrom, setRoute } from './routes.ts';
 import { parseStored, perhaps, type Entries } from '../stored-json.ts';
 
 /**
@@ -21,12 +19,12 @@ import { parseStored, perhaps, type Entries } from '../stored-json.ts';
  */
 export const alignRoutes = async (
   database: Database,
-  db: Kysely<Schema>,
   projectId: string,
   now: Date,
 ): Promise<void> => {
+  const { db } = database;
   // Locked, so that of two simultaneous changes the second reads the result of the first.
-  const project = await lockProject(database, db, projectId);
+  const project = await lockedRow(database, 'projects', projectId);
   if (!project) throw new Error(`project ${projectId} is missing`);
   const { slug, served_deploy_id, domain_settings } = project;
   const wanted = routesOf({
@@ -50,19 +48,8 @@ export const alignRoutes = async (
   for (const name of present.keys()) await removeRoute(db, name, now);
 };
 
-export const lockProject = (database: Database, db: Kysely<Schema>, projectId: string) =>
-  db
-    .selectFrom('projects')
-    .selectAll()
-    .where('id', '=', projectId)
-    .$call(database.engine.locked)
-    .executeTakeFirst();
-
 /** The custom domains of a project that are not removed. */
-export const hostsOf = async (
-  db: Kysely<Schema>,
-  projectId: string,
-): Promise<readonly ProjectHost[]> => {
+export const hostsOf = async (db: Queries, projectId: string): Promise<readonly ProjectHost[]> => {
   const rows = await db
     .selectFrom('domains')
     .selectAll()
