@@ -1,4 +1,4 @@
-import { JobLeases } from '../../kernel/job-leases.ts';
+import type { JobLeases } from '../../kernel/job-leases.ts';
 import { Store } from './store.ts';
 import { failureOf } from './engine/failure.ts';
 import { toMillis } from './schema.ts';
