@@ -1,6 +1,5 @@
 import type { Sealer } from '../../kernel/sealer.ts';
 import type { Database, Queries } from './database.ts';
-import type { KyselyOutbox } from './kysely-outbox.ts';
 
 /** What every adapter of this folder has. */
 export abstract class Store {
@@ -13,16 +12,6 @@ export abstract class Store {
   /** Queries that run in the current transaction, or by themselves. @throws Unavailable */
   protected get db(): Queries {
     return this.database.db;
-  }
-}
-
-/** Stores events together with what they tell of. */
-export abstract class TellingStore extends Store {
-  protected readonly outbox: KyselyOutbox;
-
-  constructor(database: Database, outbox: KyselyOutbox) {
-    super(database);
-    this.outbox = outbox;
   }
 }
 

@@ -9,7 +9,7 @@ import type { Selectable } from 'kysely';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
 import { lockedRow } from '../locked-row.ts';
-import { TellingStore } from '../store.ts';
+import { TellingStore } from '../telling-store.ts';
 import type { KyselyApiKeys } from './kysely-api-keys.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import type { KyselyPeople } from './kysely-people.ts';

@@ -12,7 +12,7 @@ import type { Decision } from '../../../kernel/decision.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database, Queries } from '../database.ts';
 import { lockedRow } from '../locked-row.ts';
-import { TellingStore } from '../store.ts';
+import { TellingStore } from '../telling-store.ts';
 import { failureOf } from '../engine/failure.ts';
 import {
   fromMillis,

@@ -9,7 +9,7 @@ import {
 import { signInWays, type Session, type SessionChoice } from '../../../access/domain/session.ts';
 import type { Sessions, SessionStart, SignedIn } from '../../../access/people-ports.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
-import { TellingStore } from '../store.ts';
+import { TellingStore } from '../telling-store.ts';
 import { accountFrom } from './kysely-accounts.ts';
 import { join, lockPerson, personFrom } from './kysely-people.ts';
 import type { Queries } from '../database.ts';

@@ -1,7 +1,7 @@
 import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import { personJoined, personNotFound } from '../../../access/domain/people-error.ts';
 import type { SignInLinks, SignInLink } from '../../../access/people-ports.ts';
-import { TellingStore } from '../store.ts';
+import { TellingStore } from '../telling-store.ts';
 import { lockPerson } from './kysely-people.ts';
 import { toMillis, type RowOf } from '../schema.ts';
 

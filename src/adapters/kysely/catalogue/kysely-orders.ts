@@ -13,7 +13,7 @@ import type { Orders, Page, PageBack } from '../../../catalogue/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database } from '../database.ts';
-import { TellingStore } from '../store.ts';
+import { TellingStore } from '../telling-store.ts';
 import { listings } from './listings.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import type { KyselyPets } from './kysely-pets.ts';

@@ -11,7 +11,7 @@ import {
 import type { Pets, Page, PageBack } from '../../../catalogue/ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
-import { TellingStore } from '../store.ts';
+import { TellingStore } from '../telling-store.ts';
 import { oneOf, type RowOf, type Schema } from '../schema.ts';
 import { listings } from './listings.ts';
 import { runWithNext } from '../engine/with-next.ts';

@@ -13,7 +13,7 @@ import type { CustomDomains, DomainClaim, HeldDomain } from '../../../domains/po
 import { lockedRow } from '../locked-row.ts';
 import { customDomainFrom, customDomainRow, type CustomDomainRow } from './custom-domain-rows.ts';
 import type { Database, Queries } from '../database.ts';
-import { TellingStore } from '../store.ts';
+import { TellingStore } from '../telling-store.ts';
 import { claimDue } from './domain-claims.ts';
 import { lockProjectsOf, serveMoves } from './domain-moves.ts';
 import { failureOf } from '../engine/failure.ts';

@@ -5,7 +5,7 @@ import { projectNotFound } from '../../../sites/domain/sites-error.ts';
 import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
 import type { ProjectSettings, SettingsFacts } from '../../../domains/ports.ts';
 import type { Database } from '../database.ts';
-import { TellingStore } from '../store.ts';
+import { TellingStore } from '../telling-store.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { lockedRow } from '../locked-row.ts';
 import { alignRoutes, hostsOf, settingsFrom } from './project-routes.ts';

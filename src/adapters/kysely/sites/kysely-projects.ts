@@ -12,7 +12,7 @@ import type { Projects } from '../../../sites/ports.ts';
 import { lockedRow } from '../locked-row.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database, Queries } from '../database.ts';
-import { TellingStore } from '../store.ts';
+import { TellingStore } from '../telling-store.ts';
 import { deployFrom, saveDeploys, type DeployRow } from './deploy-rows.ts';
 import { failureOf } from '../engine/failure.ts';
 import { alignRoutes } from './project-routes.ts';
