@@ -37,6 +37,14 @@ test.each(pages)('every path that %s names exists', (page) => {
   ).toEqual([]);
 });
 
+test.each(pages)('every name that %s finds in a file stands in that file', (page) => {
+  const found = [
+    ...prose(page).matchAll(/`([A-Za-z]\w*)`\s+in\s+`((?:src|db|test)\/[^`\s]+\.ts)`/g),
+  ];
+  const isWrong = ([, name = '', path = '']: readonly string[]) => !read(path).includes(name);
+  expect(found.filter(isWrong).map(([text]) => text)).toEqual([]);
+});
+
 test('docs/security.md names a test for everything that is defended against', () => {
   const [defended = ''] = read('docs/security.md').split('## What is not defended against');
   const lines = defended.split('\n').filter((line) => line.startsWith('- '));
