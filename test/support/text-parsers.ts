@@ -170,7 +170,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     parsers: {
       isAbsolute: parser('a:/\\ +.-', isAbsolute),
       absoluteTarget: parser('/\\ .:@?#a%', absoluteTarget),
-      redirectTarget: parser('/?a', (text) => redirectTarget({ to: 'a.example' }, text, text)),
+      redirectTarget: parser('/?a', (text) => redirectTarget('a.example', text, text)),
       checkDomainSettings: parser('a/:. ', (text) =>
         checkDomainSettings({ redirects: [{ from: 'a.example', to: text }] }, { hosts }),
       ),

@@ -78,7 +78,7 @@ const redirect = (
   const { localPort } = socketOf(request);
   // A host is one of the same project, which we serve too.
   const base = isAbsolute(to) ? to : `https://${to}${portFor(request, localPort, localPort)}`;
-  refuse(request, response, status, ['Location', redirectTarget({ to: base }, path, query)]);
+  refuse(request, response, status, ['Location', redirectTarget(base, path, query)]);
 };
 
 /** Visitors of our own port are redirected to our own port; others came through a proxy with the usual ports. */

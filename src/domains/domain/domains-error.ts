@@ -29,11 +29,11 @@ export const domainNameProblems = [
 
 export type DomainNameProblem = (typeof domainNameProblems)[number];
 
-export const domainNotFound = (name: string): DomainError<DomainsErrorCode> =>
-  new DomainError('domain_not_found', `There is no domain ${name} here.`);
+export const refusal = (code: DomainsErrorCode, message: string): DomainError<DomainsErrorCode> =>
+  new DomainError(code, message);
 
-export const domainTaken = (host: string): DomainError<DomainsErrorCode> =>
-  new DomainError(
-    'domain_taken',
-    `${host} is in use. Create the TXT record to prove that it is yours.`,
-  );
+export const domainNotFound = (name: string) =>
+  refusal('domain_not_found', `There is no domain ${name} here.`);
+
+export const domainTaken = (host: string) =>
+  refusal('domain_taken', `${host} is in use. Create the TXT record to prove that it is yours.`);

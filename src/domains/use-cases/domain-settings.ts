@@ -1,8 +1,11 @@
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { projectHostsOf } from '../domain/attachment/serving.ts';
+import type { DomainLive } from '../domain/domains-event.ts';
 import {
   exportDomainSettings,
   replaceSettings,
+  withFirstPrimary,
+  withoutGone,
   type DomainSettings,
   type DomainSettingsDocument,
 } from '../domain/redirects/settings.ts';
@@ -11,7 +14,6 @@ import {
   suspensionOf,
   type DomainSettingsDraft,
 } from '../domain/redirects/redirects.ts';
-import { withoutGone } from '../domain/redirects/settings-without-gone.ts';
 import type { DomainPorts } from '../ports.ts';
 
 type Reading = Pick<DomainPorts, 'settings' | 'domains'>;
@@ -67,4 +69,14 @@ export const editDomainSettings =
       return replaceSettings(current, wanted, { projectId, accountId, now: clock.now() });
     });
     return showDomainSettings(ports)(projectId);
+  };
+
+/** Makes a domain that went live the primary of its project, if it is the first; doing it twice is no error. */
+export const adoptPrimary =
+  ({ settings, clock }: Pick<DomainPorts, 'settings' | 'clock'>) =>
+  async ({ projectId, host }: Pick<DomainLive, 'projectId' | 'host'>): Promise<void> => {
+    await settings.change(projectId, (current, { accountId, hosts }) => {
+      const wanted = withFirstPrimary(withoutGone(current, hosts), hosts, host);
+      return replaceSettings(current, wanted, { projectId, accountId, now: clock.now() });
+    });
   };

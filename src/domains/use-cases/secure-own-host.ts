@@ -1,5 +1,6 @@
 import { mayOrder, type Hold, type OrderKind } from '../domain/certificates/ca-budget.ts';
 import { isOver, ownOrderFailed, type LedgerName } from '../domain/certificates/ca-ledger.ts';
+import { hostOf } from '../domain/certificates/certificate.ts';
 import { keepsOrder } from '../domain/certificates/standing.ts';
 import type { DomainPorts } from '../ports.ts';
 import type { OrderOutcome, OrderPorts, OrderSubject } from './advance-order.ts';
@@ -17,16 +18,48 @@ export interface OwnHost {
 /** `refused`: the authority is rate limiting us or does not answer, whatever the host. */
 export type OwnHostResult = 'issued' | 'failed' | 'refused' | 'held up';
 
+/** A project with a host of its own below the platform's. */
+export interface OwnProject {
+  readonly accountId: string;
+  readonly slug: string;
+  readonly servedDeployId: string | undefined;
+}
+
+type NamePorts = Pick<DomainPorts, 'hostNames' | 'naming'>;
+
+export const ownHost = (
+  { hostNames, naming }: NamePorts,
+  { accountId, slug }: Pick<OwnProject, 'accountId' | 'slug'>,
+  kind: OwnHost['kind'],
+): OwnHost => {
+  const host = hostOf(slug, naming.platformHost);
+  const { registrableDomain = host } = hostNames.read(host);
+  return { name: { accountId, host, registrableDomain }, kind };
+};
+
 /** One subject per host, so a host never has two orders at a time. */
 const ownSubject = (host: string): string => `platform:${host}`;
 
 /** What work on the certificate of a project's own host waits for; undefined: it may go on now. */
-export const ownHold = (ports: Pick<OwnHostPorts, 'ledger' | 'orders' | 'clock'>) => {
+const ownHold = (ports: Pick<OwnHostPorts, 'ledger' | 'orders' | 'clock'>) => {
   const holdOf = findHold(ports);
   return async ({ name, kind }: OwnHost): Promise<Hold | undefined> => {
     const kept = await ports.orders.find(ownSubject(name.host));
     const isCounted = kept?.url !== undefined;
     return holdOf(name, { isManual: false, kind: isCounted ? 'own_counted' : kind });
+  };
+};
+
+type ShowPorts = NamePorts & Pick<DomainPorts, 'certificates' | 'ledger' | 'orders' | 'clock'>;
+
+/** @returns what the certificate of a project's own host waits for; undefined when it has one, or needs none yet */
+export const showOwnHold = (ports: ShowPorts) => {
+  const holdOf = ownHold(ports);
+  return async (project: OwnProject): Promise<Hold | undefined> => {
+    const own = ownHost(ports, project, 'own');
+    const isWanted =
+      project.servedDeployId !== undefined && !(await ports.certificates.find(own.name.host));
+    return isWanted ? holdOf(own) : undefined;
   };
 };
 

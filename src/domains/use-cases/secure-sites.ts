@@ -1,6 +1,7 @@
 import { hostOf, isDueForRenewal } from '../domain/certificates/certificate.ts';
 import type { DomainPorts } from '../ports.ts';
 import {
+  ownHost,
   secureOwnHost,
   type OwnHost,
   type OwnHostPorts,
@@ -15,7 +16,8 @@ const lanes = 8;
 type Ports = OwnHostPorts & Pick<DomainPorts, 'accountOf' | 'edgeRecords' | 'hostNames' | 'naming'>;
 
 interface Wanted {
-  readonly label: string;
+  /** The label below the platform host. */
+  readonly slug: string;
   readonly kind: OwnHost['kind'];
 }
 
@@ -26,7 +28,6 @@ interface Wanted {
  */
 export const secureSites = (ports: Ports) => {
   const findWanted = wantedHosts(ports);
-  const find = ownHost(ports);
   const secure = secureOwnHost(ports);
   return async (isStopping: () => boolean = () => false): Promise<number> => {
     const waiting = (await findWanted()).values();
@@ -34,8 +35,12 @@ export const secureSites = (ports: Ports) => {
     const isOver = () => isStopping() || results.length >= mostHosts || results.includes('refused');
     const next = async (): Promise<boolean> => {
       const { value: wanted } = isOver() ? {} : waiting.next();
-      const own = wanted && (await find(wanted));
-      const result = own && (await secure(own));
+      // Undefined when the project no longer exists.
+      const accountId = wanted && (await ports.accountOf(wanted.slug));
+      const result =
+        wanted && accountId !== undefined
+          ? await secure(ownHost(ports, { accountId, slug: wanted.slug }, wanted.kind))
+          : undefined;
       if (result && result !== 'held up') results.push(result);
       return wanted !== undefined;
     };
@@ -54,22 +59,10 @@ const wantedHosts =
   async (): Promise<readonly Wanted[]> => {
     const now = clock.now();
     const validities = await certificates.validities();
-    const labels = (await edgeRecords.names()).filter((name) => !name.includes('.'));
-    return labels.flatMap((label): readonly Wanted[] => {
-      const validity = validities.get(hostOf(label, naming.platformHost));
-      if (!validity) return [{ label, kind: 'own' }];
-      return isDueForRenewal(validity, now) ? [{ label, kind: 'own_renewal' }] : [];
+    const slugs = (await edgeRecords.names()).filter((name) => !name.includes('.'));
+    return slugs.flatMap((slug): readonly Wanted[] => {
+      const validity = validities.get(hostOf(slug, naming.platformHost));
+      if (!validity) return [{ slug, kind: 'own' }];
+      return isDueForRenewal(validity, now) ? [{ slug, kind: 'own_renewal' }] : [];
     });
-  };
-
-/** @returns undefined when the project no longer exists */
-const ownHost =
-  ({ accountOf, hostNames, naming }: Ports) =>
-  async ({ label, kind }: Wanted): Promise<OwnHost | undefined> => {
-    const accountId = await accountOf(label);
-    const host = hostOf(label, naming.platformHost);
-    const { registrableDomain = host } = hostNames.read(host);
-    return accountId === undefined
-      ? undefined
-      : { name: { accountId, host, registrableDomain }, kind };
   };

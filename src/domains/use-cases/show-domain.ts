@@ -1,13 +1,13 @@
-import type { BudgetView } from '../domain/certificates/ca-budget.ts';
+import { describeBudget, type BudgetView, type Hold } from '../domain/certificates/ca-budget.ts';
 import { workOn } from '../domain/certificates/standing.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
+import { wantedAttempt } from '../domain/attachment/order.ts';
 import { isAtApex } from '../domain/dns/standing.ts';
 import { healthOf, type DomainHealth } from '../domain/attachment/health.ts';
 import type { DnsProblem } from '../domain/dns/problem.ts';
 import { bindSnippet, recordHints, recordsFor, type DnsRecord } from '../domain/dns/records.ts';
-import { dueAt } from '../domain/attachment/schedule.ts';
+import { attemptAt, dueAt } from '../domain/attachment/schedule.ts';
 import type { DomainPorts } from '../ports.ts';
-import { domainBudget } from './domain-budget.ts';
 import { readTimeline, type TimelinePage } from './read-timeline.ts';
 
 /** Everything that the owner sees of a domain. */
@@ -63,4 +63,26 @@ const problemsOf = (domain: CustomDomain): readonly DnsProblem[] => {
   return problem && !problems.some(({ code }) => code === problem.code)
     ? [...problems, problem]
     : problems;
+};
+
+/** How much of the authority's rate limits a domain has used, and which limit its next attempt waits for. */
+const domainBudget =
+  ({ ledger, clock }: Pick<Ports, 'ledger' | 'clock'>) =>
+  async (domain: CustomDomain): Promise<BudgetView> => {
+    const now = clock.now();
+    const use = await ledger.use(domain, now);
+    return describeBudget(use, wantedAttempt(domain), attemptAt(domain), now);
+  };
+
+/** The limits that first certificates wait for, by domain id; domains that wait for none are left out. */
+export const showHolds = (ports: Pick<Ports, 'ledger' | 'clock'>) => {
+  const budgetOf = domainBudget(ports);
+  return async (domains: readonly CustomDomain[]): Promise<ReadonlyMap<string, Hold>> => {
+    const waiting = domains.filter(({ state }) => state === 'verified');
+    const holds = waiting.map(async (domain) => {
+      const { heldUpBy } = await budgetOf(domain);
+      return heldUpBy ? [[domain.id, heldUpBy] as const] : [];
+    });
+    return new Map((await Promise.all(holds)).flat());
+  };
 };

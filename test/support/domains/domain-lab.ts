@@ -7,7 +7,7 @@ import type { CustomDomain } from '../../../src/domains/domain/attachment/custom
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import type { DomainPorts } from '../../../src/domains/ports.ts';
 import { addCustomDomain } from '../../../src/domains/use-cases/add-domain.ts';
-import { removeCustomDomain } from '../../../src/domains/use-cases/remove-domain.ts';
+import { domains } from '../../../src/domains/domains.ts';
 import { tendDomain } from '../../../src/domains/use-cases/tend-domain.ts';
 import { verifyDomain } from '../../../src/domains/use-cases/verify-domain.ts';
 import { servedProject } from './custom-domains.ts';
@@ -61,7 +61,7 @@ export const domainLab = async () => {
   return {
     ...{ ports, stores, project, clock, authority, dns, tendDue, point, add, current },
     verify: async (domain: CustomDomain) => verifyDomain(ports)(await current(domain)),
-    remove: async (domain: CustomDomain) => removeCustomDomain(ports)(await current(domain)),
+    remove: async (domain: CustomDomain) => domains(ports).removeDomain(await current(domain)),
     /** One whose certificate is due. */
     addVerified: async (): Promise<CustomDomain> => {
       const domain = await add();

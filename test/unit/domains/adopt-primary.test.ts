@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { adoptPrimary } from '../../../src/domains/use-cases/adopt-primary.ts';
+import { adoptPrimary } from '../../../src/domains/use-cases/domain-settings.ts';
 import { changeDomainSettings } from '../../../src/domains/use-cases/domain-settings.ts';
 import { domainLab, host, type DomainLab } from '../../support/domains/domain-lab.ts';
 

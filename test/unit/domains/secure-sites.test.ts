@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
 import type { LedgerEntry } from '../../../src/domains/domain/certificates/ca-ledger.ts';
 import { secureSites } from '../../../src/domains/use-cases/secure-sites.ts';
-import { showOwnHold } from '../../../src/domains/use-cases/show-own-hold.ts';
+import { showOwnHold } from '../../../src/domains/use-cases/secure-own-host.ts';
 import { servedProject } from '../../support/domains/custom-domains.ts';
 import { domainLab } from '../../support/domains/domain-lab.ts';
 import { after, day, minute } from '../../support/domains/known-domains.ts';

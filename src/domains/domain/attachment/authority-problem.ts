@@ -1,4 +1,4 @@
-import { allowingLine } from '../dns/caa-line.ts';
+import { allowingLine } from '../dns/caa.ts';
 import type { AuthorityFailure, AuthorityFailureReason } from '../certificates/order.ts';
 import type { CustomDomain } from './custom-domain.ts';
 import { dnsProblem, type DnsProblem, type DnsProblemCode } from '../dns/problem.ts';

@@ -1,4 +1,3 @@
-import { DomainError } from '../../../kernel/domain-error.ts';
 import { isCertified } from './plan.ts';
 import {
   removeDomain,
@@ -7,7 +6,7 @@ import {
   type DomainDecision,
 } from './custom-domain.ts';
 import { shownHost } from '../names/hostname.ts';
-import type { DomainsErrorCode } from '../domains-error.ts';
+import { domainTaken } from '../domains-error.ts';
 
 /**
  * Another account proved the name, so its holder loses it.
@@ -21,10 +20,7 @@ export const contestedBy = (
   if (holder.id === claimant.id || holder.host !== claimant.host) return unchanged(holder);
   if (!isCertified(holder)) return unchanged(holder);
   if (claimant.state !== 'verified' || !claimant.dns.report?.ownershipProven) {
-    throw new DomainError<DomainsErrorCode>(
-      'domain_taken',
-      `${shownHost({ host: holder.host, unicode: holder.unicodeHost })} is in use. Create the TXT record to prove that it is yours.`,
-    );
+    throw domainTaken(shownHost({ host: holder.host, unicode: holder.unicodeHost }));
   }
   return removeDomain(holder, 'contested', now);
 };

@@ -1,5 +1,4 @@
 import type { Decision } from '../../../kernel/decision.ts';
-import { DomainError } from '../../../kernel/domain-error.ts';
 import { refusedTransition, type Transitions } from '../../../kernel/transitions.ts';
 import {
   planned,
@@ -12,7 +11,7 @@ import { neverChecked } from '../dns/standing.ts';
 import { about, attachmentOf, type Attachment } from './attachment.ts';
 import { admitDomain, type AdmissionFacts } from './admission.ts';
 import { shownHost, type Hostname } from '../names/hostname.ts';
-import type { DomainsErrorCode } from '../domains-error.ts';
+import { refusal } from '../domains-error.ts';
 import type { DomainsEvent } from '../domains-event.ts';
 
 /** A customer's own name, attached to a project. */
@@ -128,7 +127,7 @@ const enter = (domain: CustomDomain, next: StateFacts): CustomDomain => {
 /** @throws DomainError `domain_wrong_state` */
 export const refuseMove = (domain: CustomDomain, to: CustomDomainState): never => {
   const why = refusedTransition(customDomainTransitions, domain.host, domain.state, to);
-  throw new DomainError<DomainsErrorCode>('domain_wrong_state', why ?? `${domain.host} is ${to}.`);
+  throw refusal('domain_wrong_state', why ?? `${domain.host} is ${to}.`);
 };
 
 export const unchanged = (domain: CustomDomain): DomainDecision => ({ state: domain, events: [] });

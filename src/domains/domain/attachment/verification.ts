@@ -1,4 +1,3 @@
-import { DomainError } from '../../../kernel/domain-error.ts';
 import type { Moment } from './check-schedule.ts';
 import { latest, plannedByOwner } from '../certificates/standing.ts';
 import {
@@ -9,7 +8,7 @@ import {
 } from './custom-domain.ts';
 import type { DnsReport } from '../dns/report.ts';
 import { recordCheck } from './checks.ts';
-import type { DomainsErrorCode } from '../domains-error.ts';
+import { refusal, type DomainsErrorCode } from '../domains-error.ts';
 import { inWords } from '../../../kernel/in-words.ts';
 
 const pauseBetweenVerifiesMs = 10_000;
@@ -67,9 +66,5 @@ export const reverifyAllowedAt = (
   return latest(rested, attempts?.retryAt);
 };
 
-const tooEarly = (
-  code: 'verify_too_early' | 'reverify_too_early',
-  what: string,
-  remaining: number,
-): DomainError<DomainsErrorCode> =>
-  new DomainError(code, `${what}. Try again in ${inWords(remaining)}.`);
+const tooEarly = (code: DomainsErrorCode, what: string, remaining: number) =>
+  refusal(code, `${what}. Try again in ${inWords(remaining)}.`);

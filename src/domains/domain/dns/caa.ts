@@ -1,5 +1,6 @@
 import { isAllowedBy, parseIssueValue, type CaaPolicy } from './caa-issue.ts';
 import type { CaaLevel, CaaRecord, DnsFailure } from './facts.ts';
+import { shortened } from './shortened.ts';
 
 /** Whether an authority may issue for a plain name (RFC 8659, section 3). */
 export type CaaVerdict =
@@ -76,3 +77,13 @@ const refusalOf = (
   if (issue.issuer === '') return 'nobody';
   return isAllowedBy(issue, policy);
 };
+
+const longestValue = 200;
+
+/** A record in the form of zone files; a long value is cut. */
+export const caaLine = (name: string, { flags, tag, value }: CaaRecord): string =>
+  `${name}. CAA ${flags} ${tag} ${JSON.stringify(shortened(value, longestValue))}`;
+
+/** The line that lets an authority issue. @param issuers any of them would do; the first is used */
+export const allowingLine = (name: string, [issuer = '']: readonly string[]): string =>
+  caaLine(name, { flags: 0, tag: 'issue', value: issuer });

@@ -1,18 +1,11 @@
-import { caaVerdict, type CaaRefusal, type CaaVerdict } from './caa.ts';
+import { allowingLine, caaLine, caaVerdict, type CaaRefusal, type CaaVerdict } from './caa.ts';
 import type { CaaPolicy } from './caa-issue.ts';
-import { allowingLine, caaLine } from './caa-line.ts';
-import type { Finding } from './agreement.ts';
 import type { ResolverFacts } from './facts.ts';
-import { dnsProblem, tooLarge, type DnsProblem } from './problem.ts';
-
-export type IssuanceFinding = Finding<unknown, { readonly problems: readonly DnsProblem[] }>;
+import { unanswered, type Finding } from './findings.ts';
+import { dnsProblem } from './problem.ts';
 
 /** Whether our authority may issue for the name, as one resolver sees its CAA records. */
-export const judgeIssuance = (
-  facts: ResolverFacts,
-  host: string,
-  policy: CaaPolicy,
-): IssuanceFinding => {
+export const judgeIssuance = (facts: ResolverFacts, host: string, policy: CaaPolicy): Finding => {
   const verdict = caaVerdict(facts.caa, policy);
   const { resolver } = facts;
   const level = facts.caa.find(({ name }) => name === verdict.level);
@@ -21,19 +14,15 @@ export const judgeIssuance = (
     case 'allowed':
       return { kind: 'right', resolver, seen: 'CAA allows it', ttl };
     case 'failed':
-      if (verdict.reason === 'too_large') {
-        const problems = [tooLarge(`CAA of ${verdict.level}`)];
-        return { kind: 'wrong', resolver, seen: 'CAA: too large', ttl, problems };
-      }
-      return { kind: 'failed', resolver, seen: `CAA of ${verdict.level}: ${verdict.reason}`, ttl };
+      return unanswered(resolver, verdict.reason, 'CAA', `CAA of ${verdict.level}`);
     case 'forbidden': {
       const seen = `${caaLine(verdict.level, verdict.record)} (${reasons[verdict.why]})`;
-      const wanted = wantedLine(verdict, policy);
-      const problem = dnsProblem('caa_forbids_issuer', {
+      const found = {
         seen,
-        wanted,
+        wanted: wantedLine(verdict, policy),
         ...inTheWay(facts, host, verdict),
-      });
+      };
+      const problem = dnsProblem('caa_forbids_issuer', found);
       return { kind: 'wrong', resolver, seen, ttl, problems: [problem] };
     }
   }

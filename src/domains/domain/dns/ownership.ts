@@ -1,10 +1,8 @@
-import type { Finding } from './agreement.ts';
 import type { ResolverFacts } from './facts.ts';
-import { dnsProblem, tooLarge, type DnsProblem } from './problem.ts';
+import { unanswered, type Finding } from './findings.ts';
+import { dnsProblem } from './problem.ts';
 import { firstThose, listed, shortened } from './shortened.ts';
 import { challengeNameOf, ownershipValueOf } from './records.ts';
-
-export type OwnershipFinding = Finding<unknown, { readonly problems: readonly DnsProblem[] }>;
 
 /** Longest TXT record that is considered, in characters: ours, with room for quotes and blanks that editors add. */
 const longestText = 1024;
@@ -16,16 +14,12 @@ const isValue = (text: string, value: string): boolean =>
 export const judgeOwnership = (
   { resolver, txt }: Pick<ResolverFacts, 'resolver' | 'txt'>,
   { host, token }: { readonly host: string; readonly token: string },
-): OwnershipFinding => {
+): Finding => {
   const value = ownershipValueOf(token);
   const wanted = `${challengeNameOf(host)} TXT "${value}"`;
   switch (txt.kind) {
     case 'failed':
-      if (txt.reason === 'too_large') {
-        const problems = [tooLarge('TXT')];
-        return { kind: 'wrong', resolver, seen: 'TXT: too large', ttl: undefined, problems };
-      }
-      return { kind: 'failed', resolver, seen: `TXT: ${txt.reason}`, ttl: undefined };
+      return unanswered(resolver, txt.reason, 'TXT');
     case 'none':
     case 'no_such_name': {
       const seen = 'no TXT record';

@@ -1,4 +1,3 @@
-import { largestAnswer } from './facts.ts';
 import { shortened } from './shortened.ts';
 
 /** Who must act. */
@@ -108,13 +107,6 @@ export const dnsProblem = (
   ...{ code, ...dnsProblems[code], ...found, resolver },
   ...{ seen: shortened(seen), wanted: shortened(wanted) },
 });
-
-/** @param what type and place of the records */
-export const tooLarge = (what: string): DnsProblem =>
-  dnsProblem('dns_answer_too_large', {
-    seen: `${what}: too large`,
-    wanted: `at most ${largestAnswer.records} records and ${largestAnswer.characters} characters in one answer`,
-  });
 
 /** Whether it prevents a certificate. */
 export const isBlocking = ({ severity }: Pick<DnsProblem, 'severity'>): boolean =>

@@ -1,7 +1,6 @@
 import type { CaaPolicy } from './caa-issue.ts';
-import { agreementOf, isMajority } from './agreement.ts';
 import type { DnsFacts, ResolverFacts } from './facts.ts';
-import { problemsIn, type Judged } from './findings.ts';
+import { agreementOf, isMajority, problemsIn, type Finding } from './findings.ts';
 import { judgeIssuance } from './issuance.ts';
 import { judgeOwnership } from './ownership.ts';
 import { dnsProblem, isBlocking, type DnsProblem } from './problem.ts';
@@ -113,7 +112,7 @@ const warningsOf = (
 
 const summaryOf = (
   { resolver, tookMs }: ResolverFacts,
-  findings: readonly Judged[],
+  findings: readonly Finding[],
 ): ResolverSummary => ({
   resolver,
   tookMs,

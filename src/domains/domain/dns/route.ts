@@ -1,7 +1,7 @@
-import type { Finding } from './agreement.ts';
 import { addressesOf, addressesSeen, longestTtl, recordsOf } from './answers.ts';
 import type { DnsFailure, ResolverFacts } from './facts.ts';
-import { dnsProblem, type DnsProblem, type DnsProblemCode } from './problem.ts';
+import type { Finding } from './findings.ts';
+import { dnsProblem, type DnsProblemCode } from './problem.ts';
 import { isSameAddress, isUnspecified } from './ip-address.ts';
 import { listed } from './shortened.ts';
 import { isProxyAddress, isProxyName } from './proxy-networks.ts';
@@ -16,14 +16,11 @@ export interface RouteExpectation {
   readonly isApex: boolean;
 }
 
-export type RouteFinding = Finding<
-  {
-    /** `proxy`: a proxy answers, so its origin cannot be seen. */
-    readonly via: 'target' | 'platform_host' | 'address' | 'proxy';
-    readonly isChained: boolean;
-  },
-  { readonly problems: readonly DnsProblem[] }
->;
+export type RouteFinding = Finding<{
+  /** `proxy`: a proxy answers, so its origin cannot be seen. */
+  readonly via: 'target' | 'platform_host' | 'address' | 'proxy';
+  readonly isChained: boolean;
+}>;
 
 type RightRoute = Extract<RouteFinding, { readonly kind: 'right' }>;
 

@@ -1,7 +1,6 @@
-import { DomainError } from '../../../kernel/domain-error.ts';
 import type { Redirect } from './settings.ts';
 import { hostIn } from './target.ts';
-import type { DomainsErrorCode } from '../domains-error.ts';
+import { refusal } from '../domains-error.ts';
 
 /**
  * Allows one step at most: the target of a redirect must not redirect again.
@@ -33,6 +32,3 @@ export const refuseDetour = (
     `${second} is redirected itself. Redirect ${start} to ${shown(end)} instead.`,
   );
 };
-
-const refusal = (code: DomainsErrorCode, message: string): DomainError<DomainsErrorCode> =>
-  new DomainError(code, message);

@@ -1,4 +1,3 @@
-import { DomainError } from '../../../kernel/domain-error.ts';
 import {
   redirectStatuses,
   type DomainSettings,
@@ -9,7 +8,7 @@ import type { ProjectHost } from '../attachment/serving.ts';
 import { cleanName, shownHost } from '../names/hostname.ts';
 import { refuseDetour } from './detours.ts';
 import { absoluteTarget, hostIn, isAbsolute, longestAddress } from './target.ts';
-import type { DomainsErrorCode } from '../domains-error.ts';
+import { refusal } from '../domains-error.ts';
 
 /** As the owner wrote it. */
 export interface DomainSettingsDraft {
@@ -114,6 +113,3 @@ const statusOf = (status = 308): RedirectStatus => {
     `The status of a redirect is one of ${redirectStatuses.join(', ')}.`,
   );
 };
-
-const refusal = (code: DomainsErrorCode, message: string): DomainError<DomainsErrorCode> =>
-  new DomainError(code, message);

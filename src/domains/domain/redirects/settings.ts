@@ -1,5 +1,7 @@
 import type { Decision } from '../../../kernel/decision.ts';
+import type { ProjectHost } from '../attachment/serving.ts';
 import type { DomainSettingsChanged, DomainsEvent } from '../domains-event.ts';
+import { isAbsolute } from './target.ts';
 
 /** 308 and 307 keep the method of the request, 301 and 302 may turn it into GET. */
 export const redirectStatuses = [301, 302, 307, 308] as const;
@@ -32,6 +34,38 @@ export const replaceSettings = (
   const { primary = '', redirects } = wanted;
   const told = { occurredAt: now, primary, redirects: redirects.length };
   return { state: wanted, events: [{ type: 'domain_settings_changed', ...whose, ...told }] };
+};
+
+/**
+ * The settings without entries for removed domains. These have no effect, but would make every change fail validation.
+ */
+export const withoutGone = (
+  { primary, redirects }: DomainSettings,
+  hosts: readonly Pick<ProjectHost, 'host'>[],
+): DomainSettings => {
+  const known = new Set(hosts.map(({ host }) => host));
+  return {
+    primary: primary !== undefined && known.has(primary) ? primary : undefined,
+    redirects: redirects.filter(
+      ({ from, to }) => known.has(from) && (isAbsolute(to) || known.has(to)),
+    ),
+  };
+};
+
+/**
+ * The first live domain of a project becomes its primary, unless the owner chose one. A redirect source never does,
+ * because it shows no site.
+ * @param host the host that went live
+ */
+export const withFirstPrimary = (
+  settings: DomainSettings,
+  hosts: readonly ProjectHost[],
+  host: string,
+): DomainSettings => {
+  const sources = new Set(settings.redirects.map(({ from }) => from));
+  const serving = hosts.filter((one) => one.isServed && !sources.has(one.host));
+  const isFirst = serving.length === 1 && serving[0]?.host === host;
+  return settings.primary === undefined && isFirst ? { ...settings, primary: host } : settings;
 };
 
 /** As it is exported and imported, in YAML and JSON. */

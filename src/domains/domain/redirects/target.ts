@@ -1,5 +1,3 @@
-import type { Redirect } from './settings.ts';
-
 /** Whether it is meant as an address rather than a host: then only http and https will do. */
 export const isAbsolute = (to: string): boolean => /^[a-z][a-z0-9+.-]*:|^[/\\]/i.test(to.trim());
 
@@ -24,15 +22,11 @@ export const absoluteTarget = (raw: string): string | undefined => {
 };
 
 /**
- * Where a visitor is sent, with path and query kept.
+ * Where a redirect sends a visitor, with path and query kept.
  * @param path as it was requested, beginning with a slash
  * @param query without the question mark; '' for none
  */
-export const redirectTarget = (
-  { to }: Pick<Redirect, 'to'>,
-  path: string,
-  query: string,
-): string => {
+export const redirectTarget = (to: string, path: string, query: string): string => {
   const base = isAbsolute(to) ? to.replace(/\/$/, '') : `https://${to}`;
   // Without the slash, the path could extend the host name.
   const rooted = path.startsWith('/') ? path : `/${path}`;
