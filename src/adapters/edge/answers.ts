@@ -1,51 +1,58 @@
+import { constants } from 'node:http2';
 import { Answer } from './answer.ts';
-import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
+import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
+import type { EdgeConnections } from './edge-connections.ts';
 import type { EdgeLimits } from './edge-limits.ts';
 import type { HeldByNetwork } from './held.ts';
 import type { Line, Ticks, UnderWay } from './line.ts';
+import { calmDown } from './patience.ts';
 
 /** An answer that stalled for this long may be ended to make room. */
 const stillMs = 2_000;
 /** Frees room for several at once, so that not every request has to search. */
 const roomToMake = 0.9;
 
-/** All answers under way, within what one network and all together may hold. */
+/**
+ * All answers under way, within what one network and all together may hold. Requests beyond that are refused in their
+ * protocol's way.
+ */
 export class Answers {
   readonly #held: HeldByNetwork;
   readonly #limits: EdgeLimits;
   readonly #ticks: Ticks;
-  readonly #lines: Iterable<Line>;
+  readonly #connections: Pick<EdgeConnections, 'lineOf' | 'lines'>;
   #triedAt = -Infinity;
-  /** Since the process started. */
+  /** Since the process started, also those that are refused. */
+  requests = 0;
   refused = 0;
   stalled = 0;
 
   constructor(
     held: HeldByNetwork,
-    limits: EdgeLimits,
-    { ticks, lines }: { readonly ticks: Ticks; readonly lines: Iterable<Line> },
+    connections: Pick<EdgeConnections, 'lineOf' | 'lines'>,
+    { ticks, limits }: { readonly ticks: Ticks; readonly limits: EdgeLimits },
   ) {
     this.#held = held;
     this.#limits = limits;
     this.#ticks = ticks;
-    this.#lines = lines;
+    this.#connections = connections;
   }
 
-  /** @returns undefined when there are too many */
-  begin(line: Line, request: EdgeRequest, response: EdgeResponse): Answer | undefined {
-    const { answersOfConnection, answersOfNetwork, answers } = this.#limits;
-    const { held } = line;
-    const isWithin =
-      line.answers.size < answersOfConnection &&
-      held.answers < answersOfNetwork &&
-      this.#hasRoom(() => this.#held.all.answers < answers);
-    if (!isWithin) {
-      this.refused += 1;
+  /** @returns undefined when it is refused, or the visitor has disconnected already */
+  begin(request: EdgeRequest, response: EdgeResponse): Answer | undefined {
+    this.requests += 1;
+    const line = this.#connections.lineOf(request);
+    if (!line || request.stream?.destroyed) {
+      response.destroy();
+      return undefined;
+    }
+    if (!this.#admits(line)) {
+      this.#refuse({ line, request, response });
       return undefined;
     }
     const answer = new Answer(line, this.#ticks, request, response);
     line.answers.add(answer);
-    held.answers += 1;
+    line.held.answers += 1;
     this.#held.all.answers += 1;
     line.madeProgress();
     response.once('close', () => {
@@ -54,18 +61,18 @@ export class Answers {
     return answer;
   }
 
-  /** Memory for an answer. @returns false when there is too little */
+  /** Memory for an answer, which is refused where there is too little. */
   hold(answer: Answer, bytes: number): boolean {
     const { bytesOfNetwork, bytes: most } = this.#limits;
     const isWithin =
       answer.line.held.bytes + bytes <= bytesOfNetwork &&
       this.#hasRoom(() => this.#held.all.bytes + bytes <= most);
     if (isWithin) this.#charge(answer, bytes);
-    else this.refused += 1;
+    else this.#refuse(answer);
     return isWithin;
   }
 
-  /** The same as long as half of the memory is free. */
+  /** The same as long as half of the memory is free; refuses nothing. */
   holdEasily(answer: Answer, bytes: number): boolean {
     const { bytesOfNetwork, bytes: most } = this.#limits;
     const isWithin =
@@ -85,6 +92,26 @@ export class Answers {
     this.stalled += 1;
     answer.cut();
     this.#end(line, answer);
+  }
+
+  #admits({ answers: ofConnection, held }: Line): boolean {
+    const { answersOfConnection, answersOfNetwork, answers } = this.#limits;
+    return (
+      ofConnection.size < answersOfConnection &&
+      held.answers < answersOfNetwork &&
+      this.#hasRoom(() => this.#held.all.answers < answers)
+    );
+  }
+
+  #refuse({ line, request, response }: Pick<Answer, 'line' | 'request' | 'response'>): void {
+    this.refused += 1;
+    if (!request.stream) {
+      refuse(request, response, 503, ['Retry-After', '1', 'Connection', 'close']);
+      return;
+    }
+    request.stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    line.idleFrames += 1;
+    if (line.idleFrames > this.#limits.idleFrames) calmDown(line);
   }
 
   #charge(answer: Answer, bytes: number): void {
@@ -114,7 +141,7 @@ export class Answers {
   /** Ends stalled answers to make room, the longest stalled first. */
   #makeRoom(): void {
     const { now } = this.#ticks;
-    const still = [...this.#lines]
+    const still = [...this.#connections.lines]
       .flatMap((line) =>
         [...line.answers].map((answer) => ({ line, answer, since: answer.stalledSince ?? now })),
       )

@@ -28,8 +28,8 @@ export class CertificateShelf {
       this.#contexts.delete(host);
       this.#unusable.delete(host);
     };
-    routes.onRemoved(forget);
-    routes.onCertificate(forget);
+    routes.on('removed', forget);
+    routes.on('certificate', forget);
   }
 
   /** @returns undefined when the host is not served, or has no certificate that can be used */

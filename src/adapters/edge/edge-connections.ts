@@ -40,7 +40,7 @@ export class EdgeConnections {
 
   constructor(ports: ConnectionPorts) {
     this.#ports = ports;
-    ports.routes.onRemoved((host) => {
+    ports.routes.on('removed', (host) => {
       this.#byHost.destroy(host);
     });
   }

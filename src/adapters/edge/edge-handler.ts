@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import { isAbsolute, redirectTarget } from '../../domains/domain/redirects/target.ts';
 import type { Route } from '../../domains/domain/redirects/routes.ts';
+import type { Answers } from './answers.ts';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 import {
   hostNamed,
@@ -15,7 +16,6 @@ import { challengePrefix, type ChallengeAnswers } from './challenge-answers.ts';
 import type { RouteTable } from './route-table.ts';
 import { serveSite, type SiteRequest } from './serve-site.ts';
 import type { SiteShelf } from './site-shelf.ts';
-import type { Visitors } from './visitors.ts';
 
 export interface EdgePorts {
   readonly routes: RouteTable;
@@ -31,9 +31,9 @@ const tooManyHeaders = 2 * 100;
 
 /** A request over TLS. The connection was made for one host, and the request has to be for that same one. */
 export const secureHandler =
-  (ports: EdgePorts, visitors: Visitors) =>
+  (ports: EdgePorts, answers: Answers) =>
   (request: EdgeRequest, response: EdgeResponse): void => {
-    const answer = visitors.begin(request, response);
+    const answer = answers.begin(request, response);
     if (!answer) return;
     const target = targetOr400(request, response);
     if (!target) return;
@@ -43,7 +43,7 @@ export const secureHandler =
     const route = isForHost ? ports.routes.find(host) : undefined;
     if (!route) refuse(request, response, 421);
     else if (route.kind === 'site')
-      serve(ports, { visitors, answer, request, response, deployId: route.deployId, path });
+      serve(ports, { answers, answer, request, response, deployId: route.deployId, path });
     else redirect(request, response, route, path);
   };
 

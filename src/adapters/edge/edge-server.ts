@@ -10,10 +10,9 @@ import { plainHandler, secureHandler, type EdgePorts } from './edge-handler.ts';
 import { edgeLimits, type EdgeLimits } from './edge-limits.ts';
 import { HeldByNetwork } from './held.ts';
 import type { Ticks } from './line.ts';
-import { Patience } from './patience.ts';
+import { endStalled } from './patience.ts';
 import { serverNames } from './server-names.ts';
 import { tlsOptions } from './tls-options.ts';
-import { Visitors } from './visitors.ts';
 
 /** Limits for slow or silent clients; see docs/operations.md. */
 const times = {
@@ -51,8 +50,7 @@ export class EdgeServer {
   readonly #ports = { http: 0, https: 0 };
   readonly #held = new HeldByNetwork();
   readonly #answers: Answers;
-  readonly #visitors: Visitors;
-  readonly #patience: Patience;
+  readonly #limits: EdgeLimits;
   readonly #ticks: Ticks;
   readonly #now: () => number;
   #looking: NodeJS.Timeout | undefined;
@@ -60,17 +58,14 @@ export class EdgeServer {
   #refusedHandshakes = 0;
 
   constructor(ports: EdgePorts, { limits: others, now, onRequest }: EdgeSettings = {}) {
-    const limits = { ...edgeLimits, ...others };
+    const limits = (this.#limits = { ...edgeLimits, ...others });
     this.#now = now ?? (() => performance.now());
     const [held, ticks] = [this.#held, { now: this.#now() }];
     this.#ticks = ticks;
     this.#routes = ports.routes;
     const { routes, networkOf } = ports;
     this.#connections = new EdgeConnections({ routes, networkOf, held, limits, ticks });
-    const { lines } = this.#connections;
-    this.#answers = new Answers(held, limits, { ticks, lines });
-    this.#patience = new Patience(this.#answers, limits, ticks);
-    this.#visitors = new Visitors(this.#connections, this.#answers, limits);
+    this.#answers = new Answers(held, this.#connections, { ticks, limits });
     this.#connections.onEnd((line) => {
       this.#answers.endAll(line);
     });
@@ -89,7 +84,7 @@ export class EdgeServer {
         SNICallback: serverNames(new CertificateShelf(ports.routes, ports.log), this.#connections),
       },
       // The compatibility layer of HTTP/2 offers what of HTTP/1.1 is used.
-      secureHandler(ports, this.#visitors) as never,
+      secureHandler(ports, this.#answers) as never,
     );
     for (const server of [this.#plain, this.#secure]) {
       if (onRequest) server.prependListener('request', onRequest);
@@ -109,7 +104,7 @@ export class EdgeServer {
       connections: this.#connections.count,
       answers: this.#held.all.answers,
       heldBytes: this.#held.all.bytes,
-      requests: this.#visitors.requests + this.#redirected,
+      requests: this.#answers.requests + this.#redirected,
       refusedHandshakes: this.#refusedHandshakes,
       refusedRequests: this.#answers.refused,
       stalled: this.#answers.stalled,
@@ -119,7 +114,8 @@ export class EdgeServer {
   /** Ends stalled connections; runs automatically every second. */
   look(): void {
     this.#ticks.now = this.#now();
-    this.#patience.look(this.#connections.lines);
+    const terms = { answers: this.#answers, limits: this.#limits, ticks: this.#ticks };
+    for (const line of this.#connections.lines) endStalled(line, terms);
   }
 
   async listen({

@@ -6,45 +6,32 @@ import type { Line, Ticks } from './line.ts';
 /** How long a connection that was asked to end may take for that. */
 const endingMs = 5_000;
 
-/** Ends stalled answers and connections. */
-export class Patience {
-  readonly #answers: Answers;
-  readonly #limits: EdgeLimits;
-  readonly #ticks: Ticks;
-
-  constructor(answers: Answers, limits: EdgeLimits, ticks: Ticks) {
-    this.#answers = answers;
-    this.#limits = limits;
-    this.#ticks = ticks;
-  }
-
-  look(lines: Iterable<Line>): void {
-    for (const line of lines) {
-      line.look();
-      if (line.isFull && this.#waited(line.movedAt) >= this.#limits.stalledAnswerMs) {
-        this.#answers.stalled += 1;
-        line.socket.destroy();
-      } else if (line.session) this.#lookAtSession(line);
-    }
-  }
-
-  #lookAtSession(line: Line): void {
-    const { stalledAnswerMs, idleSessionMs } = this.#limits;
-    for (const answer of line.answers) {
-      const { stalledSince } = answer;
-      if (stalledSince !== undefined && this.#waited(stalledSince) >= stalledAnswerMs) {
-        this.#answers.cut(line, answer);
-      }
-    }
-    const idleMs = this.#waited(Math.max(line.progressAt, line.fullAt));
-    if (idleMs >= idleSessionMs + endingMs) line.session?.destroy();
-    else if (idleMs >= idleSessionMs) line.session?.close();
-  }
-
-  #waited(since: number): number {
-    return this.#ticks.now - since;
-  }
+interface Terms {
+  readonly answers: Pick<Answers, 'cut' | 'stalled'>;
+  readonly limits: EdgeLimits;
+  readonly ticks: Ticks;
 }
+
+/** Ends what stalls: the connection, or answers on it. */
+export const endStalled = (line: Line, terms: Terms): void => {
+  const { answers, limits, ticks } = terms;
+  line.look();
+  if (line.isFull && ticks.now - line.movedAt >= limits.stalledAnswerMs) {
+    answers.stalled += 1;
+    line.socket.destroy();
+  } else if (line.session) endStalledStreams(line, terms);
+};
+
+const endStalledStreams = (line: Line, { answers, limits, ticks: { now } }: Terms): void => {
+  for (const answer of line.answers) {
+    const { stalledSince } = answer;
+    const hasStalled = stalledSince !== undefined && now - stalledSince >= limits.stalledAnswerMs;
+    if (hasStalled) answers.cut(line, answer);
+  }
+  const idleMs = now - Math.max(line.progressAt, line.fullAt);
+  if (idleMs >= limits.idleSessionMs + endingMs) line.session?.destroy();
+  else if (idleMs >= limits.idleSessionMs) line.session?.close();
+};
 
 /** Counts useless frames on an HTTP/2 connection. */
 export const countIdleFrames = (line: Line, most: number): void => {

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Turns } from '../../kernel/turns.ts';
@@ -10,16 +11,13 @@ const pollMs = 500;
 /** Removals are swept after a day, so an edge that was cut off for longer than this starts over. */
 const longestSilenceMs = 60 * 60_000;
 
-/** Called for each host that is no longer served, or has a new certificate. */
-export type HostListener = (host: string) => void;
-
 /** Everything that this process serves, in memory, so that it keeps serving during a database outage. */
 export class RouteTable {
   readonly #records: EdgeRecords;
   readonly #platformHost: string;
   readonly #log: Logger;
-  readonly #onRemoved: HostListener[] = [];
-  readonly #onCertificate: HostListener[] = [];
+  /** Each host that is no longer served, or has a new certificate. */
+  readonly #changes = new EventEmitter<{ removed: [host: string]; certificate: [host: string] }>();
   #routes = new Map<string, Route>();
   #certificates = new Map<string, LoadedCertificate>();
   #revision = 0n;
@@ -45,12 +43,8 @@ export class RouteTable {
     return this.#routes.has(host) ? this.#certificates.get(host) : undefined;
   }
 
-  onRemoved(listener: HostListener): void {
-    this.#onRemoved.push(listener);
-  }
-
-  onCertificate(listener: HostListener): void {
-    this.#onCertificate.push(listener);
+  on(change: 'removed' | 'certificate', listener: (host: string) => void): void {
+    this.#changes.on(change, listener);
   }
 
   /** Loads everything, then follows the changes until `stop`. @throws Unavailable when the first load fails */
@@ -99,8 +93,8 @@ export class RouteTable {
     this.#certificates = new Map(certificates.map((one) => [one.host, one]));
     this.#revision = revision;
     for (const [host, { projectId }] of before) {
-      if (this.#routes.get(host)?.projectId !== projectId) tell(this.#onRemoved, host);
-      tell(this.#onCertificate, host);
+      if (this.#routes.get(host)?.projectId !== projectId) this.#changes.emit('removed', host);
+      this.#changes.emit('certificate', host);
     }
   }
 
@@ -110,14 +104,14 @@ export class RouteTable {
     if (changes.revision < this.#revision) return this.#startOver();
     for (const name of changes.removedRoutes) {
       const host = this.#hostOf(name);
-      if (this.#routes.delete(host)) tell(this.#onRemoved, host);
+      if (this.#routes.delete(host)) this.#changes.emit('removed', host);
     }
     for (const route of changes.routes) this.#take(route);
     for (const host of changes.removedCertificates) this.#certificates.delete(host);
     for (const one of changes.certificates) this.#certificates.set(one.host, one);
     const renewed = changes.certificates.map((one) => one.host);
     for (const host of [...changes.removedCertificates, ...renewed]) {
-      tell(this.#onCertificate, host);
+      this.#changes.emit('certificate', host);
     }
     this.#revision = changes.revision;
   }
@@ -127,14 +121,10 @@ export class RouteTable {
     const host = this.#hostOf(route.name);
     const before = this.#routes.get(host);
     this.#routes.set(host, route);
-    if (before && before.projectId !== route.projectId) tell(this.#onRemoved, host);
+    if (before && before.projectId !== route.projectId) this.#changes.emit('removed', host);
   }
 
   #hostOf(name: string): string {
     return hostOf(name, this.#platformHost);
   }
 }
-
-const tell = (listeners: readonly HostListener[], host: string): void => {
-  for (const listener of listeners) listener(host);
-};

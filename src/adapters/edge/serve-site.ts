@@ -1,16 +1,16 @@
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Answer } from './answer.ts';
+import type { Answers } from './answers.ts';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 import { pieceBytes } from './edge-limits.ts';
 import { encodingFor, isKnown, portionOf } from './negotiation.ts';
 import { matchPath } from './site-path.ts';
 import { headersWithoutContent, type ServedFile, type ServedForm } from './served-file.ts';
 import type { ServedSite, SiteShelf } from './site-shelf.ts';
-import type { Visitors } from './visitors.ts';
 
 /** One request for a host whose deploy is known. */
 export interface SiteRequest {
-  readonly visitors: Visitors;
+  readonly answers: Answers;
   readonly answer: Answer;
   readonly request: EdgeRequest;
   readonly response: EdgeResponse;
@@ -102,20 +102,20 @@ const sendForm = async (
   form: ServedForm,
   status: number,
 ): Promise<void> => {
-  const { visitors, answer, request, response, deployId } = visit;
+  const { answers, answer, request, response, deployId } = visit;
   if (request.method === 'HEAD') {
     response.writeHead(status, form.headers as string[]);
     response.end();
     return;
   }
-  const isWhole = shelf.keeps(form) && visitors.holdEasily(answer, form.bytes);
+  const isWhole = shelf.keeps(form) && answers.holdEasily(answer, form.bytes);
   if (isWhole) {
     const kept = shelf.content(deployId, form);
     const content = kept instanceof Promise ? await kept : kept;
     if (answer.isOver) return;
     response.writeHead(status, form.headers as string[]);
     await answer.end(content);
-  } else if (visitors.hold(answer, Math.min(form.bytes, pieceBytes))) {
+  } else if (answers.hold(answer, Math.min(form.bytes, pieceBytes))) {
     await send(visit, status, form.headers, shelf.pieces(deployId, form));
   }
 };
@@ -126,9 +126,9 @@ const sendPart = async (
   form: ServedForm,
   { first, last }: { readonly first: number; readonly last: number },
 ): Promise<void> => {
-  const { visitors, answer, deployId } = visit;
+  const { answers, answer, deployId } = visit;
   const bytes = last - first + 1;
-  if (!visitors.hold(answer, Math.min(bytes, pieceBytes))) return;
+  if (!answers.hold(answer, Math.min(bytes, pieceBytes))) return;
   const headers = form.headers.with(form.headers.indexOf('Content-Length') + 1, String(bytes));
   const range = `bytes ${String(first)}-${String(last)}/${String(form.bytes)}`;
   const pieces = shelf.pieces(deployId, form, { first, last });

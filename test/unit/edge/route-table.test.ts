@@ -30,8 +30,8 @@ beforeEach(() => {
   table = new RouteTable(records, 'sites.test', pino({ level: 'silent' }));
   removed = [];
   changed = [];
-  table.onRemoved((host) => removed.push(host));
-  table.onCertificate((host) => changed.push(host));
+  table.on('removed', (host) => removed.push(host));
+  table.on('certificate', (host) => changed.push(host));
 });
 
 const route = (name: string, deployId = 'dep_1', projectId = `proj-${name}`): void =>
