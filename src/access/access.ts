@@ -18,9 +18,8 @@ import {
   signInLinkFor,
 } from './use-cases/people.ts';
 import { rotateKey } from './use-cases/rotate-api-key.ts';
-import { showUsage } from './use-cases/show-usage.ts';
+import { showUsage, sumUsage } from './use-cases/show-usage.ts';
 import { findSession, lookBehindLink, signIn, signInByLink } from './use-cases/sign-in.ts';
-import { sumUsage } from './use-cases/sum-usage.ts';
 import { accountsOf, switchAccount } from './use-cases/switch-account.ts';
 
 /** Who may call, and how much. */

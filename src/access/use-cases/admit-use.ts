@@ -1,9 +1,9 @@
-import { Unavailable } from '../../kernel/unavailable.ts';
 import { TooMany } from '../domain/people-error.ts';
 import { dashboardLimits, type DashboardUse } from '../domain/session.ts';
 import type { SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
 import { inWords } from '../../kernel/in-words.ts';
+import { unlessUnavailable } from './meter-request.ts';
 import { waitBeforeAttempt } from './sign-in-attempts.ts';
 
 type Ports = Pick<AccessPorts, 'counters' | 'clock'>;
@@ -28,9 +28,4 @@ const words: Readonly<Record<DashboardUse, string>> = {
   pages: 'pages',
   forms: 'changes',
   streams: 'live pages',
-};
-
-const unlessUnavailable = (error: unknown): undefined => {
-  if (!(error instanceof Unavailable)) throw error;
-  return undefined;
 };

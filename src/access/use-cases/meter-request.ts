@@ -27,13 +27,13 @@ export const meterCaller =
     const take = { subject: `account:${accountId}`, limits, striker: keyId, now };
     const { allowed, counts, strikes } = await counters.take(take);
     if (!allowed && bringsBan(strikes)) {
+      // While the database is unreachable the refusal still holds; the ban follows after ten more.
       await apiKeys.change(keyId, (key) => banApiKey(key, now)).catch(unlessUnavailable);
     }
     return judge(limits, counts, allowed, now);
   };
 
-/** While the database is unreachable the refusal still holds; the ban follows after ten more. */
-const unlessUnavailable = (error: unknown): void => {
+export const unlessUnavailable = (error: unknown): undefined => {
   if (!(error instanceof Unavailable)) throw error;
 };
 

@@ -114,7 +114,7 @@ export const revokeOtherSessions =
   };
 
 /** It has expired meanwhile, or another request ended it first. */
-const unlessEnded = (error: unknown): void => {
+export const unlessEnded = (error: unknown): void => {
   if (!isRefusal(error, 'session_not_found')) throw error;
 };
 

@@ -1,8 +1,14 @@
 import { limitsOf, type Limits } from '../domain/plan.ts';
 import { accountNotFound } from '../domain/access-error.ts';
-import { judge, type Verdict } from '../domain/rate-quota.ts';
+import {
+  judge,
+  windowsOf,
+  type Verdict,
+  type WindowName,
+  type WindowState,
+} from '../domain/rate-quota.ts';
 import type { AccessPorts } from '../ports.ts';
-import type { CallsOfKey, HourOfUsage } from '../usage-ports.ts';
+import type { CallsOfKey, HourOfUsage, UsageSum } from '../usage-ports.ts';
 
 export interface Usage {
   readonly limits: Limits;
@@ -13,14 +19,17 @@ export interface Usage {
   readonly deprecated: readonly CallsOfKey[];
 }
 
+type UsagePorts = Pick<
+  AccessPorts,
+  'accounts' | 'counters' | 'usage' | 'clock' | 'deprecatedOperations'
+>;
+
 /** What an account used of its quota since a time, hour by hour. @throws DomainError `account_not_found` */
 export const showUsage =
   ({ accounts, counters, usage, clock, deprecatedOperations }: UsagePorts) =>
   async (accountId: string, since: Date): Promise<Usage> => {
-    const account = await accounts.find(accountId);
-    if (!account) throw accountNotFound(accountId);
+    const limits = await limitsIn(accounts, accountId);
     const now = clock.now();
-    const limits = limitsOf(account.plan, account.ownLimits);
     const [counts, hours, deprecated] = await Promise.all([
       counters.peek(`account:${accountId}`, now),
       usage.list(accountId, since),
@@ -29,7 +38,35 @@ export const showUsage =
     return { limits, quota: judge(limits, counts, true, now), hours, deprecated };
   };
 
-export type UsagePorts = Pick<
-  AccessPorts,
-  'accounts' | 'counters' | 'usage' | 'clock' | 'deprecatedOperations'
->;
+export interface UsageSums {
+  readonly limits: Limits;
+  /** As they stand now. */
+  readonly windows: Readonly<Record<WindowName, WindowState>>;
+  readonly sums: readonly UsageSum[];
+  /** Keys that called an operation that will be removed, within the last 30 days. */
+  readonly deprecated: readonly CallsOfKey[];
+}
+
+const recentMs = 30 * 24 * 60 * 60 * 1000;
+
+/** What an account used of its quota since a time, in sums. @throws DomainError `account_not_found` */
+export const sumUsage =
+  ({ accounts, counters, usage, clock, deprecatedOperations }: UsagePorts) =>
+  async (accountId: string, since: Date, unit: 'hour' | 'day'): Promise<UsageSums> => {
+    const limits = await limitsIn(accounts, accountId);
+    const now = clock.now();
+    const recently = new Date(now.getTime() - recentMs);
+    const [counts, sums, deprecated] = await Promise.all([
+      counters.peek(`account:${accountId}`, now),
+      usage.sum(accountId, since, unit),
+      usage.callsTo(deprecatedOperations, accountId, recently),
+    ]);
+    return { limits, windows: windowsOf(limits, counts, now), sums, deprecated };
+  };
+
+/** @throws DomainError `account_not_found` */
+const limitsIn = async (accounts: AccessPorts['accounts'], accountId: string): Promise<Limits> => {
+  const account = await accounts.find(accountId);
+  if (!account) throw accountNotFound(accountId);
+  return limitsOf(account.plan, account.ownLimits);
+};

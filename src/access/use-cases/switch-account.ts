@@ -1,10 +1,9 @@
-import { DomainError } from '../../kernel/domain-error.ts';
-import { personNotFound, type PeopleErrorCode } from '../domain/people-error.ts';
+import { personNotFound } from '../domain/people-error.ts';
 import type { Person } from '../domain/person.ts';
 import type { SessionChoice } from '../domain/session.ts';
 import type { Membership, SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
-import { revokeSession } from './people.ts';
+import { revokeSession, unlessEnded } from './people.ts';
 import { choiceOf, openSession, type SignInOrigin, type StartedSession } from './sign-in.ts';
 
 /** Every account that the session may switch to, its own first. */
@@ -29,16 +28,9 @@ export const switchAccount =
     const rest = session.others.filter((one) => one.personId !== personId);
     const back =
       left.passwordHash === undefined ? [] : [choiceOf(ports, left.id, left.passwordHash)];
-    const started = await openSession(
-      ports,
-      {
-        person,
-        proof: { way: 'password', passwordHash: person.passwordHash },
-        others: [...back, ...rest],
-        until: session.endsAt,
-      },
-      from,
-    );
+    const proof = { way: 'password', passwordHash: person.passwordHash } as const;
+    const admission = { person, proof, others: [...back, ...rest], until: session.endsAt };
+    const started = await openSession(ports, admission, from);
     await revokeSession(ports)(signedIn, session.id).catch(unlessEnded);
     return started;
   };
@@ -60,10 +52,4 @@ const personOf = async (
   const person = await people.find(personId);
   const hash = person?.passwordHash;
   return hash !== undefined && keyMaterial.sha256(hash) === proof ? person : undefined;
-};
-
-/** Another request ended it first. */
-const unlessEnded = (error: unknown): void => {
-  const ended: PeopleErrorCode = 'session_not_found';
-  if (!(error instanceof DomainError) || error.code !== ended) throw error;
 };

@@ -4,7 +4,7 @@ import { columnsOf } from '../../../src/adapters/dashboard/usage/columns.ts';
 import { usageFigure } from '../../../src/adapters/dashboard/usage/figure.ts';
 import { usedToday } from '../../../src/adapters/dashboard/usage/stats.ts';
 import { usageTable } from '../../../src/adapters/dashboard/usage/table.ts';
-import type { UsageSums } from '../../../src/access/use-cases/sum-usage.ts';
+import type { UsageSums } from '../../../src/access/use-cases/show-usage.ts';
 
 const now = new Date('2026-03-01T10:30:00Z');
 const sums = (['2xx', '4xx', 'refused'] as const).map((outcome) => {

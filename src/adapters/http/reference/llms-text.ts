@@ -1,14 +1,14 @@
 import type { OpenApiDocument } from './openapi.ts';
+import { operationsIn } from './parts.ts';
 
 /** `/llms.txt` (llmstxt.org): what this is, where the reference is, and what programs get wrong. */
-export const llmsText = ({ info, servers, paths }: OpenApiDocument): string => {
+export const llmsText = (document: OpenApiDocument): string => {
+  const { info, servers } = document;
   const base = servers[0]?.url ?? '';
   const root = base.replace(/\/v1$/, '');
-  const operations = Object.entries(paths).flatMap(([path, verbs]) =>
-    Object.entries(verbs).map(
-      ([verb, { summary, deprecated }]) =>
-        `- \`${verb.toUpperCase()} ${path}\`: ${summary}${deprecated ? ' (deprecated)' : ''}`,
-    ),
+  const operations = operationsIn(document).map(
+    ({ verb, path, operation: { summary, deprecated } }) =>
+      `- \`${verb} ${path}\`: ${summary}${deprecated ? ' (deprecated)' : ''}`,
   );
   return `# ${info.title} API
 

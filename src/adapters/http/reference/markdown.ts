@@ -1,15 +1,22 @@
 import type { OpenApiDocument } from './openapi.ts';
-import { markdownTable, oneLine, shellCall, typeOf } from './parts.ts';
+import {
+  linkTo,
+  markdownTable,
+  nameIn,
+  oneLine,
+  operationsIn,
+  shellCall,
+  typeOf,
+} from './parts.ts';
 
 type NamedSchema = OpenApiDocument['components']['schemas']['Pet'];
-type Operation = OpenApiDocument['paths'][string][string];
+type Placed = ReturnType<typeof operationsIn>[number];
+type Operation = Placed['operation'];
 
 /** The whole reference as Markdown, from the OpenAPI document alone: `/docs.md`, and as a page `/docs`. */
 export const referenceMarkdown = (document: OpenApiDocument): string => {
-  const { info, servers, paths, components } = document;
-  const operations = Object.entries(paths).flatMap(([path, verbs]) =>
-    Object.entries(verbs).map(([verb, one]) => operationPart(document, `${verb} ${path}`, one)),
-  );
+  const { info, servers, components } = document;
+  const operations = operationsIn(document);
   const parts = [
     `# ${info.title} API ${info.version}`,
     info.description,
@@ -21,8 +28,8 @@ export const referenceMarkdown = (document: OpenApiDocument): string => {
     '## Authentication',
     `${components.securitySchemes.apiKey.description}. Every operation needs a key.`,
     '## Operations',
-    contents(paths),
-    ...operations.flat(),
+    operations.map(contentsLine).join('\n'),
+    ...operations.flatMap((one) => operationPart(document, one)),
     '## Schemas',
     ...Object.entries(components.schemas).flatMap(schemaPart),
     '## Headers of answers',
@@ -45,22 +52,16 @@ export const referenceMarkdown = (document: OpenApiDocument): string => {
   return `${parts.join('\n\n')}\n`;
 };
 
-const contents = (paths: OpenApiDocument['paths']): string =>
-  Object.entries(paths)
-    .flatMap(([path, verbs]) =>
-      Object.entries(verbs).map(([verb, { summary, deprecated }]) => {
-        const name = `[${summary}](#${summary.toLowerCase().replaceAll(' ', '-')})`;
-        return `- ${name}: \`${verb.toUpperCase()} ${path}\`${deprecated ? ', deprecated' : ''}`;
-      }),
-    )
-    .join('\n');
+const contentsLine = ({ verb, path, operation: { summary, deprecated } }: Placed): string => {
+  const name = `[${summary}](#${summary.toLowerCase().replaceAll(' ', '-')})`;
+  return `- ${name}: \`${verb} ${path}\`${deprecated ? ', deprecated' : ''}`;
+};
 
 const sentAs: Readonly<Record<string, string>> = { NextPage: 'Link', Successor: 'Link' };
 
 const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 
-const operationPart = (document: OpenApiDocument, named: string, operation: Operation) => {
-  const [verb = '', path = ''] = named.split(' ');
+const operationPart = (document: OpenApiDocument, { verb, path, operation }: Placed) => {
   const { components, servers } = document;
   const parameters = operation.parameters.flatMap(
     ({ $ref }) => components.parameters[nameIn($ref)] ?? [],
@@ -72,7 +73,7 @@ const operationPart = (document: OpenApiDocument, named: string, operation: Oper
   });
   return [
     `### ${operation.summary}`,
-    fenced('http', `${verb.toUpperCase()} ${path}`),
+    fenced('http', `${verb} ${path}`),
     ...notes(operation),
     operation.description,
     ...(parameters.length > 0 ? ['#### Parameters', parameterTable(parameters)] : []),
@@ -129,6 +130,3 @@ const schemaPart = ([name, schema]: readonly [string, NamedSchema]) => [
       )
     : `${typeOf(schema)}.`,
 ];
-
-const nameIn = ($ref: string): string => $ref.split('/').at(-1) ?? '';
-const linkTo = ($ref: string): string => `[${nameIn($ref)}](#${nameIn($ref).toLowerCase()})`;

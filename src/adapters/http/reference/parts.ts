@@ -1,3 +1,15 @@
+import type { OpenApiDocument } from './openapi.ts';
+
+/** Every operation with its verb and path, as the document lists them. */
+export const operationsIn = ({ paths }: Pick<OpenApiDocument, 'paths'>) =>
+  Object.entries(paths).flatMap(([path, verbs]) =>
+    Object.entries(verbs).map(([verb, operation]) => ({
+      path,
+      verb: verb.toUpperCase(),
+      operation,
+    })),
+  );
+
 /** JSON Schema, as far as the API's own schemas go. */
 interface Schema {
   readonly type?: string;
@@ -16,7 +28,7 @@ interface Schema {
 /** A schema in a few words of Markdown; a named one as a link to its heading. */
 export const typeOf = (given: object): string => {
   const schema: Schema = given;
-  if (schema.$ref !== undefined) return `${link(schema.$ref)}${rules(schema)}`;
+  if (schema.$ref !== undefined) return `${linkTo(schema.$ref)}${rules(schema)}`;
   if (schema.allOf) return typeOf(Object.assign({}, ...schema.allOf) as Schema);
   if (schema.enum) return schema.enum.map((one) => `\`${one}\``).join(', ');
   if (schema.items) return `array of ${typeOf(schema.items)}`;
@@ -24,10 +36,9 @@ export const typeOf = (given: object): string => {
   return `${schema.type ?? 'any'}${format}${rules(schema)}`;
 };
 
-const link = ($ref: string): string => {
-  const name = $ref.split('/').at(-1) ?? '';
-  return `[${name}](#${name.toLowerCase()})`;
-};
+export const nameIn = ($ref: string): string => $ref.split('/').at(-1) ?? '';
+
+export const linkTo = ($ref: string): string => `[${nameIn($ref)}](#${nameIn($ref).toLowerCase()})`;
 
 const rules = (schema: Schema): string => {
   const { minimum, maximum, minLength, maxLength, default: byDefault } = schema;
@@ -52,6 +63,7 @@ export const markdownTable = (
     .join('\n');
 
 interface ShellCall {
+  /** In capitals. */
   readonly verb: string;
   readonly path: string;
   /** Sent as JSON. */
@@ -64,6 +76,6 @@ export const shellCall = (base: string, { verb, path, body }: ShellCall): string
     ...(body === undefined
       ? []
       : [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(body)}'`]),
-    ...(verb === 'get' || body !== undefined ? [] : [`-X ${verb.toUpperCase()}`]),
+    ...(verb === 'GET' || body !== undefined ? [] : [`-X ${verb}`]),
     `"${base}${path.replaceAll(/\{\w+\}/g, '1')}"`,
   ].join(' \\\n  ');
