@@ -6,6 +6,7 @@ import type {
   CertificateOrder,
   OrderState,
 } from './domain/certificates/order.ts';
+import type { RenewalSpan } from './domain/certificates/renewal.ts';
 
 export abstract class Certificates {
   /**
@@ -21,9 +22,7 @@ export abstract class Certificates {
 }
 
 /** A window in which the authority wants a certificate renewed (RFC 9773). */
-export interface RenewalWindow {
-  readonly start: Date;
-  readonly end: Date;
+export interface RenewalWindow extends RenewalSpan {
   /** Ask again then. */
   readonly askAgainAt: Date;
 }
@@ -107,6 +106,10 @@ export interface KeptOrder {
   readonly url: string | undefined;
 }
 
+export interface PlacedOrder extends KeptOrder {
+  readonly url: string;
+}
+
 export interface Challenge {
   readonly token: string;
   readonly keyAuthorization: string;
@@ -127,11 +130,7 @@ export abstract class CertificateOrders {
    * @param ledger the ledger change to store in the same step
    * @throws Error when the order was forgotten meanwhile
    */
-  abstract placed(
-    subject: string,
-    url: string,
-    ledger?: LedgerChange,
-  ): Promise<KeptOrder & { readonly url: string }>;
+  abstract placed(subject: string, url: string, ledger?: LedgerChange): Promise<PlacedOrder>;
 
   /** From now on every edge answers the challenge. @throws Error when the order was forgotten meanwhile */
   abstract publish(subject: string, challenge: Challenge): Promise<void>;

@@ -4,6 +4,7 @@ import {
   CertificateOrders,
   type Challenge,
   type KeptOrder,
+  type PlacedOrder,
 } from '../../src/domains/certificate-ports.ts';
 import type { MemoryAuthorityLedger } from './memory-authority-ledger.ts';
 
@@ -38,7 +39,7 @@ export class MemoryCertificateOrders extends CertificateOrders {
     subject: string,
     url: string,
     ledger: LedgerChange = {},
-  ): Promise<KeptOrder & { readonly url: string }> {
+  ): Promise<PlacedOrder> {
     await Promise.resolve();
     this.#ledger.write(ledger);
     const { order, challenge } = this.#kept(subject);

@@ -1,7 +1,6 @@
 import type { Resolver } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
-import type { CaaRecord, DnsAnswer } from '../../domains/domain/dns/facts.ts';
-import { withinLimits } from './answer-size.ts';
+import { largestAnswer, type CaaRecord, type DnsAnswer } from '../../domains/domain/dns/facts.ts';
 import { askCaa } from './caa-question.ts';
 import { NodeQuestions, type Records } from './node-question.ts';
 import type { ServerAddress } from './server-address.ts';
@@ -60,3 +59,16 @@ const names = (records: readonly string[]): Records<string> => ({
 const texts = (records: readonly (readonly string[])[]): Records<string> => ({
   items: records.map((strings) => strings.join('')),
 });
+
+/** Absurdly large answers are not judged, but reported as `too_large`. @param textOf all that a record holds */
+const withinLimits = <Item>(
+  answer: DnsAnswer<Item>,
+  textOf: (record: Item) => string,
+): DnsAnswer<Item> => {
+  if (answer.kind !== 'records') return answer;
+  const { records } = answer;
+  const characters = records.reduce((sum, record) => sum + textOf(record).length, 0);
+  const isTooLarge =
+    records.length > largestAnswer.records || characters > largestAnswer.characters;
+  return isTooLarge ? { kind: 'failed', reason: 'too_large' } : answer;
+};

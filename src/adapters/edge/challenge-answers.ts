@@ -58,13 +58,10 @@ const tokenIn = (path: string): string => {
 };
 
 const send = (request: EdgeRequest, response: EdgeResponse, answer: string): void => {
-  response.writeHead(200, [
-    'Content-Type',
-    'application/octet-stream',
-    'Content-Length',
-    String(Buffer.byteLength(answer)),
-    'Cache-Control',
-    'no-store',
-  ]);
+  response.writeHead(200, {
+    'Content-Type': 'application/octet-stream',
+    'Content-Length': Buffer.byteLength(answer),
+    'Cache-Control': 'no-store',
+  });
   response.end(request.method === 'HEAD' ? undefined : answer);
 };

@@ -20,18 +20,14 @@ export const refuse = (
 ): void => {
   const body = `${String(status)} ${STATUS_CODES[status] ?? ''}\n`;
   const ends = request.httpVersionMajor === 1 && hasBody(request);
-  response.writeHead(status, [
-    'Content-Type',
-    'text/plain; charset=utf-8',
-    'Content-Length',
-    String(body.length),
-    'Cache-Control',
-    'no-store',
-    'X-Content-Type-Options',
-    'nosniff',
-    ...(ends ? ['Connection', 'close'] : []),
-    ...headers,
-  ]);
+  const own = {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': String(body.length),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...(ends && { Connection: 'close' }),
+  };
+  response.writeHead(status, [...Object.entries(own).flat(), ...headers]);
   response.end(request.method === 'HEAD' ? undefined : body);
 };
 

@@ -21,14 +21,11 @@ export interface ServedFile {
 }
 
 /** Headers of every answer with site content. HSTS lasts only a day, so that it hardly outlives a removal. */
-const siteHeaders = [
-  'X-Content-Type-Options',
-  'nosniff',
-  'Referrer-Policy',
-  'strict-origin-when-cross-origin',
-  'Strict-Transport-Security',
-  'max-age=86400',
-];
+const siteHeaders = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+  'Strict-Transport-Security': 'max-age=86400',
+};
 
 /** Forms are made on the first request, because most files are never requested. */
 export const servedFile = (file: StoredFile): ServedFile => {
@@ -51,22 +48,17 @@ const formOf = (file: StoredFile, encoding: Encoding, bytes: number): ServedForm
   // Two forms are two representations: a strong validator has to tell them apart (RFC 9110, section 8.8.3).
   const etag = encoding === 'identity' ? `"${file.hash}"` : `"${file.hash}-${encoding}"`;
   const isNegotiated = file.brotli !== undefined || file.gzip !== undefined;
-  const headers = [
-    'Content-Type',
-    typeOf(file.path),
-    'Content-Length',
-    String(bytes),
-    ...(encoding === 'identity' ? [] : ['Content-Encoding', encoding]),
-    'ETag',
-    etag,
-    'Cache-Control',
-    cacheControlOf(file.path),
-    'Accept-Ranges',
-    'bytes',
-    ...(isNegotiated ? ['Vary', 'Accept-Encoding'] : []),
+  const headers = {
+    'Content-Type': typeOf(file.path),
+    'Content-Length': String(bytes),
+    ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
+    ETag: etag,
+    'Cache-Control': cacheControlOf(file.path),
+    'Accept-Ranges': 'bytes',
+    ...(isNegotiated && { Vary: 'Accept-Encoding' }),
     ...siteHeaders,
-  ];
-  return { file, encoding, bytes, etag, headers };
+  };
+  return { file, encoding, bytes, etag, headers: Object.entries(headers).flat() };
 };
 
 const typeOf = (path: string): string => {

@@ -1,7 +1,7 @@
 import { orderExempted, orderNotMade } from '../domain/certificates/ca-ledger.ts';
 import type { OrderEnd, OrderState } from '../domain/certificates/order.ts';
 import type { Pause } from '../ports.ts';
-import type { CertificateAuthority, CertificateOrders, KeptOrder } from '../certificate-ports.ts';
+import type { CertificateAuthority, CertificateOrders, PlacedOrder } from '../certificate-ports.ts';
 
 export interface OrderPorts {
   readonly authority: CertificateAuthority;
@@ -64,7 +64,7 @@ const isLeft = (
 
 const takeStep = async (
   { authority, orders, pause }: OrderPorts,
-  order: KeptOrder & { readonly url: string },
+  order: PlacedOrder,
   state: OrderState,
 ): Promise<OrderState> => {
   switch (state.kind) {
@@ -85,7 +85,7 @@ const takeStep = async (
 };
 
 type Placing =
-  | { readonly kind: 'placed'; readonly order: KeptOrder & { readonly url: string } }
+  | { readonly kind: 'placed'; readonly order: PlacedOrder }
   | Extract<OrderOutcome, { kind: 'not_placed' | 'unwanted' }>;
 
 const place = async (

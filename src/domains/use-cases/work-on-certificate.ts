@@ -37,7 +37,7 @@ export const workOnCertificate = (ports: WorkPorts) => {
 };
 
 const domainOrder =
-  ({ domains, certificates }: Pick<WorkPorts, 'domains' | 'certificates'>) =>
+  ({ domains, certificates }: WorkPorts) =>
   async (ordered: CustomDomain): Promise<DomainOrder> => {
     const { id, host, generation, state } = ordered;
     const subject = orderSubject(ordered);
@@ -50,11 +50,7 @@ const domainOrder =
   };
 
 const settleOrder =
-  ({
-    domains,
-    authority: { issuers },
-    clock,
-  }: Pick<WorkPorts, 'domains' | 'authority' | 'clock'>) =>
+  ({ domains, authority: { issuers }, clock }: WorkPorts) =>
   async ({ ordered }: DomainOrder, outcome: SettledOutcome): Promise<void> => {
     const now = clock.now();
     await domains.change(ordered.id, (domain) => {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { DirectJudge } from '../../../src/adapters/threads/direct-judge.ts';
+import { DirectJudge } from '../../memory/direct-judge.ts';
 import { judgingLimits, ThreadedJudge } from '../../../src/adapters/threads/threaded-judge.ts';
 import type { DnsFacts } from '../../../src/domains/domain/dns/facts.ts';
 import { judgementOn } from '../../../src/domains/domain/dns/judgement.ts';

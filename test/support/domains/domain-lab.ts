@@ -2,7 +2,7 @@ import { CountingIds } from '../../memory/counting-ids.ts';
 import { MemoryCertificateAuthority } from '../../memory/memory-certificate-authority.ts';
 import { MemoryDnsVerifier } from '../../memory/memory-dns-verifier.ts';
 import { SettableClock } from '../../memory/settable-clock.ts';
-import { DirectJudge } from '../../../src/adapters/threads/direct-judge.ts';
+import { DirectJudge } from '../../memory/direct-judge.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import type { DomainPorts } from '../../../src/domains/ports.ts';

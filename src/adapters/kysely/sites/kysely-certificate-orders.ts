@@ -5,6 +5,7 @@ import type {
   CertificateOrders,
   Challenge,
   KeptOrder,
+  PlacedOrder,
 } from '../../../domains/certificate-ports.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import { lockedRow } from '../locked-row.ts';
@@ -59,11 +60,7 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
     return this.#kept(subject);
   }
 
-  async placed(
-    subject: string,
-    url: string,
-    ledger: LedgerChange = {},
-  ): Promise<KeptOrder & { readonly url: string }> {
+  async placed(subject: string, url: string, ledger: LedgerChange = {}): Promise<PlacedOrder> {
     await this.database.transaction(async (db) => {
       await db
         .updateTable('certificate_orders')
