@@ -5,7 +5,6 @@ import type { EdgeConnections } from './edge-connections.ts';
 import type { EdgeLimits } from './edge-limits.ts';
 import type { HeldByNetwork } from './held.ts';
 import type { Line, Ticks, UnderWay } from './line.ts';
-import { calmDown } from './patience.ts';
 
 /** An answer that stalled for this long may be ended to make room. */
 const stillMs = 2_000;
@@ -110,8 +109,7 @@ export class Answers {
       return;
     }
     request.stream.close(constants.NGHTTP2_REFUSED_STREAM);
-    line.idleFrames += 1;
-    if (line.idleFrames > this.#limits.idleFrames) calmDown(line);
+    line.countIdleFrame(this.#limits.idleFrames);
   }
 
   #charge(answer: Answer, bytes: number): void {

@@ -9,7 +9,6 @@ import type { EdgeLimits } from './edge-limits.ts';
 import type { HeldByNetwork } from './held.ts';
 import { Line, type Ticks } from './line.ts';
 import { OpenConnections } from './open-connections.ts';
-import { countIdleFrames } from './patience.ts';
 import type { RouteTable } from './route-table.ts';
 
 /** How long requests under way may take when an edge stops. */
@@ -141,7 +140,10 @@ export class EdgeConnections {
   #took(line: Line, session: ServerHttp2Session): void {
     line.session = session;
     this.#ofRequests.set(session, line);
-    countIdleFrames(line, this.#ports.limits.idleFrames);
+    const count = () => {
+      line.countIdleFrame(this.#ports.limits.idleFrames);
+    };
+    session.on('ping', count).on('remoteSettings', count);
   }
 
   #lineBelow(socket: Socket): Line | undefined {

@@ -1,4 +1,4 @@
-import type { ServerHttp2Session } from 'node:http2';
+import { constants, type ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Held } from './held.ts';
 
@@ -29,14 +29,14 @@ export class Line {
   session: ServerHttp2Session | undefined;
   /** When the visitor last sent a request or received a part of an answer. */
   progressAt: number;
-  /** PINGs, SETTINGS and refused requests since then. */
-  idleFrames = 0;
   /** When the system last took bytes for it; counts only while it is full. */
   movedAt: number;
   /** When it was last seen full. */
   fullAt = -Infinity;
   readonly #ticks: Ticks;
   #queued = 0;
+  /** PINGs, SETTINGS and refused requests since the last progress. */
+  #idleFrames = 0;
 
   constructor(socket: Socket, held: Held, ticks: Ticks) {
     this.socket = socket;
@@ -60,7 +60,16 @@ export class Line {
 
   madeProgress(): void {
     this.progressAt = this.movedAt = this.#ticks.now;
-    this.idleFrames = 0;
+    this.#idleFrames = 0;
+  }
+
+  /** For a frame that brings nothing: more than `most` of them end an HTTP/2 connection, and it is told why. */
+  countIdleFrame(most: number): void {
+    this.#idleFrames += 1;
+    const { session } = this;
+    if (this.#idleFrames <= most || !session || session.destroyed) return;
+    session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    session.destroy();
   }
 }
 

@@ -1,4 +1,3 @@
-import { constants } from 'node:http2';
 import type { Answers } from './answers.ts';
 import type { EdgeLimits } from './edge-limits.ts';
 import type { Line, Ticks } from './line.ts';
@@ -31,20 +30,4 @@ const endStalledStreams = (line: Line, { answers, limits, ticks: { now } }: Term
   const idleMs = now - Math.max(line.progressAt, line.fullAt);
   if (idleMs >= limits.idleSessionMs + endingMs) line.session?.destroy();
   else if (idleMs >= limits.idleSessionMs) line.session?.close();
-};
-
-/** Counts useless frames on an HTTP/2 connection. */
-export const countIdleFrames = (line: Line, most: number): void => {
-  const count = () => {
-    line.idleFrames += 1;
-    if (line.idleFrames > most) calmDown(line);
-  };
-  line.session?.on('ping', count).on('remoteSettings', count);
-};
-
-/** Ends an HTTP/2 connection, and says why. */
-export const calmDown = ({ session }: Line): void => {
-  if (!session || session.destroyed) return;
-  session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-  session.destroy();
 };
