@@ -1,4 +1,4 @@
-import { Container } from 'inversify';
+import { Container, type ContainerModule } from 'inversify';
 import type { Logger } from 'pino';
 import { AsyncActing } from '../adapters/system/async-acting.ts';
 import { Acting, type Actor } from '../kernel/acting.ts';
@@ -12,7 +12,6 @@ import { persistence } from './persistence.module.ts';
 import { publishing } from './publishing.module.ts';
 import { previousSecretKeysFor, secretKeyFor } from './settings/secret-key.ts';
 import { system } from './system.module.ts';
-import { web } from './web.module.ts';
 
 /**
  * Everything, wired, on an up-to-date database. `close` with `unbindAllAsync`.
@@ -29,13 +28,19 @@ export const openContainer = async (
   container.bind(PreviousSecretKeys).toConstantValue(previousSecretKeysFor(config));
   container.bind(LogKey).toConstantValue(log);
   container.bind(Acting).toConstantValue(new AsyncActing(actor));
-  container.load(persistence, contexts, metering, publishing, system, web);
-  if (config.redisUrl !== undefined) {
-    container.load((await import('./redis.module.ts')).redis(config.redisUrl));
-  }
+  container.load(persistence, contexts, metering, publishing, system);
+  container.load(...(await modulesFor(config)));
   await bringUpToDate(config.databaseUrl, log);
   return container;
 };
+
+/** What the roles and the settings of this process ask for; a short command has no role. */
+const modulesFor = async ({ roles, redisUrl }: Config): Promise<ContainerModule[]> => [
+  ...(roles.length > 0 ? [(await import('./web.module.ts')).web] : []),
+  ...(roles.includes('dashboard') ? [(await import('./dashboard.module.ts')).pages] : []),
+  ...(roles.includes('edge') ? [(await import('./edge.module.ts')).edge] : []),
+  ...(redisUrl === undefined ? [] : [(await import('./redis.module.ts')).redis(redisUrl)]),
+];
 
 const bringUpToDate = async (url: string, log: Logger): Promise<void> => {
   const database = new Database(url, { patient: true });

@@ -4,7 +4,10 @@ import type { Access } from '../access/access.ts';
 import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
 import type { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
 import type { RedisSignals } from '../adapters/redis/redis-signals.ts';
+import type { EdgeServer } from '../adapters/edge/edge-server.ts';
+import type { RouteTable } from '../adapters/edge/route-table.ts';
 import type { HttpServer } from '../adapters/http/listener/http-server.ts';
+import type { Metrics } from '../adapters/http/metrics.ts';
 import type { LeasedJob } from '../adapters/schedule/leased-job.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Domains } from '../domains/domains.ts';
@@ -28,8 +31,12 @@ export const SitesKey = key<Sites>('sites');
 /** Certificates for the hosts of projects. */
 export const SecureSitesKey = key<LeasedJob>('secure sites');
 export const PlanRenewalsKey = key<LeasedJob>('plan renewals');
+export const MetricsKey = key<Metrics>('metrics');
 /** Health and metrics, where they have a port of their own. */
 export const OperationsKey = key<HttpServer>('operations');
+/** Bound where the edge runs. */
+export const EdgeServerKey = key<EdgeServer>('edge');
+export const RouteTableKey = key<RouteTable>('routes');
 /** Bound where REDIS_URL is set. */
 export const RedisCountersKey = key<RedisQuotaCounters>('counters in Redis');
 export const RedisSignalsKey = key<RedisSignals>('signals by Redis');

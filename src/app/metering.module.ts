@@ -1,12 +1,11 @@
 import { CounterSnapshots, QuotaCounters } from '../access/quota-ports.ts';
 import { UsageLog } from '../access/usage-ports.ts';
-import { Metrics } from '../adapters/http/metrics.ts';
 import { MemoryQuotaCounters } from '../adapters/memory/memory-quota-counters.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import { FailoverCounters } from '../adapters/redis/failover-counters.ts';
 import { Clock } from '../kernel/clock.ts';
-import { ConfigKey, LogKey, RedisCountersKey } from './keys.ts';
+import { ConfigKey, LogKey, MetricsKey, RedisCountersKey } from './keys.ts';
 import { wiring } from './wiring.ts';
 
 /** Where requests are counted: in Redis for a fleet, else in this process with a copy in the database. */
@@ -16,10 +15,10 @@ export const metering = wiring((once, bind) => {
     const own = c.get(MemoryQuotaCounters);
     if (c.get(ConfigKey).redisUrl === undefined) return own;
     const log = c.get(LogKey);
-    const metrics = c.get(Metrics);
+    const metrics = c.get(MetricsKey, { optional: true });
     return new FailoverCounters(c.get(RedisCountersKey), own, {
       onLocal: (local) => {
-        metrics.setCountsLocally(local);
+        metrics?.setCountsLocally(local);
         if (local) log.error('Redis is away: counting requests in this process for at most 60 s');
         else log.info('Redis is back: counting requests there');
       },

@@ -5,11 +5,6 @@ import { AcmeCertificateAuthority } from '../adapters/acme/acme-certificate-auth
 import { LocalCertificateAuthority } from '../adapters/acme/local-certificate-authority.ts';
 import { uploadSlots } from '../adapters/dashboard/projects/uploads.ts';
 import { NodeDnsVerifier } from '../adapters/dns/node-dns-verifier.ts';
-import { ChallengeAnswers } from '../adapters/edge/challenge-answers.ts';
-import { EdgeServer, type EdgeSettings } from '../adapters/edge/edge-server.ts';
-import { RouteTable } from '../adapters/edge/route-table.ts';
-import { SiteShelf } from '../adapters/edge/site-shelf.ts';
-import { addressBucket } from '../adapters/http/listener/client-address.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { LeasedJob, type LeasedJobPorts } from '../adapters/schedule/leased-job.ts';
 import { FileSystemSiteFiles } from '../adapters/storage/file-system-site-files.ts';
@@ -30,12 +25,7 @@ import {
   HostNames,
 } from '../domains/ports.ts';
 import { Allowances, SiteFiles, SiteUnpacking } from '../sites/ports.ts';
-import {
-  AuthorityAccounts,
-  CertificateAuthority,
-  CertificateOrders,
-} from '../domains/certificate-ports.ts';
-import { EdgeRecords } from '../domains/edge-ports.ts';
+import { AuthorityAccounts, CertificateAuthority } from '../domains/certificate-ports.ts';
 import type { Config } from './settings/config.ts';
 import {
   ConfigKey,
@@ -46,12 +36,11 @@ import {
   DomainsKey,
 } from './keys.ts';
 import { allowancesByPlan, PlanAllowances } from './plan-allowances.ts';
-import { visit } from './request-work.ts';
 import { threadEntry } from './threads/thread-entry.ts';
 import type { UnpackingSetup } from './threads/unpack-sites.ts';
 import { wiring } from './wiring.ts';
 
-/** Site files, certificates, DNS and the edge servers. */
+/** Site files, certificates and DNS. */
 export const publishing = wiring((once, bind) => {
   once(SiteFiles, (c) => new FileSystemSiteFiles(deploysIn(c.get(ConfigKey))));
   once(ThreadedUnpacking, (c) => {
@@ -98,33 +87,6 @@ export const publishing = wiring((once, bind) => {
     PlanRenewalsKey,
     (c) => new LeasedJob('plan renewals', () => c.get(DomainsKey).planRenewals(), leased(c)),
   );
-  once(
-    RouteTable,
-    (c) => new RouteTable(c.get(EdgeRecords), c.get(ConfigKey).platformHost, c.get(LogKey)),
-  );
-  once(
-    EdgeServer,
-    (c) =>
-      new EdgeServer(
-        {
-          routes: c.get(RouteTable),
-          shelf: new SiteShelf(c.get(SiteFiles)),
-          challenges: new ChallengeAnswers(
-            (host, token) => c.get(CertificateOrders).answer(host, token),
-            c.get(LogKey),
-          ),
-          log: c.get(LogKey),
-          networkOf: addressBucket,
-        },
-        notingVisits(c.get(RunningWork)),
-      ),
-  );
-});
-
-const notingVisits = (running: RunningWork): EdgeSettings => ({
-  onRequest: (request) => {
-    running.note(visit(request));
-  },
 });
 
 const deploysIn = ({ dataDir }: Config): string => join(dataDir, 'deploys');

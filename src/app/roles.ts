@@ -1,11 +1,8 @@
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
-import { EdgeServer } from '../adapters/edge/edge-server.ts';
-import { RouteTable } from '../adapters/edge/route-table.ts';
 import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { HttpServer } from '../adapters/http/listener/http-server.ts';
-import { Metrics } from '../adapters/http/metrics.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import { CronJobs } from '../adapters/schedule/cron-jobs.ts';
@@ -19,9 +16,12 @@ import { apiJobs, workerJobs } from './jobs.ts';
 import { Draining } from './draining.ts';
 import {
   DashboardKey,
+  EdgeServerKey,
+  MetricsKey,
   OperationsKey,
   PlanRenewalsKey,
   RedisSignalsKey,
+  RouteTableKey,
   SecureSitesKey,
   SitesKey,
 } from './keys.ts';
@@ -51,7 +51,7 @@ export const startRoles = async (
   const operations = operationsPort === undefined ? undefined : container.get(OperationsKey);
   const watch = container.get(EventLoopWatch);
   watch.start();
-  container.get(Metrics).watchEventLoop(() => watch.state());
+  container.get(MetricsKey).watchEventLoop(() => watch.state());
   const stop = async (drainSeconds = 0): Promise<void> => {
     await container.get(Draining).begin(drainSeconds);
     for (const role of running) await role.stop();
@@ -151,8 +151,8 @@ const startEdge = async (
   { edgeHost: host, edgeHttpPort: httpPort, edgeHttpsPort: httpsPort }: Config,
   log: Logger,
 ): Promise<RunningRole> => {
-  const edge = container.get(EdgeServer);
-  const routes = container.get(RouteTable);
+  const edge = container.get(EdgeServerKey);
+  const routes = container.get(RouteTableKey);
   const ports = await naming('EDGE_HOST', 'EDGE_HTTP_PORT and EDGE_HTTPS_PORT', () =>
     edge.listen({ host, httpPort, httpsPort }),
   );
@@ -163,7 +163,7 @@ const startEdge = async (
       await edge.stop();
       throw error;
     });
-  container.get(Metrics).watchEdge(() => edge.state());
+  container.get(MetricsKey).watchEdge(() => edge.state());
   // What this process stores is served at once; what others store, when they tell of it, or at the next look.
   container.get(StoredSignal).listen(() => {
     routes.refresh().catch((error: unknown) => {

@@ -1,20 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import type { ResolutionContext } from 'inversify';
-import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
-import { dashboard, type Dashboard } from '../adapters/dashboard/dashboard.ts';
-import type { DashboardPorts } from '../adapters/dashboard/frame/ports.ts';
-import { StoredSignal } from '../adapters/events/stored-signal.ts';
+import { IdempotencyKeys } from '../access/ports.ts';
 import { apiApp } from '../adapters/http/api.ts';
 import { fixedHeaders } from '../adapters/http/answers/fixed-headers.ts';
 import { operationsApp, type OperationsPorts } from '../adapters/http/operations.ts';
 import { refusing, type RefusingPorts } from '../adapters/http/refusing.ts';
-import { addressBucket, clientAddress } from '../adapters/http/listener/client-address.ts';
 import type { AnsweredRequest } from '../adapters/http/framing.ts';
 import { connectionLimits } from '../adapters/http/listener/connection-share.ts';
 import { HttpServer } from '../adapters/http/listener/http-server.ts';
 import { Metrics } from '../adapters/http/metrics.ts';
-import { operationSunsets } from '../adapters/http/operations/pet-operations.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrationStates } from '../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
@@ -22,28 +16,22 @@ import { RunningWork } from '../adapters/system/running-work.ts';
 import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Deadline } from '../kernel/deadline.ts';
-import { Ids } from '../kernel/ids.ts';
 import { Outbox } from '../kernel/outbox.ts';
 import { Draining } from './draining.ts';
-import { dashboardOrigin } from './settings/addresses.ts';
 import {
   AccessKey,
   CatalogueKey,
   ConfigKey,
   DashboardKey,
   LogKey,
+  MetricsKey,
   OperationsKey,
   PreviousSecretKeys,
   RedisCountersKey,
   SecretKey,
-  DomainsKey,
-  SitesKey,
 } from './keys.ts';
-import { SiteAddresses } from './site-addresses.ts';
-import { allowancesByPlan } from './plan-allowances.ts';
-import { apart, timed } from './request-deadline.ts';
+import { timed } from './request-deadline.ts';
 import { watched } from './request-work.ts';
-import { SettingsReader } from './settings-reader.ts';
 import { wiring } from './wiring.ts';
 
 /**
@@ -51,9 +39,7 @@ import { wiring } from './wiring.ts';
  */
 export const web = wiring((once) => {
   once(Draining, () => new Draining());
-  once(Metrics, (c) => new Metrics(c.get(Outbox)));
-  once(SettingsReader, () => new SettingsReader()).onDeactivation((settings) => settings.close());
-  once(DashboardKey, dashboardOf);
+  once(MetricsKey, (c) => new Metrics(c.get(Outbox)));
   once(HttpServer, (c) => {
     const [running, deadline] = [c.get(RunningWork), c.get(Deadline)];
     const api = timed(deadline, apiOf(c).callback());
@@ -97,7 +83,7 @@ const refusingPorts = (c: ResolutionContext): RefusingPorts => {
     access: c.get(AccessKey),
     clock: c.get(Clock),
     log: c.get(LogKey),
-    metrics: c.get(Metrics),
+    metrics: c.get(MetricsKey),
     fixedHeaders: fixedHeaders(publicUrl),
     servesApi: roles.includes('api'),
     isPage: (path) => roles.includes('dashboard') && isPagePath(path),
@@ -110,7 +96,7 @@ const operationsPorts = (c: ResolutionContext): OperationsPorts => {
   const usage = c.get(UsageRecorder);
   return {
     clock: c.get(Clock),
-    metrics: c.get(Metrics),
+    metrics: c.get(MetricsKey),
     log: c.get(LogKey),
     fixedHeaders: fixedHeaders(publicUrl),
     onAnswered: (request: AnsweredRequest) => {
@@ -143,51 +129,6 @@ const apiOf = (c: ResolutionContext) => {
     servesApi: config.roles.includes('api'),
   };
   return apiApp(ports, settings);
-};
-
-const dashboardOf = (c: ResolutionContext): Dashboard => {
-  const config = c.get(ConfigKey);
-  const signal = c.get(StoredSignal);
-  const metrics = c.get(Metrics);
-  const addresses = c.get(SiteAddresses);
-  const deadline = c.get(Deadline);
-  const settings = apart(deadline, c.get(SettingsReader));
-  return dashboard({
-    access: c.get(AccessKey),
-    catalogue: c.get(CatalogueKey),
-    sites: c.get(SitesKey),
-    domains: c.get(DomainsKey),
-    auditLog: c.get(AuditLog),
-    idempotencyKeys: c.get(IdempotencyKeys),
-    acting: c.get(Acting),
-    clock: c.get(Clock),
-    deadline,
-    ids: c.get(Ids),
-    log: c.get(LogKey),
-    onAnswered: (status, seconds) => {
-      metrics.observe('dashboard', status, seconds);
-    },
-    onStored: (listener) => signal.listen(listener),
-    domainSettings: { read: (text) => settings.read(text), write: writeSettings },
-    networkOf: ({ peer, forwardedFor }) =>
-      addressBucket(clientAddress(peer, forwardedFor, config.trustProxy)),
-    settings: {
-      origin: dashboardOrigin(config),
-      platformHost: config.platformHost,
-      siteUrl: (slug) => addresses.urlOf(slug),
-      uploadFolder: join(config.dataDir, 'uploads'),
-      deprecated: operationSunsets,
-      apiUrl: config.publicUrl,
-      allowances: allowancesByPlan(config),
-      knowsCounts: config.roles.includes('api') || config.redisUrl !== undefined,
-    },
-  });
-};
-
-/** Its YAML package is needed for one page only. */
-const writeSettings: DashboardPorts['domainSettings']['write'] = async (document, format) => {
-  const { writeDomainSettings } = await import('./domain-settings/text.ts');
-  return writeDomainSettings(document, format);
 };
 
 const upToDate = async (database: Database): Promise<void> => {
