@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { personNotFound } from '../../../access/domain/people-error.ts';
 import type { Person } from '../../../access/domain/person.ts';
 import type { Invitation } from '../../../access/use-cases/people.ts';
+import { filled } from '../frame/form-body.ts';
 import { html } from '../frame/html.ts';
 import { copyable, time } from '../frame/parts.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
@@ -19,9 +20,7 @@ export const invitation = ({ access, settings }: Ports): Form =>
     path: peoplePath,
     schema: v.object({
       email: v.pipe(
-        v.string(),
-        v.trim(),
-        v.minLength(1, 'Enter an email address.'),
+        filled('Enter an email address.'),
         v.maxLength(254, 'An email address has at most 254 characters.'),
       ),
     }),
@@ -62,7 +61,6 @@ export const dismissal = (ports: Ports): Form =>
     },
   });
 
-/** A sign-in link, which is shown only once. */
 const shownLink = (
   { person: { email }, secret, endsAt }: Invitation,
   origin: string,

@@ -8,7 +8,6 @@ import { html, type Html } from '../frame/html.ts';
 import { badge, count, day, facts, type Fact } from '../frame/parts.ts';
 import { table } from '../frame/table.ts';
 
-/** The plan with its limits, beside the others. */
 export const planSection = (
   account: Account,
   { allowance, projects, storedBytes }: AccountUse,

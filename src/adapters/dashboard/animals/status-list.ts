@@ -11,7 +11,6 @@ export interface Stretch<Thing> {
   readonly next: bigint | undefined;
 }
 
-/** One of the two lists of the page. */
 interface StatusList<Thing> {
   readonly kind: 'animal' | 'order';
   readonly title: string;
@@ -20,7 +19,6 @@ interface StatusList<Thing> {
   readonly before: 'before' | 'ordersBefore';
   readonly filter: StatusFilter;
   readonly columns: readonly Column<Thing>[];
-  /** Where there is nothing yet. */
   readonly none: Html;
   /** Of the links to other pages; see `pager`. */
   readonly pagesOf?: string;
@@ -29,7 +27,6 @@ interface StatusList<Thing> {
 interface StatusFilter {
   readonly label: string;
   readonly button: string;
-  /** In the address. */
   readonly name: string;
   readonly statuses: readonly string[];
 }

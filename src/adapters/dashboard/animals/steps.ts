@@ -19,19 +19,14 @@ export interface Step {
   readonly act: (catalogue: Catalogue, accountId: string, id: bigint) => Promise<unknown>;
 }
 
+const petStep = (name: 'release' | 'reserve', label: string, told: string): Step => ({
+  ...{ name, label, told },
+  act: (catalogue, accountId, id) => catalogue.changePet(accountId, id, name),
+});
+
 export const petSteps: Readonly<Record<PetStatus, Step>> = {
-  available: {
-    name: 'release',
-    label: 'Release',
-    told: 'The animal is available again.',
-    act: (catalogue, accountId, id) => catalogue.changePet(accountId, id, 'release'),
-  },
-  pending: {
-    name: 'reserve',
-    label: 'Reserve',
-    told: 'The animal is reserved.',
-    act: (catalogue, accountId, id) => catalogue.changePet(accountId, id, 'reserve'),
-  },
+  available: petStep('release', 'Release', 'The animal is available again.'),
+  pending: petStep('reserve', 'Reserve', 'The animal is reserved.'),
   sold: {
     name: 'sell',
     label: 'Sell',
@@ -44,20 +39,15 @@ export const petSteps: Readonly<Record<PetStatus, Step>> = {
   },
 };
 
+const orderStep = (name: 'approve' | 'deliver', label: string, told: string): Step => ({
+  ...{ name, label, told },
+  act: (catalogue, accountId, id) => catalogue.changeOrder(accountId, id, name),
+});
+
 /** An order is placed by selling an animal, and by nothing else. */
 export const orderSteps: Readonly<Record<Exclude<OrderStatus, 'placed'>, Step>> = {
-  approved: {
-    name: 'approve',
-    label: 'Approve',
-    told: 'The order is approved.',
-    act: (catalogue, accountId, id) => catalogue.changeOrder(accountId, id, 'approve'),
-  },
-  delivered: {
-    name: 'deliver',
-    label: 'Deliver',
-    told: 'The order is delivered.',
-    act: (catalogue, accountId, id) => catalogue.changeOrder(accountId, id, 'deliver'),
-  },
+  approved: orderStep('approve', 'Approve', 'The order is approved.'),
+  delivered: orderStep('deliver', 'Deliver', 'The order is delivered.'),
 };
 
 /** The status of a thing can change as the table says, with these steps. */

@@ -16,7 +16,6 @@ export interface VerifyOptions {
   readonly alsoLive?: boolean;
 }
 
-/** Where the button is on a page that has it. */
 export const verifyAnchor = ({ id }: Pick<CustomDomain, 'id'>): string => `verify-${id}`;
 
 /** The button for the next step of a domain, with the earliest time to press it. */

@@ -6,7 +6,6 @@ import { field, formError, onceInput } from '../frame/form-parts.ts';
 import { empty } from '../frame/parts.ts';
 import type { Refusal } from '../frame/screen.ts';
 
-/** The field for a new domain, with its problem beside it. */
 export const addingForm = (action: string, once: string, refusal: Refusal | undefined): Html =>
   html`<form method="post" action="${action}" class="fields">
     ${formError(refusal)}

@@ -14,7 +14,6 @@ import { exact } from '../frame/parts.ts';
 
 const usually = 'That usually takes less than two minutes.';
 
-/** The notice for a domain that waits for its certificate. */
 export const progressOfVerified = ({ certificate: { work } }: DomainIn<'verified'>): Progress => {
   switch (work.step) {
     case 'planned':
@@ -73,7 +72,6 @@ const saidOf: Readonly<
   liveSince: () => undefined,
 };
 
-/** The notice for a live domain. */
 export const progressOfLive = (domain: DomainIn<'live'>, now: Date): Progress => {
   const [told] = Object.values(saidOf).flatMap((say) => say(domain) ?? []);
   if (told) return told;

@@ -18,7 +18,6 @@ import { bareForm, refusalOf, type Refusal, type Screen, type Visit } from '../f
 
 const path = domainPath(':slug', ':host');
 
-/** Everything about one domain. */
 export const domainScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',

@@ -10,6 +10,7 @@ import { domainOf } from './asked-domain.ts';
 import { pageLinks, pageOf, pageQuery } from './list-pages.ts';
 import { domainPath, domainsPath } from './paths.ts';
 import { newRecords } from './records.ts';
+import { filled } from '../frame/form-body.ts';
 import { html, type Html } from '../frame/html.ts';
 import { projectHead } from '../projects/head.ts';
 import { redirectForms, redirectNotices } from './redirect-forms.ts';
@@ -89,9 +90,7 @@ const isRemoved = (domain: CustomDomain): domain is DomainIn<'removed'> =>
 
 const draft = v.object({
   domain: v.pipe(
-    v.string(),
-    v.trim(),
-    v.minLength(1, 'Enter a domain, such as shop.example.com.'),
+    filled('Enter a domain, such as shop.example.com.'),
     v.maxLength(300, 'A domain has at most 253 characters.'),
   ),
 });

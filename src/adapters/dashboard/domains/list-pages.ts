@@ -2,7 +2,6 @@ import type { CustomDomain } from '../../../domains/domain/attachment/custom-dom
 import { html, nothing, type Html } from '../frame/html.ts';
 import { count } from '../frame/parts.ts';
 
-/** So many rows on a page. */
 const rowsOnPage = 100;
 
 export interface DomainPage {

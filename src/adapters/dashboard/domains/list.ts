@@ -57,7 +57,6 @@ const happening = (domain: CustomDomain, { now, holds }: ListOptions): Html => {
 
 type Removed = DomainIn<'removed'>;
 
-/** How many are shown unfolded. */
 const newestRemoved = 3;
 
 /** The removed domains: when and why. Only the newest are unfolded. */

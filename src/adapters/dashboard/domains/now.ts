@@ -35,7 +35,6 @@ const factsOf = (view: DomainView, { actor }: Progress, now: Date): readonly Fac
   ]);
 };
 
-/** The page of a removed domain. */
 export const goneSection = ({ domain }: DomainView, platformHost: string, now: Date): Html => {
   if (domain.state !== 'removed') return nothing;
   const { sentence } = progressOf(domain, now);

@@ -1,6 +1,5 @@
 import type { DnsProblemCode } from '../../../domains/domain/dns/problem.ts';
 
-/** Each problem in a few words. */
 export const problemTitles: Readonly<Record<DnsProblemCode, string>> = {
   dns_not_found: 'The name is not in the DNS',
   cname_missing: 'The CNAME record is missing',

@@ -9,7 +9,6 @@ import { problemTitles } from './problem-titles.ts';
 import { ourTurn, yourTurn, type Progress } from './turn.ts';
 import { nameInText, nameOf } from './words.ts';
 
-/** The notice of a domain, for each state. */
 export const progressOf = (domain: CustomDomain, now: Date): Progress => {
   switch (domain.state) {
     case 'added':

@@ -26,13 +26,10 @@ const whereToKeep = ({ state, registrableDomain }: DomainView['domain']): Html =
 
 /** Of the page where a domain was just added. */
 export interface NewRecordPlaces {
-  /** Of the domain's own page. */
   readonly path: string;
-  /** Id of the form that verifies it. */
   readonly anchor: string;
 }
 
-/** Of a domain that was just added, on the page where that was done. */
 export const newRecords = (
   { domain, records, bind, hints }: DomainView,
   { path, anchor }: NewRecordPlaces,

@@ -1,16 +1,15 @@
 import * as v from 'valibot';
 import type { DashboardPorts } from '../frame/ports.ts';
+import { filled } from '../frame/form-body.ts';
 import { domainsPath, settingPath } from './paths.ts';
 import { redirectAnchor } from './redirect-section.ts';
 import { bareForm, form, type Form, type Visit } from '../frame/screen.ts';
 import { siteOf } from '../projects/site-of.ts';
 
-const missing = (message: string) => v.pipe(v.string(), v.trim(), v.minLength(1, message));
-
 const redirectDraft = v.object({
-  from: missing('Enter the domain of this project to redirect from.'),
+  from: filled('Enter the domain of this project to redirect from.'),
   to: v.pipe(
-    missing('Enter a domain of this project, or an address such as https://example.com/shop.'),
+    filled('Enter a domain of this project, or an address such as https://example.com/shop.'),
     v.maxLength(1000, 'An address has at most 1000 characters.'),
   ),
   status: v.pipe(
@@ -27,7 +26,6 @@ export const redirectNotices = {
   imported: 'Configuration imported.',
 };
 
-/** Forms for settings of all domains of a project. */
 export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
   const { domains } = ports;
   const projectOf = async (visit: Visit) => (await siteOf(ports, visit)).project;
@@ -74,7 +72,7 @@ export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
     form({
       name: 'import',
       path: settingPath(':slug', 'configuration'),
-      schema: v.object({ settings: missing('Paste the YAML or JSON.') }),
+      schema: v.object({ settings: filled('Paste the YAML or JSON.') }),
       field: 'settings',
       act: async (visit, { settings }) => {
         const { id, slug } = await projectOf(visit);

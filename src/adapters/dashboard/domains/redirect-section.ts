@@ -11,7 +11,6 @@ import { primaryForm, redirectForm, statusMeanings } from './redirect-fields.ts'
 import type { RedirectOptions } from './redirect-fields.ts';
 import { table } from '../frame/table.ts';
 
-/** The primary domain, and the redirects. */
 export const redirectSection = (options: RedirectOptions): Html => {
   const { primary, redirects } = options.view.document.domains;
   return html`<section class="card" id="all-redirects" aria-labelledby="redirects">
@@ -23,7 +22,6 @@ export const redirectSection = (options: RedirectOptions): Html => {
   </section>`;
 };
 
-/** Id of the row of a redirect. */
 export const redirectAnchor = (from: string): string => `redirect-${from}`;
 
 const redirectTable = (redirects: readonly Redirect[], options: RedirectOptions): Html => {

@@ -3,7 +3,6 @@ import { html, nothing, type Html } from '../frame/html.ts';
 import { badge, counted, time } from '../frame/parts.ts';
 import { table } from '../frame/table.ts';
 
-/** The answers of the last check. */
 export const resolverSection = (report: DnsReport | undefined, now: Date): Html => {
   if (!report || report.resolvers.length === 0) return nothing;
   const agreeing = report.resolvers.filter(({ agrees }) => agrees).length;

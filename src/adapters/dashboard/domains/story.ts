@@ -92,7 +92,6 @@ const tellCheck = (
     : { title: `DNS checked: ${found.join('. ') || 'not correct'}`, tone: 'bad', ...rest };
 };
 
-/** Why the authority did not issue. */
 const failureWords: Readonly<Partial<Record<AuthorityFailureReason, string>>> = {
   order_gone: 'the order had expired',
   rate_limited: 'the authority asks us to wait',

@@ -7,7 +7,6 @@ export interface Progress {
   readonly short: string;
   /** What is happening now, in a sentence or two. */
   readonly sentence: string;
-  /** Who must act. */
   readonly actor: Responsible;
   readonly tone: Tone;
   /** Work is under way that takes seconds or minutes. */

@@ -15,7 +15,6 @@ const tones: Readonly<Record<CustomDomain['state'], Tone>> = {
 export const stateBadge = ({ state }: Pick<CustomDomain, 'state'>): Html =>
   badge(state === 'added' ? 'added, awaiting DNS' : state, tones[state]);
 
-/** Who acts. */
 export const actorWords: Readonly<Record<Responsible, string>> = {
   customer: 'You',
   us: 'We do, automatically',

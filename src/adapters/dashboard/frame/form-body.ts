@@ -34,6 +34,9 @@ export const readForm = async (ctx: Context): Promise<Readonly<Record<string, st
   return Object.fromEntries(fields);
 };
 
+/** A text that must not be empty, without the spaces around it. @param refusal what to say if it is */
+export const filled = (refusal: string) => v.pipe(v.string(), v.trim(), v.minLength(1, refusal));
+
 /** @returns what the form says, or which field is wrong and why */
 export const checkForm = <
   Schema extends v.GenericSchema<Record<string, string | undefined>, unknown>,

@@ -1,4 +1,3 @@
-/** The sign-in page. */
 export const signInPath = '/dashboard/sign-in';
 
 const firstPage = '/dashboard';

@@ -35,7 +35,6 @@ class ProtectedCookie {
   }
 }
 
-/** The dashboard's cookies. */
 export interface Cookies {
   readonly session: ProtectedCookie;
   /** Identifies a browser with an earlier sign-in; grants no access. */

@@ -24,7 +24,6 @@ export interface Page {
 
 /** A form that was not accepted: what was typed stays, and the message stands beside the field. */
 export interface Refusal {
-  /** Name of the form. */
   readonly form: string;
   /** Undefined if it concerns the whole form. */
   readonly field: string | undefined;

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { scopes, type Scope } from '../../../access/domain/api-key.ts';
 import { isLine } from '../../../kernel/text.ts';
+import { filled } from '../frame/form-body.ts';
 import { html, type Html } from '../frame/html.ts';
 import { field, formError, onceInput } from '../frame/form-parts.ts';
 import type { Refusal } from '../frame/screen.ts';
@@ -11,9 +12,7 @@ const dayShape = /^\d{4}-\d{2}-\d{2}$/;
 export const keyDraft = v.pipe(
   v.object({
     name: v.pipe(
-      v.string(),
-      v.trim(),
-      v.minLength(1, 'Give the key a name, such as the program that will use it.'),
+      filled('Give the key a name, such as the program that will use it.'),
       v.check((name) => isLine(name, 100), 'A name has at most 100 characters, on one line.'),
     ),
     scopes: v.pipe(
@@ -36,7 +35,6 @@ export const keyDraft = v.pipe(
   })),
 );
 
-/** Labels of what a key may do. */
 const scopeWords: Readonly<Record<Scope, string>> = {
   'pets:read': 'read animals',
   'pets:write': 'add animals',

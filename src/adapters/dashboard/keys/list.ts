@@ -30,7 +30,6 @@ export interface KeyTableOptions {
   readonly refusal: Refusal | undefined;
 }
 
-/** Keys that are not revoked, and what can be done with them. */
 export const keyTable = (
   keys: readonly ListedKey[],
   { now, newId, refusal }: KeyTableOptions,

@@ -1,12 +1,16 @@
+import * as v from 'valibot';
+import { overlaps, type Overlap } from '../../../access/domain/api-key.ts';
 import type { ListedKey } from '../../../access/key-ports.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { html, type Html } from '../frame/html.ts';
 import { shownOnce } from '../frame/act-once.ts';
-import { creation, keysPath, lift, revocation, rotation } from './forms.ts';
 import { keyTable, revokedKeys, type KeyTableOptions } from './list.ts';
-import { newKeyForm } from './draft.ts';
+import { keyDraft, newKeyForm } from './draft.ts';
+import { shownKey } from './secret.ts';
 import { empty, head } from '../frame/parts.ts';
-import { refusalOf, type Screen } from '../frame/screen.ts';
+import { bareForm, form, refusalOf, type Form, type Screen, type Visit } from '../frame/screen.ts';
+
+const keysPath = '/dashboard/keys';
 
 /** The API keys of the account: what they are doing, new ones, and the end of old ones. */
 export const keysScreen = (ports: DashboardPorts): Screen => {
@@ -49,3 +53,53 @@ const nothingYet = empty(
   'No active key',
   'Programs need a key to call the API. Create one below; it is shown once, with an example request.',
 );
+
+const creation = ({ access, settings }: DashboardPorts): Form =>
+  form({
+    name: 'create-key',
+    path: keysPath,
+    schema: keyDraft,
+    field: 'expires',
+    once: true,
+    act: async ({ accountId, now }, draft) => {
+      const key = await access.createApiKey({ accountId, ...draft });
+      return { ...shownKey({ key, now, settings }), status: 201 };
+    },
+  });
+
+const overlapChoices = Object.keys(overlaps) as [Overlap, ...Overlap[]];
+
+const rotation = ({ access, settings }: DashboardPorts): Form =>
+  form({
+    name: 'rotate-key',
+    path: `${keysPath}/:key/rotate`,
+    schema: v.object({ overlap: v.picklist(overlapChoices, 'Choose one of the times.') }),
+    once: true,
+    act: async (visit, { overlap }) => {
+      const { accountId, now } = visit;
+      const key = await access.rotateApiKey(keyIdOf(visit), overlap, accountId);
+      return { ...shownKey({ key, overlap, now, settings }), status: 200 };
+    },
+  });
+
+const revocation = ({ access }: DashboardPorts): Form =>
+  bareForm({
+    name: 'revoke-key',
+    path: `${keysPath}/:key/revoke`,
+    act: async (visit) => {
+      await access.revokeApiKey(keyIdOf(visit), visit.accountId);
+      return { to: keysPath, done: 'revoked' };
+    },
+  });
+
+const lift = ({ access }: DashboardPorts): Form =>
+  bareForm({
+    name: 'lift-ban',
+    path: `${keysPath}/:key/lift-ban`,
+    act: async (visit) => {
+      await access.liftBan(keyIdOf(visit), visit.accountId);
+      return { to: keysPath, done: 'lifted' };
+    },
+  });
+
+const keyIdOf = ({ parameters: { key = '' } }: Visit): string => key;

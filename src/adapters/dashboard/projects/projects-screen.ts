@@ -4,6 +4,7 @@ import { slugOf, type Project } from '../../../sites/domain/project.ts';
 import { isReservedSlug } from '../../../sites/domain/reserved-slugs.ts';
 import type { Site } from '../../../sites/domain/site.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
+import { filled } from '../frame/form-body.ts';
 import { html, type Html } from '../frame/html.ts';
 import { field, formError, onceInput } from '../frame/form-parts.ts';
 import { badge, day, empty, head } from '../frame/parts.ts';
@@ -13,9 +14,7 @@ const path = '/dashboard';
 
 const draft = v.object({
   name: v.pipe(
-    v.string(),
-    v.trim(),
-    v.minLength(1, 'Give the project a name.'),
+    filled('Give the project a name.'),
     v.maxLength(100, 'A name has at most 100 characters.'),
   ),
 });

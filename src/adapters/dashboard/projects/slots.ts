@@ -2,7 +2,6 @@
 export type GiveBack = () => void;
 
 export interface SlotLimits {
-  /** In this process. */
   readonly all: number;
   /** Per account, so that one or two accounts cannot hold all. */
   readonly ofOne: number;
@@ -11,7 +10,6 @@ export interface SlotLimits {
 /** Places for the work of accounts in this process. */
 export class Slots {
   readonly #limits: SlotLimits;
-  /** Whose they are. */
   readonly #taken = new Set<{ readonly accountId: string }>();
   readonly #line: { readonly accountId: string; readonly call: (giveBack: GiveBack) => void }[] =
     [];

@@ -44,7 +44,6 @@ const unlessEnded = (error: unknown): void => {
   if (!(error instanceof DomainError)) throw error;
 };
 
-/** The origin of a sign-in attempt. */
 export const originOf = (
   ctx: Context,
   { networkOf, cookies }: Pick<SignInPorts, 'networkOf' | 'cookies'>,

@@ -5,7 +5,7 @@ import { DomainError } from '../../../kernel/domain-error.ts';
 import { redirect, sendHtml } from '../frame/answering.ts';
 import { accountsPathFor } from './accounts-screen.ts';
 import { enter, leave, originOf, type SignInPorts } from './entering.ts';
-import { checkForm, readForm } from '../frame/form-body.ts';
+import { checkForm, filled, readForm } from '../frame/form-body.ts';
 import { layout } from '../frame/layout.ts';
 import { pageAfterSignIn, signInPath as path } from '../frame/next-page.ts';
 import { problemOf } from '../frame/page-problem.ts';
@@ -15,9 +15,7 @@ import type { Refusal } from '../frame/screen.ts';
 
 const credentials = v.object({
   email: v.pipe(
-    v.string(),
-    v.trim(),
-    v.minLength(1, 'Enter your email address.'),
+    filled('Enter your email address.'),
     v.maxLength(300, 'An email address has at most 254 characters.'),
   ),
   password: v.pipe(
