@@ -253,7 +253,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     parsers: { pageOf: parser('10a', (text) => pageOf([], text)) },
   },
   'adapters/dashboard/domains/paths.ts': `${ours}it writes an address.`,
-  'adapters/dashboard/domains/domain-screen.ts': `${ours}the address of a site.`,
   'adapters/dashboard/domains/timeline.ts': {
     operations: 3,
     parsers: {
@@ -269,7 +268,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'adapters/dashboard/keys/draft.ts': `${shapes}the day that a key expires; scopes are split at commas in a form of 64 KiB.`,
-  'adapters/dashboard/keys/list.ts': `${ours}a time.`,
   'adapters/dashboard/frame/live-frame.ts': `${ours}pages, in which all that others wrote is escaped.`,
   'adapters/dashboard/frame/next-page.ts': {
     operations: 2,
@@ -286,6 +284,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   },
   'adapters/dashboard/projects/content.ts': `${ours}addresses of sites.`,
   'adapters/dashboard/projects/project-screen.ts': `${shapes}the number of a deploy.`,
+  'adapters/dashboard/projects/site-of.ts': `${ours}the address of a site.`,
   'adapters/dashboard/projects/projects-screen.ts': `${ours}addresses of sites.`,
   'adapters/dashboard/domains/redirect-forms.ts': `${shapes}the status of a redirect.`,
   'adapters/dashboard/frame/same-origin.ts': {

@@ -3,10 +3,9 @@ import { readId } from '../../../catalogue/domain/pet.ts';
 import { animalsHref, animalsPath, readAnimalsQuery, type AnimalsQuery } from './query.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { html, nothing } from '../frame/html.ts';
-import { orderList, type NamedOrder } from './order-list.ts';
 import { notFound } from '../frame/page-problem.ts';
 import { petDraft, petForm } from './pet-form.ts';
-import { petList } from './pet-list.ts';
+import { orderList, petList, type NamedOrder } from './lists.ts';
 import type { Stretch } from './status-list.ts';
 import { below, lifecycles, orderSteps, petSteps, type Step } from './steps.ts';
 import {

@@ -6,13 +6,14 @@ import {
   type CertificateWork,
 } from '../../../domains/domain/certificates/standing.ts';
 import { limitInWords } from '../../../domains/domain/certificates/budget-words.ts';
+import type { DomainHealth } from '../../../domains/domain/attachment/health.ts';
 import { caBudgets, type BudgetView } from '../../../domains/domain/certificates/ca-budget.ts';
 import { earliestAttempt } from '../../../domains/domain/attachment/plan.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import { problemTitles } from './problem-titles.ts';
 import { atClock, planned } from './words.ts';
-import { html, nothing, type Child, type Html } from '../frame/html.ts';
+import { html, type Child, type Html } from '../frame/html.ts';
 import { badge, fullTime, time, type Tone, facts, known, type Fact } from '../frame/parts.ts';
 
 const tones: Readonly<Record<ReturnType<typeof statusOf>, Tone>> = {
@@ -102,15 +103,8 @@ const budgetMeter = ({ used, of, nextAt }: BudgetView, now: Date): Html => {
   </div>`;
 };
 
-export const healthBadge = ({ health }: DomainView): Html => {
-  switch (health?.kind) {
-    case 'healthy':
-      return badge('healthy', 'good');
-    case 'at_risk':
-      return badge('at risk', 'bad');
-    case 'certificate_expired':
-      return badge('certificate expired', 'bad');
-    case undefined:
-      return nothing;
-  }
+export const healthBadges: Readonly<Record<DomainHealth['kind'], Html>> = {
+  healthy: badge('healthy', 'good'),
+  at_risk: badge('at risk', 'bad'),
+  certificate_expired: badge('certificate expired', 'bad'),
 };

@@ -1,3 +1,4 @@
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isServed } from '../../../domains/domain/attachment/serving.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
@@ -6,14 +7,14 @@ import { certificateSection } from './certificate.ts';
 import { domainHead } from './head.ts';
 import { afterVerify, afterwards, verifyNotices } from './notices.ts';
 import { earlierSection, goneSection, nowSection } from './now.ts';
-import { domainOf } from './asked-domain.ts';
-import { domainPath } from './paths.ts';
+import { domainOf, domainPath } from './paths.ts';
 import { problemCards } from './problems.ts';
 import { recordsSection } from './records.ts';
 import { resolverSection } from './resolvers.ts';
 import { positionOf, timelineSection } from './timeline.ts';
 import { nameInText } from './words.ts';
 import { html, type Html } from '../frame/html.ts';
+import { withHost } from '../projects/site-of.ts';
 import { bareForm, refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
 
 const path = domainPath(':slug', ':host');
@@ -30,7 +31,7 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
     const own = domainPath(project.slug, domain.host);
     const refused = refusalOf(refusal, 'verify');
     const verify = verifyForm(domain, { action: own, now, refusal: refused, alsoLive: true });
-    const actions = html`${visitLink(view, ports.settings.siteUrl(project.slug))}${domainMenu(domain, own)}`;
+    const actions = html`${visitLink(domain, ports.settings.siteUrl(project.slug))}${domainMenu(domain, own)}`;
     const gone = async () => {
       const newest = await ports.domains.getDomain(project.id, domain.host);
       return newest.id === domain.id
@@ -59,12 +60,9 @@ const sections = (view: DomainView, now: Date, verify: Html): Html => {
     ${domain.state === 'added' ? [records, resolvers, certificate] : [certificate, records, resolvers]}`;
 };
 
-/** @param siteUrl of the project itself: scheme and port are the same */
-const visitLink = ({ domain }: DomainView, siteUrl: string): Html | false => {
-  const url = new URL(siteUrl);
-  url.hostname = domain.host;
-  return isServed(domain) && html`<a class="button" href="${url.href}" rel="noopener">Visit</a>`;
-};
+const visitLink = (domain: CustomDomain, siteUrl: string): Html | false =>
+  isServed(domain) &&
+  html`<a class="button" href="${withHost(siteUrl, domain.host)}" rel="noopener">Visit</a>`;
 
 const verifyingOf = (ports: DashboardPorts) =>
   bareForm({

@@ -24,31 +24,28 @@ export const afterwards = (
   domain: CustomDomain | undefined,
   path = '',
 ): Html => {
-  const words = domain && wordsAfter(query.get('done') ?? '', domain);
-  if (words !== undefined) return html`<p class="notice good" role="status">${words}</p>`;
-  if (query.get('done') !== 'not-yet' || domain?.dns.report?.verifiable !== false) return nothing;
+  const done = query.get('done') ?? '';
+  const said = domain && words.get(done)?.[domain.state];
+  if (said !== undefined) return html`<p class="notice good" role="status">${said}</p>`;
+  if (done !== 'not-yet' || domain?.dns.report?.verifiable !== false) return nothing;
   return html`<p class="notice busy" role="status">The DNS of ${shownName(domain)} was checked and is not correct yet. <a href="${path}#problems">See what to change</a>; we keep checking automatically.</p>`;
 };
 
-const wordsAfter = (done: string, { state }: CustomDomain): string | undefined => {
-  switch (done) {
-    case 'added':
-      return state === 'added'
-        ? 'Added. Create the records below; we check for them automatically.'
-        : undefined;
-    case 'verified':
-      if (state === 'live') return 'The DNS is correct. The domain is verified and live.';
-      return state === 'verified'
-        ? 'The DNS is correct. The domain is verified, and its certificate has been ordered.'
-        : undefined;
-    case 'reverified':
-      return state === 'verified'
-        ? 'A new attempt to issue the certificate has started.'
-        : undefined;
-    default:
-      return undefined;
-  }
-};
+/** By what was done and the state, as long as the words are true. */
+const words: ReadonlyMap<
+  string,
+  Readonly<Partial<Record<CustomDomain['state'], string>>>
+> = new Map([
+  ['added', { added: 'Added. Create the records below; we check for them automatically.' }],
+  [
+    'verified',
+    {
+      live: 'The DNS is correct. The domain is verified and live.',
+      verified: 'The DNS is correct. The domain is verified, and its certificate has been ordered.',
+    },
+  ],
+  ['reverified', { verified: 'A new attempt to issue the certificate has started.' }],
+]);
 
 /** What the owner still has to do after removing a domain. */
 export const afterRemoval = (

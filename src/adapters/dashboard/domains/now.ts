@@ -1,5 +1,5 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import { healthBadge } from './certificate.ts';
+import { healthBadges } from './certificate.ts';
 import { progressOfHeldUp } from './certified.ts';
 import { leftRecords, whyDelete } from './left-records.ts';
 import { progressOf } from './progress.ts';
@@ -29,7 +29,7 @@ const factsOf = (view: DomainView, { actor }: Progress, now: Date): readonly Fac
     actor === 'nobody'
       ? ['To do', html`<strong>Nothing</strong>`]
       : ['Who acts', html`<strong>${actorWords[actor]}</strong>`],
-    view.health && ['Health', healthBadge(view)],
+    view.health && ['Health', healthBadges[view.health.kind]],
     lastCheckedAt && ['DNS checked', time(lastCheckedAt, now)],
     nextAt && ['Next automatic check', planned(nextAt, now)],
   ]);

@@ -10,33 +10,24 @@ export interface Step {
   readonly at?: Date | undefined;
 }
 
+const ahead = (...names: readonly Step['name'][]): readonly Step[] =>
+  names.map((name) => ({ name, standing: 'ahead' }));
+
 /** The steps of a domain and its progress; a removed domain has none. */
 export const stepsOf = (domain: CustomDomain, now: Date): readonly Step[] => {
-  const { addedAt } = domain;
   const standing = progressOf(domain, now).tone === 'bad' ? 'failed' : 'now';
-  const added: Step = { name: 'added', standing: 'done', at: addedAt };
+  const added: Step = { name: 'added', standing: 'done', at: domain.addedAt };
   switch (domain.state) {
     case 'added':
-      return [
-        added,
-        { name: 'verified', standing },
-        { name: 'certificate', standing: 'ahead' },
-        { name: 'live', standing: 'ahead' },
-      ];
+      return [added, { name: 'verified', standing }, ...ahead('certificate', 'live')];
     case 'verified':
-      return [
-        added,
-        { name: 'verified', standing: 'done', at: domain.verifiedAt },
-        { name: 'certificate', standing },
-        { name: 'live', standing: 'ahead' },
-      ];
+      return [added, verified(domain), { name: 'certificate', standing }, ...ahead('live')];
     case 'live': {
       const { notAfter } = domain.certificate;
-      const hasEnded = notAfter <= now;
       return [
         added,
-        { name: 'verified', standing: 'done', at: domain.verifiedAt },
-        { name: 'certificate', standing: hasEnded ? 'failed' : 'done', at: notAfter },
+        verified(domain),
+        { name: 'certificate', standing: notAfter <= now ? 'failed' : 'done', at: notAfter },
         { name: 'live', standing: 'done', at: domain.liveSince },
       ];
     }
@@ -44,6 +35,12 @@ export const stepsOf = (domain: CustomDomain, now: Date): readonly Step[] => {
       return [];
   }
 };
+
+const verified = ({ verifiedAt }: { readonly verifiedAt: Date }): Step => ({
+  name: 'verified',
+  standing: 'done',
+  at: verifiedAt,
+});
 
 const spoken: Readonly<Record<Step['standing'], string>> = {
   done: 'done',

@@ -1,6 +1,6 @@
 import type { PlacedEntry } from '../../../domains/ports.ts';
 import type { TimelinePage } from '../../../domains/use-cases/read-timeline.ts';
-import { attachmentIn } from './asked-domain.ts';
+import { attachmentIn } from './paths.ts';
 import { tell, type Told } from './story.ts';
 import { html, type Html } from '../frame/html.ts';
 import { exact, pager, time } from '../frame/parts.ts';

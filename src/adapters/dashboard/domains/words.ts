@@ -3,7 +3,7 @@ import type { CustomDomain } from '../../../domains/domain/attachment/custom-dom
 import type { Responsible, Severity } from '../../../domains/domain/dns/problem.ts';
 import { shownHost } from '../../../domains/domain/names/hostname.ts';
 import { html, type Html } from '../frame/html.ts';
-import { badge, exact, time, type Tone } from '../frame/parts.ts';
+import { badge, exact, minute, time, type Tone } from '../frame/parts.ts';
 
 const tones: Readonly<Record<CustomDomain['state'], Tone>> = {
   added: 'busy',
@@ -28,15 +28,8 @@ export const severityTones: Readonly<Record<Severity, Tone>> = {
   final: 'bad',
 };
 
-/** `14:12 UTC`, with the day where it is another one. */
-export const atClock = (at: Date, now: Date): Html => {
-  const isToday = at.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
-  const text = `${at
-    .toISOString()
-    .slice(isToday ? 11 : 0, 16)
-    .replace('T', ' ')} UTC`;
-  return html`<time datetime="${at.toISOString()}" title="${exact(at)}">${text}</time>`;
-};
+export const atClock = (at: Date, now: Date): Html =>
+  html`<time datetime="${at.toISOString()}" title="${exact(at)}">${minute(at, now)}</time>`;
 
 /** A planned time: `in 3 minutes`, or that it is due now. */
 export const planned = (at: Date, now: Date): Html =>

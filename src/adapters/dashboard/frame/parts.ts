@@ -12,6 +12,12 @@ export const fullTime = (at: Date, now: Date): Html =>
 /** `2026-03-01 10:00:00 UTC` */
 export const exact = (at: Date): string => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
+/** `14:12 UTC`, with the day where it is another one: `2026-03-01 14:12 UTC`. */
+export const minute = (at: Date, now: Date): string => {
+  const isToday = at.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
+  return `${exact(at).slice(isToday ? 11 : 0, 16)} UTC`;
+};
+
 /** `20 Jan 2027` */
 export const day = (at: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${exact(at)}">${dateInWords(at)}</time>`;

@@ -10,7 +10,7 @@ import { isBanned } from '../../../access/domain/ban.ts';
 import { confirmedForm } from '../frame/confirmed-form.ts';
 import { html, nothing, type Child, type Html } from '../frame/html.ts';
 import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
-import { badge, counted, day, exact, time } from '../frame/parts.ts';
+import { badge, counted, day, exact, minute, time } from '../frame/parts.ts';
 import type { Refusal } from '../frame/screen.ts';
 import { table, type ColumnsOf } from '../frame/table.ts';
 
@@ -93,14 +93,7 @@ const expiry = ({ expiresAt }: ApiKey, now: Date): Html => {
 const oldSecret = (key: ListedKey, now: Date): Html => {
   const { oldSecretsUntil: until } = key;
   if (!until || until <= now || !opens(key, now)) return nothing;
-  return html`<span class="hint" data-until="${until.toISOString()}">old secret valid until <time datetime="${until.toISOString()}">${minuteOf(until, now)}</time></span>`;
-};
-
-/** `17:19 UTC`, with its day where that is another one. */
-const minuteOf = (at: Date, now: Date): string => {
-  const [day = '', clock = ''] = at.toISOString().split('T');
-  const minute = `${clock.slice(0, 5)} UTC`;
-  return now.toISOString().startsWith(day) ? minute : `${day} ${minute}`;
+  return html`<span class="hint" data-until="${until.toISOString()}">old secret valid until <time datetime="${until.toISOString()}">${minute(until, now)}</time></span>`;
 };
 
 const rotate = ({ id, name }: ApiKey, once: string): Html =>

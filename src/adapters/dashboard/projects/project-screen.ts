@@ -11,7 +11,7 @@ import {
   type Screen,
   type Visit,
 } from '../frame/screen.ts';
-import { siteOf } from './site-of.ts';
+import { siteOf, withHost } from './site-of.ts';
 import { discardRest, uploadField } from './upload-file.ts';
 import { Uploads } from './uploads.ts';
 
@@ -54,10 +54,6 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
     others: [{ method: 'POST', path: `${path}/deploys`, answer: uploading(ports, uploads, show) }],
   };
 };
-
-/** The same scheme and port: all names are served by the same edge. */
-const withHost = (url: string, host: string): string =>
-  Object.assign(new URL(url), { hostname: host }).href;
 
 const rollingBack = ({ sites }: DashboardPorts) =>
   bareForm({

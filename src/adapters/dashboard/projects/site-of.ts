@@ -12,3 +12,7 @@ export const siteOf = async (
   if (site.project.accountId !== accountId) throw projectNotFound(slug);
   return site;
 };
+
+/** The same scheme and port: all names are served by the same edge. */
+export const withHost = (siteUrl: string, host: string): string =>
+  Object.assign(new URL(siteUrl), { hostname: host }).href;
