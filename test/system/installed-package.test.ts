@@ -38,6 +38,19 @@ const install = async (folder: string): Promise<void> => {
   await writeFile(join(folder, 'package.json'), '{}');
 };
 
+const textOf = async (url: string): Promise<string> => (await fetch(url)).text();
+
+/** Expects that the files that a page loads hold the sources that `pattern` matches. */
+const expectSources = async (url: string, pattern: string): Promise<void> => {
+  const links = [...(await textOf(url)).matchAll(/(?:href|src)="([^"]+\.(?:css|js|svg))"/g)];
+  const loaded = await Promise.all(links.map(([, path = '']) => textOf(new URL(path, url).href)));
+  const sources = globSync(pattern, { cwd: root });
+  expect(sources).not.toEqual([]);
+  const isLoaded = (path: string) =>
+    loaded.join('\n').includes(readFileSync(join(root, path), 'utf8'));
+  expect(sources.filter((path) => !isLoaded(path))).toEqual([]);
+};
+
 describe('the packed animal-store', () => {
   let folder: string;
   let env: Readonly<Record<string, string>>;
@@ -64,11 +77,14 @@ describe('the packed animal-store', () => {
     const inside = join(folder, 'node_modules/animal-store');
     const files = globSync('{package.json,{bin,dist,docs,src,test}/**/*.*}', { cwd: inside });
     expect(files.filter((path) => path.endsWith('.ts'))).toEqual([]);
+    const assets = globSync('src/**/*.{css,js,svg}', { cwd: root });
+    expect(assets.length).toBeGreaterThan(0);
+    expect(assets.filter((path) => !files.includes(`dist/${path}`))).toEqual([]);
     expect(files.length).toBeLessThan(800);
     expect((await stat(join(folder, `animal-store-${version}.tgz`))).size).toBeLessThan(800_000);
   });
 
-  test('serves with npx in an empty folder, and its printed curl line works', async () => {
+  test('serves with npx in an empty folder: its printed curl line works, and its pages load their styles', async () => {
     const child = spawn('npx', ['animal-store', 'serve'], { cwd: folder, env, detached: true });
     service = child;
     guard.write(`-${String(child.pid)}\n`);
@@ -84,8 +100,10 @@ describe('the packed animal-store', () => {
       60_000,
     );
     expect((await run('sh', ['-c', line])).stdout).toBe('[]');
-    const page = await fetch(`http://127.0.0.1:${env['PORT'] ?? ''}/dashboard/sign-in`);
-    expect(await page.text()).toContain('Sign in');
+    const origin = `http://127.0.0.1:${env['PORT'] ?? ''}`;
+    expect(await textOf(`${origin}/dashboard/sign-in`)).toContain('Sign in');
+    await expectSources(`${origin}/dashboard/sign-in`, 'src/adapters/dashboard/**/*.{css,svg}');
+    await expectSources(`${origin}/docs`, 'src/adapters/http/reference/*.{css,js}');
     process.kill(-(child.pid ?? 0), 'SIGTERM');
     await once(child, 'close');
     expect(stdout).toContain(`"version":"${version}"`);
