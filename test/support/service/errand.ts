@@ -1,9 +1,21 @@
 /** One command line, as the shell would start it. */
 export interface Errand {
   readonly number: number;
+  /** The working directory. */
+  readonly folder: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
+
+/** Settings that Node, or a library before it, reads once when a process starts. */
+const readAtStart = /^(?:NODE_|LD_|FAKETIME_|TZ$)/;
+
+export const settingsReadAtStart = (env: Errand['env']): Errand['env'] =>
+  Object.fromEntries(
+    Object.entries(env)
+      .filter(([name]) => readAtStart.test(name))
+      .toSorted(),
+  );
 
 export interface CommandResult {
   readonly code: number | null;

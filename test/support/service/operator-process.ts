@@ -34,8 +34,9 @@ const held = (): string => process.getActiveResourcesInfo().toSorted().join(' ')
 
 const exitCode = (): number => Number(process.exitCode);
 
-const doErrand = async ({ number, args, env }: Errand): Promise<Done> => {
+const doErrand = async ({ number, folder, args, env }: Errand): Promise<Done> => {
   const before = held();
+  process.chdir(folder);
   process.env = { ...env };
   process.argv = [process.execPath, main, ...args];
   process.exitCode = 0;

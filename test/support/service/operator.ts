@@ -1,8 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startGuard } from '../servers/debian-server.ts';
-import type { CommandResult, Done, Errand } from './errand.ts';
+import { settingsReadAtStart, type CommandResult, type Done, type Errand } from './errand.ts';
 
 const script = join(import.meta.dirname, 'operator-process.ts');
 
@@ -17,21 +19,23 @@ export class Operator {
   #number = 0;
 
   /** @param settings read by Node at its start, and added to those of each command */
-  constructor(folder: string, settings: Errand['env']) {
+  constructor(settings: Errand['env']) {
     const stdio = ['ignore', 'inherit', 'pipe', 'ipc'] as const;
     const args = ['--disable-warning=ExperimentalWarning', script];
     const env = { PATH: process.env['PATH'], ...settings };
-    const child = spawn(process.execPath, args, { env, cwd: folder, stdio: [...stdio] });
+    const child = spawn(process.execPath, args, { env, stdio: [...stdio] });
     // Ends with this test run, even if that is killed.
-    const guard = startGuard(join(folder, 'nothing'));
+    const guard = startGuard(join(tmpdir(), 'animal-store-nothing'));
     guard.write(`${child.pid ?? ''}\n`);
     let fault = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (fault += text));
     child.on('message', ({ number, ...result }: Done) => {
       this.#waiting.get(number)?.resolve(result);
       this.#waiting.delete(number);
+      this.#keepAwake(this.#waiting.size > 0);
     });
     this.#child = child;
+    this.#keepAwake(false);
     this.#exit = once(child, 'close').then(() => {
       guard.end('\n');
       const error = new Error(`the process for commands ended:\n${fault}`);
@@ -39,12 +43,30 @@ export class Operator {
     });
   }
 
-  run(args: readonly string[], env: Errand['env']): Promise<CommandResult> {
+  run(folder: string, args: readonly string[], settings: Errand['env']): Promise<CommandResult> {
     const number = ++this.#number;
     const result = Promise.withResolvers<CommandResult>();
     this.#waiting.set(number, result);
-    this.#child.send({ number, args, env: { PATH: process.env['PATH'], ...env } } satisfies Errand);
+    this.#keepAwake(true);
+    const env = { PATH: process.env['PATH'], ...settings };
+    this.#child.send({ number, folder, args, env } satisfies Errand);
     return result.promise;
+  }
+
+  isRunning(): boolean {
+    return this.#child.connected;
+  }
+
+  isBusy(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** An idle one does not keep the process of the tests alive. */
+  #keepAwake(isBusy: boolean): void {
+    const change = isBusy ? 'ref' : 'unref';
+    this.#child[change]();
+    this.#child.channel?.[change]();
+    (this.#child.stderr as Socket | null)?.[change]();
   }
 
   async end(): Promise<void> {
@@ -52,3 +74,38 @@ export class Operator {
     await this.#exit;
   }
 }
+
+/** The operators of one home. All homes of a process share those that read the same settings at their start. */
+export class Operators {
+  static readonly #all = new Map<string, Operator>();
+  readonly #folder: string;
+  readonly #own = new Set<string>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** @param desk commands at one desk follow one another, and run beside those at others */
+  run(args: readonly string[], env: Errand['env'], desk: number): Promise<CommandResult> {
+    const fixed = settingsReadAtStart(env);
+    const key = JSON.stringify([desk, fixed]);
+    const known = Operators.#all.get(key);
+    const operator = known?.isRunning() ? known : new Operator(fixed);
+    Operators.#all.set(key, operator);
+    this.#own.add(key);
+    return operator.run(this.#folder, args, env);
+  }
+
+  /** Ends those that no other home can use, and any that is still at work. */
+  async end(): Promise<void> {
+    for (const key of this.#own) {
+      const operator = Operators.#all.get(key);
+      if (!operator || (isForAll(key) && !operator.isBusy())) continue;
+      Operators.#all.delete(key);
+      await operator.end();
+    }
+  }
+}
+
+/** A file that a setting names belongs to one test. */
+const isForAll = (key: string): boolean => !/NODE_EXTRA_CA_CERTS|LD_PRELOAD/.test(key);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { emptyDatabase, type DatabaseKind, type TestDatabase } from '../servers/databases.ts';
 import { findFreePort, startGuard } from '../servers/debian-server.ts';
 import type { CommandResult } from './errand.ts';
-import { Operator } from './operator.ts';
+import { Operators } from './operator.ts';
 import { until } from '../until.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -32,9 +32,6 @@ export interface Service {
   end(signal?: NodeJS.Signals): Promise<Exit>;
   signal(signal: NodeJS.Signals): void;
 }
-
-/** Settings that Node, or a library before it, reads once when a process starts. */
-const readAtStart = /^(?:NODE_|LD_|FAKETIME_|TZ$)/;
 
 /** One installation: settings, data folder, database, port. */
 export interface Home {
@@ -69,15 +66,7 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
   };
   const processes: { readonly child: ChildProcess; readonly exit: Promise<Exit> }[] = [];
 
-  const operators = new Map<string, Operator>();
-
-  const operatorFor = (settings: Settings, desk: number): Operator => {
-    const fixed = Object.entries(settings).filter(([name]) => readAtStart.test(name));
-    const key = JSON.stringify([desk, ...fixed.toSorted()]);
-    const operator = operators.get(key) ?? new Operator(folder, Object.fromEntries(fixed));
-    operators.set(key, operator);
-    return operator;
-  };
+  const operators = new Operators(folder);
 
   const launch = (args: readonly string[], settings: Settings) => {
     const env = { PATH: process.env['PATH'], ...compileCache, ...own, ...settings };
@@ -127,7 +116,7 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     run: (args, settings = {}, desk = 0) => {
       if (args[0] === 'serve') return execute(args, settings);
       const all = { ...compileCache, ...own, ...settings };
-      return operatorFor(all, desk).run(args, all);
+      return operators.run(args, all, desk);
     },
     begin,
     start: async (settings = {}) => {
@@ -143,7 +132,7 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
     },
     remove: async () => {
       for (const { child } of processes) child.kill('SIGKILL');
-      for (const operator of operators.values()) await operator.end();
+      await operators.end();
       await Promise.all(processes.map(({ exit }) => exit));
       await database.drop();
       folderGuard.end();
