@@ -8,12 +8,12 @@ type Told = readonly [meaning: string, advice: string];
 
 const names: Readonly<Record<DomainNameProblem, Told>> = {
   domain_name_invalid: [
-    'It is not a valid host name: it has a path, a port, an underscore or another invalid character, a dot too many, or a top-level domain that does not exist.',
+    'It is not a valid host name: it has a path, a port, an underscore or another invalid character, an extra dot, or a top-level domain that does not exist.',
     'The message says what is wrong with it.',
   ],
   ip_literal: ['It is an IP address, or written like one.', 'Use a name.'],
   name_reserved: [
-    'It is reserved (such as `example`, `localhost`, `local`), or lies below the platform host.',
+    'It is reserved (such as `example`, `localhost`, `local`), or is below the platform host.',
     'Use a name that you registered.',
   ],
   name_too_long: [

@@ -32,7 +32,7 @@ export const lifecyclesPage = (): string =>
     '# Lifecycles',
     printed('the tables and commands in src/catalogue/domain and src/sites/domain'),
     '## Animal',
-    'An animal starts in the status that it is added with, `available` unless the request says otherwise.',
+    'An animal starts in the status that the request gives, `available` by default.',
     diagram(petTransitions, 'available'),
     commandTable(petTransitions, petCommands),
     'Selling makes an order in the same transaction. `sold` is final: an animal is sold once.',
@@ -41,24 +41,24 @@ export const lifecyclesPage = (): string =>
     diagram(orderTransitions, 'placed'),
     commandTable(orderTransitions, orderCommands),
     '## Deploy',
-    'A deploy starts as `uploading`, before anything of it is read.',
+    'A deploy starts as `uploading`, before its content is read.',
     diagram(deployTransitions, 'uploading'),
     commandTable(deployTransitions, deployCommands),
-    'To complete a deploy is to serve it, unless a newer one succeeded before. Which deploy visitors get is no ' +
+    'A completed deploy is served, unless a newer one has succeeded already. Which deploy visitors get is no ' +
       'state: rolling back chooses another one. An upload that began more than ' +
       `${String(longestUploadMs / 60_000)} minutes ago was cut off and is given up.`,
     '## Custom domain',
-    'A domain starts as `added`, before anybody asked the DNS about it. Its DNS report, its certificate and its ' +
-      'health stand beside the state and change without it.',
+    'A domain starts as `added`, before any DNS lookup. Its DNS report, certificate and health are separate from the ' +
+      'state and change without it.',
     diagram(customDomainTransitions, 'added'),
     commandTable(customDomainTransitions, domainCommands),
-    'To verify an `added` domain, its DNS has to be right; the checks that run by themselves do the same. A ' +
-      '`verified` one gets a fresh attempt at its certificate. A certificate counts where one was ordered for this ' +
-      'life of the domain: what comes late is destroyed. It is contested when another account proves the name, and ' +
-      `expires when it was not verified within ${String(longestWaitForDnsMs / 86_400_000)} days. Removing twice is no error. ` +
-      'Who adds a removed name again gets another domain.',
-    '## Whatever it is',
-    'A step that the table does not allow is refused, and nothing changes.',
+    'An `added` domain becomes verified when its DNS is right, on request or by an automatic check. Verifying a ' +
+      '`verified` one starts a new attempt to get its certificate. A certificate counts only if it was ordered for this ' +
+      'life of the domain; late ones are destroyed. A domain is contested when another account proves the name, and ' +
+      `expires if it is not verified within ${String(longestWaitForDnsMs / 86_400_000)} days. Removing twice is no error. ` +
+      'Adding a removed name again makes a new domain.',
+    '## All lifecycles',
+    'A step that its table does not allow is refused, and nothing changes.',
   );
 
 const at = new Date(0);

@@ -35,7 +35,7 @@ export const limitsPage = (): string =>
     '## Requests by plan',
     table(['Plan', 'Requests per minute', 'Requests per day'], plans.map(planRow)),
     'We count requests per account, over all its keys. ' +
-      'The numbers of `enterprise` apply unless the account has agreed other ones.',
+      'An account on `enterprise` may have custom limits; these are the default ones.',
     '## Windows',
     table(['Window', 'Seconds', 'Begins'], windowNames.map(windowRow)),
     'If either window is full, the request is refused and counts in neither.',
@@ -84,7 +84,7 @@ export const limitsPage = (): string =>
     '## Custom domains',
     table(['Plan', 'Custom domains of an account', 'Added in an hour'], domainsByPlan()),
     'Domains that you add and remove within the hour count too: each could have used a certificate.',
-    'Limits of what we ask the certificate authority for:',
+    'Limits of our requests to the certificate authority:',
     table(['What', 'We stop at', 'The authority allows', 'Within'], budgets()),
     'How much of the DNS answers of a domain we evaluate, keep and show:',
     table(['What', 'Limit'], dnsNumbers()),
@@ -98,9 +98,9 @@ const ofVisitors = (): readonly (readonly string[])[] => {
   const limits = edgeLimits;
   return [
     ['open connections from one network', String(limits.connectionsOfNetwork)],
-    ['requests at once on one connection', String(limits.answersOfConnection)],
-    ['requests at once from one network', String(limits.answersOfNetwork)],
-    ['requests at once in one process', String(limits.answers)],
+    ['concurrent requests on one connection', String(limits.answersOfConnection)],
+    ['concurrent requests from one network', String(limits.answersOfNetwork)],
+    ['concurrent requests in one process', String(limits.answers)],
     ['memory for answers to one network', mebibytes(limits.bytesOfNetwork)],
     ['memory for answers in one process', mebibytes(limits.bytes)],
     ['of this, an answer with a large file holds', `${String(pieceBytes / 1024)} KiB`],

@@ -58,7 +58,7 @@ export const persistence = wiring((once, bind) => {
     const log = c.get(LogKey);
     const onOutage = {
       onAway: (err: unknown) => {
-        log.warn({ err }, 'database away: what needs it is answered 503 until it is back');
+        log.warn({ err }, 'database away: requests that need it get 503 until it is back');
       },
       onBack: (awayMs: number) => {
         log.info({ seconds: Math.round(awayMs / 1000) }, 'database back');

@@ -14,8 +14,8 @@ export const retention = {
   api_keys: 'kept',
   api_key_secrets: 'kept',
   people: 'kept',
-  sessions: { what: 'sessions that are over', since: 'ends_at', keptMs: day },
-  sign_in_links: { what: 'sign-in links that are over', since: 'ends_at', keptMs: day },
+  sessions: { what: 'ended sessions', since: 'ends_at', keptMs: day },
+  sign_in_links: { what: 'expired sign-in links', since: 'ends_at', keptMs: day },
   quota_counters: { what: 'unused counters', since: 'saved_at', keptMs: 3 * day },
   usage_hours: { what: 'usage', since: 'hour', keptMs: 90 * day },
   pets: 'kept',
@@ -29,8 +29,8 @@ export const retention = {
   // Their number is limited.
   deploys: 'kept',
   // An edge that missed a removal for so long starts over.
-  routes: { what: 'marks of removed hosts', since: 'removed_at', keptMs: day },
-  certificates: { what: 'marks of removed certificates', since: 'removed_at', keptMs: day },
+  routes: { what: 'tombstones of removed hosts', since: 'removed_at', keptMs: day },
+  certificates: { what: 'tombstones of removed certificates', since: 'removed_at', keptMs: day },
   edge_revision: 'kept',
   domains: 'kept',
   domain_timeline: {

@@ -49,7 +49,7 @@ export const system = wiring((once, bind) => {
     const dueDomains = c.get(DueDomains);
     const tendDomains = () => {
       dueDomains.run().catch((error: unknown) => {
-        log.warn({ err: error }, 'due domains not found, will be looked for again');
+        log.warn({ err: error }, 'search for due domains failed, will be retried');
       });
     };
     const certificates = c.get(SecureSitesKey);

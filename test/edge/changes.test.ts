@@ -134,7 +134,7 @@ describe('while the records are away', () => {
     expect(await textAt('tom.test')).toBe('Tom');
     await until('it says so', () => edge.logged.length > 1);
     expect(edge.logged.map(({ level, msg }) => [level, msg])).toEqual([
-      [warn, 'routes not refreshed, serving those known'],
+      [warn, 'routes not refreshed, serving the known ones'],
       [30, 'routes are refreshed again'],
     ]);
   });

@@ -72,7 +72,8 @@ export class RouteTable {
         () => undefined,
         (error: unknown) => ({ err: error }),
       );
-      if (problem && !isAway) this.#log.warn(problem, 'routes not refreshed, serving those known');
+      if (problem && !isAway)
+        this.#log.warn(problem, 'routes not refreshed, serving the known ones');
       if (!problem && isAway) this.#log.info('routes are refreshed again');
       isAway = problem !== undefined;
     }

@@ -93,7 +93,7 @@ export class DueDomains {
     try {
       await tend(domain);
     } catch (error) {
-      log.warn({ err: error, domainId: domain.id }, 'domain not tended, will be tried again');
+      log.warn({ err: error, domainId: domain.id }, 'work on a domain failed, will be retried');
       // A brief database outage is no fault of the domain: the next look claims it again.
       if (!(error instanceof Unavailable)) {
         await this.#prolong(this.#heldAs(domain.id), restMs);
@@ -134,7 +134,7 @@ export class DueDomains {
   async #prolong(held: readonly HeldDomain[], milliseconds: number): Promise<void> {
     const { domains, log } = this.#ports;
     await domains.prolong(held, this.#in(milliseconds)).catch((error: unknown) => {
-      log.warn({ err: error }, 'leases of domains not prolonged, others may take them over');
+      log.warn({ err: error }, 'leases of domains not renewed, other workers may take them over');
     });
   }
 
@@ -150,7 +150,7 @@ export class DueDomains {
   #lookForMore(): void {
     if (!this.#mayBeMore || this.#room() < batch / 2) return;
     this.run().catch((error: unknown) => {
-      this.#ports.log.warn({ err: error }, 'due domains not found, will be looked for again');
+      this.#ports.log.warn({ err: error }, 'search for due domains failed, will be retried');
     });
   }
 }

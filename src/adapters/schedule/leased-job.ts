@@ -80,7 +80,7 @@ export class LeasedJob {
     const { leases, log, holder } = this.#ports;
     const prolonging = setInterval(() => {
       this.#hold().catch((error: unknown) => {
-        log.warn({ job: this.#name, err: error }, 'lease of a job not prolonged');
+        log.warn({ job: this.#name, err: error }, 'lease of a job not renewed');
       });
     }, leaseMs / prolongedPerLease).unref();
     try {

@@ -77,7 +77,7 @@ const stopOnSignal = (
         exit(0);
       },
       (error: unknown) => {
-        log.error({ err: error }, 'could not stop in good order');
+        log.error({ err: error }, 'could not stop cleanly');
         exit(1);
       },
     );

@@ -218,7 +218,7 @@ describe('the TXT record has to be there', () => {
     });
   });
 
-  test('and others may stand beside it', () => {
+  test('and other TXT records may exist beside it', () => {
     const txt = records('v=spf1 -all', ' animal-store-verify=t1 ');
     expect(reportOn(asked({ ...alias, txt }), apex).ownershipProven).toBe(true);
   });

@@ -35,7 +35,7 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   daily_quota_exceeded:
     'The limit of 1000 requests a day (UTC) is used up. Try again in 3600 s, and wait longer each time you are refused.',
   key_banned:
-    'This key went on calling after it was refused and is banned until 2026-11-21T09:42:18.986Z. Requests until ' +
+    'This key kept calling after it was refused and is banned until 2026-11-21T09:42:18.986Z. Requests until ' +
     'then do not make that longer.',
   headers_too_large: 'The address and the headers together are larger than 16 KiB; send less.',
   internal_error:

@@ -43,7 +43,7 @@ export const errorTable = {
   ),
   rate_limit_exceeded: is(429, 'The limit of requests per minute is used up.'),
   daily_quota_exceeded: is(429, 'The limit of requests per day is used up.'),
-  key_banned: is(429, 'The key went on calling after a 429 and is banned for a while.'),
+  key_banned: is(429, 'The key kept calling after a 429 and is banned for a while.'),
   headers_too_large: is(431, 'The address and the headers together are larger than 16 KiB.'),
   internal_error: is(500, 'A fault on our side; `X-Request-Id` names the request in our logs.'),
   service_unavailable: is(

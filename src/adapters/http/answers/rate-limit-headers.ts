@@ -54,8 +54,8 @@ export const overLimit = (verdict: Verdict | Banned, now: Date): RequestError | 
   if (verdict.kind === 'banned') {
     return new RequestError(
       'key_banned',
-      `This key went on calling after it was refused and is banned until ${resetAt.toISOString()}. ` +
-        'Requests until then do not make that longer.',
+      `This key kept calling after it was refused and is banned until ${resetAt.toISOString()}. ` +
+        'Requests until then do not prolong the ban.',
       headers,
     );
   }

@@ -3,7 +3,7 @@ import { caBudgets, type BudgetName } from './ca-budget.ts';
 /** What each budget counts, for pages, commands and docs; goes behind its number. */
 export const budgetWords: Readonly<Record<BudgetName, string>> = {
   automaticFailures: 'failed automatic attempts of one name in an hour',
-  manualFailures: 'failed attempts of one name in an hour that you asked for',
+  manualFailures: 'failed attempts of one name in an hour that you requested',
   ownHost: "failed attempts of a project's own host before a pause of 1, then 10, then 100 minutes",
   orders: 'orders of this service in 3 hours',
   newOrders: 'orders of this service in 3 hours; the rest is kept for renewals',

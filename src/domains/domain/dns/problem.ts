@@ -40,23 +40,23 @@ export const dnsProblems = {
     apex_needs_alias:
       'Create the ALIAS or ANAME record shown, in place of any CNAME record: an apex domain cannot have one. If your provider has neither, use a name such as www and redirect to it.',
     alias_wrong_address:
-      'Delete the A and AAAA records with other addresses and create the ALIAS or ANAME record shown: only that may stand there.',
+      'Delete the A and AAAA records with other addresses and create the ALIAS or ANAME record shown: no other address records may exist.',
     ownership_txt_missing: 'Create the TXT record shown. It proves that the name is yours.',
     ownership_txt_mismatch:
-      'Change the TXT record to the value shown, without quotation marks; others may stand beside it.',
+      'Change the TXT record to the value shown, without quotation marks; other TXT records may exist beside it.',
     caa_forbids_issuer:
       'Change the CAA records as shown, at the provider of that name. Without that no certificate can be issued.',
     dns_lookup_failed:
       'The name servers did not answer. We keep trying; if this persists, check the name servers and the DNSSEC of the domain.',
     dns_answer_too_large:
-      'There are more records at this name than we read. Delete those that nobody needs.',
+      'There are more records at this name than we read. Delete the unneeded ones.',
     cname_loop:
       'The CNAME records form a loop, or a chain that is too long. Point the name directly at the value shown.',
     challenge_unreachable:
-      'The certificate authority did not reach this site through the name. Check that no other address, firewall or redirect stands in between.',
+      'The certificate authority did not reach this site through the name. Check that no other address, firewall or redirect is in the way.',
   }),
   ...all('warning', 'nobody', {
-    propagation_incomplete: 'Wait until the old answer in the cache of that resolver expires.',
+    propagation_incomplete: 'Wait until the old answer expires in the cache of that resolver.',
   }),
   ...all('warning', 'customer', {
     proxied:
@@ -64,7 +64,7 @@ export const dnsProblems = {
     wildcard_dns:
       'Every name beside this one exists through a wildcard record, so the TXT record has to prove that this one is yours.',
     cname_chain:
-      'It works, but whoever controls the intermediate names controls the site. Point the name directly at the value shown.',
+      'It works, but the owners of the intermediate names control the site. Point the name directly at the value shown.',
   }),
   ...all('ours', 'us', {
     ca_rate_limited: 'The certificate authority asked us to wait. We try again automatically.',
@@ -72,7 +72,7 @@ export const dnsProblems = {
   }),
   ...all('final', 'customer', {
     ca_rejected_name:
-      'The certificate authority issues nothing for this name. Use another one, or ask the authority for the reason.',
+      'The certificate authority refuses this name. Use another one, or ask the authority for the reason.',
     name_reserved: 'Use a name that you registered.',
     public_suffix: 'Use a name below a domain that you registered.',
     ip_literal: 'Use a name instead of an address.',
