@@ -28,7 +28,7 @@ test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS'])('the method %s is refused', asy
   for (const path of ['/dashboard', '/dashboard/sign-in', '/dashboard/nowhere']) {
     const answer = await owner.visitor.send(path, { method, headers: ours });
     expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'GET, HEAD, POST']);
-    expect(textOf(answer.text)).toContain(`Pages do not take ${method}.`);
+    expect(textOf(answer.text)).toContain(`Pages do not accept ${method}.`);
     expect((await owner.visitor.send(path, { method })).status).toBe(405);
   }
 });

@@ -29,7 +29,7 @@ export const openAccount = (
     throw invalid('An account needs a name of 1 to 100 characters without control characters.');
   }
   if (!isEmail(email)) {
-    throw invalid(`"${email}" is no e-mail address; write it like owner@shop.example.`);
+    throw invalid(`"${email}" is not an e-mail address; write it like owner@shop.example.`);
   }
   return {
     state: { ...draft, name, email, ownLimits: undefined, createdAt: now },

@@ -50,7 +50,7 @@ export const issueApiKey = (
     throw invalid(`An API key needs at least one scope of ${scopes.join(', ')}.`);
   }
   if (draft.expiresAt && draft.expiresAt <= now) {
-    throw invalid('The expiry of an API key must lie in the future.');
+    throw invalid('The expiry of an API key must be in the future.');
   }
   const unused = { revokedAt: undefined, lastUsedAt: undefined, ban: undefined };
   return {

@@ -36,11 +36,11 @@ export const checkPassword = (
     throw invalidPassword(`This password repeats the same few characters. ${advice}`);
   }
   if (isInOrder(text)) {
-    throw invalidPassword(`This password is a row of characters or keys in order. ${advice}`);
+    throw invalidPassword(`This password is a sequence of characters or keys. ${advice}`);
   }
   if (cores.some((core) => commonest.has(core) || commonest.has(unitOf(core)))) {
     throw invalidPassword(
-      `This password is one of the most common ones, or such a one with digits or signs around it. ${advice}`,
+      `This password is one of the most common ones, with or without digits or signs around it. ${advice}`,
     );
   }
 };

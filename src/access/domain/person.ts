@@ -29,7 +29,7 @@ export const invitePerson = (
   if (!isEmail(email)) {
     throw new DomainError<PeopleErrorCode>(
       'person_invalid',
-      `"${email}" is no e-mail address; write it like keeper@shop.example.`,
+      `"${email}" is not an e-mail address; write it like keeper@shop.example.`,
     );
   }
   const { id: personId, accountId } = draft;

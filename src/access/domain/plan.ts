@@ -24,7 +24,7 @@ const largestLimit = 1_000_000_000;
 export const checkedLimits = (plan: Plan, own: Limits | undefined): Limits | undefined => {
   if (!own) return undefined;
   if (plan !== 'enterprise') {
-    throw invalid(`Only the plan enterprise has limits of its own; ${plan} has fixed ones.`);
+    throw invalid(`Only the plan enterprise has custom limits; those of ${plan} are fixed.`);
   }
   const wrong = [own.perMinute, own.perDay].find(
     (limit) => !Number.isInteger(limit) || limit < 1 || limit > largestLimit,

@@ -83,5 +83,5 @@ export const readDocument = <K extends Kind>(kind: K, text: string): Document<K>
   } catch {
     // Too long, or no JSON at all: just as useless as JSON of another shape.
   }
-  throw new NoUsableAnswer(`The certificate authority's answer is no ${kind} as RFC 8555 has it.`);
+  throw new NoUsableAnswer(`The certificate authority's answer is not a valid ${kind} (RFC 8555).`);
 };

@@ -54,7 +54,7 @@ interface OrderAnswer {
 
 const read = async ({ session }: Step, { url }: CertificateOrder): Promise<OrderAnswer> => {
   if (!(await session.has(url))) {
-    throw new AcmeFailure('order_gone', 'The order is one of another certificate authority.');
+    throw new AcmeFailure('order_gone', 'The order belongs to another certificate authority.');
   }
   try {
     const { body, headers } = await session.post(url);

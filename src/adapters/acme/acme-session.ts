@@ -45,7 +45,7 @@ export class AcmeSession {
    */
   async post(url: string, payload?: object): Promise<AcmeAnswer> {
     if (!(await this.has(url))) {
-      throw new NoUsableAnswer('The certificate authority leads to another place.');
+      throw new NoUsableAnswer('The certificate authority gave a URL of another server.');
     }
     const account = await this.#account.open(this.signal);
     const postAs = (signer: Signer): Promise<AcmeAnswer> =>

@@ -73,7 +73,7 @@ const checkChain = (leaf: X509Certificate, issuers: readonly X509Certificate[]):
   let issued = leaf;
   for (const issuer of issuers) {
     const isIssuer = issuer.ca && issued.checkIssued(issuer) && issued.verify(issuer.publicKey);
-    if (!isIssuer) throw wrong('its chain does not hold together');
+    if (!isIssuer) throw wrong('the certificates of its chain do not sign each other');
     issued = issuer;
   }
 };

@@ -52,7 +52,7 @@ export class LocalCertificateAuthority extends CertificateAuthority {
 
   override async look(order: CertificateOrder): Promise<OrderState> {
     if (!order.url.startsWith(orderPrefix)) {
-      return failed('order_gone', `${order.url} is no order of the local authority.`);
+      return failed('order_gone', `${order.url} is not an order of the local authority.`);
     }
     try {
       return { kind: 'issued', certificate: await this.#issue(order) };

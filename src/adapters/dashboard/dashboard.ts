@@ -82,7 +82,7 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   app.use((ctx) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD' && ctx.method !== 'POST') {
       ctx.set('Allow', 'GET, HEAD, POST');
-      throw new PageProblem(405, `Pages do not take ${ctx.method}.`);
+      throw new PageProblem(405, `Pages do not accept ${ctx.method}.`);
     }
     throw notFound();
   });

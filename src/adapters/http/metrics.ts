@@ -9,7 +9,11 @@ const longestLookMs = 500;
 const edgeGauges = [
   ['hosts', 'edge_hosts', 'Hosts that this process serves'],
   ['connections', 'edge_connections', 'Open connections to both ports'],
-  ['answers', 'edge_answers', 'Requests over TLS whose answers visitors have not taken whole'],
+  [
+    'answers',
+    'edge_answers',
+    'Requests over TLS whose answers visitors have not received completely',
+  ],
   ['heldBytes', 'edge_held_bytes', 'Memory that these answers hold'],
 ] as const;
 
@@ -23,9 +27,9 @@ const edgeTotals = [
   [
     'refusedRequests',
     'edge_refused_requests_total',
-    'Requests refused because their network, or all together, held too much',
+    'Requests refused because their network, or all visitors together, held too much',
   ],
-  ['stalled', 'edge_stalled_total', 'Answers and connections ended because visitors took nothing'],
+  ['stalled', 'edge_stalled_total', 'Answers and connections ended because visitors read nothing'],
 ] as const;
 
 /** The counters of an edge; totals since the process started. */
@@ -65,7 +69,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'outbox_deliveries',
-      help: 'Events that a subscriber has still to see, by state',
+      help: 'Deliveries that are not done, by state',
       labelNames: ['state'],
       registers,
       async collect() {
@@ -92,7 +96,7 @@ export class Metrics {
     const registers = [this.registry];
     new Gauge({
       name: 'event_loop_delay_seconds',
-      help: 'How late the event loop was since this was read last',
+      help: 'How late the event loop was since the last scrape',
       labelNames: ['of'],
       registers,
       collect() {

@@ -235,7 +235,8 @@ export const fromMillisOrNull = (millis: bigint | null): Date | undefined =>
 /** A stored word that the code does not know: the row is corrupt, or newer than this version. */
 export const oneOf = <Word extends string>(words: readonly Word[], stored: string): Word => {
   const word = words.find((known) => known === stored);
-  if (word === undefined) throw new Error(`stored word "${stored}" is none of ${words.join(', ')}`);
+  if (word === undefined)
+    throw new Error(`stored word "${stored}" is not one of ${words.join(', ')}`);
   return word;
 };
 
@@ -246,7 +247,7 @@ export const present = <Value>(column: string, stored: Value | null): Value => {
 };
 
 export const actorFrom = (stored: string): Actor => {
-  if (!isActor(stored)) throw new Error(`stored actor "${stored}" is none`);
+  if (!isActor(stored)) throw new Error(`stored actor "${stored}" is invalid`);
   return stored;
 };
 

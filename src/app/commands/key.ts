@@ -84,7 +84,7 @@ const rotate = command(
       { key: { ...presentKey(issued), secret: issued.secret } },
       `New secret of ${issued.id} (${issued.name}), shown this once:\n  ${issued.secret}\n` +
         (overlap === '0'
-          ? 'The old one does not work any more.'
+          ? 'The old one no longer works.'
           : `The old one works for ${overlap} more.`),
     ];
   },

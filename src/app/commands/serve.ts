@@ -66,7 +66,7 @@ const stopOnSignal = (
   const onSignal = (signal: NodeJS.Signals) => {
     if (stopping) exit(signal === 'SIGINT' ? 130 : 143);
     stopping = true;
-    log.info({ signal }, 'stopping: finishing requests under way');
+    log.info({ signal }, 'stopping: finishing requests in progress');
     setTimeout(() => {
       log.error('not finished in time, stopping anyway');
       exit(1);
@@ -148,7 +148,7 @@ const banner = (config: Config, sites: string, welcome: Welcome | undefined): st
   if (welcome) {
     lines.push(
       '',
-      `Account ${welcome.accountId} on plan pro was made for you. Its API key, shown this once:`,
+      `Account ${welcome.accountId} on plan pro was created for you. Its API key, shown this once:`,
       `  ${welcome.secret}`,
       '',
       ...(roles.includes('dashboard')

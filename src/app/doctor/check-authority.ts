@@ -51,13 +51,13 @@ const accountFinding = (
   if (account === 'known') return ok(`${directoryUrl} answers and knows our account.`);
   if (needsBinding && !eab) {
     const advice = 'Set ACME_EAB_KID and ACME_EAB_HMAC to what the authority gave you.';
-    return failed(`${directoryUrl} wants an account that is bound to one of yours.`, advice);
+    return failed(`${directoryUrl} requires external account binding.`, advice);
   }
   return account === 'none'
-    ? ok(`${directoryUrl} answers. The first certificate opens our account there.`)
+    ? ok(`${directoryUrl} answers. The first certificate order creates our account there.`)
     : warning(
-        `${directoryUrl} does not know our account any more.`,
-        'Nothing: it is opened again with the next certificate.',
+        `${directoryUrl} no longer knows our account.`,
+        'Nothing to do: the next certificate order registers it again.',
       );
 };
 

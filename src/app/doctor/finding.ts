@@ -31,7 +31,7 @@ export const within = async (deadlineMs: number, look: Look): Promise<readonly F
   const timer = setTimeout(() => {
     end.abort();
     const seen = `No answer within ${String(deadlineMs / 1000)} s.`;
-    late.resolve([failed(seen, 'Check that the network leads there.')]);
+    late.resolve([failed(seen, 'Check the network route to it.')]);
   }, deadlineMs);
   return Promise.race([look(end.signal).catch(unforeseen), late.promise]).finally(() => {
     clearTimeout(timer);

@@ -119,7 +119,7 @@ const whyRefused = (
 ): string | undefined => {
   if (tokens > mostTokens) return 'It has too many values';
   if (Math.max(flow, dashes) > deepest) {
-    return `More than ${deepest} lists or objects within each other are not allowed`;
+    return `More than ${deepest} nested lists or objects are not allowed`;
   }
   if (colons > 1) return 'Two values on one line are not allowed';
   if (flow < 0) return 'A bracket that closes nothing';

@@ -27,7 +27,7 @@ export const publishedPath = (raw: string, isFolder: boolean): string => {
 
 const faultOf = (path: string, isFolder: boolean): string | undefined => {
   if (!path.isWellFormed() || /\p{Cc}/u.test(path)) {
-    return 'has characters that no path can have; rename it';
+    return 'has characters that paths cannot have; rename it';
   }
   if (path.includes('\\')) return 'has a backslash; paths are separated by "/"';
   if (/^(\/|[A-Za-z]:)/.test(path)) return 'is absolute; pack the site from within its folder';
@@ -37,11 +37,11 @@ const faultOf = (path: string, isFolder: boolean): string | undefined => {
   const { pathBytes, nameBytes, folders } = pathLimits;
   if (isLonger(path, pathBytes) || names.some((name) => isLonger(name, nameBytes))) return tooLong;
   return names.length - (isFolder ? 0 : 1) > folders
-    ? `is too deep; ${String(folders)} folders within each other are allowed`
+    ? `is too deep; at most ${String(folders)} nested folders are allowed`
     : undefined;
 };
 
-const tooLong = `is too long; ${String(pathLimits.pathBytes)} bytes fit, and ${String(pathLimits.nameBytes)} in a name`;
+const tooLong = `is too long; at most ${String(pathLimits.pathBytes)} bytes are allowed, and ${String(pathLimits.nameBytes)} in a name`;
 
 const withoutSlashes = (path: string): string => {
   let end = path.length;

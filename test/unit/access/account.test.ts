@@ -34,7 +34,7 @@ describe('opening an account', () => {
   ])('is refused with the address "%s"', (email) => {
     const opening = () => openAccount({ ...draft, email }, now);
     expect(opening).toThrow(expect.objectContaining({ code: 'account_invalid' }));
-    expect(opening).toThrow(`"${email}" is no e-mail address`);
+    expect(opening).toThrow(`"${email}" is not an e-mail address`);
   });
 
   test('is possible with the longest name and address', () => {

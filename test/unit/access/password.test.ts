@@ -60,7 +60,7 @@ test.each([
   ...['123456789012', '987654321098', 'abcdefghijkl', 'ZYXWVUTSRQPO', 'qwertyuiopas'],
   ...['1234567890qwerty', 'poiuytrewq0987654321', 'mnbvcxzlkjhg'],
 ])('a sequence of characters or neighbouring keys is refused: %s', (password) => {
-  refuses(password, 'a row of characters or keys in order');
+  refuses(password, 'a sequence of characters or keys');
 });
 
 test.each([

@@ -22,7 +22,9 @@ describe('inviting a person', () => {
   test('is refused for an invalid address', () => {
     const inviting = () => invitePerson({ ...draft, email: ' Mia@shop ' }, now);
     expect(inviting).toThrow(expect.objectContaining({ code: 'person_invalid' }));
-    expect(inviting).toThrow('"mia@shop" is no e-mail address; write it like keeper@shop.example.');
+    expect(inviting).toThrow(
+      '"mia@shop" is not an e-mail address; write it like keeper@shop.example.',
+    );
   });
 });
 

@@ -81,14 +81,14 @@ describe('pasted text is refused with a suggestion', () => {
     ['*.example.com', 'wildcard_unsupported', 'each name by itself'],
     ['a*.example.com', 'wildcard_unsupported', 'each name by itself'],
     ['my_shop.example.com', 'domain_name_invalid', 'hyphen instead'],
-    ['shop example.com', 'domain_name_invalid', 'a character that no domain name can have'],
-    ['shop,example.com', 'domain_name_invalid', 'a character that no domain name can have'],
-    ['shop%2eexample.com', 'domain_name_invalid', 'a character that no domain name can have'],
+    ['shop example.com', 'domain_name_invalid', 'a character that domain names cannot have'],
+    ['shop,example.com', 'domain_name_invalid', 'a character that domain names cannot have'],
+    ['shop%2eexample.com', 'domain_name_invalid', 'a character that domain names cannot have'],
     ['shop\u200b.example.com', 'domain_name_invalid', 'invisible character'],
     ['shop\u00ad.example.com', 'domain_name_invalid', 'invisible character'],
-    ['shop..example.com', 'domain_name_invalid', 'a dot too many'],
-    ['.example.com', 'domain_name_invalid', 'a dot too many'],
-    ['example.com..', 'domain_name_invalid', 'a dot too many'],
+    ['shop..example.com', 'domain_name_invalid', 'an extra dot'],
+    ['.example.com', 'domain_name_invalid', 'an extra dot'],
+    ['example.com..', 'domain_name_invalid', 'an extra dot'],
     ['-shop.example.com', 'domain_name_invalid', 'no hyphen at either end'],
     ['shop-.example.com', 'domain_name_invalid', 'no hyphen at either end'],
     ['ab--cd.example.com', 'domain_name_invalid', '"--"'],
@@ -137,7 +137,7 @@ describe('pasted text is refused with a suggestion', () => {
 
   test('what IDNA refuses', () => {
     expect(() => parse('a\u200cb.com', { ascii: '', unicode: '' })).toThrow(
-      refused('domain_name_invalid', 'a character that no domain name can have'),
+      refused('domain_name_invalid', 'a character that domain names cannot have'),
     );
   });
 

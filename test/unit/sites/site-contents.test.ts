@@ -71,7 +71,7 @@ describe('a path', () => {
       expect(admit(path)).toBe(path);
     for (const path of ['n'.repeat(256), 'é'.repeat(128), '☃'.repeat(86), '😀'.repeat(64)])
       expect(codeOf(refusalOf(path))).toBe('archive_unsafe_path');
-    expect(refusalOf(`${longest}n`).message).toContain('1024 bytes fit');
+    expect(refusalOf(`${longest}n`).message).toContain('at most 1024 bytes are allowed');
   });
 
   /** Milliseconds of CPU time. */

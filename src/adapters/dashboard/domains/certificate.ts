@@ -53,7 +53,7 @@ const factsOf = (domain: CustomDomain, { heldUpBy }: BudgetView, now: Date): rea
     work && nextStep(domain, work, now),
     retryAt && retryAt > now && ['Authority accepts requests', html`again ${time(retryAt, now)}`],
     heldUpBy && [
-      'Held up by a limit',
+      'Delayed by a limit',
       html`${limitInWords(heldUpBy.reason)}. We try again at ${atClock(heldUpBy.nextAt, now)}.`,
     ],
   ]);

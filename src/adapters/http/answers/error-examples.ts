@@ -5,7 +5,7 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   validation_failed: 'categoryId is required: an integer from 1 to 9223372036854775807.',
   invalid_parameter: 'limit must be a whole number from 1 to 100.',
   invalid_cursor:
-    'cursor is not one that this list gave out. Follow the Link header with rel="next" as it is, with the same ' +
+    'cursor does not belong to this list. Follow the Link header with rel="next" as it is, with the same ' +
     'filter, or leave cursor out to start at the first page.',
   malformed_request: 'Send the header Host once.',
   malformed_json: 'The body is empty; send a JSON object.',
@@ -16,7 +16,7 @@ const messages: Readonly<Record<ErrorCode, string>> = {
     'createPet needs a key with the scope pets:write; this key has pets:read, orders:read.',
   pet_not_found: 'There is no animal with the id 7 in this store.',
   route_not_found: 'There is nothing at /v1/animals. The reference at /docs lists all paths.',
-  method_not_allowed: '/v1/pets does not take DELETE; use one of GET, HEAD, POST, OPTIONS.',
+  method_not_allowed: '/v1/pets does not accept DELETE; use one of GET, HEAD, POST, OPTIONS.',
   not_acceptable:
     'Answers are application/json; send "Accept: application/json" or leave Accept out.',
   request_timeout: 'The body did not arrive within 30 seconds. Send the request again.',
@@ -36,12 +36,11 @@ const messages: Readonly<Record<ErrorCode, string>> = {
     'The limit of 1000 requests a day (UTC) is used up. Try again in 3600 s, and wait longer each time you are refused.',
   key_banned:
     'This key kept calling after it was refused and is banned until 2026-11-21T09:42:18.986Z. Requests until ' +
-    'then do not make that longer.',
+    'then do not prolong the ban.',
   headers_too_large: 'The address and the headers together are larger than 16 KiB; send less.',
   internal_error:
     'Something failed on our side. The X-Request-Id header names this request in our logs.',
-  service_unavailable:
-    'The service cannot reach its storage for the moment. Try again in a second.',
+  service_unavailable: 'The service cannot reach its storage at the moment. Try again in a second.',
 };
 
 /** One answer for each code, for the reference. */

@@ -36,7 +36,7 @@ export const errorTable = {
     415,
     'The body is not `application/json` in UTF-8 without compression.',
   ),
-  expectation_failed: is(417, 'The header `Expect` says something else than `100-continue`.'),
+  expectation_failed: is(417, 'The header `Expect` has a value other than `100-continue`.'),
   idempotency_key_reused: is(
     422,
     'This `Idempotency-Key` was used with another body within 24 hours.',
@@ -48,7 +48,7 @@ export const errorTable = {
   internal_error: is(500, 'A fault on our side; `X-Request-Id` names the request in our logs.'),
   service_unavailable: is(
     503,
-    'The service cannot reach its storage for the moment; see `Retry-After`.',
+    'The service cannot reach its storage at the moment; see `Retry-After`.',
   ),
 };
 
@@ -96,7 +96,7 @@ export const answerTo = (error: unknown): ErrorAnswer => {
     return answer(domainCodes[error.code as keyof typeof domainCodes], error.message);
   }
   if (error instanceof Unavailable) {
-    const message = 'The service cannot reach its storage for the moment. Try again in a second.';
+    const message = 'The service cannot reach its storage at the moment. Try again in a second.';
     return answer('service_unavailable', message, { 'Retry-After': '1' });
   }
   return answer(

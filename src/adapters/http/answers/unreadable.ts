@@ -31,7 +31,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   HPE_PAUSED_H2_UPGRADE: {
     code: 'malformed_request',
-    message: `${malformed} but HTTP/2, which is not spoken here. Send HTTP/1.1.`,
+    message: `${malformed} but HTTP/2, which is not supported here. Send HTTP/1.1.`,
   },
   HPE_INVALID_METHOD: {
     code: 'malformed_request',

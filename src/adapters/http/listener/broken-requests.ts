@@ -40,7 +40,8 @@ export class BrokenRequests {
 
   /** CONNECT: Node hands over the bare connection. */
   refuseTunnel({ socket, url }: IncomingMessage): void {
-    const message = 'This is no proxy: CONNECT is not taken. Ask for a path with GET or POST.';
+    const message =
+      'This is not a proxy: CONNECT is not supported. Request a path with GET or POST.';
     const error = new RequestError('method_not_allowed', message, {
       Allow: 'GET, HEAD, POST, OPTIONS',
     });

@@ -47,7 +47,7 @@ export class Cursors {
     if (after === undefined || !this.#isOurs(scope, after, cursor)) {
       throw new RequestError(
         'invalid_cursor',
-        'cursor is not one that this list gave out. Follow the Link header with rel="next" as it is, ' +
+        'cursor does not belong to this list. Follow the Link header with rel="next" as it is, ' +
           'with the same filter, or leave cursor out to start at the first page.',
       );
     }

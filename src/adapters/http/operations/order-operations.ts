@@ -15,7 +15,8 @@ export const orderOperations = ({
     path: '/store/orders',
     tags: ['orders'],
     summary: 'List orders',
-    description: 'Orders by id ascending, a page at a time. An order comes from selling an animal.',
+    description:
+      'Orders in ascending order of id, a page at a time. Selling an animal creates an order.',
     scope: 'orders:read',
     query: ListOrdersQuery,
     success: {

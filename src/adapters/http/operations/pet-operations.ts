@@ -31,7 +31,7 @@ export const petOperations = (
     tags: ['animals'],
     summary: 'List animals',
     description:
-      'Animals by id ascending, a page at a time. The next page is in the `Link` header with `rel="next"`; ' +
+      'Animals in ascending order of id, a page at a time. The next page is in the `Link` header with `rel="next"`; ' +
       'there is none on the last page. A cursor belongs to its filter.',
     scope: 'pets:read',
     query: ListPetsQuery,
@@ -62,7 +62,7 @@ export const petOperations = (
     tags: ['animals'],
     summary: 'Add an animal',
     description:
-      'Stores an animal and answers it with its new id. Unknown fields are ignored. Send an ' +
+      'Stores an animal and returns it with its new id. Unknown fields are ignored. Send an ' +
       '`Idempotency-Key` to repeat the request safely: within 24 hours the same key and body give the first ' +
       'answer again and add nothing.',
     scope: 'pets:write',

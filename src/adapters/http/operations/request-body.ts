@@ -79,6 +79,6 @@ const readText = async (ctx: Context): Promise<string> => {
         { Connection: 'close' },
       );
     }
-    throw new RequestError('malformed_json', 'The body did not arrive whole as UTF-8 text.');
+    throw new RequestError('malformed_json', 'The body did not arrive completely as UTF-8 text.');
   }
 };

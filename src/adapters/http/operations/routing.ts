@@ -56,7 +56,7 @@ const answerAt = (verbs: Verbs, ctx: Context, parameters: Parameters): Promise<v
   if (ctx.method !== 'OPTIONS') {
     throw new RequestError(
       'method_not_allowed',
-      `${ctx.path} does not take ${ctx.method}; use one of ${allow}.`,
+      `${ctx.path} does not accept ${ctx.method}; use one of ${allow}.`,
     );
   }
   ctx.status = 204;

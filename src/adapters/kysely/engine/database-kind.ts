@@ -24,7 +24,7 @@ export const kindOf = (db: Kysely<unknown>): DatabaseKind => {
 };
 
 const known = (kind: DatabaseKind | undefined): DatabaseKind => {
-  if (!kind) throw new Error(`the database is none of ${kinds.join(', ')}`);
+  if (!kind) throw new Error(`the database is not one of ${kinds.join(', ')}`);
   return kind;
 };
 

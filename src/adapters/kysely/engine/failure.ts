@@ -43,10 +43,10 @@ const codesOf: Readonly<
   Record<Exclude<Failure, 'other'>, Readonly<Record<string, readonly string[]>>>
 > = {
   busy: {
-    'no connection came free in time, or too many wait for one': ['POOL_BUSY', 'POOL_FULL'],
+    'no connection was free in time, or too many requests wait for one': ['POOL_BUSY', 'POOL_FULL'],
   },
-  duplicate: { 'a unique index holds it already': refused('duplicate') },
-  missing_parent: { 'a foreign key names no row': refused('missing_parent') },
+  duplicate: { 'a unique index has this value already': refused('duplicate') },
+  missing_parent: { 'a foreign key refers to no row': refused('missing_parent') },
   conflict: {
     'a deadlock, or a write that another member of a cluster made first': refused('conflict'),
   },
@@ -63,11 +63,11 @@ const codesOf: Readonly<
       ...['ER_CANT_CREATE_THREAD', 'ER_LOCK_TABLE_FULL', 'ER_TOO_MANY_CONCURRENT_TRXS'],
       ...['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'],
     ],
-    'a statement took longer than it may, or was ended': [
+    'a statement exceeded its time limit, or was killed': [
       ...['ER_QUERY_TIMEOUT', '1969', 'ER_QUERY_INTERRUPTED', 'SQLITE_INTERRUPT', 'SQLITE_ABORT'],
     ],
     'the server refuses commits': ['ER_ERROR_DURING_COMMIT', 'ER_RUN_HOOK_ERROR'],
-    'the server, or what it was switched over to, takes no writes': [
+    'the server, or the one that replaced it, is read-only': [
       ...['ER_OPTION_PREVENTS_STATEMENT', 'ER_READ_ONLY_MODE'],
       ...['ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION'],
     ],
@@ -75,7 +75,7 @@ const codesOf: Readonly<
     'a limit of the database user or of the server is reached': [
       ...['ER_USER_LIMIT_REACHED', 'ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIONS'],
     ],
-    'the server lets nobody in, or not us': [
+    'the server refuses all logins, or ours': [
       ...[
         'ER_ACCESS_DENIED_ERROR',
         'ER_ACCESS_DENIED_NO_PASSWORD_ERROR',
@@ -87,14 +87,14 @@ const codesOf: Readonly<
       ...['ER_SECURE_TRANSPORT_REQUIRED', 'HANDSHAKE_SSL_ERROR', 'HANDSHAKE_NO_SSL_SUPPORT'],
       ...['HANDSHAKE_UNKNOWN_ERROR', 'ER_HANDSHAKE_ERROR', 'SESSION_REFUSED'],
     ],
-    'the server is going, or ended the connection': [
+    'the server is shutting down, or closed the connection': [
       ...['ER_SERVER_SHUTDOWN', 'ER_NORMAL_SHUTDOWN', 'ER_SERVER_ISNT_AVAILABLE', '1927'],
       ...['ER_CONNECTION_KILLED', 'ER_CLIENT_INTERACTION_TIMEOUT', 'ER_FORCING_CLOSE'],
       ...['ER_ABORTING_CONNECTION', 'ER_NEW_ABORTING_CONNECTION'],
       ...['ER_NET_READ_ERROR', 'ER_NET_READ_INTERRUPTED', 'ER_NET_ERROR_ON_WRITE'],
       ...['ER_NET_WRITE_INTERRUPTED', 'ER_NET_PACKETS_OUT_OF_ORDER', 'ER_NET_FCNTL_ERROR'],
     ],
-    'the network does not lead there': [
+    'the network has no route to the server': [
       ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH'],
       ...[
         'EHOSTDOWN',
@@ -107,7 +107,7 @@ const codesOf: Readonly<
       ],
       ...['EADDRNOTAVAIL', 'ERR_SOCKET_CLOSED', 'ERR_STREAM_DESTROYED'],
     ],
-    'the connection broke, or no new one came in time': [
+    'the connection broke, or no new one opened in time': [
       ...['PROTOCOL_CONNECTION_LOST', 'PROTOCOL_SEQUENCE_TIMEOUT', 'PROTOCOL_ERROR'],
       ...['PROTOCOL_PACKETS_OUT_OF_ORDER', 'PROTOCOL_UNEXPECTED_PACKET'],
       ...['POOL_TIMEOUT', 'POOL_BROKEN'],

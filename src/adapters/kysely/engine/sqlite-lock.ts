@@ -37,7 +37,7 @@ export const givingUpAfter = (limitMs: number): ((error: unknown) => void) => {
 export const keptLocked = (waitedMs: number, cause: unknown): Error =>
   Object.assign(
     new Error(
-      `another program keeps the SQLite file locked, and did not let go of it within ${String(waitedMs / 1000)} s`,
+      `another program keeps the SQLite file locked, and did not release it within ${String(waitedMs / 1000)} s`,
       { cause },
     ),
     { code: 'SQLITE_BUSY' },

@@ -83,12 +83,12 @@ const rules: readonly NameRule[] = [
     code: 'domain_name_invalid',
     isBroken: ({ name, facts }) => facts.ascii === '' || /(?![a-z0-9.-])\p{ASCII}/u.test(name),
     advice: ({ name }) =>
-      `"${shown(name)}" has a character that no domain name can have. Use letters, digits, hyphens and dots, such as ${usual}.`,
+      `"${shown(name)}" has a character that domain names cannot have. Use letters, digits, hyphens and dots, such as ${usual}.`,
   },
   {
     code: 'domain_name_invalid',
     isBroken: ({ facts }) => facts.ascii.split('.').includes(''),
-    advice: ({ name }) => `"${shown(name)}" has a dot too many.`,
+    advice: ({ name }) => `"${shown(name)}" has an extra dot.`,
   },
   {
     code: 'domain_name_invalid',
@@ -98,7 +98,7 @@ const rules: readonly NameRule[] = [
   {
     code: 'domain_name_invalid',
     isBroken: ({ facts }) => hasReservedLabel(facts),
-    advice: ({ name }) => `"${shown(name)}" has a part with "--" that is no encoded name.`,
+    advice: ({ name }) => `"${shown(name)}" has a part with "--" that is not an encoded name.`,
   },
   {
     code: 'name_reserved',

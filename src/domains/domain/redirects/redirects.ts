@@ -101,7 +101,7 @@ const redirectTarget = (raw: string, facts: RedirectFacts): string => {
   if (target !== undefined) return target;
   throw refusal(
     'redirect_invalid',
-    'The target outside this project is an address such as https://example.com/shop, without user, query or fragment.',
+    'A target outside this project must be a URL such as https://example.com/shop, without user, query or fragment.',
   );
 };
 
@@ -110,6 +110,6 @@ const statusOf = (status = 308): RedirectStatus => {
   if (known) return known;
   throw refusal(
     'redirect_invalid',
-    `The status of a redirect is one of ${redirectStatuses.join(', ')}.`,
+    `The status of a redirect must be one of ${redirectStatuses.join(', ')}.`,
   );
 };
