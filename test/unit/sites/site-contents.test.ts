@@ -113,7 +113,7 @@ describe('a path', () => {
     ] as const) {
       const refusal = refusalOf(path, kind);
       expect(codeOf(refusal)).toBe('archive_unsafe_path');
-      expect(refusal.message).toContain('is too deep; 32 folders');
+      expect(refusal.message).toContain('is too deep; at most 32 nested folders');
     }
   });
 
