@@ -3,7 +3,7 @@ import type { ResolutionContext } from 'inversify';
 import { IdempotencyKeys } from '../access/ports.ts';
 import { apiApp } from '../adapters/http/api.ts';
 import { fixedHeaders } from '../adapters/http/answers/fixed-headers.ts';
-import { operationsApp, type OperationsPorts } from '../adapters/http/operations.ts';
+import { operationsApp, type OperationsPorts } from '../adapters/http/health.ts';
 import { refusing, type RefusingPorts } from '../adapters/http/refusing.ts';
 import type { AnsweredRequest } from '../adapters/http/framing.ts';
 import { connectionLimits } from '../adapters/http/listener/connection-share.ts';

@@ -1,5 +1,6 @@
-import type { Logger } from 'pino';
-import type { Route } from './operations/routing.ts';
+import Koa from 'koa';
+import { framing, type FramingPorts } from './framing.ts';
+import { routing, type Route } from './operations/routing.ts';
 
 /** A dependency of this process. `check` throws while it is unusable. */
 export interface Dependency {
@@ -16,14 +17,14 @@ export const aliveRoute: Route = {
   },
 };
 
-export interface ReadinessPorts {
+export interface OperationsPorts extends FramingPorts {
   readonly dependencies: readonly Dependency[];
+  /** Whether this process is about to stop and wants no new work. */
   readonly isStopping: () => boolean;
-  readonly log: Logger;
 }
 
 /** /readyz: whether it can work, or which dependency is missing (503). Only the log says why. */
-export const readyRoute = ({ dependencies, isStopping, log }: ReadinessPorts): Route => ({
+const readyRoute = ({ dependencies, isStopping, log }: OperationsPorts): Route => ({
   method: 'GET',
   path: '/readyz',
   answer: async (ctx) => {
@@ -51,3 +52,20 @@ export const readyRoute = ({ dependencies, isStopping, log }: ReadinessPorts): R
     ctx.body = { status: isReady ? 'ok' : 'not ready', ...Object.fromEntries(states) };
   },
 });
+
+/** Endpoints for operators; not public if they have their own port. */
+export const operationsRoutes = (ports: OperationsPorts): readonly Route[] => [
+  readyRoute(ports),
+  ports.metrics.route(),
+];
+
+/** Health and metrics on a port of their own, as one Koa application. */
+export const operationsApp = (ports: OperationsPorts): Koa => {
+  const app = new Koa();
+  app.use(framing(ports));
+  app.use(routing([aliveRoute, ...operationsRoutes(ports)]));
+  app.on('error', (error: unknown) => {
+    ports.log.debug({ err: error }, 'connection failed');
+  });
+  return app;
+};

@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { sep } from 'node:path';
+import PQueue from 'p-queue';
 
 const most = {
   open: 128,
@@ -22,22 +23,20 @@ interface OpenFile {
 export class OpenFiles {
   /** By path; the one that was not used for longest is the first. */
   readonly #files = new Map<string, OpenFile>();
-  readonly #waiting: (() => void)[] = [];
-  #reading = 0;
+  readonly #turns = new PQueue({ concurrency: most.readAtOnce });
   #sweep: NodeJS.Timeout | undefined;
 
   /** @returns fewer bytes than `length` at the end of the file, none behind it */
-  async read(path: string, position: number, length: number): Promise<Uint8Array> {
-    await this.#turn();
+  read(path: string, position: number, length: number): Promise<Uint8Array> {
+    return this.#turns.add(() => this.#readNow(path, position, length));
+  }
+
+  async #readNow(path: string, position: number, length: number): Promise<Uint8Array> {
     const file = this.#take(path);
     try {
       const handle = await file.handle;
-      const { bytesRead, buffer } = await handle.read(
-        Buffer.allocUnsafe(length),
-        0,
-        length,
-        position,
-      );
+      const buffer = Buffer.allocUnsafe(length);
+      const { bytesRead } = await handle.read(buffer, 0, length, position);
       return buffer.subarray(0, bytesRead);
     } catch (error) {
       this.#drop(path, file);
@@ -45,7 +44,6 @@ export class OpenFiles {
     } finally {
       file.readers -= 1;
       if (this.#files.get(path) !== file) close(file);
-      this.#next();
     }
   }
 
@@ -54,18 +52,6 @@ export class OpenFiles {
     for (const [path, file] of this.#files) {
       if (path.startsWith(`${folder}${sep}`)) this.#drop(path, file);
     }
-  }
-
-  async #turn(): Promise<void> {
-    if (this.#reading < most.readAtOnce) this.#reading += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  /** Hands the turn to a waiting reader. */
-  #next(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#reading -= 1;
   }
 
   #take(path: string): OpenFile {

@@ -1,4 +1,5 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
+import { promisify } from 'node:util';
 import PQueue from 'p-queue';
 import { passwordText } from '../../access/domain/password-text.ts';
 import { Passwords } from '../../access/people-ports.ts';
@@ -16,6 +17,8 @@ const mostWaitingUsually = 50;
 
 const prefix = '$scrypt$ln=15,r=8,p=3$';
 const shape = /^\$scrypt\$ln=15,r=8,p=3\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
+
+const derive = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 
 interface Parts {
   readonly salt: Uint8Array;
@@ -69,17 +72,9 @@ export class ScryptPasswords extends Passwords {
     if (this.#queue.size >= this.#mostWaiting) {
       throw new Unavailable('The work on passwords', undefined, 'is more than can be done now');
     }
-    return this.#queue.add(() => derive(passwordText(password), salt));
+    return this.#queue.add(() => derive(passwordText(password), salt, keyBytes, cost));
   }
 }
-
-const derive = (password: string, salt: Uint8Array): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    scrypt(password, salt, keyBytes, cost, (error, key) => {
-      if (error) reject(error);
-      else resolve(key);
-    });
-  });
 
 const partsOf = (hash: string | undefined): Parts | undefined => {
   const [, salt, key] = shape.exec(hash ?? '') ?? [];

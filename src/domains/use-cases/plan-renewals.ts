@@ -12,27 +12,24 @@ type Ports = Pick<DomainPorts, 'domains' | 'certificates' | 'authority' | 'chanc
  * Does nothing when the authority offers no window.
  * @returns how many renewals it rescheduled
  */
-export const planRenewals = (ports: Ports) => {
-  const plan = planOne(ports);
-  return async (): Promise<number> => {
-    let planned = 0;
-    for await (const domain of allLive(ports)) if (await plan(domain)) planned += 1;
-    return planned;
-  };
+export const planRenewals = (ports: Ports) => async (): Promise<number> => {
+  let planned = 0;
+  for await (const domain of allLive(ports)) if (await planOne(ports, domain)) planned += 1;
+  return planned;
 };
 
-const planOne =
-  ({ domains, certificates, authority, chance, clock }: Ports) =>
-  async (domain: CustomDomain): Promise<boolean> => {
-    if (domain.state !== 'live' || !mayAskRenewal(domain, clock.now())) return false;
-    const certificate = await certificates.find(domain.host);
-    if (!certificate) return false;
-    const window = await authority.renewalWindow(certificate.chain);
-    if (!window) return false;
-    const at = wishedRenewalTime(domain.certificate, window, chance());
-    await domains.change(domain.id, (current) => planRenewal(current, at, window.askAgainAt));
-    return true;
-  };
+const planOne = async (
+  { domains, certificates, authority, chance, clock }: Ports,
+  domain: CustomDomain,
+): Promise<boolean> => {
+  if (domain.state !== 'live' || !mayAskRenewal(domain, clock.now())) return false;
+  const certificate = await certificates.find(domain.host);
+  const window = certificate && (await authority.renewalWindow(certificate.chain));
+  if (!window) return false;
+  const at = wishedRenewalTime(domain.certificate, window, chance());
+  await domains.change(domain.id, (current) => planRenewal(current, at, window.askAgainAt));
+  return true;
+};
 
 async function* allLive({ domains }: Pick<Ports, 'domains'>): AsyncGenerator<CustomDomain> {
   for (let after = ''; ;) {

@@ -21,15 +21,14 @@ export const readTimeline =
   };
 
 /** All of it. */
-export const readWholeTimeline = (ports: Pick<DomainPorts, 'timeline'>) => {
-  const read = readTimeline(ports);
-  return async (domain: Pick<CustomDomain, 'id'>): Promise<readonly PlacedEntry[]> => {
+export const readWholeTimeline =
+  (ports: Pick<DomainPorts, 'timeline'>) =>
+  async (domain: Pick<CustomDomain, 'id'>): Promise<readonly PlacedEntry[]> => {
     const all: PlacedEntry[] = [];
     for (let before: bigint | undefined; ;) {
-      const { entries, older } = await read(domain, before);
+      const { entries, older } = await readTimeline(ports)(domain, before);
       all.push(...entries);
       if (older === undefined) return all;
       before = older;
     }
   };
-};

@@ -9,13 +9,15 @@ import {
 } from './advance-order.ts';
 
 /** What an attempt has to wait for now; undefined: it may be made. */
-export const findHold =
-  ({ ledger, clock }: Pick<DomainPorts, 'ledger' | 'clock'>) =>
-  async (name: LedgerName, wanted: WantedAttempt): Promise<Hold | undefined> => {
-    const now = clock.now();
-    const verdict = mayOrder(await ledger.use(name, now), wanted, now);
-    return verdict.allowed ? undefined : { reason: verdict.reason, nextAt: verdict.nextAt };
-  };
+export const findHold = async (
+  { ledger, clock }: Pick<DomainPorts, 'ledger' | 'clock'>,
+  name: LedgerName,
+  wanted: WantedAttempt,
+): Promise<Hold | undefined> => {
+  const now = clock.now();
+  const verdict = mayOrder(await ledger.use(name, now), wanted, now);
+  return verdict.allowed ? undefined : { reason: verdict.reason, nextAt: verdict.nextAt };
+};
 
 /** Who gets a certificate: a custom domain, or the own host of a project. */
 interface Applicant<Order extends OrderSubject> {
@@ -41,21 +43,18 @@ export type SettledOutcome = Exclude<OrderOutcome, { kind: 'unwanted' }>;
  * @returns undefined when there is no order now
  * @throws Unavailable
  */
-export const secureName = (ports: OrderPorts) => {
+export const secureName = async <Order extends OrderSubject>(
+  ports: OrderPorts,
+  { ordered, claim, settle }: Applicant<Order>,
+): Promise<OrderOutcome | undefined> => {
+  const kept = ordered && (await ports.orders.find(ordered.subject));
+  const order = kept?.url === undefined ? await claim() : ordered;
+  if (!order) return undefined;
   const advance = advanceOrder(ports);
-  return async <Order extends OrderSubject>({
-    ordered,
-    claim,
-    settle,
-  }: Applicant<Order>): Promise<OrderOutcome | undefined> => {
-    const kept = ordered && (await ports.orders.find(ordered.subject));
-    const order = kept?.url === undefined ? await claim() : ordered;
-    if (!order) return undefined;
-    const outcome = await advance(order).catch(async (error: unknown): Promise<OrderOutcome> => {
-      if (await order.isWanted()) throw error;
-      return { kind: 'unwanted' };
-    });
-    if (outcome.kind !== 'unwanted') await settle(order, outcome);
-    return outcome;
-  };
+  const outcome = await advance(order).catch(async (error: unknown): Promise<OrderOutcome> => {
+    if (await order.isWanted()) throw error;
+    return { kind: 'unwanted' };
+  });
+  if (outcome.kind !== 'unwanted') await settle(order, outcome);
+  return outcome;
 };

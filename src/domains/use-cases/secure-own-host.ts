@@ -41,44 +41,39 @@ export const ownHost = (
 const ownSubject = (host: string): string => `platform:${host}`;
 
 /** What work on the certificate of a project's own host waits for; undefined: it may go on now. */
-const ownHold = (ports: Pick<OwnHostPorts, 'ledger' | 'orders' | 'clock'>) => {
-  const holdOf = findHold(ports);
-  return async ({ name, kind }: OwnHost): Promise<Hold | undefined> => {
-    const kept = await ports.orders.find(ownSubject(name.host));
-    const isCounted = kept?.url !== undefined;
-    return holdOf(name, { isManual: false, kind: isCounted ? 'own_counted' : kind });
-  };
+const ownHold = async (
+  ports: Pick<OwnHostPorts, 'ledger' | 'orders' | 'clock'>,
+  { name, kind }: OwnHost,
+): Promise<Hold | undefined> => {
+  const kept = await ports.orders.find(ownSubject(name.host));
+  const isCounted = kept?.url !== undefined;
+  return findHold(ports, name, { isManual: false, kind: isCounted ? 'own_counted' : kind });
 };
 
 type ShowPorts = NamePorts & Pick<DomainPorts, 'certificates' | 'ledger' | 'orders' | 'clock'>;
 
 /** @returns what the certificate of a project's own host waits for; undefined when it has one, or needs none yet */
-export const showOwnHold = (ports: ShowPorts) => {
-  const holdOf = ownHold(ports);
-  return async (project: OwnProject): Promise<Hold | undefined> => {
+export const showOwnHold =
+  (ports: ShowPorts) =>
+  async (project: OwnProject): Promise<Hold | undefined> => {
     const own = ownHost(ports, project, 'own');
     const isWanted =
       project.servedDeployId !== undefined && !(await ports.certificates.find(own.name.host));
-    return isWanted ? holdOf(own) : undefined;
+    return isWanted ? ownHold(ports, own) : undefined;
   };
-};
 
 /** Advances the certificate of a project's own host as far as possible now. */
-export const secureOwnHost = (ports: OwnHostPorts) => {
-  const holdOf = ownHold(ports);
-  const secure = secureName(ports);
-  const claim = claimOwn(ports);
-  const settle = settleOwn(ports);
-  return async (own: OwnHost): Promise<OwnHostResult> => {
-    if (await holdOf(own)) return 'held up';
-    const outcome = await secure({
+export const secureOwnHost =
+  (ports: OwnHostPorts) =>
+  async (own: OwnHost): Promise<OwnHostResult> => {
+    if (await ownHold(ports, own)) return 'held up';
+    const outcome = await secureName(ports, {
       ordered: ownOrder(own, ownSubject(own.name.host)),
-      claim: () => claim(own),
-      settle: (order, came) => settle(own, order, came),
+      claim: () => claimOwn(ports, own),
+      settle: settleOwn(ports, own),
     });
     return outcome ? resultOf(outcome) : 'held up';
   };
-};
 
 /** A project keeps its own host for as long as it exists, so the order is always wanted. */
 const ownOrder = ({ name: { host } }: OwnHost, orderKey: string): OrderSubject => ({
@@ -86,24 +81,23 @@ const ownOrder = ({ name: { host } }: OwnHost, orderKey: string): OrderSubject =
   isWanted: () => Promise.resolve(true),
 });
 
-const claimOwn =
-  ({ ledger, clock, ids }: Pick<OwnHostPorts, 'ledger' | 'clock' | 'ids'>) =>
-  async (own: OwnHost): Promise<OrderSubject | undefined> => {
-    const { name, kind } = own;
-    const now = clock.now();
-    const orderKey = `${ownSubject(name.host)}:${ids.next('ord')}`;
-    const order = { ...name, kind, orderKey, isManual: false, occurredAt: now };
-    const { allowed } = await ledger.reserve(order, (use) => mayOrder(use, order, now));
-    return allowed ? ownOrder(own, orderKey) : undefined;
-  };
+const claimOwn = async (
+  { ledger, clock, ids }: OwnHostPorts,
+  own: OwnHost,
+): Promise<OrderSubject | undefined> => {
+  const { name, kind } = own;
+  const now = clock.now();
+  const orderKey = `${ownSubject(name.host)}:${ids.next('ord')}`;
+  const order = { ...name, kind, orderKey, isManual: false, occurredAt: now };
+  const { allowed } = await ledger.reserve(order, (use) => mayOrder(use, order, now));
+  return allowed ? ownOrder(own, orderKey) : undefined;
+};
 
 const settleOwn =
-  ({ certificates, ledger, orders, clock }: OwnHostPorts) =>
-  async ({ name }: OwnHost, order: OrderSubject, outcome: SettledOutcome): Promise<void> => {
+  ({ certificates, ledger, orders, clock }: OwnHostPorts, { name }: OwnHost) =>
+  async (order: OrderSubject, outcome: SettledOutcome): Promise<void> => {
     if (outcome.kind === 'processing') return;
-    if (outcome.kind === 'issued') {
-      return certificates.save(outcome.certificate, order.subject);
-    }
+    if (outcome.kind === 'issued') return certificates.save(outcome.certificate, order.subject);
     const entry = { ...name, orderKey: order.orderKey, isManual: false };
     const change = ownOrderFailed(entry, outcome, clock.now());
     await (isOver(outcome) ? orders.forget(order.subject, change) : ledger.settle(change));

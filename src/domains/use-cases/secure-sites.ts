@@ -27,10 +27,9 @@ interface Wanted {
  * @returns how many certificates were issued
  */
 export const secureSites = (ports: Ports) => {
-  const findWanted = wantedHosts(ports);
   const secure = secureOwnHost(ports);
   return async (isStopping: () => boolean = () => false): Promise<number> => {
-    const waiting = (await findWanted()).values();
+    const waiting = (await wantedHosts(ports)).values();
     const results: OwnHostResult[] = [];
     const isOver = () => isStopping() || results.length >= mostHosts || results.includes('refused');
     const next = async (): Promise<boolean> => {
@@ -54,15 +53,14 @@ export const secureSites = (ports: Ports) => {
   };
 };
 
-const wantedHosts =
-  ({ edgeRecords, certificates, naming, clock }: Ports) =>
-  async (): Promise<readonly Wanted[]> => {
-    const now = clock.now();
-    const validities = await certificates.validities();
-    const slugs = (await edgeRecords.names()).filter((name) => !name.includes('.'));
-    return slugs.flatMap((slug): readonly Wanted[] => {
-      const validity = validities.get(hostOf(slug, naming.platformHost));
-      if (!validity) return [{ slug, kind: 'own' }];
-      return isDueForRenewal(validity, now) ? [{ slug, kind: 'own_renewal' }] : [];
-    });
-  };
+const wantedHosts = async (ports: Ports): Promise<readonly Wanted[]> => {
+  const { edgeRecords, certificates, naming, clock } = ports;
+  const now = clock.now();
+  const validities = await certificates.validities();
+  const slugs = (await edgeRecords.names()).filter((name) => !name.includes('.'));
+  return slugs.flatMap((slug): readonly Wanted[] => {
+    const validity = validities.get(hostOf(slug, naming.platformHost));
+    if (!validity) return [{ slug, kind: 'own' }];
+    return isDueForRenewal(validity, now) ? [{ slug, kind: 'own_renewal' }] : [];
+  });
+};

@@ -25,14 +25,14 @@ export interface DomainView {
   readonly timeline: TimelinePage;
 }
 
-type Ports = Pick<DomainPorts, 'domains' | 'ledger' | 'timeline' | 'naming' | 'clock'>;
+type BudgetPorts = Pick<DomainPorts, 'ledger' | 'clock'>;
+type Ports = BudgetPorts & Pick<DomainPorts, 'domains' | 'timeline' | 'naming'>;
 
 /** @param before which page of the timeline: see `readTimeline` */
-export const showDomain = (ports: Ports) => {
-  const { domains, naming, clock } = ports;
-  const budgetOf = domainBudget(ports);
-  const timeline = readTimeline(ports);
-  return async (domain: CustomDomain, before?: bigint): Promise<DomainView> => {
+export const showDomain =
+  (ports: Ports) =>
+  async (domain: CustomDomain, before?: bigint): Promise<DomainView> => {
+    const { domains, naming, clock } = ports;
     const now = clock.now();
     const { token, registrableDomain, dns } = domain;
     const isApex = isAtApex(domain);
@@ -49,12 +49,11 @@ export const showDomain = (ports: Ports) => {
       hints: recordHints(isApex),
       problems: problemsOf(domain),
       health: healthOf(domain, now),
-      budget: await budgetOf(domain),
+      budget: await domainBudget(ports, domain),
       nextAt: dueAt(domain),
-      timeline: await timeline(domain, before),
+      timeline: await readTimeline(ports)(domain, before),
     };
   };
-};
 
 /** DNS problems first, then the authority's; duplicates are dropped. */
 const problemsOf = (domain: CustomDomain): readonly DnsProblem[] => {
@@ -66,23 +65,23 @@ const problemsOf = (domain: CustomDomain): readonly DnsProblem[] => {
 };
 
 /** How much of the authority's rate limits a domain has used, and which limit its next attempt waits for. */
-const domainBudget =
-  ({ ledger, clock }: Pick<Ports, 'ledger' | 'clock'>) =>
-  async (domain: CustomDomain): Promise<BudgetView> => {
-    const now = clock.now();
-    const use = await ledger.use(domain, now);
-    return describeBudget(use, wantedAttempt(domain), attemptAt(domain), now);
-  };
+const domainBudget = async (
+  { ledger, clock }: BudgetPorts,
+  domain: CustomDomain,
+): Promise<BudgetView> => {
+  const now = clock.now();
+  const use = await ledger.use(domain, now);
+  return describeBudget(use, wantedAttempt(domain), attemptAt(domain), now);
+};
 
 /** The limits that first certificates wait for, by domain id; domains that wait for none are left out. */
-export const showHolds = (ports: Pick<Ports, 'ledger' | 'clock'>) => {
-  const budgetOf = domainBudget(ports);
-  return async (domains: readonly CustomDomain[]): Promise<ReadonlyMap<string, Hold>> => {
+export const showHolds =
+  (ports: BudgetPorts) =>
+  async (domains: readonly CustomDomain[]): Promise<ReadonlyMap<string, Hold>> => {
     const waiting = domains.filter(({ state }) => state === 'verified');
     const holds = waiting.map(async (domain) => {
-      const { heldUpBy } = await budgetOf(domain);
+      const { heldUpBy } = await domainBudget(ports, domain);
       return heldUpBy ? [[domain.id, heldUpBy] as const] : [];
     });
     return new Map((await Promise.all(holds)).flat());
   };
-};

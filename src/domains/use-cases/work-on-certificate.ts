@@ -19,35 +19,32 @@ interface DomainOrder extends OrderSubject {
  * older attempt, is destroyed with its key.
  * @throws Unavailable
  */
-export const workOnCertificate = (ports: WorkPorts) => {
-  const secure = secureName(ports);
-  const begin = beginOrder(ports);
-  const orderOf = domainOrder(ports);
-  const settle = settleOrder(ports);
-  return async (domain: CustomDomain): Promise<void> => {
-    await secure({
-      ordered: isOrdered(domain) ? await orderOf(domain) : undefined,
+export const workOnCertificate =
+  (ports: WorkPorts) =>
+  async (domain: CustomDomain): Promise<void> => {
+    await secureName(ports, {
+      ordered: isOrdered(domain) ? await domainOrder(ports, domain) : undefined,
       claim: async () => {
-        const begun = await begin(domain);
-        return begun && orderOf(begun);
+        const begun = await beginOrder(ports)(domain);
+        return begun && domainOrder(ports, begun);
       },
-      settle,
+      settle: settleOrder(ports),
     });
   };
-};
 
-const domainOrder =
-  ({ domains, certificates }: WorkPorts) =>
-  async (ordered: CustomDomain): Promise<DomainOrder> => {
-    const { id, host, generation, state } = ordered;
-    const subject = orderSubject(ordered);
-    const replaces = state === 'live' ? (await certificates.find(host))?.chain : undefined;
-    const isWanted = async (): Promise<boolean> => {
-      const current = await domains.get(id);
-      return current?.generation === generation && isOrdered(current);
-    };
-    return { ordered, host, subject, orderKey: subject, replaces, isWanted };
+const domainOrder = async (
+  { domains, certificates }: WorkPorts,
+  ordered: CustomDomain,
+): Promise<DomainOrder> => {
+  const { id, host, generation, state } = ordered;
+  const subject = orderSubject(ordered);
+  const replaces = state === 'live' ? (await certificates.find(host))?.chain : undefined;
+  const isWanted = async (): Promise<boolean> => {
+    const current = await domains.get(id);
+    return current?.generation === generation && isOrdered(current);
   };
+  return { ordered, host, subject, orderKey: subject, replaces, isWanted };
+};
 
 const settleOrder =
   ({ domains, authority: { issuers }, clock }: WorkPorts) =>

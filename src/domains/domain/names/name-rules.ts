@@ -10,7 +10,8 @@ interface Candidate {
 }
 
 interface NameRule {
-  readonly code: DomainNameProblem;
+  /** `domain_name_invalid` unless it says otherwise. */
+  readonly code?: DomainNameProblem;
   readonly isBroken: (candidate: Candidate) => boolean;
   /** What would be right. */
   readonly advice: (candidate: Candidate) => string;
@@ -24,7 +25,6 @@ const reserved = ['example', 'invalid', 'localhost', 'local', 'internal', 'home.
 /** The first broken rule is reported, so the most common mistakes come first. */
 const rules: readonly NameRule[] = [
   {
-    code: 'domain_name_invalid',
     isBroken: ({ name }) => name === '',
     advice: () => 'Enter a domain name such as shop.example.com.',
   },
@@ -35,7 +35,6 @@ const rules: readonly NameRule[] = [
       `A name has at most ${longest.name} characters, and ${longest.label} between two dots.`,
   },
   {
-    code: 'domain_name_invalid',
     isBroken: ({ name }) => name.includes('//'),
     advice: (candidate) => onlyTheName('That is a web address. Enter only the name', candidate),
   },
@@ -54,49 +53,40 @@ const rules: readonly NameRule[] = [
     advice: () => 'Wildcards are not supported. Add each name by itself, such as shop.example.com.',
   },
   {
-    code: 'domain_name_invalid',
     isBroken: ({ name }) => /:\d*$/.test(name),
     advice: (candidate) => onlyTheName('Leave out the port', candidate),
   },
   {
-    code: 'domain_name_invalid',
     isBroken: ({ name }) => /[/\\?#]/.test(name),
     advice: (candidate) => onlyTheName('Leave out what follows the name', candidate),
   },
   {
-    code: 'domain_name_invalid',
     isBroken: ({ name }) => name.includes('@'),
     advice: (candidate) => onlyTheName('That is an e-mail address. Enter a name', candidate),
   },
   {
-    code: 'domain_name_invalid',
     isBroken: ({ name }) => name.includes('_'),
     advice: () => 'The name of a site has no underscore. Use a hyphen instead.',
   },
   {
-    code: 'domain_name_invalid',
     // The joiners are letters of some scripts; IDNA knows where they may stand.
     isBroken: ({ name }) => /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/u.test(name),
     advice: () => 'There is an invisible character in the name. Type it instead of pasting it.',
   },
   {
-    code: 'domain_name_invalid',
     isBroken: ({ name, facts }) => facts.ascii === '' || /(?![a-z0-9.-])\p{ASCII}/u.test(name),
     advice: ({ name }) =>
       `"${shown(name)}" has a character that domain names cannot have. Use letters, digits, hyphens and dots, such as ${usual}.`,
   },
   {
-    code: 'domain_name_invalid',
     isBroken: ({ facts }) => facts.ascii.split('.').includes(''),
     advice: ({ name }) => `"${shown(name)}" has an extra dot.`,
   },
   {
-    code: 'domain_name_invalid',
     isBroken: ({ facts }) => !facts.ascii.split('.').every(isLabel),
     advice: () => 'Between dots are letters, digits and hyphens, with no hyphen at either end.',
   },
   {
-    code: 'domain_name_invalid',
     isBroken: ({ facts }) => hasReservedLabel(facts),
     advice: ({ name }) => `"${shown(name)}" has a part with "--" that is not an encoded name.`,
   },
@@ -116,7 +106,6 @@ const rules: readonly NameRule[] = [
       `"${shown(name)}" is reserved and does not exist on the internet. Add a name that you registered.`,
   },
   {
-    code: 'domain_name_invalid',
     // The list treats the last label of any name as a suffix. "test" is handled by an earlier rule.
     isBroken: ({ facts }) => !facts.isSuffixKnown && !isWithin(facts.ascii, 'test'),
     advice: ({ name }) =>
@@ -138,7 +127,7 @@ export const brokenNameRule = (
   candidate: Candidate,
 ): { readonly code: DomainNameProblem; readonly advice: string } | undefined => {
   const rule = ruleBrokenBy(candidate);
-  return rule && { code: rule.code, advice: rule.advice(candidate) };
+  return rule && { code: rule.code ?? 'domain_name_invalid', advice: rule.advice(candidate) };
 };
 
 const ruleBrokenBy = (candidate: Candidate): NameRule | undefined =>
