@@ -7,6 +7,7 @@ import type { Timeline, PlacedEntry } from '../../../domains/ports.ts';
 import { Store } from '../store.ts';
 import type { Queries } from '../database.ts';
 import { fromMillis, oneOf, toMillis } from '../schema.ts';
+import { anyDetails, parseStored } from '../stored-json.ts';
 
 export class KyselyTimeline extends Store implements Timeline {
   async list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {
@@ -22,7 +23,7 @@ export class KyselyTimeline extends Store implements Timeline {
       place: id,
       kind: oneOf(timelineKinds, kind),
       occurredAt: fromMillis(occurred_at),
-      details: JSON.parse(details) as Readonly<Record<string, unknown>>,
+      details: parseStored(anyDetails, details),
     }));
   }
 }
