@@ -33,7 +33,7 @@ export const columnsFor = (db: Kysely<unknown>) => {
     longText: column(types.longText),
     /** int64, for numbers, times (epoch milliseconds) and flags (0 or 1) alike. */
     integer: column(types.integer),
-    /** An int64 that the database assigns, ascending and never twice. */
+    /** An int64 that the database assigns, ascending and never reused. */
     assigned: { type: sql.raw(types.assigned), is: (c) => c } satisfies Column,
   };
 };
@@ -46,7 +46,7 @@ export const unique = ({ type, is }: Column): Column => ({ type, is: (c) => is(c
 export const maybe = ({ type }: Column): Column => ({ type, is: (c) => c });
 
 /**
- * Makes a table and its indexes unless they are there: MySQL commits each statement of a migration by itself, so a
+ * Creates a table and its indexes unless they exist: MySQL commits each statement of a migration by itself, so a
  * migration that was interrupted starts over.
  */
 export const createTableOnce = async (

@@ -256,7 +256,7 @@ const edge = async (db: Db): Promise<void> => {
 
 const domains = (db: Db): Promise<void> => {
   const { id, text, longText, integer } = columnsFor(db);
-  // Two columns that are null where a name does not have to be unique: MySQL has no partial indexes.
+  // Two columns that are null for names that need not be unique: MySQL has no partial indexes.
   return createTableOnce(db, 'domains', {
     columns: {
       id: primary(id),
@@ -352,7 +352,7 @@ const authority = async (db: Db): Promise<void> => {
       authority_ledger_by_order: ['order_key'],
     },
   });
-  // One row that is locked while an order is counted and entered, so that rivals cannot both take the last one.
+  // One row that is locked while an order is counted and entered, so that two processes cannot both take the last one.
   await createTableOnce(db, 'authority_turn', {
     columns: { id: primary(integer), turn: integer },
   });
@@ -370,7 +370,7 @@ const events = async (db: Db): Promise<void> => {
       occurred_at: integer,
       actor: text(300),
     },
-    // Of these, the audit log reads the first four, newest first, and the last finds what is to be deleted.
+    // The audit log reads the first four, newest first; the sweep finds old events with the last.
     indexes: {
       events_by_account: ['account_id', 'occurred_at'],
       events_by_actor: ['account_id', 'actor', 'occurred_at'],
@@ -407,7 +407,7 @@ const jobLeases = (db: Db): Promise<void> => {
   });
 };
 
-/** The only row of a table, unless it is there. */
+/** Inserts the only row of a table, unless it exists. */
 const insertFirst = async (db: Db, table: string, count: string): Promise<void> => {
   const { rows } = await sql`select id from ${sql.table(table)}`.execute(db);
   if (rows.length > 0) return;

@@ -151,7 +151,7 @@ describe('e-mail and password', () => {
     );
     expectsWait(sixth);
     expect(sixth.headers.getSetCookie()).toEqual([]);
-    // Whoever locks somebody's password does not lock them out.
+    // Using up the tries of a password does not lock its owner out.
     expect((await dashboard.stranger().get(await dashboard.linkFor(email))).status).toBe(303);
     dashboard.clock.advance(60_000);
     expect((await attempt(dashboard.stranger(), { password })).status).toBe(303);

@@ -13,7 +13,7 @@ const deadlineMs = 300;
 
 let home: TestDatabase;
 let proxy: MysqlProxy;
-/** Waits for the database, and for whoever asks, for an hour each. */
+/** Waits for the database for an hour, and gives its requests an hour. */
 let patient: RunningApi;
 /** Waits for the database for an hour too: what is not held to the deadline of its request is never answered. */
 let hasty: RunningApi;

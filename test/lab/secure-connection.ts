@@ -22,7 +22,7 @@ export class SecureConnection {
       ...(ticket && { session: ticket }),
     });
     this.#socket.on('session', (its: Buffer) => (this.#session = { version, ticket: its }));
-    // Whoever asks sees that it is closed.
+    // The client sees that it is closed.
     this.#socket.on('error', () => undefined);
   }
 

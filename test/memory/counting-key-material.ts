@@ -1,7 +1,7 @@
 import { base62 } from '../../src/access/domain/api-key-secret.ts';
 import { KeyMaterial } from '../../src/access/key-ports.ts';
 
-/** Predictable secrets, each different; "hashes" that only promise to be different for different texts. */
+/** Predictable secrets, each different; its "hashes" only differ for different texts. */
 export class CountingKeyMaterial extends KeyMaterial {
   #state = 1;
   readonly #digests = new Map<string, string>();

@@ -3,7 +3,7 @@ import { judgementOn, type DnsJudgement } from '../../src/domains/domain/dns/jud
 import type { DnsExpectation } from '../../src/domains/domain/dns/report.ts';
 import { DnsJudge } from '../../src/domains/ports.ts';
 
-/** Judges in the thread that asks for it. */
+/** Judges in the calling thread. */
 export class DirectJudge extends DnsJudge {
   override judge(facts: DnsFacts, expectation: DnsExpectation): Promise<DnsJudgement> {
     return Promise.resolve(judgementOn(facts, expectation));

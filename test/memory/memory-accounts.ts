@@ -16,7 +16,7 @@ import type { MemoryOutbox } from './memory-outbox.ts';
 import { MemoryPeople } from './memory-people.ts';
 import { oldestFirst } from './oldest-first.ts';
 
-/** Accounts, their keys and people live together, as they do in a database with foreign keys. */
+/** Accounts, their keys and people are kept together, as in a database with foreign keys. */
 export class MemoryAccounts extends Accounts {
   readonly #outbox: MemoryOutbox;
   readonly #accounts = new Map<string, Account>();
@@ -141,7 +141,7 @@ export class MemoryApiKeys extends ApiKeys {
     return state.key;
   }
 
-  /** For the other adapters of this folder: a key was used. Never back to an earlier use. */
+  /** For the other adapters of this folder: a key was used. The time never moves back. */
   noteUse(id: string, at: Date): void {
     const key = this.#keys.get(id);
     if (!key || (key.lastUsedAt && key.lastUsedAt >= at)) return;

@@ -43,7 +43,7 @@ export class MemoryAuthorityLedger extends AuthorityLedger {
     return Promise.resolve(swept);
   }
 
-  // For the other adapters of this folder, in the same turn as what hangs on it.
+  // For the other adapters of this folder, in the same turn as the change it belongs to.
 
   write({ freed = [], entered = [] }: LedgerChange): void {
     const isFreed = (entry: LedgerEntry) =>

@@ -19,14 +19,14 @@ export interface MemoryAuthoritySettings {
   readonly expects: (host: string) => boolean;
   /** What the authority finds at the host under a token. */
   readonly visit: (host: string, token: string) => Promise<string | undefined>;
-  /** Of its certificates; 90 days by default. */
+  /** Lifetime of its certificates; 90 days by default. */
   readonly lifeMs?: number;
 }
 
 interface KnownOrder {
   readonly host: string;
   readonly token: string;
-  /** `checking` and `signing` end when somebody looks. */
+  /** `checking` and `signing` end at the next poll. */
   stage: 'pending' | 'checking' | 'ready' | 'signing' | 'issued' | 'invalid';
   privateKey: string;
   certificate?: Certificate;
@@ -34,7 +34,7 @@ interface KnownOrder {
 
 type Failed = Extract<OrderState, { kind: 'failed' }>;
 
-/** Where the authority answers so, it made no order. */
+/** The failures after which the authority has made no order. */
 const refusals: readonly AuthorityFailure['reason'][] = [
   'rejected_name',
   'caa',
@@ -50,8 +50,8 @@ const failed = (failure: Partial<AuthorityFailure> & Pick<AuthorityFailure, 'rea
 });
 
 /**
- * Visits hosts and issues as a real one does; its certificates are only text. It fails where it is told to, and
- * throws where nobody expected to be asked.
+ * Visits hosts and issues as a real one does; its certificates are only text. It fails on request, and
+ * throws on an unexpected order.
  */
 export class MemoryCertificateAuthority extends CertificateAuthority {
   override readonly issuers: readonly string[] = ['authority.test'];
@@ -69,17 +69,17 @@ export class MemoryCertificateAuthority extends CertificateAuthority {
     this.#settings = settings;
   }
 
-  /** The next such step does nothing but fail. */
+  /** The next such step fails and does nothing. */
   failNext(step: AuthorityStep, failure: Parameters<typeof failed>[0]): void {
     this.#scripted.push({ step, failure: failed(failure), isDone: false });
   }
 
-  /** The next such step is done, but nobody hears of it. */
+  /** The next such step takes effect, but its answer is lost. */
   loseAnswer(step: AuthorityStep): void {
     this.#scripted.push({ step, failure: failed({ reason: 'unavailable' }), isDone: true });
   }
 
-  /** It forgets all orders, as after a disaster. */
+  /** Forgets all orders, as after a loss of data. */
   forgetOrders(): void {
     this.#orders.clear();
   }

@@ -72,7 +72,7 @@ export class MemoryCertificateOrders extends CertificateOrders {
     this.#entries.delete(subject);
   }
 
-  /** For the other adapters of this folder: a domain that is removed needs none any more. */
+  /** For the other adapters of this folder: a removed domain no longer needs any. */
   forgetOrdersOf(domainId: string): void {
     this.#removed.add(domainId);
     for (const subject of this.#entries.keys())

@@ -24,7 +24,7 @@ type Admit = Parameters<CustomDomains['add']>[1];
 
 const mostRemovedShown = 20;
 
-/** What a change of a domain touches besides. */
+/** What else a change of a domain touches. */
 export interface DomainSurroundings {
   readonly outbox: MemoryOutbox;
   readonly routes: MemoryProjectRoutes;
@@ -126,7 +126,7 @@ export class MemoryCustomDomains extends CustomDomains {
     const { displaced, certificate, state } = change;
     const stays = holder && isCertified(displaced?.state ?? holder);
     if (stays && isCertified(state)) throw domainTaken(host);
-    // All that can fail comes before anything is kept.
+    // Everything that can fail comes before anything is stored.
     const saves = [
       ...(holder && displaced ? [this.#prepare(holder, displaced)] : []),
       this.#prepare(domain, change),
@@ -197,7 +197,7 @@ export class MemoryCustomDomains extends CustomDomains {
     routes.change(projectId, { hosts: projectHostsOf(its.toReversed()) }, clock.now());
   }
 
-  /** Newest first; the caller may keep them. */
+  /** Newest first; copies, which the caller may change. */
   #all(isWanted: (domain: CustomDomain) => boolean): CustomDomain[] {
     const found = [...this.#domains.values()].filter(isWanted);
     return structuredClone(found).sort(newestFirst);

@@ -2,10 +2,10 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import type { DnsFacts, ResolverFacts } from '../../src/domains/domain/dns/facts.ts';
 import { DnsVerifier } from '../../src/domains/ports.ts';
 
-/** What is known of a host; the rest is as for a name that does not exist. */
+/** The known facts of a host; the rest is as for a name that does not exist. */
 export type KnownFacts = Partial<Omit<ResolverFacts, 'resolver'>>;
 
-/** Answers what it was told. A host of which it was told nothing does not exist. */
+/** Answers as configured. A host without configured answers does not exist. */
 export class MemoryDnsVerifier extends DnsVerifier {
   readonly #clock: Clock;
   readonly #resolvers: readonly string[];
@@ -21,8 +21,8 @@ export class MemoryDnsVerifier extends DnsVerifier {
   }
 
   /**
-   * Replaces what was known of the host.
-   * @param liars resolvers that know something else of it
+   * Replaces the facts of the host.
+   * @param liars resolvers that answer differently
    */
   tell(host: string, facts: KnownFacts, liars: Readonly<Record<string, KnownFacts>> = {}): void {
     const known = this.#resolvers.map((its) => [its, liars[its] ?? facts] as const);

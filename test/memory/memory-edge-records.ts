@@ -6,7 +6,7 @@ import {
   type LoadedCertificate,
 } from '../../src/domains/edge-ports.ts';
 
-/** What is served under a name, or since when it is not any more. */
+/** What is served under a name, or since when it no longer is. */
 interface Entry<Thing> {
   readonly revision: bigint;
   readonly thing: Thing | undefined;
@@ -49,7 +49,7 @@ export class MemoryEdgeRecords extends EdgeRecords {
     this.#set(this.#routes, route.name, route);
   }
 
-  /** Removing what is not there is no error. */
+  /** Removing something that does not exist is no error. */
   removeRoute(name: string, removedAt: Date): void {
     this.#remove(this.#routes, name, removedAt);
   }
@@ -58,7 +58,7 @@ export class MemoryEdgeRecords extends EdgeRecords {
     this.#set(this.#certificates, certificate.host, certificate);
   }
 
-  /** Removing what is not there is no error. */
+  /** Removing something that does not exist is no error. */
   removeCertificate(host: string, removedAt: Date): void {
     this.#remove(this.#certificates, host, removedAt);
   }

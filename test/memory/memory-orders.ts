@@ -62,7 +62,7 @@ export class MemoryOrders extends Orders {
     return state;
   }
 
-  /** By id ascending, as they came. */
+  /** In ascending order of id. */
   #of(accountId: string): Order[] {
     return [...this.#orders.values()]
       .filter((kept) => kept.accountId === accountId)

@@ -40,7 +40,7 @@ export class MemoryOutbox extends Outbox {
     }
   }
 
-  /** Everything that was ever stored, for tests of what happened. */
+  /** Everything that was ever stored, for tests. */
   get events(): readonly DomainEvent[] {
     return this.stored.map(({ event }) => event);
   }

@@ -10,7 +10,7 @@ import { MemorySessions } from './memory-sessions.ts';
 import { MemorySignInLinks } from './memory-sign-in-links.ts';
 import { oldestFirst } from './oldest-first.ts';
 
-/** People live together with their sessions and links, which go with them. */
+/** People are kept together with their sessions and links, which are removed with them. */
 export class MemoryPeople extends People {
   readonly sessions: MemorySessions;
   readonly signInLinks: MemorySignInLinks;

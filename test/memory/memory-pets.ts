@@ -80,7 +80,7 @@ export class MemoryPets extends Pets {
     return pet;
   }
 
-  /** By id ascending, as they came. */
+  /** In ascending order of id. */
   #of(accountId: string, status: PetStatus | undefined): Pet[] {
     return [...this.#pets.values()]
       .filter((kept) => kept.accountId === accountId)

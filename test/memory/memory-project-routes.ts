@@ -11,8 +11,8 @@ type Known = RoutedProject & Pick<Project, 'accountId' | 'name'>;
 type Part = Partial<Pick<RoutedProject, 'servedDeployId' | 'hosts' | 'settings'>>;
 
 /**
- * What the routes of each project follow from. Like rows of a database it is shared: each adapter of this folder
- * changes the part that is its own, and whichever changes, the rule stands in `routesOf`.
+ * The facts that decide the routes of each project. Like rows of a database they are shared: each adapter of this folder
+ * changes its own part, and `routesOf` has the rule.
  */
 export class MemoryProjectRoutes {
   readonly #edgeRecords: MemoryEdgeRecords;
@@ -31,7 +31,7 @@ export class MemoryProjectRoutes {
     return structuredClone(this.#projects.get(projectId));
   }
 
-  /** In the same turn as the adapter keeps its state. */
+  /** In the same turn in which the adapter stores its state. */
   change(projectId: string, part: Part, now: Date): void {
     const before = this.#projects.get(projectId);
     if (!before) throw new Error(`project ${projectId} is missing`);

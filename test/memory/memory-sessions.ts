@@ -82,7 +82,7 @@ export class MemorySessions extends Sessions {
     if (this.#sessions.get(id)?.session.personId !== personId) throw sessionNotFound();
   }
 
-  /** For the other adapters of this folder: the person goes, or goes on with one only. */
+  /** For the other adapters of this folder: the person is removed, or keeps one session only. */
   forgetOf(personId: string, keptId?: string): void {
     this.#forget(this.#of(personId).filter(({ id }) => id !== keptId));
   }

@@ -36,12 +36,12 @@ export class MemorySignInLinks extends SignInLinks {
     return Promise.resolve(this.#forget(({ endsAt }) => endsAt < before));
   }
 
-  /** For the other adapters of this folder. @returns whether it was there, and that person's */
+  /** For the other adapters of this folder. @returns whether it existed and belongs to that person */
   use(secretHash: string, personId: string, now: Date): boolean {
     return this.#open(secretHash, now)?.personId === personId && this.#links.delete(secretHash);
   }
 
-  /** For the other adapters of this folder: the person goes, or starts anew. */
+  /** For the other adapters of this folder: the person is removed, or all their links end. */
   forgetOf(personId: string): void {
     this.#forget((link) => link.personId === personId);
   }

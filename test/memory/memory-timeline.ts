@@ -15,8 +15,8 @@ export class MemoryTimeline extends Timeline {
   #last = 0n;
 
   /**
-   * For the other adapters of this folder: takes them as JSON keeps them, times become text.
-   * @returns keeps them, and cannot fail any more
+   * For the other adapters of this folder: reads the entries as JSON keeps them, with times as text.
+   * @returns a function that stores them and cannot fail
    */
   prepare(domainId: string, entries: readonly TimelineEntry[]): () => void {
     const copies = entries.map(({ kind, occurredAt, details }) => ({

@@ -3,6 +3,6 @@ interface Aged {
   readonly createdAt: Date;
 }
 
-/** By age, then by id, as a database lists: the order of storing differs when the clock jumps back. */
+/** By age, then by id, as a database lists. The order of insertion differs when the clock jumps back. */
 export const oldestFirst = (a: Aged, b: Aged): number =>
   a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);

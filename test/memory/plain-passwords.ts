@@ -3,7 +3,7 @@ import { Passwords } from '../../src/access/people-ports.ts';
 
 const prefix = 'plain:';
 
-/** Costs nothing and hides nothing. */
+/** Fast, and hides nothing. */
 export class PlainPasswords extends Passwords {
   override hash(password: string): Promise<string> {
     return Promise.resolve(prefix + passwordText(password));

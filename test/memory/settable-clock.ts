@@ -1,6 +1,6 @@
 import { Clock } from '../../src/kernel/clock.ts';
 
-/** Stands still until it is moved, in either direction. */
+/** Stands still until it is set, forward or back. */
 export class SettableClock extends Clock {
   #now: Date;
 

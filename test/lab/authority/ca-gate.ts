@@ -23,7 +23,7 @@ export interface CaRequest {
 
 export interface CaGate {
   readonly directoryUrl: string;
-  /** In order; to be emptied by whoever looks at it. */
+  /** In order; its reader empties it. */
   readonly log: CaRequest[];
   /** The requests of the log at such a place. */
   asked(place: RegExp): readonly CaRequest[];

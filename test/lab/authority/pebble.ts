@@ -15,7 +15,7 @@ export interface PebbleOptions {
   /** Where it looks for answers to challenges, instead of port 80. */
   readonly httpPort: number;
   readonly certificateSeconds?: number;
-  /** Keys by their id; whoever has none of them gets no account. */
+  /** Keys by their id; without one of them there is no account. */
   readonly externalAccounts?: Readonly<Record<string, string>>;
   /** Domains that it never issues for. */
   readonly blocked?: readonly string[];

@@ -27,7 +27,7 @@ export interface DnsServer extends Omit<DnsView, 'server'> {
   /** One for each view: 127.0.0.1, 127.0.0.2, … */
   readonly servers: readonly string[];
   readonly views: readonly DnsView[];
-  /** What was asked, in order; to be emptied by whoever looks at it. */
+  /** The queries, in order; their reader empties the list. */
   readonly log: DnsQuery[];
   close(): Promise<void>;
 }

@@ -69,7 +69,7 @@ const shownLink = (
   title: `A sign-in link for ${email}`,
   secret: html`<section class="card secret" aria-labelledby="link-title">
     <h2 id="link-title">A sign-in link for ${email}</h2>
-    <p>Send it to ${email} yourself; we do not send email. It signs in whoever opens it, works once, and expires ${time(endsAt, now)}. <strong>It is not shown again.</strong></p>
+    <p>Send it to ${email} yourself; we do not send email. It signs in anyone who opens it, works once, and expires ${time(endsAt, now)}. <strong>It is not shown again.</strong></p>
     ${copyable(`${origin}/dashboard/sign-in/${secret}`, 'link')}
     <p><a class="button" href="/dashboard/account">I have copied it</a></p>
   </section>`,
