@@ -8,7 +8,7 @@ import { CertificateOrders } from '../domains/certificate-ports.ts';
 import { EdgeRecords } from '../domains/edge-ports.ts';
 import { SiteFiles } from '../sites/ports.ts';
 import { ConfigKey, LogKey, EdgeServerKey, RouteTableKey } from './keys.ts';
-import { visit } from './request-work.ts';
+import { visit } from './watched-work.ts';
 import { wiring } from './wiring.ts';
 
 /** What serves published sites. */

@@ -1,6 +1,38 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Subscriber } from '../adapters/events/event-bus.ts';
+import type { Handler } from '../adapters/http/listener/http-server.ts';
 import type { Job } from '../adapters/schedule/cron-jobs.ts';
-import { named, type RunningWork } from '../adapters/system/running-work.ts';
+import { named, type RunningWork, type Work } from '../adapters/system/running-work.ts';
+import { shownPath } from '../kernel/shown-path.ts';
+
+type Request = Pick<IncomingMessage, 'method' | 'url'>;
+
+/** Registers each request with `running` until it is answered or its client disconnects. */
+export const watched =
+  (running: RunningWork, handle: Handler): Handler =>
+  (request, response) => {
+    const work = requestWork(request, response);
+    running.begin(work);
+    response.once('close', () => {
+      running.end(work);
+    });
+    return handle(request, response);
+  };
+
+const requestWork = (request: Request, response: Pick<ServerResponse, 'getHeader'>): Work => ({
+  describe: () => {
+    const id = response.getHeader('X-Request-Id');
+    return `request ${inWords(request)}${typeof id === 'string' ? ` (${id})` : ''}`;
+  },
+});
+
+/** A request to a published site: too many, and too short, to be followed until they end. */
+export const visit = (request: Request): Work => ({
+  describe: () => `visit ${inWords(request)}`,
+});
+
+const inWords = ({ method = '', url = '' }: Request): string =>
+  `${method} ${shownPath(url.split('?')[0] ?? '')}`;
 
 /** The same jobs, registered while they run. */
 export const watchedJobs = (running: RunningWork, jobs: readonly Job[]): readonly Job[] =>

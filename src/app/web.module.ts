@@ -31,7 +31,7 @@ import {
   SecretKey,
 } from './keys.ts';
 import { timed } from './request-deadline.ts';
-import { watched } from './request-work.ts';
+import { watched } from './watched-work.ts';
 import { wiring } from './wiring.ts';
 
 /**

@@ -4,8 +4,7 @@ import { HttpServer, type Handler } from '../../src/adapters/http/listener/http-
 import { Metrics } from '../../src/adapters/http/metrics.ts';
 import { EventLoopWatch, noticedMs } from '../../src/adapters/system/event-loop-watch.ts';
 import { named, RunningWork } from '../../src/adapters/system/running-work.ts';
-import { watched } from '../../src/app/request-work.ts';
-import { watchedJobs, watchedSubscribers } from '../../src/app/watched-work.ts';
+import { watched, watchedJobs, watchedSubscribers } from '../../src/app/watched-work.ts';
 import { memoryPorts } from '../support/memory-ports.ts';
 import { until } from '../support/until.ts';
 

@@ -82,10 +82,7 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
   }
 
   change(id: string, decide: (key: ApiKey) => Decision<ApiKey, AccessEvent>): Promise<ApiKey> {
-    return this.#decideAndSave(id, (key) => {
-      const decision = decide(key);
-      return { decision, key: decision.state };
-    });
+    return this.#change(id, (key) => Promise.resolve(decide(key)));
   }
 
   rotate(
@@ -93,17 +90,12 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
     secretHash: string,
     decide: (key: ApiKey) => Decision<Rotation, AccessEvent>,
   ): Promise<ApiKey> {
-    return this.#decideAndSave(
-      id,
-      (key) => {
-        const decision = decide(key);
-        return { decision, key: decision.state.key };
-      },
-      async ({ oldSecretsUntil }) => {
-        await this.#endSecrets(id, oldSecretsUntil);
-        await this.#addSecret(id, secretHash);
-      },
-    );
+    return this.#change(id, async (current) => {
+      const { state, events } = decide(current);
+      await this.#endSecrets(id, state.oldSecretsUntil);
+      await this.#addSecret(id, secretHash);
+      return { state: state.key, events };
+    });
   }
 
   /** For the other adapters of this folder: call it when this process changed a key or its account. */
@@ -111,19 +103,18 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
     this.#holders.forget();
   }
 
-  async #decideAndSave<State>(
+  /** @param decide also saves what is not in the row of the key */
+  async #change(
     id: string,
-    decide: (key: ApiKey) => { decision: Decision<State, AccessEvent>; key: ApiKey },
-    alsoSave: (state: State) => Promise<void> = () => Promise.resolve(),
+    decide: (key: ApiKey) => Promise<Decision<ApiKey, AccessEvent>>,
   ): Promise<ApiKey> {
     const changed = await this.database.transaction(async (db) => {
       const row = await lockedRow(this.database, 'api_keys', id);
       if (!row) throw apiKeyNotFound(id);
-      const { decision, key } = decide(fromRow(row));
-      await db.updateTable('api_keys').set(toRow(key)).where('id', '=', id).execute();
-      await alsoSave(decision.state);
-      await this.outbox.append(decision.events);
-      return key;
+      const { state, events } = await decide(fromRow(row));
+      await db.updateTable('api_keys').set(toRow(state)).where('id', '=', id).execute();
+      await this.outbox.append(events);
+      return state;
     });
     this.forget();
     return changed;
