@@ -9,7 +9,7 @@ import type { Decision } from '../../../kernel/decision.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import { lockedRow } from '../locked-row.ts';
 import { TellingStore } from '../telling-store.ts';
-import { failureOf } from '../engine/failure.ts';
+import { refusedAs } from '../engine/failure.ts';
 import {
   fromMillis,
   fromMillisOrNull,
@@ -42,11 +42,9 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
   async add({ state, events }: Decision<KeyToStore, AccessEvent>): Promise<void> {
     const { key, secretHash } = state;
     await this.database.transaction(async (db) => {
-      try {
-        await db.insertInto('api_keys').values(toRow(key)).execute();
-      } catch (error) {
-        throw failureOf(error) === 'missing_parent' ? accountNotFound(key.accountId) : error;
-      }
+      await refusedAs(db.insertInto('api_keys').values(toRow(key)).execute(), {
+        missing_parent: () => accountNotFound(key.accountId),
+      });
       await this.#addSecret(key.id, secretHash);
       await this.outbox.append(events);
     });

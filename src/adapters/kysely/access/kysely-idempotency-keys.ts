@@ -7,7 +7,7 @@ import type {
 } from '../../../access/ports.ts';
 import { forgottenBefore } from '../../../access/domain/idempotency.ts';
 import { Store } from '../store.ts';
-import { failureOf } from '../engine/failure.ts';
+import { refusedAs } from '../engine/failure.ts';
 import { toMillis } from '../schema.ts';
 import { runWithNext } from '../engine/with-next.ts';
 import { parseStored, type Entries } from '../stored-json.ts';
@@ -112,13 +112,10 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
         answer: unanswered,
         created_at: toMillis(now),
       };
-      try {
-        await db.insertInto('idempotency_keys').values(row).execute();
-      } catch (error) {
-        const failure = failureOf(error);
-        const isLocked = failure === 'lock_timeout';
-        throw isLocked || failure === 'duplicate' ? new KeyTaken(isLocked) : error;
-      }
+      await refusedAs(db.insertInto('idempotency_keys').values(row).execute(), {
+        lock_timeout: () => new KeyTaken(true),
+        duplicate: () => new KeyTaken(false),
+      });
       const answer = await work();
       const { status, headers, body } = answer;
       const kept = db

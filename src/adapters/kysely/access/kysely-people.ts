@@ -13,7 +13,7 @@ import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database, Queries } from '../database.ts';
 import { lockedRow } from '../locked-row.ts';
 import { TellingStore } from '../telling-store.ts';
-import { failureOf } from '../engine/failure.ts';
+import { refusedAs } from '../engine/failure.ts';
 import {
   fromMillis,
   fromMillisOrNull,
@@ -28,11 +28,10 @@ type PersonRow = Selectable<Schema['people']>;
 export class KyselyPeople extends TellingStore implements People {
   async add({ state, events }: Decision<Person, AccessEvent>): Promise<void> {
     await this.database.transaction(async (db) => {
-      try {
-        await db.insertInto('people').values(toRow(state)).execute();
-      } catch (error) {
-        throw translated(error, state);
-      }
+      await refusedAs(db.insertInto('people').values(toRow(state)).execute(), {
+        duplicate: () => personTaken(state.email),
+        missing_parent: () => accountNotFound(state.accountId),
+      });
       await this.outbox.append(events);
     });
   }
@@ -154,9 +153,3 @@ const toRow = ({ id, accountId, email, passwordHash, createdAt, joinedAt }: Pers
     created_at: toMillis(createdAt),
     joined_at: toMillisOrNull(joinedAt),
   }) satisfies RowOf<Person>;
-
-const translated = (error: unknown, { email, accountId }: Person): unknown => {
-  const failure = failureOf(error);
-  if (failure === 'duplicate') return personTaken(email);
-  return failure === 'missing_parent' ? accountNotFound(accountId) : error;
-};

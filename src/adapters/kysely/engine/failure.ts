@@ -141,3 +141,15 @@ export const failureOf = (error: unknown): Failure => {
   // mysql2 has neither code nor number for "the connection is closed already".
   return known?.failure ?? (fatal === true ? 'unavailable' : 'other');
 };
+
+/** The answer of `statement`, or the error that its failure stands for here. */
+export const refusedAs = async <T>(
+  statement: Promise<T>,
+  errors: Readonly<Partial<Record<Failure, () => Error>>>,
+): Promise<T> => {
+  try {
+    return await statement;
+  } catch (error) {
+    throw errors[failureOf(error)]?.() ?? error;
+  }
+};

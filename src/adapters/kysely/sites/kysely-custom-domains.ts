@@ -16,7 +16,7 @@ import type { Database, Queries } from '../database.ts';
 import { TellingStore } from '../telling-store.ts';
 import { claimDue } from './domain-claims.ts';
 import { lockProjectsOf, serveMoves } from './domain-moves.ts';
-import { failureOf } from '../engine/failure.ts';
+import { refusedAs } from '../engine/failure.ts';
 import { JointWrites } from '../joint-writes.ts';
 import { takeTurn, useOf, writeLedger } from './kysely-authority-ledger.ts';
 import { forgetOrder, forgetOrdersOf } from './kysely-certificate-orders.ts';
@@ -210,15 +210,10 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
 
   async #save(move: ReturnType<typeof moveOf>): Promise<void> {
     const { from, to } = move;
-    try {
-      await this.db
-        .updateTable('domains')
-        .set(customDomainRow(to))
-        .where('id', '=', from.id)
-        .execute();
-    } catch (error) {
-      throw failureOf(error) === 'duplicate' ? domainTaken(to.host) : error;
-    }
+    const update = this.db.updateTable('domains').set(customDomainRow(to));
+    await refusedAs(update.where('id', '=', from.id).execute(), {
+      duplicate: () => domainTaken(to.host),
+    });
     await this.#tell({ ...move, id: from.id });
     if (!isAttached(to)) await forgetOrdersOf(this.db, from.id);
   }

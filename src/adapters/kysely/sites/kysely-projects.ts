@@ -14,7 +14,7 @@ import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database, Queries } from '../database.ts';
 import { TellingStore } from '../telling-store.ts';
 import { deployFrom, saveDeploys, type DeployRow } from './deploy-rows.ts';
-import { failureOf } from '../engine/failure.ts';
+import { refusedAs } from '../engine/failure.ts';
 import { alignRoutes } from './project-routes.ts';
 import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
 
@@ -140,11 +140,9 @@ export class KyselyProjects extends TellingStore implements Projects {
 
 const insertProject = async (db: Queries, project: Project): Promise<void> => {
   const site = { project, deploys: [], servedDeployId: undefined, lastNumber: 0 };
-  try {
-    await db.insertInto('projects').values(toRow(site)).execute();
-  } catch (error) {
-    throw failureOf(error) === 'duplicate' ? slugTaken(project.slug) : error;
-  }
+  await refusedAs(db.insertInto('projects').values(toRow(site)).execute(), {
+    duplicate: () => slugTaken(project.slug),
+  });
 };
 
 /** @param without the slug of a project that is left out */
