@@ -38,7 +38,7 @@ export const routeFrom = (row: RouteRow): Route => {
     : { name, projectId, kind: 'redirect', to, status: Number(present('redirect_status', status)) };
 };
 
-export const routeColumns = (route: Route) => {
+const routeColumns = (route: Route) => {
   const { name, projectId, kind } = route;
   const isSite = kind === 'site';
   return {
