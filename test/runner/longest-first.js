@@ -3,6 +3,7 @@ import TestSequencer from '@jest/test-sequencer';
 /** What takes longest by far, so that it is not left over for the end of a run. */
 const longest = [
   'system/faults',
+  'system/attacks',
   'system/custom-domain-authority',
   'dashboard/look',
   'dashboard/domain-life',

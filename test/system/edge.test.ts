@@ -77,13 +77,14 @@ const served = async (edge: Edge, page: string): Promise<void> => {
 
 describe('a service on SQLite', () => {
   let home: Home;
+  let edge: Edge;
   beforeAll(async () => {
     home = await newHome('sqlite');
   });
   afterAll(() => home.remove());
 
   test('serves what is deployed from the command line, and goes on after a restart', async () => {
-    let edge = await startEdge(home);
+    edge = await startEdge(home);
     await startProject(home, edge);
     for (const page of ['one', 'two']) {
       await deploy(home, page);
@@ -112,7 +113,6 @@ describe('a service on SQLite', () => {
   });
 
   test('keeps serving the same site when a deploy is refused', async () => {
-    const edge = await startEdge(home);
     const before = await pageOf(edge);
     await mkdir(join(folder, 'empty'));
     const args = ['deploy', join(folder, 'empty'), '--project', 'birds', '--json'];

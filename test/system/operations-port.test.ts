@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 
@@ -39,11 +41,10 @@ describe('health and metrics', () => {
   });
 
   test('are not started on a port that is taken, and the message names the setting', async () => {
-    const other = await newHome('sqlite');
-    const service = await other.start();
-    const taken = { OPERATIONS_PORT: new URL(service.origin).port };
-    const { code, stderr } = await home.run(['serve'], taken);
-    await other.remove();
+    const other = createServer().listen(Number(port), '127.0.0.1');
+    await once(other, 'listening');
+    const { code, stderr } = await home.run(['serve'], { OPERATIONS_PORT: port });
+    other.close();
     expect(code).toBe(1);
     expect(stderr).toMatch(/is in use by another program; set OPERATIONS_PORT to a free one/);
   });

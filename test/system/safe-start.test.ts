@@ -57,7 +57,7 @@ describe('animal-store', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('refused by the test')]);
   });
 
-  test('creates every file for its own user only', async () => {
+  test('creates every file for its own user only, above all its secret key', async () => {
     const database = join(folder, 'own.db');
     const service = await home.start({ DATABASE_URL: `sqlite:${database}` });
     const modes = async () =>
@@ -73,6 +73,7 @@ describe('animal-store', () => {
       if (name !== 'local-ca.pem')
         expect([name, mode]).toEqual([name, expect.stringMatching(/^[67]00$/)]);
     }
+    expect(await modeOf(join(folder, 'secret.key'))).toBe('600');
     expect(await modeOf(folder)).toBe('700');
     await service.end('SIGTERM');
   });

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { stat } from 'node:fs/promises';
 import { newHome, printedKey, type Home } from '../support/service/service-process.ts';
-import { until } from '../support/until.ts';
 
 describe('animal-store serve', () => {
   let home: Home;
@@ -72,13 +70,5 @@ describe('animal-store serve', () => {
     const { code, stderr } = await home.run(['serve'], { NODE_ENV: 'production' });
     expect(code).toBe(1);
     expect(stderr).toContain('SECRET_KEY');
-  });
-
-  test('keeps its secret key in a file that only its user can read', async () => {
-    await home.start();
-    const file = await until('the key is there', () =>
-      stat(`${home.settings['DATA_DIR'] ?? ''}/secret.key`).catch(() => undefined),
-    );
-    expect((file.mode & 0o777).toString(8)).toBe('600');
   });
 });
