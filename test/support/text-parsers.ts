@@ -9,7 +9,7 @@ import { retryAfter } from '../../src/adapters/acme/acme-http.ts';
 import { issuedCertificate } from '../../src/adapters/acme/issued-certificate.ts';
 import { readId } from '../../src/catalogue/domain/pet.ts';
 import { readAuditFilter } from '../../src/adapters/dashboard/account/audit-filter.ts';
-import { pageOf } from '../../src/adapters/dashboard/domains/list-pages.ts';
+import { pageOf } from '../../src/adapters/dashboard/domains/list.ts';
 import { positionOf } from '../../src/adapters/dashboard/domains/timeline.ts';
 import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/frame/next-page.ts';
 import { browserName } from '../../src/adapters/dashboard/account/people-browser.ts';
@@ -248,7 +248,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
-  'adapters/dashboard/domains/list-pages.ts': {
+  'adapters/dashboard/domains/list.ts': {
     operations: 2,
     parsers: { pageOf: parser('10a', (text) => pageOf([], text)) },
   },
@@ -268,7 +268,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'adapters/dashboard/keys/draft.ts': `${shapes}the day that a key expires; scopes are split at commas in a form of 64 KiB.`,
-  'adapters/dashboard/frame/live-frame.ts': `${ours}pages, in which all that others wrote is escaped.`,
+  'adapters/dashboard/frame/live-viewer.ts': `${ours}pages, in which all that others wrote is escaped.`,
   'adapters/dashboard/frame/next-page.ts': {
     operations: 2,
     parsers: {

@@ -5,7 +5,6 @@ import type { Delivery, Outbox, OutboxState } from '../../kernel/outbox.ts';
 import type { Database } from './database.ts';
 import { Store } from './store.ts';
 import { actorFrom, fromMillis, toMillis } from './schema.ts';
-import { anyDetails, parseStored } from './stored-json.ts';
 import { runWithNext } from './engine/with-next.ts';
 
 const longestProblem = 2000;
@@ -155,7 +154,7 @@ export class KyselyOutbox extends Store implements Outbox {
         id: row.id,
         actor: actorFrom(row.actor),
         event: {
-          ...parseStored(anyDetails, row.details),
+          ...(JSON.parse(row.details) as Readonly<Record<string, unknown>>),
           type: row.type,
           accountId: row.account_id,
           occurredAt: fromMillis(row.occurred_at),

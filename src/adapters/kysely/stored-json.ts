@@ -9,9 +9,6 @@ export type Entries<Value> = {
 export const perhaps = <Output>(schema: v.GenericSchema<unknown, Output>) =>
   v.optional(schema, () => undefined);
 
-/** Details whose readers know what they look for. */
-export const anyDetails = v.record(v.string(), v.unknown());
-
 /** @throws Error when the column is corrupt */
 export const parseStored = <Value>(
   schema: v.GenericSchema<unknown, Value>,

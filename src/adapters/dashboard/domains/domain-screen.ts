@@ -5,7 +5,7 @@ import type { DashboardPorts } from '../frame/ports.ts';
 import { domainMenu, verifyForm } from './actions.ts';
 import { certificateSection } from './certificate.ts';
 import { domainHead } from './head.ts';
-import { afterVerify, afterwards, verifyNotices } from './notices.ts';
+import { afterwards, verification, verifyNotices } from './notices.ts';
 import { earlierSection, goneSection, nowSection } from './now.ts';
 import { domainOf, domainPath } from './paths.ts';
 import { problemCards } from './problems.ts';
@@ -15,7 +15,7 @@ import { positionOf, timelineSection } from './timeline.ts';
 import { nameInText } from './words.ts';
 import { html, type Html } from '../frame/html.ts';
 import { withHost } from '../projects/site-of.ts';
-import { bareForm, refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
+import { refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
 
 const path = domainPath(':slug', ':host');
 
@@ -45,7 +45,7 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
       ${timelineSection(view.timeline, own, visit)}`;
     return { title: nameInText(domain), content };
   },
-  forms: [verifyingOf(ports)],
+  forms: [verification(ports, path, ({ slug }, { host }) => domainPath(slug, host))],
 });
 
 /** Shows the records first until they are correct, afterwards the certificate. */
@@ -63,14 +63,3 @@ const sections = (view: DomainView, now: Date, verify: Html): Html => {
 const visitLink = (domain: CustomDomain, siteUrl: string): Html | false =>
   isServed(domain) &&
   html`<a class="button" href="${withHost(siteUrl, domain.host)}" rel="noopener">Visit</a>`;
-
-const verifyingOf = (ports: DashboardPorts) =>
-  bareForm({
-    name: 'verify',
-    path,
-    act: async (visit) => {
-      const { project, domain } = await domainOf(ports, visit);
-      const verified = await ports.domains.verifyDomain(domain);
-      return { to: domainPath(project.slug, domain.host), done: afterVerify(domain, verified) };
-    },
-  });

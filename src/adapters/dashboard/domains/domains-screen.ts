@@ -4,24 +4,23 @@ import { configurationSection } from './configuration-section.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { verifyAnchor } from './actions.ts';
 import { addingForm, noDomainYet } from './adding.ts';
-import { domainTable, removedSection, type ListOptions } from './list.ts';
-import { afterRemoval, afterVerify, afterwards, verifyNotices } from './notices.ts';
-import { pageLinks, pageOf, pageQuery } from './list-pages.ts';
-import { domainOf, domainPath, domainsPath } from './paths.ts';
+import {
+  domainTable,
+  pageLinks,
+  pageOf,
+  pageQuery,
+  removedSection,
+  type ListOptions,
+} from './list.ts';
+import { afterRemoval, afterwards, verification, verifyNotices } from './notices.ts';
+import { domainPath, domainsPath } from './paths.ts';
 import { newRecords } from './records.ts';
 import { filled } from '../frame/form-body.ts';
 import { html, type Html } from '../frame/html.ts';
 import { projectHead } from '../projects/head.ts';
 import { redirectForms, redirectNotices } from './redirect-forms.ts';
 import { redirectSection } from './redirect-section.ts';
-import {
-  bareForm,
-  form,
-  refusalOf,
-  type Refusal,
-  type Screen,
-  type Visit,
-} from '../frame/screen.ts';
+import { form, refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
 import { siteOf } from '../projects/site-of.ts';
 
 const path = domainsPath(':slug');
@@ -110,14 +109,8 @@ const addingOf = (ports: DashboardPorts) =>
   });
 
 const verifyingOf = (ports: DashboardPorts) =>
-  bareForm({
-    name: 'verify',
-    path: `${domainPath(':slug', ':host')}/verify`,
-    act: async (visit) => {
-      const { project, domain } = await domainOf(ports, visit);
-      const verified = await ports.domains.verifyDomain(domain);
-      const { host } = domain;
-      const to = `${domainsPath(project.slug)}${pageQuery(visit.query, { host })}`;
-      return { to, done: afterVerify(domain, verified) };
-    },
-  });
+  verification(
+    ports,
+    `${domainPath(':slug', ':host')}/verify`,
+    ({ slug }, { host }, { query }) => `${domainsPath(slug)}${pageQuery(query, { host })}`,
+  );

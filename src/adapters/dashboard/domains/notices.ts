@@ -1,4 +1,8 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import type { Project } from '../../../sites/domain/project.ts';
+import type { DashboardPorts } from '../frame/ports.ts';
+import { bareForm, type Form, type Visit } from '../frame/screen.ts';
+import { domainOf } from './paths.ts';
 import { leftRecords } from './left-records.ts';
 import { shownName } from './words.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
@@ -8,8 +12,23 @@ export const verifyNotices = {
   checked: 'The DNS was checked: all records are correct.',
 };
 
-/** @returns what the page says after the button was pressed */
-export const afterVerify = (before: CustomDomain, after: CustomDomain): string => {
+/** The form that verifies a domain. @param to the page that says what came of it */
+export const verification = (
+  ports: DashboardPorts,
+  path: string,
+  to: (project: Project, domain: CustomDomain, visit: Visit) => string,
+): Form =>
+  bareForm({
+    name: 'verify',
+    path,
+    act: async (visit) => {
+      const { project, domain } = await domainOf(ports, visit);
+      const verified = await ports.domains.verifyDomain(domain);
+      return { to: to(project, domain, visit), done: afterVerify(domain, verified) };
+    },
+  });
+
+const afterVerify = (before: CustomDomain, after: CustomDomain): string => {
   if (before.state === 'verified') return 'reverified';
   if (before.state === 'added' && after.state !== 'added') return 'verified';
   return after.dns.report?.verifiable ? 'checked' : 'not-yet';

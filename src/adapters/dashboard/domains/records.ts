@@ -24,15 +24,10 @@ const whereToKeep = ({ state, registrableDomain }: DomainView['domain']): Html =
     ? html`Create them at the DNS provider of ${zoneName(registrableDomain)}. Their values are unique to this domain.`
     : html`Keep them at the DNS provider of ${zoneName(registrableDomain)}. Without them, visitors cannot reach your site, and its certificate cannot be renewed.`;
 
-/** Of the page where a domain was just added. */
-export interface NewRecordPlaces {
-  readonly path: string;
-  readonly anchor: string;
-}
-
+/** @param path of the domain's own page @param anchor of the form that verifies it */
 export const newRecords = (
   { domain, records, bind, hints }: DomainView,
-  { path, anchor }: NewRecordPlaces,
+  { path, anchor }: { readonly path: string; readonly anchor: string },
 ): Html =>
   html`<section class="card" id="records-to-create" aria-labelledby="new-records">
     <h2 id="new-records">Records to create for ${shownName(domain)}</h2>

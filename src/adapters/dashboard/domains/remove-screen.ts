@@ -22,7 +22,7 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
     const { project, domain } = await domainOf(ports, visit);
     const content = html`
       ${domainHead(project, domain, { title: html`Remove ${shownName(domain)}?` })}
-      ${confirmation(domain, { slug: project.slug, platformHost: ports.settings.platformHost, refusal })}`;
+      ${confirmation(domain, project.slug, { platformHost: ports.settings.platformHost, refusal })}`;
     return { title: `Remove ${nameInText(domain)}`, content };
   },
   forms: [
@@ -46,9 +46,15 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
   ],
 });
 
-const confirmation = (domain: CustomDomain, options: ConfirmationOptions): Html => {
+const confirmation = (
+  domain: CustomDomain,
+  slug: string,
+  {
+    platformHost,
+    refusal,
+  }: { readonly platformHost: string; readonly refusal: Refusal | undefined },
+): Html => {
   const { id, host, state } = domain;
-  const { slug, platformHost, refusal } = options;
   const back = domainPath(slug, host);
   if (state === 'removed') {
     return html`<section class="card">
@@ -74,9 +80,3 @@ const confirmation = (domain: CustomDomain, options: ConfirmationOptions): Html 
     </form>
   </section>`;
 };
-
-interface ConfirmationOptions {
-  readonly slug: string;
-  readonly platformHost: string;
-  readonly refusal: Refusal | undefined;
-}

@@ -1,8 +1,7 @@
 import type { SignedIn } from '../../../access/people-ports.ts';
 import type { DashboardPorts } from './ports.ts';
 import { mainOf } from './layout.ts';
-import { frameOf, type LiveFrame } from './live-frame.ts';
-import type { LiveViewer } from './live-viewer.ts';
+import { frameOf, type LiveFrame, type LiveViewer } from './live-viewer.ts';
 import { problemOf } from './page-problem.ts';
 import { pathOf, type Screen, type Visit } from './screen.ts';
 

@@ -3,9 +3,8 @@ import PQueue from 'p-queue';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import { sendEvents } from './answering.ts';
 import type { DashboardPorts } from './ports.ts';
-import type { LiveFrame } from './live-frame.ts';
 import { LivePage, type Watched } from './live-page.ts';
-import { LiveViewer } from './live-viewer.ts';
+import { LiveViewer, type LiveFrame } from './live-viewer.ts';
 import { pathOf } from './screen.ts';
 
 /** Beyond that the oldest stream closes: the newest page is the one being viewed. */

@@ -21,56 +21,61 @@ export interface ScreenPorts extends DashboardPorts {
 /** A GET of the address of a form, such as a reload after a refusal, shows the page with the form. */
 export const addWaysBack = (router: Router, screen: Screen, ports: ScreenPorts): void => {
   const posts = (screen.others ?? []).filter(({ method }) => method === 'POST');
-  for (const { path } of [...(screen.forms ?? []), ...posts]) {
-    router.get(path, async (ctx: Context) => {
-      const visit = await visitOf(ctx, screen, ports);
-      if (visit) redirect(ctx, pathOf(screen, visit));
-    });
-  }
+  const back = visited(screen, ports, (ctx, visit) => {
+    redirect(ctx, pathOf(screen, visit));
+  });
+  for (const { path } of [...(screen.forms ?? []), ...posts]) router.get(path, back);
 };
 
 /** Puts a screen on its paths: the page, its forms, and its live updates. */
 export const addScreen = (router: Router, screen: Screen, ports: ScreenPorts): void => {
-  router.get(screen.path, async (ctx: Context) => {
-    const visit = await visitOf(ctx, screen, ports);
-    if (!visit) return;
+  const page = visited(screen, ports, async (ctx, visit) => {
     if (screen.isLive && wantsEvents(ctx)) await ports.live.open(ctx, { screen, visit });
     else await sendPage(ctx, screen, visit, await screen.show(visit));
   });
+  router.get(screen.path, page);
   for (const form of screen.forms ?? []) {
-    router.post(form.path, async (ctx: Context) => {
-      const visit = await visitOf(ctx, screen, ports);
-      if (visit) await receive(ctx, { screen, form, visit, ports });
-    });
+    const received = visited(screen, ports, (ctx, visit) =>
+      receive(ctx, { screen, form, visit, ports }),
+    );
+    router.post(form.path, received);
   }
   for (const { method, path, answer } of screen.others ?? []) {
-    router[method === 'GET' ? 'get' : 'post'](path, async (ctx: Context) => {
-      const visit = await visitOf(ctx, screen, ports);
-      if (!visit) return;
-      const { person } = visit.signedIn;
-      const outcome = await ports.acting.run(`person:${person.email}`, () => answer(visit, ctx));
+    const answered = visited(screen, ports, async (ctx, visit) => {
+      const outcome = await asPerson(ports, visit, () => answer(visit, ctx));
       if (outcome) await send(ctx, screen, visit, outcome);
     });
+    router[method === 'GET' ? 'get' : 'post'](path, answered);
   }
 };
 
-const visitOf = async (
-  ctx: Context,
-  screen: Screen,
-  ports: ScreenPorts,
-): Promise<Visit | undefined> => {
-  const signedIn = await ports.signedIn(ctx);
-  if (!signedIn) return undefined;
-  const visit = {
-    signedIn,
-    accountId: signedIn.account.id,
-    parameters: ctx['params'] as Readonly<Record<string, string>>,
-    query: new URLSearchParams(ctx.querystring),
-    now: ports.clock.now(),
+/** Answers the people who are signed in. */
+const visited =
+  (
+    screen: Screen,
+    ports: ScreenPorts,
+    answer: (ctx: Context, visit: Visit) => Promise<void> | void,
+  ) =>
+  async (ctx: Context): Promise<void> => {
+    const signedIn = await ports.signedIn(ctx);
+    if (!signedIn) return;
+    const visit = {
+      signedIn,
+      accountId: signedIn.account.id,
+      parameters: ctx['params'] as Readonly<Record<string, string>>,
+      query: new URLSearchParams(ctx.querystring),
+      now: ports.clock.now(),
+    };
+    notePage(ctx, screen, visit);
+    await answer(ctx, visit);
   };
-  notePage(ctx, screen, visit);
-  return visit;
-};
+
+/** What the person does, for the audit log. */
+const asPerson = <T>(
+  { acting }: ScreenPorts,
+  { signedIn: { person } }: Visit,
+  act: () => Promise<T>,
+): Promise<T> => acting.run(`person:${person.email}`, act);
 
 interface Sent {
   readonly screen: Screen;
@@ -89,10 +94,7 @@ const receive = async (ctx: Context, sent: Sent): Promise<void> => {
     return refuse(ctx, sent, refusal, status);
   };
   if (checked.kind === 'refused') return refused(checked, 422);
-  const act = () =>
-    ports.acting.run(`person:${visit.signedIn.person.email}`, () =>
-      form.act(visit, checked.output as never),
-    );
+  const act = () => asPerson(ports, visit, () => form.act(visit, checked.output as never));
   try {
     await send(ctx, screen, visit, await (form.once ? actOnce({ ...sent, values }, act) : act()));
   } catch (error) {

@@ -47,35 +47,25 @@ export class Uploads {
    */
   async take(project: Project, request: IncomingMessage): Promise<Deploy> {
     const { folder, ids } = this.#ports;
-    const leave = placeOrBusy(this.#inAll, project);
-    try {
-      return await inUploadFile(folder, ids.next('upload'), async (file, path) => {
+    return inPlace(placeOrBusy(this.#inAll, project), () =>
+      inUploadFile(folder, ids.next('upload'), async (file, path) => {
         await this.#receive(project, request, file);
-        return await this.#unpack(project, path);
-      });
-    } finally {
-      leave();
-    }
+        return this.#unpack(project, path);
+      }),
+    );
   }
 
   async #receive(project: Project, request: IncomingMessage, file: FileHandle): Promise<void> {
-    const leave = placeOrBusy(this.#receiving, project);
-    try {
-      await this.#ports.deadline.apart(() => receiveFile(request, file));
-    } finally {
-      leave();
-    }
+    await inPlace(placeOrBusy(this.#receiving, project), () =>
+      this.#ports.deadline.apart(() => receiveFile(request, file)),
+    );
   }
 
   /** A received upload waits for its turn. */
   async #unpack(project: Project, path: string): Promise<Deploy> {
     const { deadline } = this.#ports;
     const leave = await deadline.apart(() => this.#unpacking.take(project.accountId));
-    try {
-      return await this.#deploy(project, path);
-    } finally {
-      leave();
-    }
+    return inPlace(leave, () => this.#deploy(project, path));
   }
 
   async #deploy(project: Project, path: string): Promise<Deploy> {
@@ -88,6 +78,14 @@ export class Uploads {
     }
   }
 }
+
+const inPlace = async <T>(leave: GiveBack, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
+};
 
 /** @throws PageProblem 503 */
 const placeOrBusy = (slots: Slots, { accountId }: Project): GiveBack => {

@@ -3,8 +3,7 @@ import { html, type Html } from '../frame/html.ts';
 import { count } from '../frame/parts.ts';
 import { chartOf, stacking, totalOf, type Bar, type Chart, type Column } from './chart.ts';
 import { added, ranges, type RangeName } from './columns.ts';
-import { usageTable } from './table.ts';
-import { namedBars, outcomeWords, sentence, shortName } from './words.ts';
+import { longName, namedBars, outcomeWords, sentence, shortName } from './words.ts';
 
 export interface Figure {
   readonly columns: readonly Column[];
@@ -89,3 +88,23 @@ const legend = (columns: readonly Column[], limit: string | undefined): Html => 
     ${limit !== undefined && html`<li><svg width="24" height="14" aria-hidden="true"><line class="limit" x1="0" x2="24" y1="7" y2="7"/></svg> ${limit}</li>`}
   </ul>`;
 };
+
+/** The numbers of the chart, newest first. */
+export const usageTable = (columns: readonly Column[], range: RangeName): Html => {
+  const { unit } = ranges[range];
+  return html`<details>
+    <summary>Show as a table</summary>
+    <div class="table" tabindex="0" role="region" aria-label="Requests per ${unit}">
+      <table class="numbers">
+        <thead><tr><th scope="col">${unit === 'hour' ? 'Hour' : 'Day'} (UTC)</th><th scope="col" class="number">Total</th>${stacking.map((outcome) => html`<th scope="col" class="number">${outcomeWords[outcome]}</th>`)}</tr></thead>
+        <tbody>${columns.toReversed().map((column) => row(column, range))}</tbody>
+      </table>
+    </div>
+  </details>`;
+};
+
+const row = (column: Column, range: RangeName): Html => html`<tr>
+  <th scope="row">${longName(column, range)}</th>
+  <td class="number"><b>${count(totalOf(column))}</b></td>
+  ${stacking.map((outcome) => html`<td class="number">${count(column.requests[outcome])}</td>`)}
+</tr>`;

@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import type {
   IdempotencyKeys,
   IdempotencyOutcome,
@@ -10,16 +9,9 @@ import { Store } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
 import { toMillis } from '../schema.ts';
 import { runWithNext } from '../engine/with-next.ts';
-import { parseStored, type Entries } from '../stored-json.ts';
 
 /** The row's value while its transaction is open; visible to others only if half of that was committed. */
 const unanswered = '';
-
-const keptAnswer = v.object({
-  status: v.number(),
-  headers: v.record(v.string(), v.string()),
-  body: v.string(),
-} satisfies Entries<KeptAnswer>);
 
 export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
   readonly #running = new Set<string>();
@@ -96,7 +88,7 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
     if (!row) return undefined;
     if (row.fingerprint !== fingerprint) return { kind: 'reused' };
     if (row.answer === unanswered) return { kind: 'unknown' };
-    return { kind: 'replayed', answer: parseStored(keptAnswer, row.answer) };
+    return { kind: 'replayed', answer: JSON.parse(row.answer) as KeptAnswer };
   }
 
   /** The row is taken first, so that a rival in another process waits for the outcome or is refused. */

@@ -7,7 +7,6 @@ import type { Timeline, PlacedEntry } from '../../../domains/ports.ts';
 import { Store } from '../store.ts';
 import type { Queries } from '../database.ts';
 import { fromMillis, oneOf, toMillis } from '../schema.ts';
-import { anyDetails, parseStored } from '../stored-json.ts';
 
 export class KyselyTimeline extends Store implements Timeline {
   async list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]> {
@@ -23,7 +22,7 @@ export class KyselyTimeline extends Store implements Timeline {
       place: id,
       kind: oneOf(timelineKinds, kind),
       occurredAt: fromMillis(occurred_at),
-      details: parseStored(anyDetails, details),
+      details: JSON.parse(details) as Readonly<Record<string, unknown>>,
     }));
   }
 }
