@@ -1,7 +1,5 @@
 import { CommanderError } from 'commander';
 import { animalStore } from './app/commands/program.ts';
-import { failureInWords } from './app/failure-words.ts';
-import { redaction } from './app/settings/redaction.ts';
 
 const failed = 1;
 const wrongUsage = 2;
@@ -20,6 +18,10 @@ try {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : wrongUsage;
   } else {
+    const [{ failureInWords }, { redaction }] = await Promise.all([
+      import('./app/failure-words.ts'),
+      import('./app/settings/redaction.ts'),
+    ]);
     const redact = redaction(process.env);
     process.stderr.write(`animal-store: ${redact(failureInWords(error, process.env))}\n`);
     process.exitCode = failed;

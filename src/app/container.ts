@@ -1,10 +1,10 @@
 import { Container, type ContainerModule } from 'inversify';
-import type { Logger } from 'pino';
+import { pino, type Logger } from 'pino';
 import { AsyncActing } from '../adapters/system/async-acting.ts';
 import { Acting, type Actor } from '../kernel/acting.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrateUp } from '../adapters/kysely/migrations.ts';
-import type { Config } from './settings/config.ts';
+import { loadConfig, type Config } from './settings/config.ts';
 import { contexts } from './contexts.module.ts';
 import { ConfigKey, LogKey, PreviousSecretKeys, SecretKey } from './keys.ts';
 import { metering } from './metering.module.ts';
@@ -34,7 +34,13 @@ export const openContainer = async (
   return container;
 };
 
-/** What the roles and the settings of this process ask for; a short command has no role. */
+/** For one short command, which has no role and no log. */
+export const openForCommand = (): Promise<Container> => {
+  const config = { ...loadConfig(process.env), roles: [] };
+  return openContainer(config, pino({ level: 'silent' }), 'operator');
+};
+
+/** What the roles and the settings of this process ask for. */
 const modulesFor = async ({ roles, redisUrl }: Config): Promise<ContainerModule[]> => [
   ...(roles.length > 0 ? [(await import('./web.module.ts')).web] : []),
   ...(roles.includes('dashboard') ? [(await import('./dashboard.module.ts')).pages] : []),

@@ -150,6 +150,31 @@ test('the command names a missing package and how to install it', async () => {
   await rm(folder, { recursive: true });
 });
 
+/** Prints to standard error which packages the program imported. */
+const tellPackages = `
+  import { registerHooks } from 'node:module';
+  const found = new Set();
+  registerHooks({
+    load: (url, context, next) => {
+      const [, name] = /.*\\/node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url) ?? [];
+      if (name) found.add(name);
+      return next(url, context);
+    },
+  });
+  process.on('exit', () => process.stderr.write([...found].join(' ')));
+`;
+
+test('help imports only the package that reads the command line, so that it prints at once', async () => {
+  const hook = `data:text/javascript,${encodeURIComponent(tellPackages)}`;
+  for (const line of [['--help'], ['key', 'create', '--help']]) {
+    const { stderr } = await run(process.execPath, [
+      ...['--import', hook],
+      ...[join(root, 'src/main.ts'), ...line],
+    ]);
+    expect(stderr).toBe('commander');
+  }
+});
+
 test('./animal-store runs from any folder, and through a symbolic link', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-link-'));
   const link = join(folder, 'store');

@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { loadConfig, type Config } from '../settings/config.ts';
+import type { Config } from '../settings/config.ts';
 import type { SecretsInWords } from '../settings/settings.ts';
-import { redaction, withoutUser } from '../settings/redaction.ts';
-import { startWarnings } from '../settings/start-warnings.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
 export const configCommands = (program: Command): void => {
@@ -12,7 +10,12 @@ export const configCommands = (program: Command): void => {
     .command('check')
     .description('check the settings and show them, without secrets')
     .option('--json', 'print JSON')
-    .action((options: OutputOptions) => {
+    .action(async (options: OutputOptions) => {
+      const [{ loadConfig }, { redaction, withoutUser }, { startWarnings }] = await Promise.all([
+        import('../settings/config.ts'),
+        import('../settings/redaction.ts'),
+        import('../settings/start-warnings.ts'),
+      ]);
       const loaded = loadConfig(process.env);
       const { secretKey, previousSecretKey, databaseUrl, redisUrl, acme, ...config } = loaded;
       const shown = {

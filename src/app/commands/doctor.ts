@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../settings/config.ts';
-import { examine, type Checked } from '../doctor/examine.ts';
-import { redaction } from '../settings/redaction.ts';
+import type { Checked } from '../doctor/examine.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
 export const doctorCommand = (program: Command): void => {
@@ -13,6 +11,11 @@ export const doctorCommand = (program: Command): void => {
     )
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
+      const [{ examine }, { loadConfig }, { redaction }] = await Promise.all([
+        import('../doctor/examine.ts'),
+        import('../settings/config.ts'),
+        import('../settings/redaction.ts'),
+      ]);
       const checks = await examine(loadConfig(process.env));
       const failures = checks.filter(({ state }) => state === 'failed').length;
       const redact = redaction(process.env);

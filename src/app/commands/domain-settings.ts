@@ -3,12 +3,7 @@ import { Option } from 'commander';
 import { beginningOf } from '../../kernel/beginning-of.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { DomainSettingsDraft } from '../../domains/domain/redirects/redirects.ts';
-import {
-  longestSettings,
-  readDomainSettings,
-  writeDomainSettings,
-  type DomainSettingsFormat,
-} from '../domain-settings/text.ts';
+import type { DomainSettingsFormat } from '../domain-settings/text.ts';
 import { DomainsKey, SitesKey } from '../keys.ts';
 import { ofProject, withContainer, type Define } from './run-command.ts';
 
@@ -35,6 +30,7 @@ export const domainConfig: Define = (command) => {
         const view = draft
           ? await domains.changeDomainSettings(id, draft)
           : await domains.showDomainSettings(id);
+        const { writeDomainSettings } = await import('../domain-settings/text.ts');
         process.stdout.write(writeDomainSettings(view.document, options.format));
         for (const [from, reason] of Object.entries(view.suspended)) {
           process.stderr.write(`${from}: ${reason}\n`);
@@ -45,11 +41,14 @@ export const domainConfig: Define = (command) => {
 
 /** @throws Error that says what is wrong where */
 const readSettings = async (file: string): Promise<DomainSettingsDraft> => {
-  const text = await textIn(file === '-' ? '/dev/stdin' : file).catch((cause: unknown) => {
-    const { code = 'unknown' } = cause as NodeJS.ErrnoException;
-    const wanted = 'give a YAML or JSON file with the settings, or - for standard input';
-    throw new Error(`${file} cannot be read (${code}); ${wanted}.`, { cause });
-  });
+  const { longestSettings, readDomainSettings } = await import('../domain-settings/text.ts');
+  const text = await textIn(file === '-' ? '/dev/stdin' : file, longestSettings).catch(
+    (cause: unknown) => {
+      const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+      const wanted = 'give a YAML or JSON file with the settings, or - for standard input';
+      throw new Error(`${file} cannot be read (${code}); ${wanted}.`, { cause });
+    },
+  );
   try {
     return readDomainSettings(text);
   } catch (error) {
@@ -58,7 +57,7 @@ const readSettings = async (file: string): Promise<DomainSettingsDraft> => {
   }
 };
 
-const textIn = async (path: string): Promise<string> => {
+const textIn = async (path: string, longest: number): Promise<string> => {
   const file = await open(path);
-  return (await beginningOf(file.createReadStream(), longestSettings)).toString();
+  return (await beginningOf(file.createReadStream(), longest)).toString();
 };

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { Database } from '../../adapters/kysely/database.ts';
-import { migrateUp, migrationStates } from '../../adapters/kysely/migrations.ts';
-import { loadConfig } from '../settings/config.ts';
+import type * as Migrations from '../../adapters/kysely/migrations.ts';
+import type { Database } from '../../adapters/kysely/database.ts';
 import { print, table, type OutputOptions } from './run-command.ts';
 
 export const migrateCommands = (program: Command): void => {
@@ -12,7 +11,7 @@ export const migrateCommands = (program: Command): void => {
     .description('bring the schema up to date')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
-      withDatabase(async (database) => {
+      withDatabase(async (database, { migrateUp }) => {
         const applied = await migrateUp(database);
         const text = applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Already up to date.';
         print(options, { applied }, text);
@@ -24,7 +23,7 @@ export const migrateCommands = (program: Command): void => {
     .description('show which migrations are applied')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
-      withDatabase(async (database) => {
+      withDatabase(async (database, { migrationStates }) => {
         const states = await migrationStates(database);
         const rows = states.map((one) => [one.name, one.executedAt?.toISOString() ?? 'pending']);
         print(options, states, table(['MIGRATION', 'APPLIED'], rows, 'No migrations.'));
@@ -33,10 +32,17 @@ export const migrateCommands = (program: Command): void => {
 };
 
 /** Without bringing it up to date first, as all other commands do. */
-const withDatabase = async (work: (database: Database) => Promise<void>): Promise<void> => {
+const withDatabase = async (
+  work: (database: Database, migrations: typeof Migrations) => Promise<void>,
+): Promise<void> => {
+  const [{ loadConfig }, { Database }, migrations] = await Promise.all([
+    import('../settings/config.ts'),
+    import('../../adapters/kysely/database.ts'),
+    import('../../adapters/kysely/migrations.ts'),
+  ]);
   const database = new Database(loadConfig(process.env).databaseUrl, { patient: true });
   try {
-    await work(database);
+    await work(database, migrations);
   } finally {
     await database.close();
   }

@@ -1,8 +1,5 @@
 import { Argument, Option, type Command } from 'commander';
 import type { Container } from 'inversify';
-import pino from 'pino';
-import { loadConfig } from '../settings/config.ts';
-import { openContainer } from '../container.ts';
 
 export interface OutputOptions {
   readonly json?: boolean;
@@ -55,10 +52,10 @@ export const required = (flags: string, description: string): Option =>
 export const ofAccount = required('--account <id>', 'id of the account');
 export const ofProject = required('--project <slug>', 'slug of the project');
 
-/** Opens the container for one short command, and always closes it. */
+/** Opens the container for one short command, and always closes it. Help prints without loading it. */
 export const withContainer = async <T>(work: (container: Container) => Promise<T>): Promise<T> => {
-  const config = loadConfig(process.env);
-  const container = await openContainer(config, pino({ level: 'silent' }), 'operator');
+  const { openForCommand } = await import('../container.ts');
+  const container = await openForCommand();
   try {
     return await work(container);
   } finally {
