@@ -132,7 +132,7 @@ export abstract class Passwords {
    */
   abstract matching(password: string, hashes: readonly string[]): Promise<readonly string[]>;
 
-  /** @param hash undefined where there is none: takes as long and says no */
+  /** @param hash undefined where there is none: takes as long and returns no match */
   async matches(password: string, hash: string | undefined): Promise<boolean> {
     return (await this.matching(password, hash === undefined ? [] : [hash])).length > 0;
   }

@@ -47,7 +47,7 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
   ...forgetting(ports),
 ];
 
-/** Each table by itself, so that one that fails holds up no other; not all in the same minute. */
+/** Each table by itself, so that a failure does not affect the others; not all in the same minute. */
 const forgetting = ({ retention, clock }: Pick<WorkerPorts, 'retention' | 'clock'>) =>
   sweptTables.map(({ table, what, keptMs }, at): Job => ({
     name: `forget ${what}`,

@@ -74,7 +74,7 @@ export const persistence = wiring((once, bind) => {
       if (hasFleet) c.get(RedisSignalsKey).tell(accountIds);
     };
     const deadline = c.get(Deadline);
-    // The request that stored it does not wait for what comes of it.
+    // The request that stored it does not wait for its effects.
     const onStored: StoredListener = (accountIds, hasDeliveries) => {
       void deadline.apart(() => {
         tell(accountIds, hasDeliveries);

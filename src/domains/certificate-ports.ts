@@ -62,7 +62,7 @@ export abstract class CertificateAuthority {
    */
   abstract order(host: string, replaces?: string): Promise<OrderAnswer>;
 
-  /** Where the order stands. An `issued` certificate was checked: host, key, chain and dates are right. */
+  /** The state of the order. An `issued` certificate was checked: host, key, chain and dates are right. */
   abstract look(order: CertificateOrder): Promise<OrderState>;
 
   /** Says that the answer to the challenge is published. Saying it twice is no error. */

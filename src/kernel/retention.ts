@@ -7,7 +7,7 @@ export interface RetentionRule<Column extends string = string, TimeColumn extend
   readonly keptMs: number;
   /** Only rows with one of these words. */
   readonly only?: { readonly column: Column; readonly words: readonly string[] };
-  /** Rows whose id stands there stay. */
+  /** Rows whose id is in that column stay. */
   readonly unlessIn?: { readonly table: string; readonly column: string };
 }
 

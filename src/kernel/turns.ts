@@ -29,7 +29,7 @@ export class Turns<Outcome = void> {
     this.#isAsked = true;
   }
 
-  /** Begins no more turns and waits for the current one, whatever comes of it. */
+  /** Begins no more turns and waits for the current one, even if it fails. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#running?.catch(() => undefined);

@@ -74,7 +74,7 @@ export type ProblemDocument = Document<'problem'>;
 /** Characters; an order of one name has some five hundred. */
 const longest = 64 * 1024;
 
-/** @throws NoUsableAnswer when `text` is no such document; nothing of it is repeated */
+/** @throws NoUsableAnswer when `text` is not such a document; the message never quotes it */
 export const readDocument = <K extends Kind>(kind: K, text: string): Document<K> => {
   try {
     if (text.length > longest) throw new RangeError('too long');

@@ -18,7 +18,7 @@ export const createOnce = (path: string, text: string): Promise<string> =>
     return readFile(path, 'utf8');
   });
 
-/** In place of what is there, at once. @param mode 0o600 for what nobody else reads @throws Unavailable */
+/** Replaces the file in one step. @param mode 0o600 for private files @throws Unavailable */
 export const replaceWhole = (path: string, text: string, mode = 0o644): Promise<void> =>
   outside(() => place(path, text, mode, rename));
 

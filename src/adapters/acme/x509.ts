@@ -12,7 +12,7 @@ import {
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 
 /**
- * For one host and an ECDSA P-256 key (RFC 2986), DER. The host stands only in the alternative names: a common
+ * For one host and an ECDSA P-256 key (RFC 2986), DER. The host is only in the alternative names: a common
  * name holds no more than 64 characters.
  */
 export const certificateRequest = async (host: string, privateKey: string): Promise<Buffer> => {

@@ -26,7 +26,7 @@ interface Server {
   readonly turns: PQueue;
 }
 
-/** Asks by node:dns, but for CAA: see `askCaa`. A hanging resolver does not delay questions to others. */
+/** Queries with node:dns, except CAA: see `askCaa`. A hanging resolver does not delay queries to others. */
 export class NodeDnsVerifier extends DnsVerifier {
   readonly #servers: readonly Server[];
   readonly #options: Required<NodeDnsVerifierOptions>;

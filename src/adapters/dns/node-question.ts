@@ -31,7 +31,7 @@ export class NodeQuestions {
   ): Promise<DnsAnswer<Item>> {
     try {
       const { items, ttl } = await untilAborted(question(this.#resolver()), signal);
-      // An empty list is what node:dns tells of a CNAME that ends without a record of the type.
+      // node:dns returns an empty list for a CNAME that ends without a record of the type.
       return items.length === 0 ? { kind: 'none' } : { kind: 'records', records: items, ttl };
     } catch (error) {
       return signal.aborted ? timedOut : fromCode((error as NodeJS.ErrnoException).code);

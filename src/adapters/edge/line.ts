@@ -63,7 +63,7 @@ export class Line {
     this.#idleFrames = 0;
   }
 
-  /** For a frame that brings nothing: more than `most` of them end an HTTP/2 connection, and it is told why. */
+  /** Counts useless frames: more than `most` of them end an HTTP/2 connection, with the reason. */
   countIdleFrame(most: number): void {
     this.#idleFrames += 1;
     const { session } = this;

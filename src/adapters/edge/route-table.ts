@@ -57,7 +57,7 @@ export class RouteTable {
     this.#stopping.abort();
   }
 
-  /** Loads the changes. A call while it runs makes it look once more. @throws Unavailable */
+  /** Loads the changes. A call during a load causes another load. @throws Unavailable */
   refresh(): Promise<void> {
     return this.#looks.run();
   }

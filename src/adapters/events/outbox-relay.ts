@@ -31,7 +31,7 @@ export class OutboxRelay {
     this.#log = log;
   }
 
-  /** Delivers all that is due. While it runs, a further call makes it look once more. */
+  /** Delivers all that is due. A call during a run causes another run. */
   run(): Promise<void> {
     return this.#turns.run();
   }

@@ -94,7 +94,7 @@ export class DueDomains {
       await tend(domain);
     } catch (error) {
       log.warn({ err: error, domainId: domain.id }, 'work on a domain failed, will be retried');
-      // A brief database outage is no fault of the domain: the next look claims it again.
+      // A brief database outage is not the domain's fault: the next poll claims it again.
       if (!(error instanceof Unavailable)) {
         await this.#prolong(this.#heldAs(domain.id), restMs);
         return;

@@ -23,7 +23,7 @@ export const planSection = (
   <p class="hint">To change your plan, contact the operator of this service and give the account ID above. Operators run <code>animal-store account set-plan --account ${account.id} --plan PLAN</code>; it takes effect with the next request.</p>
 </section>`;
 
-/** The name stands beside the id; own limits are in the table. */
+/** The name is shown beside the id; custom limits are in the table. */
 const factsOf = ({
   id,
   name,

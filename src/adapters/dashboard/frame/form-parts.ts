@@ -6,7 +6,7 @@ interface Labelled {
   readonly label: string;
   readonly name: string;
   readonly hint?: Child;
-  /** Makes ids unique where a form stands on a page more than once. */
+  /** Makes ids unique when a page has the same form more than once. */
   readonly key?: string;
 }
 

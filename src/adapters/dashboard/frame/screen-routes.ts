@@ -105,7 +105,7 @@ const receive = async (ctx: Context, sent: Sent): Promise<void> => {
   }
 };
 
-/** The page that the form stands on, with what is wrong beside the field. */
+/** The page of the form, with the error beside the field. */
 const refuse = async (
   ctx: Context,
   { screen, visit }: Pick<Sent, 'screen' | 'visit'>,

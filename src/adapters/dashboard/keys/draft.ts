@@ -67,7 +67,7 @@ export const newKeyForm = (now: Date, once: string, refusal: Refusal | undefined
 const tomorrow = (now: Date): string =>
   new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10);
 
-/** The empty field tells that no box is ticked; browsers would send nothing. */
+/** The empty field shows that no box is ticked; browsers would send nothing. */
 const scopeChoice = (refusal: Refusal | undefined): Html => {
   const chosen = refusal ? (refusal.values['scopes'] ?? '').split(',') : scopes;
   const wrong = refusal?.field === 'scopes' ? refusal.message : undefined;

@@ -6,7 +6,7 @@ const tabs = [
   { name: 'domains', path: '/settings/domains', text: 'Domains' },
 ] as const;
 
-/** Stands above all pages of a project. */
+/** The head of all pages of a project. */
 export const projectHead = (
   { name, slug }: Project,
   current: (typeof tabs)[number]['name'],

@@ -31,7 +31,7 @@ export interface Chart {
   readonly bars: readonly Bar[];
   /** Bottom to top. */
   readonly ticks: readonly { readonly value: number; readonly y: number }[];
-  /** Undefined where there is none for one column. */
+  /** Undefined if there is no limit for one column. */
   readonly limit: { readonly value: number; readonly y: number } | undefined;
 }
 

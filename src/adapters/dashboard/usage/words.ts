@@ -18,7 +18,7 @@ const dayFormat = inUtc({ day: 'numeric', month: 'short' });
 const weekdayFormat = inUtc({ weekday: 'short', day: 'numeric', month: 'short' });
 const hourFormat = inUtc({ hour: '2-digit', minute: '2-digit' });
 
-/** `14:00` or `21 Nov`: what stands below a bar. */
+/** `14:00` or `21 Nov`: the label below a bar. */
 export const shortName = ({ begin }: Column, range: RangeName): string =>
   (ranges[range].unit === 'hour' ? hourFormat : dayFormat).format(begin);
 

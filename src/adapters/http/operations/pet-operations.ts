@@ -106,7 +106,7 @@ export const petOperations = (
   }),
 ];
 
-/** @throws DomainError `pet_not_found` for what is no int64 in plain digits */
+/** @throws DomainError `pet_not_found` unless it is an int64 in plain digits */
 const petIdFrom = (text: string): bigint => {
   const id = readId(text);
   if (id === undefined) throw petNotFound(text.slice(0, 40));

@@ -24,7 +24,7 @@ const withJsonSchema = <Schema extends object>(schema: Schema, json: JsonSchema)
   return schema;
 };
 
-/** JSON Schema numbers are doubles to most tools: the exact bound stands in the description. */
+/** JSON Schema numbers are doubles to most tools: the exact bound is in the description. */
 const int64 = (minimum: number, description: string): JsonSchema => ({
   type: 'integer',
   format: 'int64',

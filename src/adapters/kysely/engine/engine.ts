@@ -36,7 +36,7 @@ export class Engine {
     this.connections = open(this.#kind, url, options);
   }
 
-  /** Whether it runs inside this process: a read costs next to nothing, and a write holds up the whole process. */
+  /** Whether it runs inside this process: a read costs next to nothing, and a write blocks the whole process. */
   get isInProcess(): boolean {
     switch (this.#kind) {
       case 'sqlite':

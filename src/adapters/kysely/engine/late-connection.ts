@@ -6,7 +6,7 @@ import { giveBack, type Held, type MysqlPool } from './mysql-pool.ts';
 import { tablesOf } from './statement-tables.ts';
 import { goesWithNext } from './with-next.ts';
 
-/** Takes a connection from the pool only with the first statement, because that one tells which tables it needs. */
+/** Takes a connection from the pool only with the first statement, which shows the tables that it needs. */
 export class LateConnection implements DatabaseConnection {
   readonly #pool: MysqlPool;
   #held: Held | undefined;

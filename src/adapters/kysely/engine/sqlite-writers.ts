@@ -4,7 +4,7 @@ import { keptLocked, pastOtherPrograms } from './sqlite-lock.ts';
 /** As many as may wait for a connection to MySQL. */
 const mostWaiting = 1000;
 
-/** Runs something that holds up the process, after a turn of the event loop if it is time for one. */
+/** Runs something that blocks the process, after a turn of the event loop if it is time for one. */
 export type Breathe = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** How long a caller waits, in milliseconds. */

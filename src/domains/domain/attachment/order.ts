@@ -35,7 +35,7 @@ interface ClaimFacts {
   readonly use: CaUse;
 }
 
-/** What a new order is, as far as the domain alone tells. */
+/** The kind of a new order, as far as the domain alone shows. */
 export const orderKind = (domain: CustomDomain): 'new' | 'renewal' | 'exempt' => {
   if (hasRenewalPlan(domain)) return 'exempt';
   return domain.state === 'live' ? 'renewal' : 'new';

@@ -12,7 +12,7 @@ const admits: Readonly<Record<OwnFact<'live'>, Admits>> = {
 };
 type Admits = (domain: Live) => boolean;
 
-/** Whether visitors get the site, or a redirect, under this name. Everything that is told or stored of that asks here. */
+/** Whether visitors get the site, or a redirect, under this name. Everything that shows or stores this asks here. */
 export const isServed = (domain: CustomDomain): boolean =>
   domain.state === 'live' && Object.values(admits).every((lets) => lets(domain));
 

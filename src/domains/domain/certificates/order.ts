@@ -8,7 +8,7 @@ export interface CertificateOrder {
   readonly privateKey: string;
 }
 
-/** Where an order stands, as the authority says. */
+/** The state of an order, as the authority reports it. */
 export type OrderState =
   /** Publish `keyAuthorization` under `/.well-known/acme-challenge/<token>`, then say so with `prove`. */
   | {

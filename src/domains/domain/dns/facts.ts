@@ -4,7 +4,7 @@ export type DnsAnswer<Item> =
       readonly kind: 'records';
       /** At least one. Names in lower case, without the last dot. */
       readonly records: readonly Item[];
-      /** Seconds, as far as the resolver tells. */
+      /** Seconds, if the resolver reports them. */
       readonly ttl: number | undefined;
     }
   /** The name exists but has nothing of this type, also at the end of a CNAME. */
