@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { OutboxRelay } from '../../src/adapters/events/outbox-relay.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
+import { SitesKey } from '../../src/app/keys.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
 import { databaseKinds } from '../support/servers/databases.ts';
+import { deployEntries } from '../support/sites/deploy-entries.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
 
 describe.each(databaseKinds)('health on %s', (kind) => {
@@ -11,6 +13,12 @@ describe.each(databaseKinds)('health on %s', (kind) => {
     api = await startApi(kind);
   });
   afterAll(() => api.close());
+
+  /** Its event has a subscriber. */
+  const refusedUpload = async (): Promise<void> => {
+    const project = await api.container.get(SitesKey).startProject(api.account.id, 'Refused');
+    expect(await deployEntries(api.container, project)).toMatchObject({ state: 'failed' });
+  };
 
   test('/healthz says that the process is alive, without a key', async () => {
     const { status, body } = await api.send('/healthz', { key: null });
@@ -69,7 +77,7 @@ describe.each(databaseKinds)('health on %s', (kind) => {
   test('/metrics is in the format of Prometheus and shows the process and the outbox', async () => {
     const relay = api.container.get(OutboxRelay);
     await relay.run();
-    await api.add('Rex');
+    await refusedUpload();
     const waiting = await api.send('/metrics', { key: null });
     await relay.run();
     const delivered = await api.send('/metrics', { key: null });
