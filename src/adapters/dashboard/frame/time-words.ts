@@ -10,7 +10,8 @@ const units = [
   ['year', 365.25 * 86_400, Infinity],
 ] as const satisfies readonly (readonly [Intl.RelativeTimeFormatUnit, number, number])[];
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+/** Made with the first page: it takes milliseconds. */
+let relative: Intl.RelativeTimeFormat | undefined;
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 const secondsBetween = (at: Date, now: Date): number =>
@@ -22,6 +23,7 @@ export const inWords = (at: Date, now: Date): string => {
   if (seconds <= 0 && seconds > -60) return 'just now';
   const away = Math.abs(seconds);
   const [unit, size] = units.find(([, size, end]) => Math.round(away / size) < end) ?? units[5];
+  relative ??= new Intl.RelativeTimeFormat('en', { numeric: 'always' });
   return relative.format(Math.sign(seconds) * Math.round(away / size), unit);
 };
 

@@ -64,25 +64,31 @@ const asHtml = (markdown: string): string => {
 
 const nameOfHeading = (text: string) => text.toLowerCase().replaceAll('`', '').replaceAll(' ', '-');
 
-/** The API reference: for people at /docs, for programs that read text at /docs.md and /llms.txt. */
+/**
+ * The API reference: for people at /docs, for programs that read text at /docs.md and /llms.txt. Written when they are
+ * first asked for.
+ */
 export const referencePage = (document: OpenApiDocument): readonly Route[] => {
-  const markdown = referenceMarkdown(document);
   const asset = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
   return [
-    file('/docs', 'text/html', page(`${document.info.title} API reference`, asHtml(markdown))),
-    file('/docs/reference.js', 'text/javascript', asset('reference.js')),
-    file('/docs/reference.css', 'text/css', asset('reference.css')),
-    file('/docs.md', 'text/markdown', markdown),
-    file('/llms.txt', 'text/plain', llmsText(document)),
+    file('/docs', 'text/html', () =>
+      page(`${document.info.title} API reference`, asHtml(referenceMarkdown(document))),
+    ),
+    file('/docs/reference.js', 'text/javascript', () => asset('reference.js')),
+    file('/docs/reference.css', 'text/css', () => asset('reference.css')),
+    file('/docs.md', 'text/markdown', () => referenceMarkdown(document)),
+    file('/llms.txt', 'text/plain', () => llmsText(document)),
   ];
 };
 
-const file = (path: string, type: string, text: string): Route => {
-  const zipped = gzipSync(text);
+const file = (path: string, type: string, write: () => string): Route => {
+  let written: { readonly text: string; readonly zipped: Buffer } | undefined;
+  const zip = (text: string) => ({ text, zipped: gzipSync(text) });
   return {
     method: 'GET',
     path,
     answer: (ctx) => {
+      const { text, zipped } = (written ??= zip(write()));
       ctx.set('Content-Security-Policy', policy);
       ctx.set('Cache-Control', 'public, max-age=3600');
       ctx.set('X-Content-Type-Options', 'nosniff');
