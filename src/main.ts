@@ -5,8 +5,11 @@ const failed = 1;
 const wrongUsage = 2;
 
 /** Found missing only now, because parts of the program are imported when they are needed. bin/animal-store.cjs says so. */
-const isMissingPackage = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+const missingPackage = (error: unknown): Error | undefined => {
+  if (!(error instanceof Error)) return undefined;
+  const isMissing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  return isMissing ? error : missingPackage(error.cause);
+};
 
 // What is made is for this user alone: keys, the database, deploys.
 process.umask(0o077);
@@ -14,7 +17,8 @@ process.umask(0o077);
 try {
   await animalStore().parseAsync();
 } catch (error) {
-  if (isMissingPackage(error)) throw error;
+  const missing = missingPackage(error);
+  if (missing) throw missing;
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : wrongUsage;
   } else {
