@@ -38,7 +38,8 @@ export interface DatabaseOptions {
 /** One database, and the transaction that the current call is in. */
 export class Database {
   readonly engine: Engine;
-  readonly #root: Kysely<Schema>;
+  /** For migrations only: everything else goes through `db`, `run` and `transaction`. */
+  readonly root: Kysely<Schema>;
   readonly #alone: Queries;
   readonly #ambient = new AsyncLocalStorage<Ambient>();
   readonly #outage: Outage;
@@ -50,18 +51,13 @@ export class Database {
     this.#outage = new Outage(onOutage);
     this.#deadline = deadline;
     this.engine = new Engine(url, { patient, deadline });
-    this.#root = new Kysely<Schema>({ dialect: this.engine.connections.dialect });
-    const executor = this.#root.getExecutor();
+    this.root = new Kysely<Schema>({ dialect: this.engine.connections.dialect });
+    const executor = this.root.getExecutor();
     this.#alone = new QueryCreator<Schema>({
       executor: executor.withConnectionProvider({
         provideConnection: (use) => this.#guard(() => executor.provideConnection(use)),
       }),
     });
-  }
-
-  /** For migrations only: everything else goes through `db`, `run` and `transaction`. */
-  get root(): Kysely<Schema> {
-    return this.#root;
   }
 
   /** Whether the current call is in a transaction. */
@@ -77,7 +73,7 @@ export class Database {
   /** As `db`, for what takes more than queries. @throws Unavailable */
   run<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     const current = this.#ambient.getStore();
-    return current ? work(current.transaction) : this.#guard(() => work(this.#root));
+    return current ? work(current.transaction) : this.#guard(() => work(this.root));
   }
 
   /**
@@ -120,7 +116,7 @@ export class Database {
   ): (values: Parameters) => Promise<Row[]> {
     const { connections, plannedOnce } = this.engine;
     const compiled = build(
-      this.#root,
+      this.root,
       (name) => plannedOnce(new Placeholder(name)) as never,
     ).compile();
     const slots = compiled.parameters;
@@ -139,16 +135,16 @@ export class Database {
 
   /** @throws Unavailable */
   async ping(): Promise<void> {
-    await this.#guard(() => sql`select 1`.execute(this.#root));
+    await this.#guard(() => sql`select 1`.execute(this.root));
   }
 
   close(): Promise<void> {
-    return this.#root.destroy();
+    return this.root.destroy();
   }
 
   async #attempt<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     const afterCommit = new Set<() => void>();
-    const result = await this.#root
+    const result = await this.root
       .transaction()
       .execute((transaction) =>
         this.#ambient.run({ transaction, afterCommit }, () => work(transaction)),

@@ -1,4 +1,4 @@
-import { MysqlDialect, type Driver } from 'kysely';
+import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, type Dialect } from 'kysely';
 import type { TypeCastField, TypeCastNext } from 'mysql2';
 import type { Deadline } from '../../../kernel/deadline.ts';
 import type { Connections } from './connections.ts';
@@ -50,21 +50,14 @@ export const openMysql = (
     });
     return new MysqlPool(pool, { ...deadlines, limits, deadline });
   };
-  return { dialect: new PooledDialect(open) };
+  const dialect: Dialect = {
+    createAdapter: () => new MysqlAdapter(),
+    createDriver: () => new MysqlDriver(open),
+    createIntrospector: (db) => new MysqlIntrospector(db),
+    createQueryCompiler: () => new MysqlQueryCompiler(),
+  };
+  return { dialect };
 };
-
-class PooledDialect extends MysqlDialect {
-  readonly #open: () => Promise<MysqlPool>;
-
-  constructor(open: () => Promise<MysqlPool>) {
-    super({ pool: () => Promise.reject(new Error('the driver has a pool of its own')) });
-    this.#open = open;
-  }
-
-  override createDriver(): Driver {
-    return new MysqlDriver(this.#open);
-  }
-}
 
 const exactIntegers = (field: TypeCastField, next: TypeCastNext): unknown => {
   if (field.type !== 'LONGLONG') return next();

@@ -31,26 +31,26 @@ export class SqliteFileDriver implements Driver {
     await pastOtherPrograms(prepare, givingUpAfter(patience().lockMs));
   }
 
-  acquireConnection(): Promise<DatabaseConnection> {
+  acquireConnection(): Promise<Session> {
     return Promise.resolve(new Session(this.#file));
   }
 
-  beginTransaction(connection: DatabaseConnection): Promise<void> {
-    return sessionOf(connection).begin();
+  beginTransaction(session: Session): Promise<void> {
+    return session.begin();
   }
 
-  async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    sessionOf(connection).commit();
+  async commitTransaction(session: Session): Promise<void> {
+    session.commit();
     return Promise.resolve();
   }
 
-  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    sessionOf(connection).rollBack();
+  async rollbackTransaction(session: Session): Promise<void> {
+    session.rollBack();
     return Promise.resolve();
   }
 
-  async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    sessionOf(connection).rollBack();
+  async releaseConnection(session: Session): Promise<void> {
+    session.rollBack();
     return Promise.resolve();
   }
 
@@ -123,11 +123,6 @@ class Session implements DatabaseConnection {
     this.#file.writers.leave();
   }
 }
-
-const sessionOf = (connection: DatabaseConnection): Session => {
-  if (connection instanceof Session) return connection;
-  throw new Error('this is the connection of another driver');
-};
 
 const resultOf = <R>(
   statement: SqliteDatabase.Statement,

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
-import { SqliteAdapter, SqliteDialect, type Driver } from 'kysely';
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, type Dialect } from 'kysely';
 import type { Deadline } from '../../../kernel/deadline.ts';
 import type { Connections } from './connections.ts';
 import { SqliteFileDriver, type SqliteFile } from './sqlite-driver.ts';
@@ -27,7 +27,7 @@ export const openSqlite = (
   };
   const file = openFile(path, patience);
   return {
-    dialect: new SqliteFileDialect(file),
+    dialect: dialectOf(file),
     readCommitted: (text, parameters) =>
       pastOtherPrograms(() => file.reader(text).all(parameters), givingUpAfter(patience().lockMs)),
   };
@@ -110,33 +110,21 @@ const breathing = (): Breathe => {
   };
 };
 
-class SqliteFileDialect extends SqliteDialect {
-  readonly #file: SqliteFile;
-
-  constructor(file: SqliteFile) {
-    super({ database: neverOpened });
-    this.#file = file;
-  }
-
+class FileAdapter extends SqliteAdapter {
   /** SQLite rolls back an interrupted migration; Kysely's default assumes that it does not. */
-  override createAdapter(): SqliteAdapter {
-    return new (class extends SqliteAdapter {
-      override get supportsTransactionalDdl(): boolean {
-        return true;
-      }
-
-      /** One connection writes and one reads: `SqliteWriters` keeps the order. */
-      override get supportsMultipleConnections(): boolean {
-        return true;
-      }
-    })();
+  override get supportsTransactionalDdl(): boolean {
+    return true;
   }
 
-  override createDriver(): Driver {
-    return new SqliteFileDriver(this.#file);
+  /** One connection writes and one reads: `SqliteWriters` keeps the order. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
   }
 }
 
-const neverOpened = (): never => {
-  throw new Error('the driver has the file');
-};
+const dialectOf = (file: SqliteFile): Dialect => ({
+  createAdapter: () => new FileAdapter(),
+  createDriver: () => new SqliteFileDriver(file),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+});
