@@ -55,14 +55,11 @@ const forgetting = ({ retention, clock }: Pick<WorkerPorts, 'retention' | 'clock
     run: () => retention.sweep(table, new Date(clock.now().getTime() - keptMs)),
   }));
 
-export interface ApiJobPorts {
-  /** Absent where Redis counts. */
-  readonly counters: CounterKeeper | undefined;
-  readonly usage: UsageRecorder;
-}
-
-/** The scheduled jobs of a process that answers API requests. */
-export const apiJobs = ({ counters, usage }: ApiJobPorts): readonly Job[] => [
+/** The scheduled jobs of a process that answers API requests. @param counters undefined where Redis counts */
+export const apiJobs = (
+  usage: UsageRecorder,
+  counters: CounterKeeper | undefined,
+): readonly Job[] => [
   ...(counters
     ? [{ name: 'keep counters', schedule: '* * * * * *', run: () => counters.save() }]
     : []),

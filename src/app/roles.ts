@@ -94,8 +94,7 @@ const withDashboard = (server: HttpServer, container: Container): RunningRole =>
 
 const startCounting = (container: Container, { redisUrl }: Config, log: Logger): RunningRole => {
   const counters = redisUrl === undefined ? container.get(CounterKeeper) : undefined;
-  const usage = container.get(UsageRecorder);
-  const jobs = apiJobs({ counters, usage });
+  const jobs = apiJobs(container.get(UsageRecorder), counters);
   const cron = new CronJobs(watchedJobs(container.get(RunningWork), jobs), log);
   return {
     stop: async () => {
@@ -114,28 +113,23 @@ const startWorker = (
   { verifierSchedule }: Config,
   log: Logger,
 ): RunningRole => {
-  const dueDomains = container.get(DueDomains);
-  const [secureSites, planRenewals] = [
-    container.get(SecureSitesKey),
-    container.get(PlanRenewalsKey),
-  ];
-  const relay = container.get(OutboxRelay);
+  const ports = {
+    relay: container.get(OutboxRelay),
+    retention: container.get(Retention),
+    sites: container.get(SitesKey),
+    secureSites: container.get(SecureSitesKey),
+    planRenewals: container.get(PlanRenewalsKey),
+    dueDomains: container.get(DueDomains),
+    clock: container.get(Clock),
+    verifierSchedule,
+  };
+  const { relay, dueDomains, secureSites, planRenewals } = ports;
   container.get(StoredSignal).listen((_accountIds, hasDeliveries) => {
     if (!hasDeliveries) return;
     relay.run().catch((error: unknown) => {
       log.warn({ err: error }, 'relay stopped, will run again on its schedule');
     });
   });
-  const ports = {
-    relay,
-    retention: container.get(Retention),
-    sites: container.get(SitesKey),
-    secureSites,
-    planRenewals,
-    dueDomains,
-    verifierSchedule,
-    clock: container.get(Clock),
-  };
   const cron = new CronJobs(watchedJobs(container.get(RunningWork), workerJobs(ports)), log);
   return {
     stop: async () => {

@@ -42,20 +42,17 @@ export const web = wiring((once) => {
   once(MetricsKey, (c) => new Metrics(c.get(Outbox)));
   once(HttpServer, (c) => {
     const [running, deadline] = [c.get(RunningWork), c.get(Deadline)];
-    const api = timed(deadline, apiOf(c).callback());
-    const answerRefusal = refusing(refusingPorts(c));
     const { roles, trustProxy } = c.get(ConfigKey);
+    const api = timed(deadline, apiOf(c).callback());
+    const hasPages = roles.includes('dashboard');
+    const pages = hasPages ? timed(deadline, c.get(DashboardKey).app.callback()) : api;
     const { all, ofNetwork } = connectionLimits;
-    const connections = { all, ofNetwork: trustProxy === 0 ? ofNetwork : undefined };
-    if (!roles.includes('dashboard'))
-      return new HttpServer(watched(running, api), { answerRefusal, connections });
-    const pages = timed(deadline, c.get(DashboardKey).app.callback());
     return new HttpServer(
       watched(running, (request, response) => (isPage(request) ? pages : api)(request, response)),
       {
-        answerRefusal,
-        connections,
-        isUpload: ({ url = '' }) => /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url),
+        answerRefusal: refusing(refusingPorts(c)),
+        connections: { all, ofNetwork: trustProxy === 0 ? ofNetwork : undefined },
+        isUpload: ({ url = '' }) => hasPages && /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url),
       },
     );
   });

@@ -9,9 +9,7 @@ import type { OtherClock } from './check-clock.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 
 /** Changes nothing, and makes no SQLite file. */
-export const checkDatabase = async ({
-  databaseUrl,
-}: Pick<Config, 'databaseUrl'>): Promise<readonly Finding[]> => {
+export const checkDatabase = async ({ databaseUrl }: Config): Promise<readonly Finding[]> => {
   const place = databasePlace(databaseUrl);
   if (isMissing(databaseUrl)) return [ok(`${place} does not exist yet; the first start makes it.`)];
   try {

@@ -6,8 +6,6 @@ import type { DnsAnswer } from '../../domains/domain/dns/facts.ts';
 import type { Config } from '../settings/config.ts';
 import { failed, ok, warning, type Finding, type Look } from './finding.ts';
 
-type DnsConfig = Pick<Config, 'dnsServers' | 'platformHost' | 'platformAddresses' | 'acme'>;
-
 interface Answer {
   readonly server: string;
   /** Of IPv4, then of IPv6. */
@@ -18,7 +16,7 @@ const perResolverMs = 4_000;
 
 /** Asks each resolver where a name of the platform leads: whether it answers, and whether that is to the edges. */
 export const checkDns =
-  (config: DnsConfig): Look =>
+  (config: Config): Look =>
   async (signal) => {
     const name = `doctor-${randomBytes(4).toString('hex')}.${config.platformHost}`;
     const end = AbortSignal.any([signal, AbortSignal.timeout(perResolverMs)]);
@@ -50,7 +48,7 @@ const resolversFinding = (answers: readonly Answer[]): Finding => {
   return silent.length * 2 >= answers.length ? failed(seen, advice) : warning(seen, advice);
 };
 
-const zoneFinding = (config: DnsConfig, answers: readonly Answer[]): Finding => {
+const zoneFinding = (config: Config, answers: readonly Answer[]): Finding => {
   const { platformHost, platformAddresses, acme } = config;
   const wanted = platformAddresses.map((one) => ipaddr.parse(one).toString()).toSorted();
   const found = [...new Set(answers.flatMap(addressesIn))].toSorted();

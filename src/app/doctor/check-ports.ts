@@ -1,47 +1,17 @@
 import { createServer } from 'node:net';
 import { connect } from 'node:tls';
 import type { Config } from '../settings/config.ts';
+import { listenersOf, urlHost, type Listener } from '../settings/listeners.ts';
 import { failed, ok, type Finding, type Look } from './finding.ts';
 
-interface Listener {
-  readonly setting: string;
-  readonly host: string;
-  readonly port: number;
-  /** Whether it is this service that listens there. */
-  readonly isOurs: (listener: Listener, signal: AbortSignal) => Promise<boolean>;
-}
+type IsOurs = (listener: Listener, signal: AbortSignal) => Promise<boolean>;
 
 export const checkPorts =
   (config: Config): Look =>
-  (signal) =>
-    Promise.all(listenersOf(config).map((listener) => checkListener(listener, signal)));
-
-const listenersOf = (config: Config): readonly Listener[] => {
-  const { host, operationsHost, operationsPort, edgeHost, roles } = config;
-  const edge = [
-    { setting: 'EDGE_HTTP_PORT', host: edgeHost, port: config.edgeHttpPort, isOurs: isEdge },
-    {
-      setting: 'EDGE_HTTPS_PORT',
-      host: edgeHost,
-      port: config.edgeHttpsPort,
-      isOurs: isSecureEdge,
-    },
-  ];
-  return [
-    { setting: 'PORT', host, port: config.port, isOurs: isHealthy },
-    ...(operationsPort === undefined
-      ? []
-      : [
-          {
-            setting: 'OPERATIONS_PORT',
-            host: operationsHost,
-            port: operationsPort,
-            isOurs: isHealthy,
-          },
-        ]),
-    ...(roles.includes('edge') ? edge : []),
-  ].filter(({ port }) => port !== 0);
-};
+  (signal) => {
+    const listeners = listenersOf(config).filter(({ port }) => port !== 0);
+    return Promise.all(listeners.map((listener) => checkListener(listener, signal)));
+  };
 
 const checkListener = async (listener: Listener, signal: AbortSignal): Promise<Finding> => {
   const { setting, host, port } = listener;
@@ -50,7 +20,7 @@ const checkListener = async (listener: Listener, signal: AbortSignal): Promise<F
   if (code === undefined) return ok(`${where} is free.`);
   if (code !== 'EADDRINUSE')
     return failed(`${where} cannot be listened on (${code}).`, advice(code));
-  return (await listener.isOurs(listener, signal).catch(() => false))
+  return (await isOurs[setting](listener, signal).catch(() => false))
     ? ok(`${where} is served by Animal Store.`)
     : failed(`${where} is in use by another program.`, `End it, or set ${setting} to a free port.`);
 };
@@ -74,27 +44,25 @@ const listenOnce = (host: string, port: number): Promise<string | undefined> =>
     });
   });
 
-const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
-
 /** A server that listens everywhere is reached locally at the loopback address. */
 const reachable = (host: string): string => {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '[::1]' : urlHost(host);
 };
 
-const isHealthy: Listener['isOurs'] = async ({ host, port }, signal) => {
+const isHealthy: IsOurs = async ({ host, port }, signal) => {
   const answer = await fetch(`http://${reachable(host)}:${String(port)}/healthz`, { signal });
   return (await answer.text()) === '{"status":"ok"}';
 };
 
 /** Recognises an edge by its answer to an unknown host. */
-const isEdge: Listener['isOurs'] = async ({ host, port }, signal) => {
+const isEdge: IsOurs = async ({ host, port }, signal) => {
   const answer = await fetch(`http://${reachable(host)}:${String(port)}/`, { signal });
   return answer.status === 404 && (await answer.text()) === '404 Not Found\n';
 };
 
 /** And over TLS with an alert (RFC 6066, section 3). */
-const isSecureEdge: Listener['isOurs'] = ({ host, port }, signal) =>
+const isSecureEdge: IsOurs = ({ host, port }, signal) =>
   new Promise((resolve) => {
     const address = reachable(host).replace(/^\[|\]$/g, '');
     const socket = connect({ host: address, port, servername: 'doctor.invalid' });
@@ -112,3 +80,11 @@ const isSecureEdge: Listener['isOurs'] = ({ host, port }, signal) =>
       end(code?.includes('UNRECOGNIZED_NAME') ?? false);
     });
   });
+
+/** Whether it is this service that listens there. */
+const isOurs: Readonly<Record<Listener['setting'], IsOurs>> = {
+  PORT: isHealthy,
+  OPERATIONS_PORT: isHealthy,
+  EDGE_HTTP_PORT: isEdge,
+  EDGE_HTTPS_PORT: isSecureEdge,
+};

@@ -5,9 +5,7 @@ import { failed, ok, type Finding } from './finding.ts';
 
 const patienceMs = 3_000;
 
-export const checkRedis = async ({
-  redisUrl,
-}: Pick<Config, 'redisUrl'>): Promise<readonly Finding[]> => {
+export const checkRedis = async ({ redisUrl }: Config): Promise<readonly Finding[]> => {
   if (redisUrl === undefined) return [ok('Not used: this process counts requests by itself.')];
   const place = withoutUser(redisUrl);
   let problem = 'no answer';

@@ -9,9 +9,7 @@ const mib = 1024 * 1024;
 const least = { toWork: 100 * mib, toBeCalm: 1024 * mib };
 
 /** Writes a file to the data folder (or its future parent), flushes it to the disk and removes it. */
-export const checkStorage = async ({
-  dataDir,
-}: Pick<Config, 'dataDir'>): Promise<readonly Finding[]> => {
+export const checkStorage = async ({ dataDir }: Config): Promise<readonly Finding[]> => {
   const folder = nearest(resolve(dataDir));
   try {
     await tryToWrite(join(folder, `.doctor-${randomBytes(6).toString('hex')}`));

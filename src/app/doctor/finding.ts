@@ -9,17 +9,11 @@ export interface Finding {
 
 export const ok = (seen: string): Finding => ({ state: 'ok', seen });
 
-export const warning = (seen: string, advice: string): Finding => ({
-  state: 'warning',
-  seen,
-  advice,
-});
-
-export const failed = (seen: string, advice: string): Finding => ({
-  state: 'failed',
-  seen,
-  advice,
-});
+const found =
+  (state: Finding['state']) =>
+  (seen: string, advice: string): Finding => ({ state, seen, advice });
+export const warning = found('warning');
+export const failed = found('failed');
 
 /** Looks at one thing, until the signal aborts. */
 export type Look = (signal: AbortSignal) => Promise<readonly Finding[]>;

@@ -14,52 +14,53 @@ interface Exposed {
 
 const howToMakeOne = 'make one: openssl rand -hex 32';
 
+/** The sentence, if it holds. */
+export const when = (holds: boolean, text: string): readonly string[] => (holds ? [text] : []);
+
 /** Well-formed addresses that would put users at risk, one fault each. */
 export const addressFaults = (config: Exposed): readonly string[] => [
-  ...(config.production && hasPages(config) && isPlain(config) && !isLoopback(config)
-    ? [
-        `PUBLIC_URL: must be https with NODE_ENV=production: over ${config.publicUrl} anybody on the network could read API keys, ` +
-          'passwords and sessions. Put a TLS proxy in front of the service and set PUBLIC_URL to its address',
-      ]
-    : []),
+  ...when(
+    isReadable(config) && !isLoopback(config),
+    `PUBLIC_URL: must be https with NODE_ENV=production: over ${config.publicUrl} anybody on the network could read API keys, ` +
+      'passwords and sessions. Put a TLS proxy in front of the service and set PUBLIC_URL to its address',
+  ),
   ...platformFaults(config),
 ];
 
 /** Settings that are allowed but risky, one sentence each. */
-export const safetyWarnings = (config: Exposed): readonly string[] => [
-  ...(config.production && hasPages(config) && isPlain(config) && isLoopback(config)
-    ? [
-        `PUBLIC_URL is ${config.publicUrl}: only this machine can reach it, and without TLS. Set it to the https ` +
-          'address that clients use.',
-      ]
-    : []),
-  ...(config.production && hasSites(config) ? siteWarnings(config) : []),
-  ...(!config.production &&
-  config.secretKey !== undefined &&
-  weaknessOf(config.secretKey) !== undefined
-    ? [`SECRET_KEY ${weaknessOf(config.secretKey) ?? ''}: production refuses it; ${howToMakeOne}.`]
-    : []),
-];
+export const safetyWarnings = (config: Exposed): readonly string[] => {
+  const { production, publicUrl, secretKey = '' } = config;
+  const weakness = secretKey === '' || production ? undefined : weaknessOf(secretKey);
+  return [
+    ...when(
+      isReadable(config) && isLoopback(config),
+      `PUBLIC_URL is ${publicUrl}: only this machine can reach it, and without TLS. Set it to the https ` +
+        'address that clients use.',
+    ),
+    ...(production && hasSites(config) ? siteWarnings(config) : []),
+    ...when(
+      weakness !== undefined,
+      `SECRET_KEY ${weakness ?? ''}: production refuses it; ${howToMakeOne}.`,
+    ),
+  ];
+};
 
 const siteWarnings = ({ acme, platformHost, platformAddresses }: Exposed): readonly string[] => [
-  ...(acme
-    ? []
-    : [
-        'ACME_DIRECTORY_URL is not set: the service signs the certificates of sites and domains itself, and no ' +
-          "browser trusts them. Set the directory of a certificate authority, such as Let's Encrypt.",
-      ]),
-  ...(reservedZone.test(platformHost)
-    ? [
-        `PLATFORM_HOST is ${platformHost}: this name can never be in public DNS, so nobody reaches the sites. Set a ` +
-          'zone of yours.',
-      ]
-    : []),
-  ...(platformAddresses.some(isLoopbackAddress)
-    ? [
-        `PLATFORM_ADDRESSES is ${platformAddresses.join(', ')}: only this machine can reach a loopback address. Set ` +
-          "the edges' public addresses, which customers enter in their DNS.",
-      ]
-    : []),
+  ...when(
+    acme === undefined,
+    'ACME_DIRECTORY_URL is not set: the service signs the certificates of sites and domains itself, and no ' +
+      "browser trusts them. Set the directory of a certificate authority, such as Let's Encrypt.",
+  ),
+  ...when(
+    reservedZone.test(platformHost),
+    `PLATFORM_HOST is ${platformHost}: this name can never be in public DNS, so nobody reaches the sites. Set a ` +
+      'zone of yours.',
+  ),
+  ...when(
+    platformAddresses.some(isLoopbackAddress),
+    `PLATFORM_ADDRESSES is ${platformAddresses.join(', ')}: only this machine can reach a loopback address. Set ` +
+      "the edges' public addresses, which customers enter in their DNS.",
+  ),
 ];
 
 const isLoopbackAddress = (address: string): boolean =>
@@ -100,13 +101,14 @@ const platformFaults = ({ publicUrl, platformHost }: Exposed): readonly string[]
   ];
 };
 
-const hasPages = ({ roles }: Exposed): boolean =>
-  roles.includes('api') || roles.includes('dashboard');
+/** Whether others could read what browsers and clients send. */
+const isReadable = ({ production, roles, publicUrl }: Exposed): boolean =>
+  production &&
+  (roles.includes('api') || roles.includes('dashboard')) &&
+  publicUrl.startsWith('http:');
 
 const hasSites = ({ roles }: Exposed): boolean =>
   roles.includes('edge') || roles.includes('worker');
-
-const isPlain = ({ publicUrl }: Exposed): boolean => publicUrl.startsWith('http:');
 
 const isLoopback = ({ publicUrl }: Exposed): boolean =>
   /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(publicUrl).hostname);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { addressFaults, secretFaults } from './config-safety.ts';
-import { portClashes } from './port-clashes.ts';
+import { portClashes, urlHost } from './listeners.ts';
 import { roles } from './process-settings.ts';
 import { camelCase } from './setting.ts';
 import { settings, type Given } from './settings.ts';
@@ -139,7 +139,5 @@ const reachableAddress = (host: string): string => {
 };
 
 /** A process that listens everywhere is reached at the loopback address from here. */
-const reachable = (host: string): string => {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
-};
+const reachable = (host: string): string =>
+  host === '0.0.0.0' || host === '::' ? '127.0.0.1' : urlHost(host);

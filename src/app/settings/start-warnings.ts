@@ -1,34 +1,26 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Config } from './config.ts';
-import { safetyWarnings } from './config-safety.ts';
+import { safetyWarnings, when } from './config-safety.ts';
+import { listenersOf } from './listeners.ts';
 
 const firstFreePort = 1024;
 
 /** Problems that do not stop the start, one sentence each. */
 export const startWarnings = (config: Config): readonly string[] => [
   ...safetyWarnings(config),
-  ...(isRoot() && !needsRoot(config)
-    ? [
-        'The process runs as root although no port needs it. Run it as a separate user who owns ' +
-          `${config.dataDir}.`,
-      ]
-    : []),
+  ...when(
+    process.getuid?.() === 0 && !needsRoot(config),
+    `The process runs as root although no port needs it. Run it as a separate user who owns ${config.dataDir}.`,
+  ),
   ...secretPlaces(config).flatMap((path) => {
     const mode = existsSync(path) ? statSync(path).mode & 0o777 : 0;
-    return (mode & 0o077) === 0
-      ? []
-      : [`${path} is open to other users (mode ${mode.toString(8)}). Run: chmod go-rwx ${path}`];
+    const text = `${path} is open to other users (mode ${mode.toString(8)}). Run: chmod go-rwx ${path}`;
+    return when((mode & 0o077) !== 0, text);
   }),
 ];
 
-const isRoot = (): boolean => process.getuid?.() === 0;
-
 const needsRoot = (config: Config): boolean =>
-  [
-    config.port,
-    config.operationsPort ?? firstFreePort,
-    ...(config.roles.includes('edge') ? [config.edgeHttpPort, config.edgeHttpsPort] : []),
-  ].some((port) => port > 0 && port < firstFreePort);
+  listenersOf(config).some(({ port }) => port > 0 && port < firstFreePort);
 
 const secretPlaces = ({ dataDir, databaseUrl }: Config): readonly string[] => {
   const file = /^sqlite:(?!:memory:)(.+)$/.exec(databaseUrl)?.[1];
