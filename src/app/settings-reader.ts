@@ -14,7 +14,7 @@ export class SettingsReader {
 
   /** @param limits other than usual for tests */
   constructor(entry = threadEntry('read-settings'), limits: ThreadLimits = settingsLimits) {
-    this.#pool = new ThreadPool({ entry, ...limits, threads: 1, mostWaiting: 20, idleMs: 60_000 });
+    this.#pool = new ThreadPool({ entry, ...limits, threads: 1, mostWaiting: 20 });
   }
 
   /** @throws DomainError `redirect_invalid` as `readDomainSettings`, and for what takes too much; Unavailable */

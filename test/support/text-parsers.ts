@@ -419,8 +419,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
 
   'adapters/redis/redis-connection.ts': `${operator}the address of Redis.`,
 
-  'adapters/threads/thread-messages.ts': `${ours}messages between threads.`,
-
   'app/settings/addresses.ts': `${operator}the addresses of the service.`,
   'app/commands/': `${operator}arguments of commands.`,
   'app/settings/config-safety.ts': `${operator}the settings.`,

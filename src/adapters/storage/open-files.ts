@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { sep } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
 
 const most = {
@@ -13,7 +14,6 @@ const idleMs = 1_000;
 interface OpenFile {
   readonly handle: Promise<FileHandle>;
   readers: number;
-  usedSinceSweep: boolean;
 }
 
 /**
@@ -21,10 +21,14 @@ interface OpenFile {
  * file only while it reads a piece. The file stays open for a moment, because the next piece is mostly wanted soon.
  */
 export class OpenFiles {
-  /** By path; the one that was not used for longest is the first. */
-  readonly #files = new Map<string, OpenFile>();
+  readonly #files = new LRUCache<string, OpenFile>({
+    max: most.open,
+    ttl: idleMs,
+    ttlAutopurge: true,
+    updateAgeOnGet: true,
+    dispose: close,
+  });
   readonly #turns = new PQueue({ concurrency: most.readAtOnce });
-  #sweep: NodeJS.Timeout | undefined;
 
   /** @returns fewer bytes than `length` at the end of the file, none behind it */
   read(path: string, position: number, length: number): Promise<Uint8Array> {
@@ -39,60 +43,27 @@ export class OpenFiles {
       const { bytesRead } = await handle.read(buffer, 0, length, position);
       return buffer.subarray(0, bytesRead);
     } catch (error) {
-      this.#drop(path, file);
+      if (this.#files.peek(path) === file) this.#files.delete(path);
       throw error;
     } finally {
       file.readers -= 1;
-      if (this.#files.get(path) !== file) close(file);
+      if (this.#files.peek(path, { allowStale: true }) !== file) close(file);
     }
   }
 
   /** Stops reading files of a folder that is removed or replaced. */
   forget(folder: string): void {
-    for (const [path, file] of this.#files) {
-      if (path.startsWith(`${folder}${sep}`)) this.#drop(path, file);
+    for (const path of [...this.#files.keys()]) {
+      if (path.startsWith(`${folder}${sep}`)) this.#files.delete(path);
     }
   }
 
   #take(path: string): OpenFile {
-    const file = this.#files.get(path) ?? this.#open(path);
+    const known = this.#files.get(path);
+    const file = known ?? { handle: open(path), readers: 0 };
     file.readers += 1;
-    file.usedSinceSweep = true;
-    this.#files.delete(path);
-    this.#files.set(path, file);
-    this.#sweep ??= setInterval(() => {
-      this.#closeIdle();
-    }, idleMs).unref();
+    if (!known) this.#files.set(path, file);
     return file;
-  }
-
-  #open(path: string): OpenFile {
-    if (this.#files.size >= most.open) this.#closeOldest();
-    return { handle: open(path), readers: 0, usedSinceSweep: true };
-  }
-
-  /** There is one without readers: fewer read at once than may be open. */
-  #closeOldest(): void {
-    for (const [path, file] of this.#files) {
-      if (file.readers > 0) continue;
-      this.#drop(path, file);
-      return;
-    }
-  }
-
-  #closeIdle(): void {
-    for (const [path, file] of this.#files) {
-      if (file.readers === 0 && !file.usedSinceSweep) this.#drop(path, file);
-      file.usedSinceSweep = false;
-    }
-    if (this.#files.size > 0) return;
-    clearInterval(this.#sweep);
-    this.#sweep = undefined;
-  }
-
-  #drop(path: string, file: OpenFile): void {
-    if (this.#files.get(path) === file) this.#files.delete(path);
-    close(file);
   }
 }
 

@@ -8,40 +8,21 @@ export type ThreadMessage<Result, News> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
-/** Messages between threads lose their classes. */
-type Failure =
-  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
-  | { readonly kind: 'unavailable'; readonly message: string; readonly cause: unknown }
-  | { readonly kind: 'other'; readonly error: Error };
+/** Between threads, errors lose their classes and their own fields. */
+interface Failure {
+  readonly error: Error;
+  readonly code?: string;
+  readonly what?: string;
+}
 
 export const packed = (error: unknown): Failure => {
-  if (error instanceof DomainError) {
-    const { code, message } = error as DomainError;
-    return { kind: 'refused', code, message };
-  }
-  if (error instanceof Unavailable) {
-    const { message, cause } = error;
-    return { kind: 'unavailable', message, cause: plain(cause) };
-  }
-  return { kind: 'other', error: plain(error) };
+  if (error instanceof DomainError) return { error, code: (error as DomainError).code };
+  if (error instanceof Unavailable) return { error, what: error.what };
+  return { error: error instanceof Error ? error : new Error(String(error)) };
 };
 
-export const unpacked = (failure: Failure): Error => {
-  switch (failure.kind) {
-    case 'refused':
-      return new DomainError(failure.code, failure.message);
-    case 'unavailable': {
-      const [what = '', ...problem] = failure.message.split(' ');
-      return new Unavailable(what, failure.cause, problem.join(' '));
-    }
-    case 'other':
-      return failure.error;
-  }
-};
-
-/** Without fields of an error that cannot be copied. */
-const plain = (error: unknown): Error => {
-  if (!(error instanceof Error)) return new Error(String(error));
-  const { message, stack } = error;
-  return Object.assign(new Error(message), stack === undefined ? {} : { stack });
+export const unpacked = ({ error, code, what }: Failure): Error => {
+  if (code !== undefined) return new DomainError(code, error.message);
+  if (what === undefined) return error;
+  return new Unavailable(what, error.cause, error.message.slice(what.length + 1));
 };

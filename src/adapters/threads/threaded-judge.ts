@@ -20,13 +20,7 @@ export class ThreadedJudge extends DnsJudge {
   /** @param limits other than usual for tests */
   constructor(entry: URL, limits: ThreadLimits = judgingLimits) {
     super();
-    this.#pool = new ThreadPool({
-      entry,
-      ...limits,
-      threads: 1,
-      mostWaiting: 1_000,
-      idleMs: 60_000,
-    });
+    this.#pool = new ThreadPool({ entry, ...limits, threads: 1, mostWaiting: 1_000 });
   }
 
   override async judge(facts: DnsFacts, expectation: DnsExpectation): Promise<DnsJudgement> {

@@ -27,12 +27,7 @@ export class ThreadedUnpacking extends SiteUnpacking {
   constructor(settings: Pick<PoolSettings, 'entry' | 'setup' | 'threads'> & Partial<ThreadLimits>) {
     super();
     this.#limits = { ...unpackingLimits, ...settings };
-    this.#pool = new ThreadPool({
-      ...settings,
-      ...this.#limits,
-      mostWaiting: 100,
-      idleMs: 60_000,
-    });
+    this.#pool = new ThreadPool({ ...settings, ...this.#limits, mostWaiting: 100 });
   }
 
   override async unpack(

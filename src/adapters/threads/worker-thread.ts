@@ -16,6 +16,15 @@ export interface ThreadLimits {
   readonly memoryMiB: number;
 }
 
+export interface ThreadSettings extends ThreadLimits {
+  /** What a thread runs: it calls `answerTasks`. */
+  readonly entry: URL;
+  /** What each thread is given at its start. */
+  readonly setup?: unknown;
+  /** An idle thread is ended after this time, usually a minute. */
+  readonly idleMs?: number;
+}
+
 /** A task that was ended, together with its thread, because it exceeded a limit. */
 export class Overrun extends Error {
   override readonly name = 'Overrun';
@@ -27,31 +36,28 @@ export class Overrun extends Error {
   }
 }
 
-/** One task under way; its end is reported once. */
-interface Work<Result, News> {
+interface Work<Result, News> extends PromiseWithResolvers<Result> {
   readonly onNews: (news: News) => void;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: Error) => void;
 }
 
 /** A thread that works on one task at a time. Ending it stops any work, even an infinite loop. */
 export class WorkerThread<Task, Result, News> {
   readonly #worker: Worker;
-  readonly #limits: ThreadLimits;
+  readonly #settings: ThreadSettings;
   #work: Work<Result, News> | undefined;
+  /** Why it ends, and its task with it. */
+  #why: Error | undefined;
   #deadline: NodeJS.Timeout | undefined;
   #looking: NodeJS.Timeout | undefined;
-  #ended: Promise<unknown> | undefined;
-  #isOver = false;
 
-  constructor(entry: URL, setup: unknown, limits: ThreadLimits) {
-    this.#limits = limits;
-    this.#worker = new Worker(entry, {
-      workerData: setup,
+  constructor(settings: ThreadSettings, onEnd: () => void) {
+    this.#settings = settings;
+    this.#worker = new Worker(settings.entry, {
+      workerData: settings.setup,
       // No environment, so that the thread sees no secrets.
       env: {},
       resourceLimits: {
-        maxOldGenerationSizeMb: Math.max(limits.memoryMiB, smallestHeapMiB),
+        maxOldGenerationSizeMb: Math.max(settings.memoryMiB, smallestHeapMiB),
         stackSizeMb: 4,
       },
     });
@@ -60,62 +66,55 @@ export class WorkerThread<Task, Result, News> {
         this.#hear(message);
       })
       .on('error', (error) => {
-        this.#isOver = true;
-        this.#fail(isOutOfMemory(error) ? new Overrun('memory') : broken(error));
+        this.#why ??= isOutOfMemory(error) ? new Overrun('memory') : broken(error);
       })
       .on('exit', () => {
-        this.#isOver = true;
-        this.#fail(broken(new Error('it ended by itself')));
+        onEnd();
+        // Only now, after all its work has stopped.
+        this.#settle()?.reject(this.#why ?? broken(new Error('it ended by itself')));
       })
       .unref();
   }
 
-  /** It accepts no more tasks. */
-  get isOver(): boolean {
-    return this.#isOver;
+  get isFree(): boolean {
+    return !this.#work && !this.#why;
   }
 
   /** @throws Overrun; DomainError, Unavailable and Error as the task threw them */
   work(task: Task, onNews: (news: News) => void): Promise<Result> {
-    return new Promise<Result>((resolve, reject) => {
-      this.#work = { onNews, resolve, reject };
-      this.#worker.ref();
-      this.#deadline = setTimeout(() => {
-        this.#stop(broken(new Error('it did not begin')));
-      }, startMs);
-      this.#worker.postMessage(task);
-    });
+    this.#work = { ...Promise.withResolvers<Result>(), onNews };
+    this.#worker.ref();
+    this.#endAfter(startMs, broken(new Error('it did not begin')));
+    this.#worker.postMessage(task);
+    return this.#work.promise;
   }
 
   /** Also in the middle of a task, which fails. */
-  async end(): Promise<void> {
-    this.#isOver = true;
-    this.#ended ??= this.#worker.terminate();
-    await this.#ended;
+  async end(why: Error = broken(new Error('it was stopped'))): Promise<void> {
+    this.#why ??= why;
+    await this.#worker.terminate();
   }
 
   #hear(message: ThreadMessage<Result, News>): void {
     switch (message.kind) {
       case 'begun':
-        this.#watch();
+        this.#endAfter(this.#settings.deadlineMs, new Overrun('time'));
+        this.#looking = setInterval(() => void this.#look(), memoryLookMs);
         return;
       case 'news':
         this.#work?.onNews(message.news);
         return;
       case 'done':
-        this.#settle()?.resolve(message.result);
+        this.#rest()?.resolve(message.result);
         return;
       case 'failed':
-        this.#fail(unpacked(message.failure));
+        this.#rest()?.reject(unpacked(message.failure));
     }
   }
 
-  #watch(): void {
+  #endAfter(ms: number, why?: Error): void {
     clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(() => {
-      this.#stop(new Overrun('time'));
-    }, this.#limits.deadlineMs);
-    this.#looking = setInterval(() => void this.#look(), memoryLookMs);
+    this.#deadline = setTimeout(() => void this.end(why), ms).unref();
   }
 
   /** V8's own limit does not include buffers. */
@@ -124,20 +123,14 @@ export class WorkerThread<Task, Result, News> {
     const use = await this.#worker.getHeapStatistics().catch(() => undefined);
     if (!use || watched !== this.#work) return;
     const bytes = use.used_heap_size + use.external_memory;
-    if (bytes > this.#limits.memoryMiB * mib) this.#stop(new Overrun('memory'));
+    if (bytes > this.#settings.memoryMiB * mib) await this.end(new Overrun('memory'));
   }
 
-  /** The task fails only after all its work has stopped. */
-  #stop(error: Error): void {
+  #rest(): Work<Result, News> | undefined {
     const work = this.#settle();
-    if (!work) return;
-    void this.end().then(() => {
-      work.reject(error);
-    });
-  }
-
-  #fail(error: Error): void {
-    this.#settle()?.reject(error);
+    this.#worker.unref();
+    this.#endAfter(this.#settings.idleMs ?? 60_000);
+    return work;
   }
 
   #settle(): Work<Result, News> | undefined {
@@ -145,7 +138,6 @@ export class WorkerThread<Task, Result, News> {
     this.#work = undefined;
     clearTimeout(this.#deadline);
     clearInterval(this.#looking);
-    if (!this.#isOver) this.#worker.unref();
     return work;
   }
 }

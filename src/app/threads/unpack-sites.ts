@@ -1,11 +1,11 @@
 import { openUpload } from '../../adapters/archives/open-upload.ts';
 import { FileSystemSiteFiles } from '../../adapters/storage/file-system-site-files.ts';
 import { answerTasks } from '../../adapters/threads/answer-tasks.ts';
-import { DirectUnpacking } from '../../adapters/threads/direct-unpacking.ts';
 import { seldom } from '../../adapters/threads/seldom.ts';
 import type { UnpackingTask } from '../../adapters/threads/threaded-unpacking.ts';
 import type { SiteContents } from '../../sites/domain/site-contents.ts';
 import type { UploadProgress } from '../../sites/ports.ts';
+import { unpackSite } from '../../sites/use-cases/unpack-site.ts';
 
 export interface UnpackingSetup {
   /** Where the files of deploys are. */
@@ -14,6 +14,9 @@ export interface UnpackingSetup {
 
 // What runs in a thread of `ThreadedUnpacking`.
 answerTasks<UnpackingSetup, UnpackingTask, SiteContents, UploadProgress>(({ folder }) => {
-  const unpacking = new DirectUnpacking(new FileSystemSiteFiles(folder), openUpload);
-  return ({ deploy, place }, tell) => unpacking.unpack(deploy, place, seldom(tell));
+  const files = new FileSystemSiteFiles(folder);
+  return async ({ deploy: { deployId, room }, place }, tell) => {
+    const source = await openUpload(place);
+    return unpackSite(source, { draft: await files.begin(deployId), room }, seldom(tell));
+  };
 });

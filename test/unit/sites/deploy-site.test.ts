@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { MemorySiteFiles } from '../../memory/memory-site-files.ts';
-import { DirectUnpacking } from '../../../src/adapters/threads/direct-unpacking.ts';
+import { DirectUnpacking } from '../../memory/direct-unpacking.ts';
 import { DomainError } from '../../../src/kernel/domain-error.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 import { siteLimits } from '../../../src/sites/domain/site-contents.ts';

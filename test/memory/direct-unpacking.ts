@@ -1,12 +1,12 @@
-import type { SiteContents } from '../../sites/domain/site-contents.ts';
+import type { SiteContents } from '../../src/sites/domain/site-contents.ts';
 import {
   SiteUnpacking,
   type DeployPlace,
   type OnProgress,
   type SiteFiles,
   type SiteSource,
-} from '../../sites/ports.ts';
-import { unpackSite } from '../../sites/use-cases/unpack-site.ts';
+} from '../../src/sites/ports.ts';
+import { unpackSite } from '../../src/sites/use-cases/unpack-site.ts';
 
 /** Unpacks in the thread that asks for it. */
 export class DirectUnpacking<Upload> extends SiteUnpacking<Upload> {
