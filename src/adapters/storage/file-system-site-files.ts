@@ -38,12 +38,7 @@ export class FileSystemSiteFiles extends SiteFiles {
 
   override async list(deployId: string): Promise<readonly StoredFile[] | undefined> {
     const { whole } = this.#placesOf(deployId);
-    try {
-      return await readManifest(whole);
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return undefined;
-      throw new Unavailable('The storage', error);
-    }
+    return stored(() => readManifest(whole).catch(ignoreMissing));
   }
 
   override async *read(
@@ -74,9 +69,7 @@ export class FileSystemSiteFiles extends SiteFiles {
     this.#open.forget(whole);
     await stored(async () => {
       await discard(partial);
-      await rename(whole, partial).catch((error: unknown) => {
-        if (systemCode(error) !== 'ENOENT') throw error;
-      });
+      await rename(whole, partial).catch(ignoreMissing);
       // Again, for files opened meanwhile; no later reader can find them by path.
       this.#open.forget(whole);
       await discard(partial);
@@ -103,6 +96,10 @@ const formOf = ({ hash, bytes, brotli, gzip }: StoredFile, encoding: Encoding) =
     throw new Error(`no file is stored as ${name}`);
   }
   return { name, bytes: size };
+};
+
+const ignoreMissing = (error: unknown): undefined => {
+  if (systemCode(error) !== 'ENOENT') throw error;
 };
 
 const discard = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });

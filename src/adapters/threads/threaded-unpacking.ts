@@ -48,13 +48,11 @@ export class ThreadedUnpacking extends SiteUnpacking {
 
   #refusal({ of }: Overrun): DomainError<UploadProblem> {
     const { deadlineMs, memoryMiB } = this.#limits;
-    const took =
-      of === 'time'
-        ? `took longer than ${String(deadlineMs / 60_000)} minutes`
-        : `took more than ${String(memoryMiB)} MiB of memory`;
+    const [time, memory] = [`${String(deadlineMs / 60_000)} minutes`, `${String(memoryMiB)} MiB`];
+    const took = of === 'time' ? `longer than ${time}` : `more than ${memory} of memory`;
     return new DomainError(
       'archive_too_costly',
-      `To unpack and compress it ${took}. Publish less, or fewer files.`,
+      `To unpack and compress it took ${took}. Publish less, or fewer files.`,
     );
   }
 }

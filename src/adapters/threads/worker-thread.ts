@@ -65,8 +65,9 @@ export class WorkerThread<Task, Result, News> {
       .on('message', (message: ThreadMessage<Result, News>) => {
         this.#hear(message);
       })
-      .on('error', (error) => {
-        this.#why ??= isOutOfMemory(error) ? new Overrun('memory') : broken(error);
+      .on('error', (error: NodeJS.ErrnoException) => {
+        const { code } = error;
+        this.#why ??= code === 'ERR_WORKER_OUT_OF_MEMORY' ? new Overrun('memory') : broken(error);
       })
       .on('exit', () => {
         onEnd();
@@ -141,8 +142,5 @@ export class WorkerThread<Task, Result, News> {
     return work;
   }
 }
-
-const isOutOfMemory = (error: unknown): boolean =>
-  (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
 
 const broken = (error: unknown): Unavailable => new Unavailable('A worker thread', error, 'failed');
