@@ -1,12 +1,17 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { packed, type ThreadMessage } from './thread-messages.ts';
 
+/** What a thread does: with the setup of its pool, then with each task. */
+type ThreadWork<Setup, Task, Result, News> = (
+  setup: Setup,
+) => (task: Task, tell: (news: News) => void) => Promise<Result> | Result;
+
 /**
  * Makes the current thread one of a `ThreadPool`.
  * @param prepare is given the `setup` of the pool, and makes what does each task
  */
 export const answerTasks = <Setup, Task, Result, News = never>(
-  prepare: (setup: Setup) => (task: Task, tell: (news: News) => void) => Promise<Result> | Result,
+  prepare: ThreadWork<Setup, Task, Result, News>,
 ): void => {
   const work = prepare(workerData as Setup);
   const say = (message: ThreadMessage<Result, News>): void => {
