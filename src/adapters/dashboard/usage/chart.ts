@@ -63,7 +63,7 @@ export const chartOf = (columns: readonly Column[], limit: number | undefined): 
   };
 };
 
-export const totalOf = ({ requests }: Column): number =>
+export const totalOf = ({ requests }: Pick<Column, 'requests'>): number =>
   Object.values(requests).reduce((sum, one) => sum + one, 0);
 
 const partsOf = (

@@ -28,31 +28,23 @@ export const columnsOf = (
   const byBegin = Map.groupBy(sums, ({ begin }) => begin.getTime());
   return Array.from({ length: steps }, (_, index) => {
     const begin = first + index * unitMs;
-    return { begin: new Date(begin), requests: byOutcome(byBegin.get(begin) ?? []) };
+    const found = byBegin.get(begin);
+    const countOf = (outcome: UsageOutcome) =>
+      found?.find((one) => one.outcome === outcome)?.requests ?? 0;
+    return { begin: new Date(begin), requests: byOutcome(countOf) };
   });
 };
 
 /** Those that begin today, added up. */
-export const todayOf = (
-  columns: readonly Column[],
-  now: Date,
-): Readonly<Record<UsageOutcome, number>> => {
+export const todayOf = (columns: readonly Column[], now: Date): Column['requests'] => {
   const day = now.toISOString().slice(0, 10);
-  const today = columns.filter(({ begin }) => begin.toISOString().startsWith(day));
-  return added(today.map(({ requests }) => requests));
+  return added(columns.filter(({ begin }) => begin.toISOString().startsWith(day)));
 };
 
-export const added = (
-  all: readonly Readonly<Record<UsageOutcome, number>>[],
-): Readonly<Record<UsageOutcome, number>> =>
-  Object.fromEntries(
-    usageOutcomes.map((outcome) => [outcome, all.reduce((sum, one) => sum + one[outcome], 0)]),
-  ) as Record<UsageOutcome, number>;
+export const added = (columns: readonly Column[]): Column['requests'] =>
+  byOutcome((outcome) => columns.reduce((sum, { requests }) => sum + requests[outcome], 0));
 
-const byOutcome = (sums: readonly UsageSum[]): Column['requests'] =>
+const byOutcome = (countOf: (outcome: UsageOutcome) => number): Column['requests'] =>
   Object.fromEntries(
-    usageOutcomes.map((outcome) => [
-      outcome,
-      sums.find((one) => one.outcome === outcome)?.requests ?? 0,
-    ]),
-  ) as Record<UsageOutcome, number>;
+    usageOutcomes.map((outcome) => [outcome, countOf(outcome)]),
+  ) as Column['requests'];

@@ -63,13 +63,11 @@ const names = ({ bars }: Chart, { columns, range }: Figure): readonly Html[] =>
   });
 
 const summary = ({ columns, range, perDay }: Figure): string => {
-  const totals = columns.map(totalOf);
   const { unit, words } = ranges[range];
-  const all = totals.reduce((sum, one) => sum + one, 0);
-  const { refused } = added(columns.map(({ requests }) => requests));
+  const requests = added(columns);
   return (
-    `Requests per ${unit} in ${words}: ${count(all)} in all, ${count(refused)} of them refused, ` +
-    `at most ${count(Math.max(0, ...totals))} in one ${unit}` +
+    `Requests per ${unit} in ${words}: ${count(totalOf({ requests }))} in all, ${count(requests.refused)} of them refused, ` +
+    `at most ${count(Math.max(0, ...columns.map(totalOf)))} in one ${unit}` +
     `${unit === 'day' ? `, with a quota of ${count(perDay)} a day` : ''}. The table below has the numbers.`
   );
 };
@@ -82,7 +80,7 @@ const patterned: readonly UsageOutcome[] = ['3xx', '4xx', 'refused'];
 
 /** In the order of the stack, with how many there were. @param limit what the line across the chart says, if it is there */
 const legend = (columns: readonly Column[], limit: string | undefined): Html => {
-  const totals = added(columns.map(({ requests }) => requests));
+  const totals = added(columns);
   return html`<ul class="row">
     ${stacking.map((outcome) => html`<li ${totals[outcome] === 0 && html`class="quiet"`}><svg width="14" height="14" aria-hidden="true"><rect ${look(outcome)} x="1" y="1" width="12" height="12" rx="2"/></svg> ${outcomeWords[outcome]} <b>${count(totals[outcome])}</b></li>`)}
     ${limit !== undefined && html`<li><svg width="24" height="14" aria-hidden="true"><line class="limit" x1="0" x2="24" y1="7" y2="7"/></svg> ${limit}</li>`}

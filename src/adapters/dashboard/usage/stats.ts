@@ -44,7 +44,7 @@ const dayWindow = ({ usage, columns, now, knowsCounts }: DayFacts): WindowState 
   const { day } = usage.windows;
   if (knowsCounts) return day;
   const today = todayOf(columns, now);
-  const passed = totalOf({ begin: now, requests: today }) - today.refused;
+  const passed = totalOf({ requests: today }) - today.refused;
   return { ...day, remaining: Math.max(0, day.limit - passed) };
 };
 
