@@ -108,7 +108,7 @@ export class LivePage {
   /** Ends the viewers whose sessions are over. @returns one that remains */
   async #whoIsStillThere(): Promise<SignedIn | undefined> {
     let someone: SignedIn | undefined;
-    for (const [, viewers] of Map.groupBy(this.#viewers, ({ sessionId }) => sessionId)) {
+    for (const [, viewers] of Map.groupBy(this.#viewers, ({ signedIn }) => signedIn.session.id)) {
       const signedIn = await viewers[0]?.lookUp();
       if (signedIn?.account.id === this.accountId) someone = signedIn;
       else for (const viewer of viewers) viewer.over();

@@ -53,7 +53,6 @@ export class LiveStreams {
       ctx.status = 503;
       return;
     }
-    const { signedIn } = watched.visit;
     const key = keyOf(watched);
     const known = this.#pages.get(key);
     const { page, first } = known ?? this.#begin(key, watched);
@@ -61,7 +60,7 @@ export class LiveStreams {
     try {
       const frame = await first;
       if (ctx.res.closed) return;
-      const viewer = this.#admit(signedIn, ctx);
+      const viewer = this.#admit(watched.visit.signedIn, ctx);
       sendEvents(ctx, viewer.stream);
       page.join(viewer, known ? undefined : frame);
     } finally {
@@ -81,12 +80,8 @@ export class LiveStreams {
     const onEmpty = () => {
       if (this.#pages.get(key)?.page === page) this.#pages.delete(key);
     };
-    const page = new LivePage(watched, {
-      clock,
-      log,
-      onEmpty,
-      inTurn: (make) => this.#inTurn(make),
-    });
+    const inTurn = (make: () => Promise<void>) => this.#inTurn(make);
+    const page = new LivePage(watched, { clock, log, onEmpty, inTurn });
     const known = { page, first: this.#inTurn(() => page.first()) };
     this.#pages.set(key, known);
     return known;
@@ -123,12 +118,12 @@ export class LiveStreams {
    */
   #leaving({ session, account }: SignedIn): LiveViewer | undefined {
     const all = [...this.#viewers];
-    const ofSession = all.filter(({ sessionId }) => sessionId === session.id);
+    const ofSession = all.filter(({ signedIn }) => signedIn.session.id === session.id);
     if (ofSession.length >= mostStreams.session) return ofSession[0];
-    const ofAccount = all.filter(({ accountId }) => accountId === account.id);
+    const ofAccount = all.filter(({ signedIn }) => signedIn.account.id === account.id);
     if (ofAccount.length >= mostStreams.account) return ofAccount[0];
     if (all.length < mostStreams.process) return undefined;
-    const accounts = [...Map.groupBy(all, ({ accountId }) => accountId).values()];
+    const accounts = [...Map.groupBy(all, ({ signedIn }) => signedIn.account.id).values()];
     return accounts.reduce((most, one) => (one.length > most.length ? one : most))[0];
   }
 }

@@ -11,7 +11,6 @@ const reconnectMs = { least: 3000, spread: 4000 } as const;
 export const overEvent = 'event: over\ndata: \n\n';
 
 export interface ViewerPorts {
-  /** @returns undefined once the session is over */
   readonly lookUp: () => Promise<SignedIn | undefined>;
   readonly newId: () => string;
   /** 0 to below 1. */
@@ -21,20 +20,14 @@ export interface ViewerPorts {
 /** A viewer of a live page, over server-sent events (HTML standard, section 9.2). */
 export class LiveViewer {
   readonly stream = new PassThrough();
-  readonly accountId: string;
-  readonly sessionId: string;
-  readonly lookUp: ViewerPorts['lookUp'];
-  readonly #newId: ViewerPorts['newId'];
-  readonly #chance: ViewerPorts['chance'];
+  readonly signedIn: SignedIn;
+  readonly #ports: ViewerPorts;
   #shown = '';
   #newest: LiveFrame | undefined;
 
-  constructor({ account, session }: SignedIn, { lookUp, newId, chance }: ViewerPorts) {
-    this.accountId = account.id;
-    this.sessionId = session.id;
-    this.lookUp = lookUp;
-    this.#newId = newId;
-    this.#chance = chance;
+  constructor(signedIn: SignedIn, ports: ViewerPorts) {
+    this.signedIn = signedIn;
+    this.#ports = ports;
     const heart = setInterval(this.#beat(), heartbeatMs);
     this.stream.once('close', () => {
       clearInterval(heart);
@@ -42,9 +35,13 @@ export class LiveViewer {
     this.stream.on('drain', () => {
       if (this.#newest) this.show(this.#newest);
     });
-    this.stream.write(
-      `retry: ${Math.round(reconnectMs.least + chance() * reconnectMs.spread)}\n\n`,
-    );
+    const retryMs = reconnectMs.least + ports.chance() * reconnectMs.spread;
+    this.stream.write(`retry: ${Math.round(retryMs)}\n\n`);
+  }
+
+  /** @returns undefined once the session is over */
+  lookUp(): Promise<SignedIn | undefined> {
+    return this.#ports.lookUp();
   }
 
   /** A slow reader gets only the last state; nothing else is buffered for them. */
@@ -56,24 +53,20 @@ export class LiveViewer {
       return;
     }
     this.#shown = frame.news;
-    this.stream.write(pageEvent(frame, this.#newId));
+    this.stream.write(pageEvent(frame, this.#ports.newId));
   }
 
   over(): void {
-    this.#end(overEvent);
+    this.end(overEvent);
   }
 
   /** Makes room for others. The browser reconnects after this delay or a little later. */
   later(seconds: number): void {
-    this.#end(`event: later\ndata: ${Math.round(seconds * (1 + this.#chance()))}\n\n`);
+    this.end(`event: later\ndata: ${Math.round(seconds * (1 + this.#ports.chance()))}\n\n`);
   }
 
   /** The browser reconnects by itself, to any process. */
-  end(): void {
-    this.#end('');
-  }
-
-  #end(last: string): void {
+  end(last = ''): void {
     if (this.stream.writableNeedDrain) this.stream.destroy();
     else this.stream.end(last);
   }
