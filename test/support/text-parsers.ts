@@ -298,7 +298,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   },
   'adapters/dashboard/frame/screen-routes.ts': `${short}its query.`,
   'adapters/dashboard/frame/screen.ts': `${ours}paths of pages.`,
-  'adapters/dashboard/frame/time-words.ts': `${ours}the names of the months.`,
   'adapters/dashboard/usage/keys.ts': `${operator}the address of the API.`,
 
   'adapters/dns/caa-question.ts': `${shapes}names of 253 characters, and tags of 255 bytes, as DNS has them.`,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { day, fullTime, time } from '../../../src/adapters/dashboard/frame/parts.ts';
-import { inWords, inWordsWithDate } from '../../../src/adapters/dashboard/frame/time-words.ts';
+import { inWords, inWordsWithDate } from '../../../src/adapters/dashboard/frame/time-words.js';
 import { from, knownTimes } from '../../support/known-times.ts';
 
 test.each(knownTimes)('a time %d ms away is "%s"', (ms, words, date) => {

@@ -24,7 +24,13 @@ const sheets = [
 /** Morphs a page: changes only what differs, so that the focus stays. */
 const morphingModule = 'idiomorph/dist/idiomorph.esm.js';
 
-const names = ['dashboard.css', 'dashboard.js', 'idiomorph.js', 'paw.svg'] as const;
+const names = [
+  'dashboard.css',
+  'dashboard.js',
+  'idiomorph.js',
+  'time-words.js',
+  'paw.svg',
+] as const;
 export type AssetName = (typeof names)[number];
 
 interface Asset {
@@ -57,14 +63,15 @@ const assetOf = (name: AssetName, text: string): Asset => {
 
 const load = () => {
   const morphing = readFileSync(createRequire(import.meta.url).resolve(morphingModule), 'utf8');
-  const script = own('browser.js').replace(
-    morphingModule,
-    `./${nameWithHash('idiomorph.js', morphing)}`,
-  );
+  const timeWords = own('time-words.js');
+  const script = own('browser.js')
+    .replace(morphingModule, `./${nameWithHash('idiomorph.js', morphing)}`)
+    .replace('time-words.js', nameWithHash('time-words.js', timeWords));
   const texts: Readonly<Record<AssetName, string>> = {
     'dashboard.css': sheets.map(own).join('\n'),
     'dashboard.js': script,
     'idiomorph.js': morphing,
+    'time-words.js': timeWords,
     'paw.svg': own('paw.svg'),
   };
   const byName = new Map(names.map((name) => [name, assetOf(name, texts[name])]));

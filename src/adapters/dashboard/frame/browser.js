@@ -1,35 +1,12 @@
 // What the pages gain where scripts run. Without it everything works too, with a reload more.
 import { Idiomorph } from 'idiomorph/dist/idiomorph.esm.js';
+import { inWords, inWordsWithDate } from './time-words.js';
 
 // Chromium crashes when idiomorph moves a part with fields by `moveBefore`. Without it, idiomorph uses `insertBefore`.
 delete Element.prototype.moveBefore;
 
-/** `inWords` of time-words.ts in the browser; a test holds the two to the same words. */
-const units = [
-  ['second', 1, 60],
-  ['minute', 60, 60],
-  ['hour', 3600, 48],
-  ['day', 86_400, 100],
-  ['month', 30.4375 * 86_400, 24],
-  ['year', 365.25 * 86_400, Infinity],
-];
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
-const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
-const inWords = (seconds) => {
-  if (seconds <= 0 && seconds > -60) return 'just now';
-  const away = Math.abs(seconds);
-  const [unit, size] = units.find(([, size, end]) => Math.round(away / size) < end);
-  return relative.format(Math.sign(seconds) * Math.round(away / size), unit);
-};
-
-const wordsOf = ({ dateTime, dataset }) => {
-  const at = new Date(dateTime);
-  const seconds = Math.round((at - Date.now()) / 1000);
-  const isDaysAway = Math.round(Math.abs(seconds) / 3600) >= 48;
-  if (dataset.relative === 'plain' || !isDaysAway) return inWords(seconds);
-  const date = `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
-  return `${inWords(seconds)}, ${date}`;
-};
+const wordsOf = ({ dateTime, dataset }) =>
+  (dataset.relative === 'plain' ? inWords : inWordsWithDate)(new Date(dateTime), new Date());
 
 const refreshTimes = () => {
   for (const one of document.querySelectorAll('time[data-relative]')) {

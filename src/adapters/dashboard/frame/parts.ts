@@ -1,5 +1,5 @@
 import { html, nothing, type Child, type Html } from './html.ts';
-import { dateInWords, inWords, inWordsWithDate } from './time-words.ts';
+import { dateInWords, inWords, inWordsWithDate } from './time-words.js';
 
 /** A time from now, with its date where that is days away. The script in the browser keeps it up to date in the same words. */
 export const time = (at: Date, now: Date): Html =>

@@ -1,0 +1,35 @@
+// Words for times, on the server and in the browser.
+
+/** Each unit and the most of it: 90 minutes are "2 hours", but 36 hours are not "2 days". */
+const units = [
+  ['second', 1, 60],
+  ['minute', 60, 60],
+  ['hour', 3600, 48],
+  ['day', 86_400, 100],
+  ['month', 30.4375 * 86_400, 24],
+  ['year', 365.25 * 86_400, Infinity],
+];
+
+/** Made with the first page: it takes milliseconds. */
+let relative;
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+const secondsBetween = (at, now) => Math.round((at.getTime() - now.getTime()) / 1000);
+
+export const inWords = (at, now) => {
+  const seconds = secondsBetween(at, now);
+  if (seconds <= 0 && seconds > -60) return 'just now';
+  const away = Math.abs(seconds);
+  const [unit, size] = units.find(([, size, end]) => Math.round(away / size) < end);
+  relative ??= new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+  return relative.format(Math.sign(seconds) * Math.round(away / size), unit);
+};
+
+export const dateInWords = (at) =>
+  `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
+
+export const inWordsWithDate = (at, now) => {
+  const words = inWords(at, now);
+  const isDaysAway = Math.round(Math.abs(secondsBetween(at, now)) / 3600) >= 48;
+  return isDaysAway ? `${words}, ${dateInWords(at)}` : words;
+};
