@@ -23,7 +23,7 @@ export const projectContent = (view: ProjectView): Html => {
   const { project, deploys, refusal } = view;
   return html`
     ${projectHead(project, 'deploys', lead(view))}
-    ${formError(refusalOf(refusal, 'roll-back') ?? refusalOf(refusal, 'delete-deploy'))}
+    ${formError(refusalOf(refusal, 'roll-back') ?? refusalOf(refusal, 'delete'))}
     ${failure(view)}
     ${waiting(view)}
     <section class="card">

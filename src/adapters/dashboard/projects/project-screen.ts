@@ -6,6 +6,7 @@ import { projectContent } from './content.ts';
 import {
   bareForm,
   pathOf,
+  type Form,
   type Outcome,
   type Refusal,
   type Screen,
@@ -50,35 +51,28 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
       'rolled-back': 'Visitors now get the deploy that you chose.',
     },
     show,
-    forms: [rollingBack(ports), deleting(ports)],
+    forms: [
+      deployForm('roll-back', 'rolled-back', sites.rollBack),
+      deployForm('delete', 'deleted', sites.deleteDeploy),
+    ],
     others: [{ method: 'POST', path: `${path}/deploys`, answer: uploading(ports, uploads, show) }],
   };
 };
 
-const rollingBack = ({ sites }: DashboardPorts) =>
+type DeployAct = (...deploy: Parameters<DashboardPorts['sites']['rollBack']>) => Promise<unknown>;
+
+/** A button of a deploy. */
+const deployForm = (name: 'roll-back' | 'delete', done: string, act: DeployAct): Form =>
   bareForm({
-    name: 'roll-back',
-    path: `${path}/deploys/:number/roll-back`,
+    name,
+    path: `${path}/deploys/:number/${name}`,
     act: async (visit) => {
-      await sites.rollBack(...deployOf(visit));
-      return { to: pathOf({ path }, visit), done: 'rolled-back' };
+      const { slug = '', number = '' } = visit.parameters;
+      if (!/^[1-9]\d{0,8}$/.test(number)) throw notFound();
+      await act({ accountId: visit.accountId, slug }, Number(number));
+      return { to: pathOf({ path }, visit), done };
     },
   });
-
-const deleting = ({ sites }: DashboardPorts) =>
-  bareForm({
-    name: 'delete-deploy',
-    path: `${path}/deploys/:number/delete`,
-    act: async (visit) => {
-      await sites.deleteDeploy(...deployOf(visit));
-      return { to: pathOf({ path }, visit), done: 'deleted' };
-    },
-  });
-
-const deployOf = ({ accountId, parameters: { slug = '', number = '' } }: Visit) => {
-  if (!/^[1-9]\d{0,8}$/.test(number)) throw notFound();
-  return [{ accountId, slug }, Number(number)] as const;
-};
 
 /** Takes an upload. Problems of the upload show beside the field; a bad archive becomes a failed deploy. */
 const uploading =
