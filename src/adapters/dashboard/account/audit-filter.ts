@@ -5,6 +5,7 @@ import { kindsOf, topicNames, topicOf, type Topic } from './audit-topics.ts';
 import { actorName, type Names } from './audit-words.ts';
 import { html, type Html } from '../frame/html.ts';
 import { select } from '../frame/form-parts.ts';
+import { queryText } from '../frame/query-text.ts';
 
 const auditPath = '/dashboard/account';
 export const auditAnchor = 'audit-log';
@@ -35,12 +36,8 @@ export const searchOf = ({ actor, topic, before }: AuditFilter): AuditSearch => 
 });
 
 export const auditHref = ({ actor, topic, before }: AuditFilter): string => {
-  const fields = new URLSearchParams({
-    ...(actor !== undefined && { who: actor }),
-    ...(topic !== undefined && { what: topic }),
-    ...(before && { before: textOf(before) }),
-  });
-  return `${auditPath}${fields.size > 0 ? `?${fields.toString()}` : ''}#${auditAnchor}`;
+  const fields = { who: actor, what: topic, before: before && textOf(before) };
+  return `${auditPath}${queryText(fields)}#${auditAnchor}`;
 };
 
 /** Of the query: `<milliseconds>.<id>` of the last entry that was shown. @returns undefined for anything else */
@@ -63,25 +60,11 @@ export interface Actors {
 /** A GET form, so that the filter is part of the address. */
 export const auditFilterForm = ({ actor, topic }: AuditFilter, all: Actors, names: Names): Html => {
   const actors = new Set([...actorsOf(all), ...(actor === undefined ? [] : [actor])]);
+  const who = [...actors].map((one) => [one, actorName(one, names)] as const);
+  const what = Object.entries(topicNames);
   return html`<form action="${auditPath}#${auditAnchor}" class="filter">
-    ${select({
-      label: 'Who',
-      name: 'who',
-      value: actor ?? '',
-      options: [
-        { value: '', text: 'Anyone' },
-        ...[...actors].map((one) => ({ value: one, text: actorName(one, names) })),
-      ],
-    })}
-    ${select({
-      label: 'What',
-      name: 'what',
-      value: topic ?? '',
-      options: [
-        { value: '', text: 'Everything' },
-        ...Object.entries(topicNames).map(([value, text]) => ({ value, text })),
-      ],
-    })}
+    ${select({ label: 'Who', name: 'who', value: actor, options: [['', 'Anyone'], ...who] })}
+    ${select({ label: 'What', name: 'what', value: topic, options: [['', 'Everything'], ...what] })}
     <button>Filter</button>
   </form>`;
 };

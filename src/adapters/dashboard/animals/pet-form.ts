@@ -53,7 +53,7 @@ const inputs: EveryField<PetDraft, (refusal: Refusal | undefined) => Html> = {
       {
         label: 'Initial status',
         name: 'status',
-        options: petStatuses.map((one) => ({ value: one, text: one })),
+        options: petStatuses.map((one) => [one, one] as const),
         key: '-new',
       },
       refusal,

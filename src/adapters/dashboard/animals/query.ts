@@ -1,5 +1,6 @@
 import { orderStatuses, type OrderStatus } from '../../../catalogue/domain/order.ts';
 import { petStatuses, readId, type PetStatus } from '../../../catalogue/domain/pet.ts';
+import { queryText } from '../frame/query-text.ts';
 
 /**
  * The filter and position in the lists of animals and orders. Every form carries it, so that its answer shows the same
@@ -41,8 +42,6 @@ export const animalsHref = (
   query: AnimalsQuery,
   { below = '', done, at }: { below?: string; done?: string; at?: string } = {},
 ): string => {
-  const fields = new URLSearchParams(Object.fromEntries(queryFields(query)));
-  if (done !== undefined) fields.set('done', done);
-  const search = fields.size > 0 ? `?${fields.toString()}` : '';
+  const search = queryText({ ...Object.fromEntries(queryFields(query)), done });
   return `${animalsPath}${below}${search}${at === undefined ? '' : `#${at}`}`;
 };

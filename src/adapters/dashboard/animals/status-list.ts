@@ -60,15 +60,11 @@ const statusFilter = <Thing>(
   query: AnimalsQuery,
 ): Html => {
   const { label, button, name, statuses } = filter;
+  const options = statuses.map((one) => [one, one] as const);
   const kept = queryFields({ ...query, [before]: undefined, [status]: undefined });
   return html`<form action="${animalsPath}#${kind}s" class="filter">
     ${kept.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}
-    ${select({
-      label,
-      name,
-      options: [{ value: '', text: 'all' }, ...statuses.map((one) => ({ value: one, text: one }))],
-      value: query[status] ?? '',
-    })}
+    ${select({ label, name, value: query[status], options: [['', 'all'], ...options] })}
     <button>${button}</button>
   </form>`;
 };

@@ -20,6 +20,7 @@ import { html, type Html } from '../frame/html.ts';
 import { projectHead } from '../projects/head.ts';
 import { redirectForms, redirectNotices } from './redirect-forms.ts';
 import { redirectSection } from './redirect-section.ts';
+import { queryText } from '../frame/query-text.ts';
 import { form, refusalOf, type Refusal, type Screen, type Visit } from '../frame/screen.ts';
 import { siteOf } from '../projects/site-of.ts';
 
@@ -30,10 +31,7 @@ export const domainsScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',
   isLive: true,
-  notices: {
-    ...redirectNotices,
-    ...verifyNotices,
-  },
+  notices: { ...redirectNotices, ...verifyNotices },
   show: showDomains(ports),
   forms: [addingOf(ports), verifyingOf(ports), ...redirectForms(ports)],
 });
@@ -103,7 +101,7 @@ const addingOf = (ports: DashboardPorts) =>
     act: async (visit, { domain }) => {
       const { project } = await siteOf(ports, visit);
       const { host } = await ports.domains.addDomain(project, domain);
-      const to = `${domainsPath(project.slug)}?${new URLSearchParams({ added: host }).toString()}`;
+      const to = `${domainsPath(project.slug)}${queryText({ added: host })}`;
       return { to, done: 'added' };
     },
   });

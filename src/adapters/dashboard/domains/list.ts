@@ -8,6 +8,7 @@ import { progressOf } from './progress.ts';
 import { planned, shownName, stateBadge } from './words.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
 import { count, counted, time } from '../frame/parts.ts';
+import { queryText } from '../frame/query-text.ts';
 import { refusalOf, type Refusal } from '../frame/screen.ts';
 import { table } from '../frame/table.ts';
 
@@ -119,11 +120,7 @@ export const pageOf = (all: readonly CustomDomain[], wanted: string | null): Dom
 export const pageQuery = (
   query: URLSearchParams,
   more: Readonly<Record<string, string>> = {},
-): string => {
-  const page = query.get('page');
-  const wanted = new URLSearchParams({ ...(page !== null && { page }), ...more });
-  return wanted.size === 0 ? '' : `?${wanted.toString()}`;
-};
+): string => queryText({ page: query.get('page') ?? undefined, ...more });
 
 export const pageLinks = ({ number, pages, total, domains }: DomainPage): Html => {
   if (pages === 1) return nothing;

@@ -1,6 +1,7 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
+import { queryText } from '../frame/query-text.ts';
 import type { Visit } from '../frame/screen.ts';
 import { siteOf } from '../projects/site-of.ts';
 
@@ -11,10 +12,8 @@ export const domainsPath = (slug: string): string => `/dashboard/projects/${slug
 export const domainPath = (slug: string, host: string): string => `${domainsPath(slug)}/${host}`;
 
 /** One attachment of a host, also after the host was added again. */
-export const attachmentPath = (
-  slug: string,
-  { host, id }: { readonly host: string; readonly id: string },
-): string => `${domainPath(slug, host)}?${new URLSearchParams({ attachment: id }).toString()}`;
+export const attachmentPath = (slug: string, { host, id }: CustomDomain): string =>
+  `${domainPath(slug, host)}${queryText({ attachment: id })}`;
 
 /** What is decided about all domains of a project. */
 export const settingPath = (

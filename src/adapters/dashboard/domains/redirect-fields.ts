@@ -24,10 +24,9 @@ export const statusMeanings: Readonly<Record<RedirectStatus, string>> = {
   302: 'temporary, may become GET',
 };
 /** The usual one first. */
-const statuses = ([308, 307, 301, 302] as const).map((status) => ({
-  value: String(status),
-  text: `${status} ${statusMeanings[status]}`,
-}));
+const statuses = ([308, 307, 301, 302] as const).map(
+  (status) => [String(status), `${status} ${statusMeanings[status]}`] as const,
+);
 
 /** Typed, or chosen from the domains of the project, which the browser offers. */
 const ownDomain = { list: 'own-domains', autocomplete: 'off', maxlength: 300 } as const;

@@ -4,6 +4,7 @@ import { attachmentIn } from './paths.ts';
 import { tell, type Told } from './story.ts';
 import { html, type Html } from '../frame/html.ts';
 import { exact, pager, time } from '../frame/parts.ts';
+import { queryText } from '../frame/query-text.ts';
 import type { Visit } from '../frame/screen.ts';
 
 /** What happened, newest first, a page at a time. @param path of the domain */
@@ -30,14 +31,8 @@ export const positionOf = (query: URLSearchParams): bigint | undefined => {
   return /^[1-9]\d{0,17}$/.test(before) ? BigInt(before) : undefined;
 };
 
-const address = (path: string, query: URLSearchParams, before?: bigint): string => {
-  const attachment = attachmentIn(query);
-  const wanted = new URLSearchParams({
-    ...(attachment !== undefined && { attachment }),
-    ...(before !== undefined && { before: String(before) }),
-  });
-  return `${path}${wanted.size === 0 ? '' : `?${wanted.toString()}`}#timeline`;
-};
+const address = (path: string, query: URLSearchParams, before?: bigint): string =>
+  `${path}${queryText({ attachment: attachmentIn(query), before })}#timeline`;
 
 /**
  * Limit of a page's answers, in characters of markup. The first check always shows its answers; the others link to a
@@ -69,10 +64,8 @@ const timelineItem = (
   { place, occurredAt }: PlacedEntry,
   { title, tone, more, shown }: Told & { readonly shown?: Html },
   now: Date,
-): Html => {
-  return html`<li class="${tone}" id="entry-${String(place)}">
+): Html => html`<li class="${tone}" id="entry-${String(place)}">
     <p><strong>${title}</strong></p>
     <p class="hint">${time(occurredAt, now)} · ${exact(occurredAt)}</p>
     ${more}${shown}
   </li>`;
-};

@@ -35,21 +35,18 @@ export const atClock = (at: Date, now: Date): Html =>
 export const planned = (at: Date, now: Date): Html =>
   at <= now ? html`any moment` : time(at, now);
 
+type Named = Pick<CustomDomain, 'host' | 'unicodeHost'>;
+
 /** The U-labels, and beside them the A-labels where they differ: letters of two scripts can look the same. */
-export const shownName = ({
-  host,
-  unicodeHost,
-}: Pick<CustomDomain, 'host' | 'unicodeHost'>): Html =>
+export const shownName = ({ host, unicodeHost }: Named): Html =>
   host === unicodeHost ? html`${host}` : html`${unicodeHost} <span class="ascii">(${host})</span>`;
 
 /** The same without markup, for titles. */
-export const nameInText = ({
-  host,
-  unicodeHost: unicode,
-}: Pick<CustomDomain, 'host' | 'unicodeHost'>): string => shownHost({ host, unicode });
+export const nameInText = ({ host, unicodeHost: unicode }: Named): string =>
+  shownHost({ host, unicode });
 
 /** A host name that is known by its A-labels alone. */
-export const nameOf = (host: string): Pick<CustomDomain, 'host' | 'unicodeHost'> => ({
+export const nameOf = (host: string): Named => ({
   host,
   unicodeHost: domainToUnicode(host) || host,
 });

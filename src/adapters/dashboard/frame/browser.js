@@ -8,7 +8,7 @@ delete Element.prototype.moveBefore;
 const wordsOf = ({ dateTime, dataset }) =>
   (dataset.relative === 'plain' ? inWords : inWordsWithDate)(new Date(dateTime), new Date());
 
-const refreshTimes = () => {
+const refresh = () => {
   for (const one of document.querySelectorAll('time[data-relative]')) {
     const words = wordsOf(one);
     if (one.textContent !== words) one.textContent = words;
@@ -20,9 +20,7 @@ const refreshTimes = () => {
   for (const one of document.querySelectorAll('[data-until]')) {
     one.hidden = Date.parse(one.dataset.until) <= Date.now();
   }
-};
-
-const showScripted = () => {
+  // Shown only where scripts run.
   for (const one of document.querySelectorAll('[data-copy]')) one.hidden = false;
 };
 
@@ -184,8 +182,7 @@ const show = (markup) => {
       beforeNodeRemoved: (old) => !isAnswer(old),
     },
   });
-  refreshTimes();
-  showScripted();
+  refresh();
 };
 
 /** What was refused is asked for again after a minute, and later and later. */
@@ -236,6 +233,5 @@ if (address.searchParams.has('done')) {
   address.searchParams.delete('done');
   history.replaceState(null, '', address);
 }
-refreshTimes();
-showScripted();
-setInterval(refreshTimes, 1000);
+refresh();
+setInterval(refresh, 1000);

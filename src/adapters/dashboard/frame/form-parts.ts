@@ -84,17 +84,18 @@ export const textArea = (options: Labelled, refusal?: Refusal): Html =>
   );
 
 export interface SelectOptions extends Labelled {
-  readonly options: readonly { readonly value: string; readonly text: string }[];
-  readonly value?: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  /** The chosen one; undefined is the empty value. */
+  readonly value?: string | undefined;
 }
 
 export const select = (options: SelectOptions, refusal?: Refusal): Html => {
-  const chosen = refusal?.values[options.name] ?? options.value;
+  const chosen = refusal?.values[options.name] ?? options.value ?? '';
   return labelled(
     options,
     refusal,
     (connected) => html`<select ${connected}>
-      ${options.options.map(({ value, text }) => html`<option value="${value}" ${value === chosen && html`selected`}>${text}</option>`)}
+      ${options.options.map(([value, text]) => html`<option value="${value}" ${value === chosen && html`selected`}>${text}</option>`)}
     </select>`,
   );
 };

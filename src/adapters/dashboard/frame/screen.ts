@@ -66,10 +66,7 @@ export const form = <Schema extends FormSchema>(of: FormOf<Schema, InferOutput<S
 /** A form without fields. */
 export const bareForm = (
   of: Omit<Form, 'schema' | 'act'> & { readonly act: (visit: Visit) => Promise<Outcome> },
-): Form => ({
-  ...of,
-  schema: object({}),
-});
+): Form => ({ ...of, schema: object({}) });
 
 /** A page, its forms, and what it says after they worked. */
 export interface Screen {
