@@ -55,7 +55,7 @@ const ask = (session: ClientHttp2Session, path: string): ClientHttp2Stream =>
   session.request({ ':path': path }).on('error', () => undefined);
 
 const openDeployFiles = async (): Promise<number> =>
-  (await openPaths()).filter((path) => path.includes('/deploys/')).length;
+  (await openPaths()).filter((path) => path.startsWith(edge.folder)).length;
 
 const nothingIsHeld = () =>
   until('nothing is held any more', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AuditLog } from '../../src/access/ports.ts';
 import type { Plan } from '../../src/access/domain/plan.ts';
 import { AccessKey } from '../../src/app/keys.ts';
-import { Outbox } from '../../src/kernel/outbox.ts';
 import { databaseKinds } from '../support/servers/databases.ts';
 import { race } from '../support/race.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
@@ -13,13 +13,10 @@ describe.each(databaseKinds)('the actor of an event, on %s,', (kind) => {
   });
   afterAll(() => api.close());
 
-  /** What waits in the outbox, and by whom. */
+  /** Who caused the events of a type. */
   const told = async (type: string): Promise<readonly string[]> => {
-    const outbox = api.container.get(Outbox);
-    const deliveries = await outbox.claim(api.clock.now(), api.clock.now(), 1000);
-    const wanted = deliveries.filter(({ stored }) => stored.event.type === type);
-    for (const { id } of wanted) await outbox.done(id);
-    return wanted.map(({ stored }) => stored.actor).sort();
+    const entries = await api.container.get(AuditLog).list(api.account.id, 1000, { kinds: [type] });
+    return entries.map(({ actor }) => actor).sort();
   };
   const headers = (n: number) => (n % 2 === 0 ? { 'Idempotency-Key': `actor-${n}` } : {});
 

@@ -426,6 +426,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'app/log.ts': `${ours}errors, as JSON that was just written.`,
   'app/settings/redaction.ts':
     'It reads messages of errors, by patterns that have an end after 500 characters.',
+  'app/serve.ts': `${operator}the addresses of the service.`,
   'app/watched-work.ts': `${short}the path of a request, for the watch over the event loop.`,
   'app/settings/secret-strength.ts': `${operator}the settings.`,
   'app/settings/start-warnings.ts': `${operator}the settings.`,

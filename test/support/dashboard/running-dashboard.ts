@@ -88,7 +88,9 @@ export const startDashboard = async ({
   return {
     ...{ origin, container, clock, dns, log, signIn },
     databaseUrl: home.url,
-    routes: container.get(DashboardKey).routes,
+    get routes() {
+      return container.get(DashboardKey).routes;
+    },
     newOwner: async ({ name = 'Zoo', plan = 'business' } = {}) => {
       const email = `owner-${(owners += 1)}@zoo.example`;
       const { account } = await access.createAccount({ name, email, plan });
@@ -97,7 +99,7 @@ export const startDashboard = async ({
     linkFor: async (email) => `/dashboard/sign-in/${(await access.signInLinkFor(email)).secret}`,
     stranger: () => new DashboardVisitor(origin),
     close: async () => {
-      container.get(DashboardKey).close();
+      if (container.isBound(DashboardKey)) container.get(DashboardKey).close();
       await server.stop();
       await container.unbindAllAsync();
       await home.drop();

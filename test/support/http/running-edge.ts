@@ -42,6 +42,8 @@ export interface RunningEdge extends EdgeClient {
   remove(host: string): Promise<void>;
   /** Removes it from storage, but does not notify the edge. */
   forget(host: string): void;
+  /** Deletes it when it closes. */
+  readonly folder: string;
   close(): Promise<void>;
 }
 
@@ -124,6 +126,7 @@ export const startEdge = async (
       forget(host);
       await routes.refresh();
     },
+    folder,
     close: async () => {
       await server.stop();
       await rm(folder, { recursive: true, force: true });

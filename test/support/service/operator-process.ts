@@ -29,8 +29,13 @@ const takeDown = (stream: NodeJS.WriteStream): (() => string) => {
 const stdout = takeDown(process.stdout);
 const stderr = takeDown(process.stderr);
 
-/** What keeps this process alive. */
-const held = (): string => process.getActiveResourcesInfo().toSorted().join(' ');
+/** What keeps this process alive; an Immediate is over at once. */
+const held = (): string =>
+  process
+    .getActiveResourcesInfo()
+    .filter((kind) => kind !== 'Immediate')
+    .toSorted()
+    .join(' ');
 
 const exitCode = (): number => Number(process.exitCode);
 
