@@ -1,4 +1,3 @@
-import type { DomainsEvent } from '../domains/domain/domains-event.ts';
 import type { AccessEvent } from '../access/domain/access-event.ts';
 import type { Subscriber } from '../adapters/events/event-bus.ts';
 import type { CatalogueEvent } from '../catalogue/domain/catalogue-event.ts';
@@ -8,7 +7,7 @@ import type {
   DeployFailed,
   SitesEvent,
 } from '../sites/domain/sites-event.ts';
-import type { DomainLive } from '../domains/domain/domains-event.ts';
+import type { DomainLive, DomainsEvent } from '../domains/domain/domains-event.ts';
 import type { Domains } from '../domains/domains.ts';
 import type { Sites } from '../sites/sites.ts';
 

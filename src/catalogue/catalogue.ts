@@ -1,11 +1,19 @@
-import type { OrderStatus } from './domain/order.ts';
-import type { PetId, PetStatus } from './domain/pet.ts';
+import { petNotFound } from './domain/catalogue-error.ts';
+import { approveOrder, deliverOrder, type OrderId, type OrderStatus } from './domain/order.ts';
+import {
+  addPet,
+  releasePet,
+  reservePet,
+  type Pet,
+  type PetDraft,
+  type PetId,
+  type PetStatus,
+} from './domain/pet.ts';
 import type { CataloguePorts, Page, PageBack } from './ports.ts';
-import { changeOrder } from './use-cases/change-order.ts';
-import { changePet } from './use-cases/change-pet.ts';
-import { createPet } from './use-cases/create-pet.ts';
-import { getPet } from './use-cases/get-pet.ts';
 import { placeOrder } from './use-cases/place-order.ts';
+
+const petSteps = { reserve: reservePet, release: releasePet } as const;
+const orderSteps = { approve: approveOrder, deliver: deliverOrder } as const;
 
 /** The animals and orders of a store. */
 export const catalogue = (ports: CataloguePorts) => ({
@@ -13,12 +21,26 @@ export const catalogue = (ports: CataloguePorts) => ({
     ports.pets.list(accountId, page, status),
   newestPets: (accountId: string, page: PageBack, status?: PetStatus) =>
     ports.pets.newest(accountId, page, status),
-  getPet: getPet(ports),
+  /** @throws DomainError `pet_not_found` */
+  getPet: async (accountId: string, id: PetId): Promise<Pet> => {
+    const pet = await ports.pets.find(accountId, id);
+    if (!pet) throw petNotFound(id);
+    return pet;
+  },
   findPets: (accountId: string, ids: readonly PetId[]) => ports.pets.findSome(accountId, ids),
-  createPet: createPet(ports),
-  changePet: changePet(ports),
+  createPet: (accountId: string, draft: PetDraft) => {
+    const now = ports.clock.now();
+    return ports.pets.add(accountId, draft, (id) => addPet(accountId, id, draft, now));
+  },
+  /** @throws DomainError `pet_not_found`, `pet_wrong_status` */
+  changePet: (accountId: string, id: PetId, step: keyof typeof petSteps) =>
+    ports.pets.change(accountId, id, (pet) => petSteps[step](accountId, pet, ports.clock.now())),
   placeOrder: placeOrder(ports),
-  changeOrder: changeOrder(ports),
+  /** @throws DomainError `order_not_found`, `order_wrong_status` */
+  changeOrder: (accountId: string, id: OrderId, step: keyof typeof orderSteps) =>
+    ports.orders.change(accountId, id, (order) =>
+      orderSteps[step](accountId, order, ports.clock.now()),
+    ),
   listOrders: (accountId: string, page: Page) => ports.orders.list(accountId, page),
   newestOrders: (accountId: string, page: PageBack, status?: OrderStatus) =>
     ports.orders.newest(accountId, page, status),

@@ -35,22 +35,16 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
   readonly #transport: AcmeTransport;
   readonly #account: AcmeAccount;
   readonly #clock: Clock;
-  readonly #newStep: () => Step;
+  readonly #deadlineMs: number;
+  readonly #proved = new LRUCache<string, true>({ max: 10_000, ttl: provedMs });
 
   constructor(settings: AcmeSettings, accounts: AuthorityAccounts, clock: Clock) {
     super();
-    const { issuers, deadlineMs = 30_000 } = settings;
-    const transport = new AcmeTransport(settings);
-    const account = new AcmeAccount(transport, accounts, settings);
-    const proved = new LRUCache<string, true>({ max: 10_000, ttl: provedMs });
-    this.issuers = issuers;
-    this.#transport = transport;
-    this.#account = account;
+    this.issuers = settings.issuers;
+    this.#transport = new AcmeTransport(settings);
+    this.#account = new AcmeAccount(this.#transport, accounts, settings);
     this.#clock = clock;
-    this.#newStep = () => ({
-      ...{ clock, proved },
-      session: new AcmeSession(transport, account, deadlineMs),
-    });
+    this.#deadlineMs = settings.deadlineMs ?? 30_000;
   }
 
   override async accountUri(): Promise<string | undefined> {
@@ -92,6 +86,11 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
       this.#failed(error);
       return undefined;
     });
+  }
+
+  #newStep(): Step {
+    const session = new AcmeSession(this.#transport, this.#account, this.#deadlineMs);
+    return { session, clock: this.#clock, proved: this.#proved };
   }
 
   readonly #failed = (error: unknown): Failed => {

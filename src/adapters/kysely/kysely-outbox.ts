@@ -26,28 +26,27 @@ interface News {
 }
 
 export class KyselyOutbox extends Store implements Outbox {
-  /** For the other adapters of this folder: whose events are stored. */
-  readonly acting: Acting;
-  readonly #ids: Ids;
-  readonly #subscribersOf: OutboxPorts['subscribersOf'];
-  readonly #onStored: OutboxPorts['onStored'];
+  readonly #ports: OutboxPorts;
   /** By transaction: what to report after its commit. */
   readonly #news = new WeakMap<object, News>();
 
-  constructor(database: Database, { ids, acting, subscribersOf, onStored }: OutboxPorts) {
+  constructor(database: Database, ports: OutboxPorts) {
     super(database);
-    this.acting = acting;
-    this.#ids = ids;
-    this.#subscribersOf = subscribersOf;
-    this.#onStored = onStored;
+    this.#ports = ports;
+  }
+
+  /** For the other adapters of this folder: whose events are stored. */
+  get acting(): Acting {
+    return this.#ports.acting;
   }
 
   /** For the other adapters of this folder: stores events in the transaction they are in. */
   append(events: readonly DomainEvent[]): Promise<void> {
-    const { actor } = this.acting;
+    const { acting, ids, subscribersOf } = this.#ports;
+    const { actor } = acting;
     return this.database.transaction(async (db) => {
       for (const { type, accountId, occurredAt, ...details } of events) {
-        const id = this.#ids.next('evt');
+        const id = ids.next('evt');
         const event = {
           id,
           account_id: accountId,
@@ -57,7 +56,7 @@ export class KyselyOutbox extends Store implements Outbox {
           actor,
         };
         await runWithNext(db, db.insertInto('events').values(event));
-        const deliveries = this.#subscribersOf(type).map((subscriber) => ({
+        const deliveries = subscribersOf(type).map((subscriber) => ({
           event_id: id,
           subscriber,
           attempts: 0n,
@@ -76,7 +75,7 @@ export class KyselyOutbox extends Store implements Outbox {
   }
 
   async claim(now: Date, leaseUntil: Date, limit: number): Promise<readonly Delivery[]> {
-    const claim = this.#ids.next('claim');
+    const claim = this.#ports.ids.next('claim');
     const due = await this.db
       .selectFrom('deliveries')
       .select('id')
@@ -131,7 +130,7 @@ export class KyselyOutbox extends Store implements Outbox {
     this.#news.set(transaction, news);
     this.database.afterCommit(() => {
       this.acting.run('service', () => {
-        this.#onStored([...news.accounts], news.hasDeliveries);
+        this.#ports.onStored([...news.accounts], news.hasDeliveries);
       });
     });
     return news;

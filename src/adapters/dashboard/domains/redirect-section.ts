@@ -7,8 +7,12 @@ import { nameOf, shownName } from './words.ts';
 import { html, type Html } from '../frame/html.ts';
 import { buttonForm } from '../frame/form-parts.ts';
 import { badge } from '../frame/parts.ts';
-import { primaryForm, redirectForm, statusMeanings } from './redirect-fields.ts';
-import type { RedirectOptions } from './redirect-fields.ts';
+import {
+  primaryForm,
+  redirectForm,
+  statusMeanings,
+  type RedirectOptions,
+} from './redirect-fields.ts';
 import { table } from '../frame/table.ts';
 
 export const redirectSection = (options: RedirectOptions): Html => {
