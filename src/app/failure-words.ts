@@ -22,7 +22,7 @@ export const failureInWords = (
   if (error instanceof DomainError || error instanceof ConfigFault) return error.message;
   if (!isFailure(error)) return String(error);
   if (environment['LOG_LEVEL'] === 'debug') return error.stack ?? error.message;
-  const coded = causesOf(error).find(({ code }) => typeof code === 'string');
+  const coded = codedCause(error);
   const { databaseUrl, dataDir } = placesIn(environment);
   if (coded && isOfFiles(coded, dataDir)) {
     return `${dataDir} cannot be used (${String(coded.code)}). Set DATA_DIR to a folder that this user can write to.`;
@@ -40,10 +40,7 @@ export const databaseProblem = (
   url: string,
   error: unknown,
 ): { readonly seen: string; readonly advice: string } => {
-  const { code } = causesOf(error).find((one) => typeof one.code === 'string') ?? {
-    code: undefined,
-  };
-  const known = typeof code === 'string' ? code : 'no answer';
+  const known = String(codedCause(error)?.code ?? 'no answer');
   const [, problem = unreachable, advice = ''] =
     meanings.find(([pattern]) => pattern.test(known)) ?? [];
   return { seen: `The database ${databasePlace(url)} ${problem} (${known}).`, advice };
@@ -80,6 +77,9 @@ const isFailure = (error: unknown): error is Failure =>
 /** The error itself, then its cause, and the cause of that. */
 const causesOf = (error: unknown): readonly Failure[] =>
   isFailure(error) ? [error, ...causesOf(error.cause)] : [];
+
+const codedCause = (error: unknown): Failure | undefined =>
+  causesOf(error).find(({ code }) => typeof code === 'string');
 
 const isOfDatabase = (error: Failure, found: Failure | undefined): boolean =>
   (error instanceof Unavailable && error.what === 'The database') ||

@@ -56,15 +56,12 @@ export class NodeDnsVerifier extends DnsVerifier {
     const { perTryMs, tries, deadlineMs } = this.#options;
     const start = performance.now();
     const end = new AbortController();
-    const timer = setTimeout(() => {
-      end.abort();
-    }, deadlineMs);
+    const deadline = AbortSignal.any([end.signal, AbortSignal.timeout(deadlineMs)]);
     try {
-      const ask = questionsTo(address, { perTryMs, tries, deadline: end.signal, turns });
+      const ask = questionsTo(address, { perTryMs, tries, deadline, turns });
       const facts = await askAll(ask, host, sibling);
       return { resolver: nameServer(address), tookMs: elapsedSince(start), ...facts };
     } finally {
-      clearTimeout(timer);
       // Questions that turned out not to matter may still be open.
       end.abort();
     }

@@ -56,29 +56,29 @@ export class SealedValues {
   async reseal(onSlice: (values: number) => void): Promise<readonly LeftValue[]> {
     const left: LeftValue[] = [];
     for (const table of tables) {
-      for (let after = ''; ;) {
-        const slice = await this.#slice(table, after);
-        const last = slice.at(-1);
-        if (!last) break;
+      for await (const slice of this.#slices(table)) {
         const failed = await this.#resealSlice(table, slice);
         left.push(...failed);
         onSlice(slice.length - failed.length);
-        after = last.id;
       }
     }
     return left;
   }
 
-  async #slice(table: Table, after: string): Promise<readonly Row[]> {
+  async *#slices(table: Table): AsyncGenerator<readonly Row[]> {
     const key = sql.ref(sealedTables[table].key);
-    const { rows } = await this.#database.run((db) =>
-      sql<Row>`
-        select ${key} as id, private_key, sealed_by from ${sql.table(table)}
-        where ${key} > ${after} and private_key is not null
-          and sealed_by <> ${this.#sealer.keyIds[0]}
-        order by ${key} limit ${sql.lit(rowsPerSlice)}`.execute(db),
-    );
-    return rows;
+    for (let last: Row | undefined; ;) {
+      const { rows } = await this.#database.run((db) =>
+        sql<Row>`
+          select ${key} as id, private_key, sealed_by from ${sql.table(table)}
+          where ${key} > ${last?.id ?? ''} and private_key is not null
+            and sealed_by <> ${this.#sealer.keyIds[0]}
+          order by ${key} limit ${sql.lit(rowsPerSlice)}`.execute(db),
+      );
+      last = rows.at(-1);
+      if (!last) return;
+      yield rows;
+    }
   }
 
   async #resealSlice(table: Table, slice: readonly Row[]): Promise<readonly LeftValue[]> {

@@ -23,7 +23,9 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
     if (this.#running.has(slot)) return { kind: 'in_progress' };
     this.#running.add(slot);
     try {
-      return await this.#settle(request, work);
+      // A read without a round trip keeps repeated requests away from the only writer.
+      const known = this.database.engine.isInProcess ? await this.#kept(request) : undefined;
+      return known ?? (await this.#settle(request, work));
     } finally {
       this.#running.delete(slot);
     }
@@ -32,32 +34,18 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
   async #settle<Answer extends KeptAnswer>(
     request: IdempotentRequest,
     work: () => Promise<Answer>,
+    isAgain = false,
   ): Promise<IdempotencyOutcome<Answer>> {
-    // A read without a round trip keeps repeated requests away from the only writer.
-    const known = this.database.engine.isInProcess ? await this.#kept(request) : undefined;
-    if (known) return known;
     try {
       return { kind: 'answered', answer: await this.#answer(request, work) };
     } catch (error) {
       if (!(error instanceof KeyTaken)) throw error;
       // Stored earlier, or another process holds the key: it has answered meanwhile, or still has it locked.
       const kept = await this.#kept(request);
-      if (kept || error.isLocked) return kept ?? { kind: 'in_progress' };
-      return this.#answerInstead(request, work);
-    }
-  }
-
-  /** The key has expired and is free again, unless a rival takes it first. */
-  async #answerInstead<Answer extends KeptAnswer>(
-    request: IdempotentRequest,
-    work: () => Promise<Answer>,
-  ): Promise<IdempotencyOutcome<Answer>> {
-    if (!(await this.#forget(request))) return { kind: 'in_progress' };
-    try {
-      return { kind: 'answered', answer: await this.#answer(request, work) };
-    } catch (error) {
-      if (error instanceof KeyTaken) return (await this.#kept(request)) ?? { kind: 'in_progress' };
-      throw error;
+      if (kept) return kept;
+      // A key that has expired is free again, unless a rival takes it first.
+      const isFree = !error.isLocked && !isAgain && (await this.#forget(request));
+      return isFree ? this.#settle(request, work, true) : { kind: 'in_progress' };
     }
   }
 
