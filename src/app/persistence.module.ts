@@ -69,15 +69,11 @@ export const persistence = wiring((once, bind) => {
   once(KyselyOutbox, (c) => {
     const signal = c.get(StoredSignal);
     const hasFleet = c.get(ConfigKey).redisUrl !== undefined;
-    const tell: StoredListener = (accountIds, hasDeliveries) => {
-      signal.raise(accountIds, hasDeliveries);
-      if (hasFleet) c.get(RedisSignalsKey).tell(accountIds);
-    };
-    const deadline = c.get(Deadline);
     // The request that stored it does not wait for its effects.
     const onStored: StoredListener = (accountIds, hasDeliveries) => {
-      void deadline.apart(() => {
-        tell(accountIds, hasDeliveries);
+      void c.get(Deadline).apart(() => {
+        signal.raise(accountIds, hasDeliveries);
+        if (hasFleet) c.get(RedisSignalsKey).tell(accountIds);
         return Promise.resolve();
       });
     };
