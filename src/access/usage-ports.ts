@@ -2,6 +2,16 @@ export const usageOutcomes = ['2xx', '3xx', '4xx', 'refused', '5xx'] as const;
 /** The class of the status; `refused` is 429. */
 export type UsageOutcome = (typeof usageOutcomes)[number];
 
+/** A request with a valid key, and how it was answered. */
+export interface AnsweredRequest {
+  readonly accountId: string;
+  readonly keyId: string;
+  /** `none` for requests that match no operation. */
+  readonly operation: string;
+  readonly status: number;
+  readonly at: Date;
+}
+
 /** Requests of one key to one operation with one outcome in one UTC hour. */
 export interface HourOfUsage {
   readonly accountId: string;

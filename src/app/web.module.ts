@@ -5,7 +5,6 @@ import { apiApp } from '../adapters/http/api.ts';
 import { fixedHeaders } from '../adapters/http/answers/fixed-headers.ts';
 import { operationsApp, type OperationsPorts } from '../adapters/http/health.ts';
 import { refusing, type RefusingPorts } from '../adapters/http/refusing.ts';
-import type { AnsweredRequest } from '../adapters/http/framing.ts';
 import { connectionLimits } from '../adapters/http/listener/connection-share.ts';
 import { HttpServer } from '../adapters/http/listener/http-server.ts';
 import { Metrics } from '../adapters/http/metrics.ts';
@@ -74,29 +73,30 @@ const isPage = ({ method = '', url = '', headers }: IncomingMessage): boolean =>
 /** Browsers name HTML among what they accept; clients of the API take JSON, or anything. */
 const prefersPages = (accept = ''): boolean => /\btext\/html\b/i.test(accept);
 
+const framingPorts = (c: ResolutionContext) => ({
+  clock: c.get(Clock),
+  log: c.get(LogKey),
+  metrics: c.get(MetricsKey),
+  fixedHeaders: fixedHeaders(c.get(ConfigKey).publicUrl),
+});
+
 const refusingPorts = (c: ResolutionContext): RefusingPorts => {
-  const { publicUrl, roles } = c.get(ConfigKey);
+  const { roles } = c.get(ConfigKey);
   return {
+    ...framingPorts(c),
     access: c.get(AccessKey),
-    clock: c.get(Clock),
-    log: c.get(LogKey),
-    metrics: c.get(MetricsKey),
-    fixedHeaders: fixedHeaders(publicUrl),
     servesApi: roles.includes('api'),
     isPage: (path) => roles.includes('dashboard') && isPagePath(path),
   };
 };
 
 const operationsPorts = (c: ResolutionContext): OperationsPorts => {
-  const { redisUrl, publicUrl } = c.get(ConfigKey);
+  const { redisUrl } = c.get(ConfigKey);
   const database = c.get(Database);
   const usage = c.get(UsageRecorder);
   return {
-    clock: c.get(Clock),
-    metrics: c.get(MetricsKey),
-    log: c.get(LogKey),
-    fixedHeaders: fixedHeaders(publicUrl),
-    onAnswered: (request: AnsweredRequest) => {
+    ...framingPorts(c),
+    onAnswered: (request) => {
       usage.record(request);
     },
     isStopping: () => c.get(Draining).hasBegun,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
+import type { AnsweredRequest } from '../../access/usage-ports.ts';
 import type { Caller } from '../../access/use-cases/authenticate.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { shownPath } from '../../kernel/shown-path.ts';
@@ -15,15 +16,6 @@ export interface FramingPorts {
   readonly onAnswered: (request: AnsweredRequest) => void;
   /** Headers that are set on every answer first, by name. */
   readonly fixedHeaders: Readonly<Record<string, string>>;
-}
-
-export interface AnsweredRequest {
-  readonly accountId: string;
-  readonly keyId: string;
-  /** `none` for requests that match no operation. */
-  readonly operation: string;
-  readonly status: number;
-  readonly at: Date;
 }
 
 /** Wraps every request: its id, its log line, its metric, and the uniform shape of refusals. */

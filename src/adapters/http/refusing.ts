@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { Access } from '../../access/access.ts';
 import { planLimits } from '../../access/domain/plan.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import { shownPath } from '../../kernel/shown-path.ts';
 import { addressBucket } from './listener/client-address.ts';
+import type { FramingPorts } from './framing.ts';
 import { withNothingLeft } from './operations/metering.ts';
-import type { Metrics } from './metrics.ts';
 import { rateLimitHeaders } from './answers/rate-limit-headers.ts';
 import {
   bareAnswer,
@@ -16,13 +14,8 @@ import {
   type RefusalAnswer,
 } from './answers/refusal.ts';
 
-export interface RefusingPorts {
+export interface RefusingPorts extends Omit<FramingPorts, 'onAnswered'> {
   readonly access: Access;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly metrics: Metrics;
-  /** On every answer of this server. */
-  readonly fixedHeaders: Readonly<Record<string, string>>;
   /** Whether this process counts requests to the API. */
   readonly servesApi: boolean;
   /** Whether a browser shows what is at this path. */

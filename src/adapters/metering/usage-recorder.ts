@@ -1,15 +1,12 @@
-import type { HourOfUsage, UsageLog, UsageOutcome } from '../../access/usage-ports.ts';
+import type {
+  AnsweredRequest,
+  HourOfUsage,
+  UsageLog,
+  UsageOutcome,
+} from '../../access/usage-ports.ts';
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
-
-export interface CountedRequest {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly operation: string;
-  readonly status: number;
-  readonly at: Date;
-}
 
 type Gathered = Omit<HourOfUsage, 'requests'> & { requests: number };
 
@@ -25,7 +22,7 @@ export class UsageRecorder {
     this.#usage = usage;
   }
 
-  record({ accountId, keyId, operation, status, at }: CountedRequest): void {
+  record({ accountId, keyId, operation, status, at }: AnsweredRequest): void {
     const outcome = outcomeOf(status);
     const hour = Math.floor(at.getTime() / hourMs) * hourMs;
     const place = `${keyId} ${operation} ${outcome} ${String(hour)}`;

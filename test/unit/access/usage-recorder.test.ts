@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { HourOfUsage, UsageLog } from '../../../src/access/usage-ports.ts';
-import {
-  UsageRecorder,
-  type CountedRequest,
-} from '../../../src/adapters/metering/usage-recorder.ts';
+import type { AnsweredRequest, HourOfUsage, UsageLog } from '../../../src/access/usage-ports.ts';
+import { UsageRecorder } from '../../../src/adapters/metering/usage-recorder.ts';
 import { memoryPorts } from '../../support/memory-ports.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 
@@ -24,7 +21,7 @@ beforeEach(() => {
 });
 
 const place = { accountId: 'acct_1', keyId: 'key_1', operation: 'listPets' };
-const record = (draft: Partial<CountedRequest> = {}, milliseconds = 0) =>
+const record = (draft: Partial<AnsweredRequest> = {}, milliseconds = 0) =>
   recorder.record({ ...place, status: 200, at: at(milliseconds), ...draft });
 const used = (draft: Partial<HourOfUsage> = {}): HourOfUsage => {
   return { ...place, outcome: '2xx', hour: ten, requests: 1, ...draft };

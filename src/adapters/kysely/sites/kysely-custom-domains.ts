@@ -40,16 +40,12 @@ interface Needs {
 
 export class KyselyCustomDomains extends TellingStore implements CustomDomains {
   readonly #writes: JointWrites;
-  readonly #sealer: Sealer;
-  readonly #ids: Ids;
-  readonly #clock: Clock;
+  readonly #needs: Needs;
 
-  constructor(database: Database, outbox: KyselyOutbox, { sealer, ids, clock }: Needs) {
+  constructor(database: Database, outbox: KyselyOutbox, needs: Needs) {
     super(database, outbox);
     this.#writes = new JointWrites(database, outbox.acting);
-    this.#sealer = sealer;
-    this.#ids = ids;
-    this.#clock = clock;
+    this.#needs = needs;
   }
 
   add({ accountId, projectId, host, addedSince }: Wanted, decide: Admit): Promise<CustomDomain> {
@@ -74,7 +70,7 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
       });
       await db.insertInto('domains').values(customDomainRow(state)).execute();
       await this.#tell({ id: state.id, events });
-      await alignRoutes(this.database, projectId, this.#clock.now());
+      await alignRoutes(this.database, projectId, this.#needs.clock.now());
       return state;
     });
   }
@@ -142,7 +138,7 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
   }
 
   claimDue(now: Date, leaseUntil: Date, limit: number): Promise<DomainClaim> {
-    const claim = this.#ids.next('claim');
+    const claim = this.#needs.ids.next('claim');
     return claimDue(this.database, { claim, now, leaseUntil, limit });
   }
 
@@ -196,8 +192,8 @@ export class KyselyCustomDomains extends TellingStore implements CustomDomains {
     for (const move of moves) await this.#save(move);
     if (change.endsOrder !== undefined) await forgetOrder(this.db, change.endsOrder);
     if (change.ledger) await writeLedger(this.db, change.ledger);
-    await serveMoves(this.database, moves, this.#clock.now());
-    if (certificate) await storeCertificate(this.db, this.#sealer, certificate);
+    await serveMoves(this.database, moves, this.#needs.clock.now());
+    if (certificate) await storeCertificate(this.db, this.#needs.sealer, certificate);
     return change;
   }
 
