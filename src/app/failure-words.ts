@@ -25,7 +25,7 @@ export const failureInWords = (
   const coded = codedCause(error);
   const { databaseUrl, dataDir } = placesIn(environment);
   if (coded && isOfFiles(coded, dataDir)) {
-    return `${dataDir} cannot be used (${String(coded.code)}). Set DATA_DIR to a folder that this user can write to.`;
+    return `${dataDir} cannot be used (${coded.code}). Set DATA_DIR to a folder that this user can write to.`;
   }
   if (isOfDatabase(error, coded) || (coded && isOfFiles(coded, folderOf(databaseUrl)))) {
     const { seen, advice } = databaseProblem(databaseUrl, error);
@@ -40,7 +40,7 @@ export const databaseProblem = (
   url: string,
   error: unknown,
 ): { readonly seen: string; readonly advice: string } => {
-  const known = String(codedCause(error)?.code ?? 'no answer');
+  const known = codedCause(error)?.code ?? 'no answer';
   const [, problem = unreachable, advice = ''] =
     meanings.find(([pattern]) => pattern.test(known)) ?? [];
   return { seen: `The database ${databasePlace(url)} ${problem} (${known}).`, advice };
@@ -78,15 +78,15 @@ const isFailure = (error: unknown): error is Failure =>
 const causesOf = (error: unknown): readonly Failure[] =>
   isFailure(error) ? [error, ...causesOf(error.cause)] : [];
 
-const codedCause = (error: unknown): Failure | undefined =>
-  causesOf(error).find(({ code }) => typeof code === 'string');
+type Coded = Failure & { readonly code: string };
 
-const isOfDatabase = (error: Failure, found: Failure | undefined): boolean =>
+const codedCause = (error: unknown): Coded | undefined =>
+  causesOf(error).find((one): one is Coded => typeof one.code === 'string');
+
+const isOfDatabase = (error: Failure, found: Coded | undefined): boolean =>
   (error instanceof Unavailable && error.what === 'The database') ||
   found?.code === 'SQLITE_NOTADB' ||
-  (typeof found?.code === 'string' &&
-    /^(SQLITE|ER)_/.test(found.code) &&
-    failureOf(found) === 'unavailable');
+  (found !== undefined && /^(SQLITE|ER)_/.test(found.code) && failureOf(found) === 'unavailable');
 
 const folderOf = (databaseUrl: string): string => dirname(databaseUrl.replace(/^sqlite:/, ''));
 
