@@ -1,5 +1,4 @@
-import type { Context } from 'koa';
-import type { Membership, SignedIn } from '../../../access/people-ports.ts';
+import type { Membership } from '../../../access/people-ports.ts';
 import { planNames } from '../account/plan.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { enter, originOf } from './entering.ts';
@@ -30,23 +29,16 @@ export const accountsScreen = (ports: Ports, cookies: Cookies): Screen => ({
       method: 'POST',
       path: `${accountsPath}/:person`,
       answer: async ({ signedIn, parameters: { person = '' } }, ctx) => {
-        await goOnAs(ctx, signedIn, person, { ...ports, cookies });
+        if (person !== signedIn.person.id) {
+          const origin = originOf(ctx, { ...ports, cookies });
+          const session = await ports.access.switchAccount(signedIn, person, origin);
+          await enter(ctx, session, { ...ports, cookies });
+        }
         return { to: pageAfterSignIn(ctx.querystring) };
       },
     },
   ],
 });
-
-const goOnAs = async (
-  ctx: Context,
-  signedIn: SignedIn,
-  personId: string,
-  ports: Ports & { readonly cookies: Cookies },
-): Promise<void> => {
-  if (personId === signedIn.person.id) return;
-  const session = await ports.access.switchAccount(signedIn, personId, originOf(ctx, ports));
-  await enter(ctx, session, ports);
-};
 
 const chooser = (all: readonly Membership[], query: string): Html => html`
   <section class="card alone">

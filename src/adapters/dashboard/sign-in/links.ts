@@ -25,39 +25,37 @@ export const addSignInLinks = (router: Router, ports: SignInPorts): void => {
     // HEAD, as mail programs send it, does not use up the link.
     if (ctx.method === 'HEAD') return void (ctx.status = 200);
     const asks = isFromElsewhere(ctx, origin) || (await ports.whoAsks(ctx)) !== undefined;
-    await (asks ? ask(ctx, ports) : signIn(ctx, ports));
+    await answer(ctx, asks ? ask : signIn, ports);
   });
 
-  router.post(path, (ctx: Context) => signIn(ctx, ports));
+  router.post(path, (ctx: Context) => answer(ctx, signIn, ports));
+};
+
+type Act = (ctx: Context, ports: SignInPorts) => Promise<void>;
+
+const answer = async (ctx: Context, act: Act, ports: SignInPorts): Promise<void> => {
+  try {
+    await act(ctx, ports);
+  } catch (error) {
+    // The person whom it signed in opened it again: just show the dashboard.
+    if (error instanceof DomainError && (await ports.whoAsks(ctx))) goOn(ctx);
+    else await showRefusal(ctx, error, {});
+  }
 };
 
 const tokenOf = (ctx: Context): string =>
   (ctx['params'] as Readonly<Record<string, string>>)['token'] ?? '';
 
-const signIn = async (ctx: Context, ports: SignInPorts): Promise<void> => {
-  try {
-    const session = await ports.access.signInByLink(tokenOf(ctx), originOf(ctx, ports));
-    await enter(ctx, session, ports);
-    goOn(ctx);
-  } catch (error) {
-    await refuse(ctx, error, ports);
-  }
+const signIn: Act = async (ctx, ports) => {
+  const session = await ports.access.signInByLink(tokenOf(ctx), originOf(ctx, ports));
+  await enter(ctx, session, ports);
+  goOn(ctx);
 };
 
-const ask = async (ctx: Context, ports: SignInPorts): Promise<void> => {
-  try {
-    const wanted = await ports.access.lookBehindLink(tokenOf(ctx), originOf(ctx, ports));
-    const page = linkPage(wanted, await ports.whoAsks(ctx), ctx.url);
-    await sendHtml(ctx, 200, layout(page, { section: undefined, signedIn: undefined }));
-  } catch (error) {
-    await refuse(ctx, error, ports);
-  }
-};
-
-/** The person whom it signed in opened it again: just show the dashboard. */
-const refuse = async (ctx: Context, error: unknown, { whoAsks }: SignInPorts): Promise<void> => {
-  if (error instanceof DomainError && (await whoAsks(ctx))) goOn(ctx);
-  else await showRefusal(ctx, error, {});
+const ask: Act = async (ctx, ports) => {
+  const wanted = await ports.access.lookBehindLink(tokenOf(ctx), originOf(ctx, ports));
+  const page = linkPage(wanted, await ports.whoAsks(ctx), ctx.url);
+  await sendHtml(ctx, 200, layout(page, { section: undefined, signedIn: undefined }));
 };
 
 /**
