@@ -90,8 +90,8 @@ const endOf = (signal: AbortSignal): Promise<never> =>
 /** An upload that breaks was cut off by the sender, unless the error is from the disk or a limit. */
 const problemWith = (error: unknown, { reason }: AbortSignal): unknown => {
   if (reason instanceof PageProblem) return reason;
-  const isOurs = error instanceof PageProblem || (error as NodeJS.ErrnoException).syscall;
-  return isOurs ? error : cutOff();
+  if (error instanceof PageProblem || (error as NodeJS.ErrnoException).syscall) return error;
+  return new PageProblem(400, 'The upload was interrupted before it was complete. Send it again.');
 };
 
 /** Discards the rest of a refused upload, for a while. */
@@ -154,6 +154,3 @@ const tooLarge = (): PageProblem => {
 
 const tooManyParts = (): PageProblem =>
   new PageProblem(422, 'The form has more than one archive. Choose one file, then send it again.');
-
-const cutOff = (): PageProblem =>
-  new PageProblem(400, 'The upload was interrupted before it was complete. Send it again.');

@@ -24,7 +24,8 @@ export const inUploadFile = async <T>(
       await file.close();
     }
   } catch (error) {
-    throw isFull(error) ? noRoom() : error;
+    if (!isFull(error)) throw error;
+    throw new PageProblem(503, 'Our server has no space left for uploads. Try again later.');
   } finally {
     await rm(path, { force: true });
   }
@@ -45,6 +46,3 @@ const isFull = (error: unknown): boolean => {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT';
 };
-
-const noRoom = (): PageProblem =>
-  new PageProblem(503, 'Our server has no space left for uploads. Try again later.');
