@@ -66,8 +66,6 @@ const orderColumns: EveryField<Order, Column<NamedOrder>> = {
   status: ['Status', 'text', ({ status }) => badge(status, orderTones[status])],
 };
 
-const noOrders = empty('No orders yet', 'An order is created when an animal is sold.');
-
 export const orderList = (orders: Stretch<NamedOrder>, query: AnimalsQuery): Html => {
   const steps = ({ id, status }: Order) =>
     stepForms({ kind: 'order', id, status }, orderLifecycle, query);
@@ -84,7 +82,7 @@ export const orderList = (orders: Stretch<NamedOrder>, query: AnimalsQuery): Htm
         statuses: orderStatuses,
       },
       columns: [...Object.values(orderColumns), ['Actions', 'actions', steps]],
-      none: noOrders,
+      none: empty('No orders yet', 'An order is created when an animal is sold.'),
       pagesOf: 'orders',
     },
     orders,

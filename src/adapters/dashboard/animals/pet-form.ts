@@ -34,6 +34,8 @@ const draftFields = {
 
 export const petDraft = v.object(draftFields);
 
+const statuses = petStatuses.map((one) => [one, one] as const);
+
 const inputs: EveryField<PetDraft, (refusal: Refusal | undefined) => Html> = {
   name: (refusal) =>
     field({ label: 'Name', name: 'name', placeholder: 'Rex', autocomplete: 'off' }, refusal),
@@ -49,15 +51,7 @@ const inputs: EveryField<PetDraft, (refusal: Refusal | undefined) => Html> = {
       refusal,
     ),
   status: (refusal) =>
-    select(
-      {
-        label: 'Initial status',
-        name: 'status',
-        options: petStatuses.map((one) => [one, one] as const),
-        key: '-new',
-      },
-      refusal,
-    ),
+    select({ label: 'Initial status', name: 'status', options: statuses, key: '-new' }, refusal),
 };
 
 export const petForm = (query: AnimalsQuery, once: string, refusal: Refusal | undefined): Html =>

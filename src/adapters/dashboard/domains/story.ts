@@ -122,13 +122,12 @@ const tellAttempt = (told: v.InferOutput<typeof attempt>): Told => {
         tone: 'busy',
         more: html`<p class="hint">The authority may have made an order, so it counts.</p>`,
       };
-    case 'postponed': {
+    case 'postponed':
       return {
         title: `Attempt postponed${told.until ? ` until ${exact(told.until)}` : ''}`,
         tone: 'busy',
         more: html`<p class="hint">Limit reached: ${isBudget(told.budget) ? limitInWords(told.budget) : told.budget}.</p>`,
       };
-    }
     default:
       return { title: `Certificate ${told.outcome}`, tone: 'busy' };
   }

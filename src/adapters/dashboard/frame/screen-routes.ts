@@ -88,10 +88,11 @@ const receive = async (ctx: Context, sent: Sent): Promise<void> => {
   const { screen, form, visit, ports } = sent;
   const values = await ports.deadline.apart(() => readForm(ctx));
   const checked = checkForm(form.schema, values);
-  const refused = (problem: Pick<Refusal, 'field' | 'message'>, status: number): Promise<void> => {
+  // The page of the form, with the error beside the field.
+  const refused = async (problem: Pick<Refusal, 'field' | 'message'>, status: number) => {
     const { field, message } = problem;
     const refusal = { form: form.name, field, message, values, parameters: visit.parameters };
-    return refuse(ctx, sent, refusal, status);
+    await sendPage(ctx, screen, visit, { ...(await screen.show(visit, refusal)), status });
   };
   if (checked.kind === 'refused') return refused(checked, 422);
   const act = () => asPerson(ports, visit, () => form.act(visit, checked.output as never));
@@ -103,17 +104,6 @@ const receive = async (ctx: Context, sent: Sent): Promise<void> => {
     if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
     await refused({ field: form.field, message }, status);
   }
-};
-
-/** The page of the form, with the error beside the field. */
-const refuse = async (
-  ctx: Context,
-  { screen, visit }: Pick<Sent, 'screen' | 'visit'>,
-  refusal: Refusal,
-  status: number,
-): Promise<void> => {
-  const page = await screen.show(visit, refusal);
-  await sendPage(ctx, screen, visit, { ...page, status });
 };
 
 const send = async (
