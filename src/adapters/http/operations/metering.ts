@@ -24,32 +24,30 @@ export interface MeteringPorts {
  * Runs before everything under /v1: identifies the caller, counts the request against the account or the address, and
  * adds the limits to every answer. Callers over a limit are refused later by `admit`, once the operation is known.
  */
-export const metering = (ports: MeteringPorts): Middleware => {
-  const measure = measuring(ports);
-  return async (ctx, next) => {
-    if (/^\/v1(\/|$)/.test(ctx.path)) await measure(ctx);
+export const metering =
+  (ports: MeteringPorts): Middleware =>
+  async (ctx, next) => {
+    if (/^\/v1(\/|$)/.test(ctx.path)) await measure(ctx, ports);
     await next();
   };
-};
 
-const measuring =
-  ({ access, clock, trustProxy }: MeteringPorts) =>
-  async (ctx: Context): Promise<void> => {
-    const identity = await identify(ctx, access);
-    if ('caller' in identity) ctx.state['caller'] = identity.caller;
-    else ctx.state['refusal'] = identity.refusal;
-    const now = clock.now();
-    try {
-      const verdict = await meter(ctx, access, identity, trustProxy);
-      ctx.set(rateLimitHeaders(verdict, now));
-      ctx.state['overLimit'] = overLimit(verdict, now);
-    } catch (error) {
-      // The remaining quota is unknown, so the answer promises nothing and reports the failure.
-      const limits = 'caller' in identity ? identity.caller.limits : planLimits.free;
-      ctx.set(rateLimitHeaders(withNothingLeft(limits, now), now));
-      ctx.state['overLimit'] = error;
-    }
-  };
+const measure = async (ctx: Context, ports: MeteringPorts): Promise<void> => {
+  const { access, clock, trustProxy } = ports;
+  const identity = await identify(ctx, access);
+  if ('caller' in identity) ctx.state['caller'] = identity.caller;
+  else ctx.state['refusal'] = identity.refusal;
+  const now = clock.now();
+  try {
+    const verdict = await meter(ctx, access, identity, trustProxy);
+    ctx.set(rateLimitHeaders(verdict, now));
+    ctx.state['overLimit'] = overLimit(verdict, now);
+  } catch (error) {
+    // The remaining quota is unknown, so the answer promises nothing and reports the failure.
+    const limits = 'caller' in identity ? identity.caller.limits : planLimits.free;
+    ctx.set(rateLimitHeaders(withNothingLeft(limits, now), now));
+    ctx.state['overLimit'] = error;
+  }
+};
 
 /** The limits to report when the counts cannot be read. */
 export const withNothingLeft = (limits: Limits, now: Date): Verdict =>
