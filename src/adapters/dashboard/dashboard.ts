@@ -105,18 +105,11 @@ const signingIn =
   (who: WhoAsks, { access }: Pick<DashboardPorts, 'access'>) =>
   async (ctx: Context): Promise<SignedIn | undefined> => {
     const signedIn = await who(ctx);
-    if (signedIn) {
-      await access.admitUse(signedIn, useOf(ctx));
-      return signedIn;
-    }
-    if (wantsEvents(ctx)) {
-      // A redirect of a stream would not be visible. Instead the browser reloads the page, which redirects to the
-      // sign-in page.
-      sendEvents(ctx, overEvent);
-      return undefined;
-    }
-    redirect(ctx, signInPathFor(ctx.method === 'GET' ? ctx.url : '/dashboard'));
-    return undefined;
+    if (signedIn) await access.admitUse(signedIn, useOf(ctx));
+    // A redirect of a stream would not be visible. Instead the browser reloads the page, which redirects.
+    else if (wantsEvents(ctx)) sendEvents(ctx, overEvent);
+    else redirect(ctx, signInPathFor(ctx.method === 'GET' ? ctx.url : '/dashboard'));
+    return signedIn;
   };
 
 const useOf = (ctx: Context): DashboardUse => {

@@ -36,9 +36,7 @@ export const notFound = (): PageProblem =>
 /** The page for any thrown error; unknown errors stay opaque. */
 export const problemOf = (error: unknown): PageProblem => {
   if (error instanceof PageProblem) return error;
-  if (error instanceof TooMany) {
-    return new PageProblem(429, error.message, error.retryAfter);
-  }
+  if (error instanceof TooMany) return new PageProblem(429, error.message, error.retryAfter);
   if (error instanceof DomainError) {
     const { code, message } = error as DomainError;
     return missing.includes(code) ? notFound() : new PageProblem(422, message);
