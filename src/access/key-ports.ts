@@ -76,7 +76,6 @@ export abstract class ApiKeys {
   ): Promise<ApiKey>;
 }
 
-/** Randomness and digests for secrets. */
 export abstract class KeyMaterial {
   /** Characters of 0-9A-Za-z, each equally likely, from a cryptographic source. */
   abstract randomBase62(length: number): string;

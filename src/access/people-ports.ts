@@ -4,7 +4,6 @@ import type { Account } from './domain/account.ts';
 import type { Person } from './domain/person.ts';
 import type { Session } from './domain/session.ts';
 
-/** Who signs in to the dashboards. */
 export abstract class People {
   /** @throws DomainError `person_taken` (in the same account), `account_not_found` */
   abstract add(decision: Decision<Person, AccessEvent>): Promise<void>;
@@ -52,7 +51,6 @@ export interface SignedIn extends Membership {
   readonly session: Session;
 }
 
-/** The proof that admits a person. */
 export type SignInProof =
   | {
       readonly way: 'password';
@@ -61,7 +59,6 @@ export type SignInProof =
     }
   | { readonly way: 'link'; readonly linkHash: string };
 
-/** A session that begins. */
 export interface SessionStart {
   readonly session: Session;
   readonly secretHash: string;

@@ -22,9 +22,7 @@ export interface AuditEntry {
 export interface AuditSearch {
   /** Who did it; see `Acting`. */
   readonly actor?: string | undefined;
-  /** Only entries with one of these in `what`. */
   readonly kinds?: readonly string[] | undefined;
-  /** Only what is older than this entry. */
   readonly before?: Pick<AuditEntry, 'id' | 'occurredAt'> | undefined;
 }
 
@@ -38,7 +36,6 @@ export abstract class AuditLog {
   ): Promise<readonly AuditEntry[]>;
 }
 
-/** The first answer under an idempotency key. */
 export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

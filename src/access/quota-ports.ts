@@ -12,7 +12,6 @@ export interface Take {
 
 export interface Taken {
   readonly allowed: boolean;
-  /** After this take. */
   readonly counts: Counts;
   /** Refusals of the striker in this UTC minute, this one included. */
   readonly strikes: number;

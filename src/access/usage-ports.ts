@@ -19,20 +19,17 @@ export interface HourOfUsage {
   /** `none` for requests that match no operation. */
   readonly operation: string;
   readonly outcome: UsageOutcome;
-  /** Begin of the hour. */
   readonly hour: Date;
   readonly requests: number;
 }
 
 /** Requests of an account with one outcome in one UTC hour or day. */
 export interface UsageSum {
-  /** Begin of the hour or day. */
   readonly begin: Date;
   readonly outcome: UsageOutcome;
   readonly requests: number;
 }
 
-/** How often a key called an operation. */
 export interface CallsOfKey {
   readonly keyId: string;
   readonly operation: string;

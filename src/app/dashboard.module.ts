@@ -27,7 +27,6 @@ import { SettingsReader } from './settings-reader.ts';
 import { SiteAddresses } from './site-addresses.ts';
 import { wiring } from './wiring.ts';
 
-/** The pages for owners. */
 export const pages = wiring((once) => {
   once(SettingsReader, () => new SettingsReader()).onDeactivation((settings) => settings.close());
   once(DashboardKey, dashboardOf);

@@ -11,7 +11,6 @@ import { ConfigKey, LogKey, EdgeServerKey, RouteTableKey } from './keys.ts';
 import { visit } from './watched-work.ts';
 import { wiring } from './wiring.ts';
 
-/** What serves published sites. */
 export const edge = wiring((once) => {
   once(
     RouteTableKey,

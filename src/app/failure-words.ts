@@ -5,7 +5,6 @@ import { DomainError } from '../kernel/domain-error.ts';
 import { Unavailable } from '../kernel/unavailable.ts';
 import { ConfigFault, placesIn } from './settings/config.ts';
 
-/** The parts of an error that are read here. */
 interface Failure {
   readonly message: string;
   readonly stack?: string;

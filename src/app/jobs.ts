@@ -21,7 +21,6 @@ export interface WorkerPorts {
   readonly clock: Clock;
 }
 
-/** All scheduled jobs of a worker. */
 export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
   { name: 'relay events', schedule: '* * * * * *', run: () => ports.relay.run() },
   {

@@ -14,7 +14,6 @@ type Agreed = Pick<
   'enterpriseDomainLimit' | 'enterpriseProjectLimit' | 'enterpriseStorageGib'
 >;
 
-/** What each plan allows here. */
 export const allowancesByPlan = (config: Agreed): Readonly<Record<Plan, Allowance>> => ({
   ...planAllowances,
   enterprise: enterpriseAllowance({

@@ -40,7 +40,6 @@ import { threadEntry } from './threads/thread-entry.ts';
 import type { UnpackingSetup } from './threads/unpack-sites.ts';
 import { wiring } from './wiring.ts';
 
-/** Site files, certificates and DNS. */
 export const publishing = wiring((once, bind) => {
   once(SiteFiles, (c) => new FileSystemSiteFiles(deploysIn(c.get(ConfigKey))));
   once(ThreadedUnpacking, (c) => {

@@ -5,7 +5,6 @@ import { Deadline } from '../kernel/deadline.ts';
 import { LogKey, ProcessKey, RedisCountersKey, RedisSignalsKey } from './keys.ts';
 import { wiring } from './wiring.ts';
 
-/** What the processes of a fleet share. */
 export const redis = (url: string) =>
   wiring((once) => {
     once(RedisCountersKey, (c) => {

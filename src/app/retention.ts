@@ -64,7 +64,6 @@ export type SweptTable = {
   [Table in keyof Rules]: Rules[Table] extends 'kept' ? never : Table;
 }[keyof Rules];
 
-/** The rules alone. */
 export const sweptTables = Object.entries(retention).flatMap(([table, rule]) =>
   rule === 'kept' ? [] : [{ table, ...rule }],
 );

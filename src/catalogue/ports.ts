@@ -56,7 +56,6 @@ export abstract class Pets {
   ): Promise<Pet>;
 }
 
-/** One account's orders. */
 export abstract class Orders {
   /** By id ascending. */
   abstract list(accountId: string, page: Page): Promise<readonly Order[]>;

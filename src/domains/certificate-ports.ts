@@ -23,11 +23,9 @@ export abstract class Certificates {
 
 /** A window in which the authority wants a certificate renewed (RFC 9773). */
 export interface RenewalWindow extends RenewalSpan {
-  /** Ask again then. */
   readonly askAgainAt: Date;
 }
 
-/** The answer to a request for an order. */
 export type OrderAnswer =
   | {
       readonly kind: 'ordered';
@@ -95,7 +93,6 @@ export abstract class AuthorityAccounts {
   abstract save(directoryUrl: string, account: AuthorityAccount, lostUrl?: string): Promise<void>;
 }
 
-/** An order that is under way. */
 export interface KeptOrder {
   /** What it is for; see `OrderSubject`. */
   readonly subject: string;

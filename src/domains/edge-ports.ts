@@ -22,6 +22,5 @@ export abstract class EdgeRecords {
   /** @param revision the last one that is known; 0 gives everything that is served now @throws Unavailable */
   abstract changesSince(revision: bigint): Promise<EdgeChanges>;
 
-  /** The names of all routes. */
   abstract names(): Promise<readonly string[]>;
 }

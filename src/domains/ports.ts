@@ -44,14 +44,12 @@ export abstract class Timeline {
   abstract list(domainId: string, limit: number, before?: bigint): Promise<readonly PlacedEntry[]>;
 }
 
-/** Domains that were claimed together. */
 export interface DomainClaim {
   /** Never used again. */
   readonly claim: string;
   readonly domains: readonly CustomDomain[];
 }
 
-/** One of them. */
 export interface HeldDomain {
   readonly id: string;
   readonly claim: string;
@@ -131,7 +129,6 @@ export abstract class CustomDomains {
 
 /** The facts that decide on a project's settings. */
 export interface SettingsFacts {
-  /** Whose project it is. */
   readonly accountId: string;
   /** Those that are not removed, the oldest first. */
   readonly hosts: readonly ProjectHost[];

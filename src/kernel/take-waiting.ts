@@ -1,5 +1,4 @@
 export interface WaitingConnections {
-  /** How many connections were taken over so far. */
   readonly accepted: () => number;
   /** Lets the event loop turn once. */
   readonly turn: () => Promise<unknown>;

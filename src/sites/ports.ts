@@ -69,7 +69,6 @@ export interface SiteSource {
   readonly total: number | undefined;
 }
 
-/** One file of a deploy, as it is stored. */
 export interface StoredFile {
   /** Where it is published, like `img/rex.jpg`. */
   readonly path: string;

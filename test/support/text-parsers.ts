@@ -236,12 +236,12 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/acme/renewal-info.ts': `${operator}the directory of the authority names its renewal place.`,
   'adapters/acme/x509.ts': `${ours}the serial number of a certificate that was parsed.`,
 
-  'adapters/dashboard/animals/query.ts': `${short}the query of the page.`,
+  'adapters/dashboard/frame/query-text.ts': `${ours}it writes an address.`,
   'adapters/dashboard/frame/act-once.ts': `${shapes}the number of a form; the rest is what we stored.`,
   'adapters/dashboard/frame/answering.ts': `${ours}paths of pages.`,
   'adapters/dashboard/frame/assets.ts': `${ours}names of assets.`,
   'adapters/dashboard/account/audit-filter.ts': {
-    operations: 2,
+    operations: 1,
     parsers: {
       readAuditFilter: parser('0.a-', (text) =>
         readAuditFilter(new URLSearchParams({ who: text, what: text, before: text })),
@@ -249,18 +249,16 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'adapters/dashboard/domains/list.ts': {
-    operations: 2,
+    operations: 1,
     parsers: { pageOf: parser('10a', (text) => pageOf([], text)) },
   },
-  'adapters/dashboard/domains/paths.ts': `${ours}it writes an address.`,
   'adapters/dashboard/domains/timeline.ts': {
-    operations: 3,
+    operations: 2,
     parsers: {
       positionOf: parser('10a', (text) => positionOf(new URLSearchParams({ before: text }))),
     },
   },
   'adapters/dashboard/domains/turn.ts': `${ours}titles of problems.`,
-  'adapters/dashboard/domains/domains-screen.ts': `${ours}it writes an address.`,
   'adapters/dashboard/frame/form-body.ts': {
     operations: 1,
     parsers: {

@@ -65,7 +65,6 @@ export const judge = (limits: Limits, counts: Counts, allowed: boolean, now: Dat
   };
 };
 
-/** Both windows as they stand. */
 export const windowsOf = (
   limits: Limits,
   counts: Counts,

@@ -29,7 +29,6 @@ const minute = 60_000;
 export const sessionMs = 12 * 60 * minute;
 /** For a link that is used right away. */
 export const shortLinkMs = 15 * minute;
-/** For an invitation. */
 export const invitationMs = 7 * 24 * 60 * minute;
 
 /** Random base62 characters of a session's or link's secret: more than 256 bits. */
@@ -44,7 +43,6 @@ export const signInLimits = {
   network: { perMinute: 20, perDay: 1000 },
   /** For one address of a person, by one network. */
   addressFromNetwork: { perMinute: 5, perDay: 100 },
-  /** In one browser that is known. */
   device: { perMinute: 10, perDay: 100 },
   /** The current password, when a new one is chosen. */
   current: { perMinute: 5, perDay: 100 },

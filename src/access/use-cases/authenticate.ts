@@ -6,7 +6,6 @@ import type { Ban } from '../domain/ban.ts';
 import type { Limits, Plan } from '../domain/plan.ts';
 import type { AccessPorts } from '../ports.ts';
 
-/** Who is calling. */
 export interface Caller {
   readonly accountId: string;
   readonly keyId: string;

@@ -2,7 +2,6 @@ import type { AccessPorts } from '../ports.ts';
 
 type Ports = Pick<AccessPorts, 'sealer' | 'keyMaterial'>;
 
-/** A browser from which people have signed in. */
 export interface KnownDevice {
   readonly id: string;
   /** The people who have signed in there, newest first. */

@@ -20,7 +20,6 @@ export interface StartedSession extends Session {
   readonly device: string;
 }
 
-/** Where a sign-in attempt comes from. */
 export interface SignInOrigin {
   /** The address, or its network, that shares one bucket of attempts. */
   readonly network: string;
@@ -29,7 +28,6 @@ export interface SignInOrigin {
   readonly device?: string | undefined;
 }
 
-/** Who is admitted, and why. */
 interface Admission {
   readonly person: Person;
   readonly proof: SignInProof;

@@ -7,7 +7,6 @@ import { NoUsableAnswer, waitMs } from './acme-http.ts';
 import { AcmeProblem } from './acme-problem.ts';
 import type { AcmeSession } from './acme-session.ts';
 
-/** What a step works with. */
 export interface Step {
   readonly session: AcmeSession;
   readonly clock: Clock;

@@ -7,9 +7,7 @@ export interface Ticks {
   now: number;
 }
 
-/** An answer on its way over a line. */
 export interface UnderWay {
-  /** What it holds of memory. */
   readonly bytes: number;
   /** Since when the visitor has taken nothing of it; undefined while it waits for us. */
   readonly stalledSince: number | undefined;

@@ -1,4 +1,3 @@
-/** Where a path leads within a site. */
 export type PathMatch =
   | { readonly kind: 'file'; readonly path: string }
   /** The same, one slash further: relative links on that page need it. */

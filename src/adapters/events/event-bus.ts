@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout';
 import type { StoredEvent } from '../../kernel/domain-event.ts';
 
 /** Handles one event. The same event may be delivered again and must then change nothing. */
@@ -17,16 +18,7 @@ export class EventBus {
   async hand(stored: StoredEvent, name: string): Promise<void> {
     const subscriber = this.#subscribers.get(name);
     if (!subscriber) throw new Error(`no subscriber is called ${name}`);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new Error(`${name} took longer than ${String(this.#deadlineMs)} ms`));
-      }, this.#deadlineMs);
-    });
-    try {
-      await Promise.race([subscriber(stored), late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const message = `${name} took longer than ${String(this.#deadlineMs)} ms`;
+    await pTimeout(subscriber(stored), { milliseconds: this.#deadlineMs, message });
   }
 }

@@ -12,7 +12,6 @@ interface ListOptions extends OutputOptions {
 
 interface ListedDomain {
   readonly domain: CustomDomain;
-  /** Slug of its project. */
   readonly project: string;
 }
 

@@ -1,9 +1,7 @@
-/** The result of one check. */
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'failed';
   /** A sentence, without secrets. */
   readonly seen: string;
-  /** What to do about it. */
   readonly advice?: string;
 }
 

@@ -1,6 +1,5 @@
 import type * as v from 'valibot';
 
-/** What each key holds. */
 const right: Readonly<Record<string, string>> = {
   domains: 'an object with the keys primary and redirects',
   primary: 'a domain of this project, or null',

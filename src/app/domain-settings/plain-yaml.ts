@@ -53,7 +53,6 @@ type Kind = CST.TokenType | 'content' | null;
 
 interface Seen {
   tokens: number;
-  /** Brackets that are open. */
   flow: number;
   /** Lists that begin on this line: `- - - a`. */
   dashes: number;

@@ -1,7 +1,6 @@
 import { hostOf } from '../../domains/domain/certificates/certificate.ts';
 import type { Config } from './config.ts';
 
-/** Where a project is served. */
 export const siteUrl = (slug: string, platformHost: string, port: number): string =>
   new URL(`https://${hostOf(slug, platformHost)}:${String(port)}/`).href;
 

@@ -1,6 +1,5 @@
 import { leastCharacters, weaknessOf } from './secret-strength.ts';
 
-/** The settings that these rules check. */
 interface Exposed {
   readonly production: boolean;
   readonly roles: readonly string[];

@@ -13,7 +13,6 @@ export interface Listener {
   readonly port: number;
 }
 
-/** Where a process with these settings listens. */
 export const listenersOf = (config: Listening): readonly Listener[] => {
   const { host, port, operationsHost, operationsPort, edgeHost, roles } = config;
   const edge: readonly Listener[] = [

@@ -15,7 +15,6 @@ export interface Setting<
   readonly meaning: string;
 }
 
-/** By the name in the environment. */
 export type SettingTable = Readonly<Record<string, Setting>>;
 
 type TextSchema = v.GenericSchema<string, unknown>;

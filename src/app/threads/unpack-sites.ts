@@ -8,7 +8,6 @@ import type { UploadProgress } from '../../sites/ports.ts';
 import { unpackSite } from '../../sites/use-cases/unpack-site.ts';
 
 export interface UnpackingSetup {
-  /** Where the files of deploys are. */
   readonly folder: string;
 }
 

@@ -17,7 +17,6 @@ export type DomainsErrorCode =
   | 'verify_too_early'
   | 'project_not_found';
 
-/** Why a name cannot be a custom domain. */
 export const domainNameProblems = [
   'domain_name_invalid',
   'ip_literal',

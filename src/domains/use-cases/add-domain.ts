@@ -9,7 +9,6 @@ type Ports = Pick<
   'domains' | 'allowances' | 'hostNames' | 'naming' | 'ids' | 'clock' | 'chance'
 >;
 
-/** The project that gets the domain. */
 export interface AttachingProject {
   readonly id: string;
   readonly accountId: string;

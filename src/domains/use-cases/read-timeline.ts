@@ -20,7 +20,6 @@ export const readTimeline =
     return { entries, older: found.length > pageSize ? entries.at(-1)?.place : undefined };
   };
 
-/** All of it. */
 export const readWholeTimeline =
   (ports: Pick<DomainPorts, 'timeline'>) =>
   async (domain: Pick<CustomDomain, 'id'>): Promise<readonly PlacedEntry[]> => {

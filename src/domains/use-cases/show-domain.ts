@@ -10,7 +10,6 @@ import { attemptAt, dueAt } from '../domain/attachment/schedule.ts';
 import type { DomainPorts } from '../ports.ts';
 import { readTimeline, type TimelinePage } from './read-timeline.ts';
 
-/** Everything that the owner sees of a domain. */
 export interface DomainView {
   readonly domain: CustomDomain;
   readonly records: readonly DnsRecord[];
@@ -20,7 +19,6 @@ export interface DomainView {
   readonly health: DomainHealth | undefined;
   /** How much of the authority's rate limits is used. */
   readonly budget: BudgetView;
-  /** Time of the next automatic step. */
   readonly nextAt: Date | undefined;
   readonly timeline: TimelinePage;
 }

@@ -10,7 +10,6 @@ import { secureName, type SettledOutcome } from './secure-name.ts';
 export type WorkPorts = BeginPorts & OrderPorts;
 
 interface DomainOrder extends OrderSubject {
-  /** With the order under way. */
   readonly ordered: CustomDomain;
 }
 

@@ -6,7 +6,6 @@ import { isReservedSlug } from './reserved-slugs.ts';
 import type { SitesErrorCode } from './sites-error.ts';
 import type { SitesEvent } from './sites-event.ts';
 
-/** A site to publish. */
 export interface Project {
   readonly id: string;
   readonly accountId: string;

@@ -25,9 +25,7 @@ export interface SiteContents {
 export interface SiteInspection {
   /** @returns the path that the file is published under, or undefined for what is left out */
   admit(path: string, kind: EntryKind): string | undefined;
-  /** More content arrived. */
   count(bytes: number): void;
-  /** All entries were seen. */
   finish(): SiteContents;
 }
 

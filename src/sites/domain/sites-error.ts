@@ -11,7 +11,6 @@ export type SitesErrorCode =
   | 'slug_taken'
   | UploadProblem;
 
-/** Why an upload is not published. */
 export const uploadProblems = [
   'archive_unreadable',
   'archive_unsupported',

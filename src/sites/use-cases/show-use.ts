@@ -7,7 +7,6 @@ export interface AccountUse {
   readonly storedBytes: number;
 }
 
-/** How much of its plan an account uses. */
 export const showUse =
   ({ projects, allowances }: Pick<SitesPorts, 'projects' | 'allowances'>) =>
   async (accountId: string): Promise<AccountUse> => {

@@ -16,7 +16,6 @@ export interface DomainAllowance {
 /** What decides whether an account may add a domain to a project. */
 export interface AdmissionFacts {
   readonly allowance: DomainAllowance;
-  /** Domains of the account that are not removed. */
   readonly current: number;
   /** When the account added domains within the window, removed ones too; newest first. */
   readonly addedLately: readonly Date[];

@@ -25,7 +25,6 @@ export const attachmentOf = (domain: Attachment): Attachment => {
   } satisfies Readonly<Record<keyof Attachment, unknown>>;
 };
 
-/** What every event of a domain says. */
 export const about = ({ accountId, projectId, id }: Attachment, now: Date) => ({
   accountId,
   occurredAt: now,

@@ -5,7 +5,6 @@ import { dnsProblem, type DnsProblem, type DnsProblemCode } from '../dns/problem
 import { isAtApex } from '../dns/standing.ts';
 import { shownHost } from '../names/hostname.ts';
 
-/** The context of an authority's refusal. */
 export interface Refusal {
   readonly failure: AuthorityFailure;
   /** What a CAA record has to name to allow it, one of them; none: CAA does not matter to it. */

@@ -23,7 +23,6 @@ import { goLive, unchanged, type CustomDomain, type DomainDecision } from './cus
 import type { DnsProblem } from '../dns/problem.ts';
 import { nextRenewal } from '../certificates/renewal.ts';
 
-/** Identifies one attempt at a certificate. */
 export interface Fence {
   readonly attachmentId: string;
   readonly generation: number;
@@ -95,7 +94,6 @@ export const certificateFailed = (
 interface Failure {
   readonly attempts: Attempts;
   readonly problem: DnsProblem;
-  /** Whether the order can still be continued. */
   readonly isKept: boolean;
   readonly next: NextAttempt;
 }

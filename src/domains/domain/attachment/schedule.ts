@@ -2,7 +2,6 @@ import { nextStepAt, workOn } from '../certificates/standing.ts';
 import type { CustomDomain } from './custom-domain.ts';
 import { isAttached } from './serving.ts';
 
-/** Automatic work on a domain. */
 export type DueWork = 'check' | 'certificate';
 
 /** When work on it is due; undefined if never. */

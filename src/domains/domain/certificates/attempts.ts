@@ -16,7 +16,6 @@ export const freshAttempts = (now: Date): Attempts => ({
   ...{ isManual: false, retryAt: undefined },
 });
 
-/** When to retry after a failure. */
 export type NextAttempt =
   | { readonly kind: 'at'; readonly at: Date }
   /** Only a change of the DNS can help. */

@@ -4,7 +4,6 @@ import { keepsOrder } from './standing.ts';
 
 /** The account and name that a budget's use is counted for. */
 export interface LedgerName {
-  /** Whose name it is. */
   readonly accountId: string;
   readonly host: string;
   readonly registrableDomain: string;

@@ -57,7 +57,6 @@ export type RenewalWork =
       readonly problem: DnsProblem;
     };
 
-/** A first attempt. */
 export const planned = (at: Date): RenewalWork => ({
   ...{ step: 'planned', at },
   ...{ attempts: undefined, problem: undefined },

@@ -10,7 +10,6 @@ export type Finding<Right = unknown> =
 
 interface Heard {
   readonly resolver: string;
-  /** What was answered, in words. */
   readonly seen: string;
   /** Seconds for which the resolver keeps this answer, if it says so. */
   readonly ttl: number | undefined;

@@ -39,7 +39,6 @@ const reasons: Readonly<Record<CaaRefusal, string>> = {
 
 type Forbidden = Extract<CaaVerdict, { readonly kind: 'forbidden' }>;
 
-/** The exact line to add. */
 const wantedLine = ({ why, level, record }: Forbidden, { issuers }: CaaPolicy): string =>
   why === 'unknown_critical_tag' ? `no ${caaLine(level, record)}` : allowingLine(level, issuers);
 

@@ -108,6 +108,5 @@ export const dnsProblem = (
   ...{ seen: shortened(seen), wanted: shortened(wanted) },
 });
 
-/** Whether it prevents a certificate. */
 export const isBlocking = ({ severity }: Pick<DnsProblem, 'severity'>): boolean =>
   severity === 'blocking' || severity === 'final';

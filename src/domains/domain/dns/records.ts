@@ -1,6 +1,5 @@
 import type { Hostname } from '../names/hostname.ts';
 
-/** A record for the owner to create. */
 export interface DnsRecord {
   readonly purpose: 'route' | 'ownership';
   /** ALIAS stands for what providers call ALIAS, ANAME or CNAME flattening. */

@@ -20,7 +20,6 @@ export interface DnsExpectation {
   readonly caa: CaaPolicy;
 }
 
-/** The verdict on a name's DNS. */
 export interface DnsReport {
   readonly checkedAt: Date;
   /** The worst first. */

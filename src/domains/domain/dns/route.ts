@@ -6,12 +6,9 @@ import { isSameAddress, isUnspecified } from './ip-address.ts';
 import { listed } from './shortened.ts';
 import { isProxyAddress, isProxyName } from './proxy-networks.ts';
 
-/** Where a name has to lead. */
 export interface RouteExpectation {
-  /** The attachment's own target. */
   readonly target: string;
   readonly platformHost: string;
-  /** The addresses that the platform host has. */
   readonly platformAddresses: readonly string[];
   readonly isApex: boolean;
 }

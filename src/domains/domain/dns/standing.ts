@@ -16,7 +16,6 @@ export const neverChecked: DnsStanding = {
   lastVerifyAskedAt: undefined,
 };
 
-/** With the report of a new check. */
 export const checked = (dns: DnsStanding, report: DnsReport, nextCheckAt: Date): DnsStanding => ({
   ...dns,
   report,

@@ -13,7 +13,6 @@ interface NameRule {
   /** `domain_name_invalid` unless it says otherwise. */
   readonly code?: DomainNameProblem;
   readonly isBroken: (candidate: Candidate) => boolean;
-  /** What would be right. */
   readonly advice: (candidate: Candidate) => string;
 }
 
@@ -133,7 +132,6 @@ export const brokenNameRule = (
 const ruleBrokenBy = (candidate: Candidate): NameRule | undefined =>
   rules.find(({ isBroken }) => isBroken(candidate));
 
-/** An example that is always valid. */
 const usual = 'shop.example.com';
 
 /** @returns the first name that could be added, so that every suggestion works */

@@ -24,7 +24,6 @@ export interface RoutedProject {
   readonly projectId: string;
   readonly slug: string;
   readonly servedDeployId: string | undefined;
-  /** Its custom domains that are not removed. */
   readonly hosts: readonly ProjectHost[];
   readonly settings: DomainSettings;
 }

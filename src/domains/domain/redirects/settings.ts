@@ -8,7 +8,6 @@ export const redirectStatuses = [301, 302, 307, 308] as const;
 export type RedirectStatus = (typeof redirectStatuses)[number];
 
 export interface Redirect {
-  /** A host of the project. */
   readonly from: string;
   /** Another host of the project, or an absolute address elsewhere. */
   readonly to: string;
@@ -17,7 +16,6 @@ export interface Redirect {
 
 /** What the owner decides about the hosts of a project. */
 export interface DomainSettings {
-  /** The host that the project is known by. */
   readonly primary: string | undefined;
   readonly redirects: readonly Redirect[];
 }
