@@ -3,7 +3,7 @@ import { framing, type FramingPorts } from './framing.ts';
 import { routing, type Route } from './operations/routing.ts';
 
 /** A dependency of this process. `check` throws while it is unusable. */
-export interface Dependency {
+interface Dependency {
   readonly name: string;
   readonly check: () => Promise<void>;
 }
