@@ -70,6 +70,17 @@ test.each([
   expect(await projects()).toBe(0);
 });
 
+test('a form with a content encoding is refused, because no browser sends one', async () => {
+  const headers = { ...form, 'Content-Encoding': 'gzip' };
+  const answer = await owner.visitor.send('/dashboard', {
+    method: 'POST',
+    headers,
+    body: 'name=Birds',
+  });
+  expect(answer.status).toBe(415);
+  expect(await projects()).toBe(0);
+});
+
 test('a form of more than 64 KiB is refused, with and without Content-Length', async () => {
   const body = `name=${'x'.repeat(64 * 1024)}`;
   const told = await owner.visitor.send('/dashboard', { method: 'POST', headers: form, body });

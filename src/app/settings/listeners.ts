@@ -9,7 +9,7 @@ export type Listening = { readonly roles: readonly string[] } & Pick<
 export interface Listener {
   readonly setting: 'PORT' | 'OPERATIONS_PORT' | 'EDGE_HTTP_PORT' | 'EDGE_HTTPS_PORT';
   readonly host: string;
-  /** 0: any free one. */
+  /** 0 stands for any free port. */
   readonly port: number;
 }
 

@@ -40,7 +40,7 @@ export const port = v.pipe(
   v.minValue(1, portRule),
   v.maxValue(65535, portRule),
 );
-/** 0: any free one. */
+/** 0 stands for any free port. */
 export const portOrAny = v.union([v.pipe(v.literal('0'), v.transform(Number)), port], portRule);
 
 export const addresses = v.pipe(

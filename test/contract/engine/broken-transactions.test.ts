@@ -155,3 +155,15 @@ test("a query cut off by its request's deadline is not an outage, and its connec
   expect(heard).toEqual([]);
   await hurried.close();
 });
+
+test('a single query that cannot reach the database is refused as unavailable, and the outage is reported', async () => {
+  const away: unknown[] = [];
+  const unreachable = new Database('mysql://store:store@127.0.0.1:1/store', {
+    onOutage: { onAway: (error) => void away.push(error), onBack: () => undefined },
+  });
+  const ask = () => unreachable.db.selectFrom('job_leases').selectAll().execute();
+  await expect(ask()).rejects.toThrow(Unavailable);
+  await expect(ask()).rejects.toThrow(Unavailable);
+  expect(away).toHaveLength(1);
+  await unreachable.close();
+});

@@ -3,6 +3,7 @@ import type { Transitions } from '../../../src/kernel/transitions.ts';
 import { planRenewal, postponeAttempt } from '../../../src/domains/domain/attachment/plan.ts';
 import {
   addDomain,
+  becomeVerified,
   customDomainStates,
   customDomainTransitions,
   removeDomain,
@@ -82,6 +83,11 @@ const commands: readonly Command[] = [
     'check in vain after 30 days',
     (it) => recordCheck(it, badReport(after(30 * day)), moment(after(30 * day))),
     ['removed', 'verified', 'live', 'removed'],
+  ],
+  [
+    'become verified',
+    (it) => becomeVerified(it, now),
+    ['verified', 'refused', 'refused', 'refused'],
   ],
   ['re-verify', (it) => reverify(it, now), ['refused', 'verified', 'refused', 'refused']],
   ['begin an order', (it) => orderStarted(it, fenceOf(it), now), quiet],
