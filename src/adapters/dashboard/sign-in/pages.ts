@@ -88,5 +88,5 @@ const signInForm = (query: string, refusal: Refusal | undefined): Html => html`
       ${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password' }, refusal)}
       <button class="main">Sign in</button>
     </form>
-    <p class="hint">No password yet, or forgotten it? Use a one-time sign-in link. The operator creates one with <code>animal-store user invite</code>; if you were just invited, whoever invited you has one for you.</p>
+    <p class="hint">No password yet, or forgotten it? Use a one-time sign-in link. The operator creates one with <code>animal-store user invite</code>; if you were invited, ask the person who invited you for the link.</p>
   </section>`;
