@@ -10,20 +10,32 @@ import { Projects } from '../src/sites/ports.ts';
 
 const atOnce = 500;
 const hour = 3_600_000;
-const registrableDomain = 'shops.example';
-const facts = { hasSucceededDeploy: true, attachedTo: undefined, current: 0, addedLately: [] };
+const allowance = { plan: 'Bench', hasWildcards: false };
+const facts = {
+  ...{ hasSucceededDeploy: true, provenElsewhere: undefined, attachedTo: undefined },
+  ...{ current: 0, addedLately: [] },
+};
+
+interface DueDomains {
+  readonly accountId: string;
+  readonly count: number;
+  readonly dueAt: Date;
+  /** Of the project. Its domains are `www.shop-0.<slug>.example` and so on. */
+  readonly slug?: string;
+}
 
 /** Domains of one project that were added a while ago and are due together, at that moment. */
 export const seedDomains = async (
   environment: Readonly<Record<string, string>>,
-  { accountId, count, dueAt }: { accountId: string; count: number; dueAt: Date },
+  { accountId, count, dueAt, slug = 'shops' }: DueDomains,
 ): Promise<void> => {
+  const registrableDomain = `${slug}.example`;
   const container = await openContainer(loadConfig(environment), pino({ level: 'silent' }));
   try {
     const [ids, database] = [container.get(Ids), container.get(Database)];
     // Long enough ago that the next check after the one that is measured is an hour away.
     const moment = { now: new Date(dueAt.getTime() - 12 * hour), jitter: 0 };
-    const draft = { id: ids.next('proj'), accountId, name: 'Shops', slug: 'shops' };
+    const draft = { id: ids.next('proj'), accountId, name: slug, slug };
     await container.get(Projects).add(draft.accountId, () => createProject(draft, moment.now));
     const dueDomain = (number: number) => {
       const host = `www.shop-${String(number)}.${registrableDomain}`;
@@ -34,10 +46,10 @@ export const seedDomains = async (
         registrableDomain,
         isApex: false,
       };
-      const [id, token] = [ids.next('dom'), `token-${String(number)}`];
+      const [id, token] = [ids.next('dom'), `token-${slug}-${String(number)}`];
       const added = addDomain(
         { id, accountId, projectId: draft.id, token, hostname },
-        { ...facts, allowance: { plan: 'Bench', domains: count, domainsAddedPerHour: count } },
+        { ...facts, allowance: { ...allowance, domains: count, domainsAddedPerHour: count } },
         moment,
       ).state;
       return customDomainRow({ ...added, dns: { ...added.dns, nextCheckAt: dueAt } });

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { atLeast, atMost, target, type Report } from './report.ts';
+import { inTurns, rateLines, ratio, type Side } from './rounds.ts';
 import { megabytesOf } from './server-usage.ts';
 import { seedSites } from './sites.ts';
-import { keepAliveLoad, visitorLoad, type Load, type Rate } from './tls-load.ts';
+import { keepAliveLoad, visitorLoad, type Load } from './tls-load.ts';
 import {
   startBareHttps,
   startCaddy,
@@ -13,10 +15,6 @@ import {
 } from './web-servers.ts';
 
 const hosts = 10_000;
-const rounds = 5;
-const roundMs = 800;
-/** V8 goes on optimizing what runs often for so long. */
-const warmUpMs = 6_000;
 const firstVisitsMs = 20_000;
 
 /** 10 KB that do not repeat themselves. */
@@ -29,7 +27,7 @@ const files = {
  * The edge with one and with 10 000 hosts against nginx, Caddy and bare node:https: a page over connections that
  * stay, and visitors who come for the first time. All servers share one core, the load has the other one.
  */
-export const edgeBench = async (folder: string): Promise<readonly string[]> => {
+export const edgeBench = async (folder: string): Promise<Report> => {
   const others = join(folder, 'web');
   const [few, many] = [settingsIn(join(folder, 'few')), settingsIn(join(folder, 'many'))];
   const small = await seedSites(few, 1, files);
@@ -45,23 +43,30 @@ export const edgeBench = async (folder: string): Promise<readonly string[]> => {
   const atStart = megabytesOf(wide.pid);
   const first = await visitorLoad(hosts, hosts)(wide, firstVisitsMs);
   const afterAll = megabytesOf(wide.pid);
-  const pages = await inTurns(servers, await keepAliveLoad(folder));
-  const visits = await inTurns(servers, visitorLoad());
-  return [
-    '10 KB page over HTTPS, one core, 32 connections that stay',
-    heading,
-    ...servers.map((server) => line(server.name, pages(server))),
-    `  edge of nginx: ${ratio(pages(edge), pages(nginx))} (wanted: at least 100 %)`,
-    `  ${String(hosts)} hosts of 1: ${ratio(pages(wide), pages(edge))} (wanted: about 100 %)`,
-    'full TLS 1.3 handshakes, one core, each with one small request',
-    heading,
-    ...servers.map((server) => line(server.name, visits(server))),
-    line(`${String(hosts)} hosts, first visits`, first),
-    `  edge of Caddy: ${ratio(visits(edge), visits(caddy))} (wanted: at least 100 %)`,
-    `  ${String(hosts)} hosts of 1: ${ratio(visits(wide), visits(edge))} (wanted: about 100 %)`,
-    `edge with ${String(hosts)} hosts: ${atStart.toFixed(0)} MB at the start, ` +
-      `${afterAll.toFixed(0)} MB after a visit to each (wanted: less than 300 MB)`,
-  ];
+  const pages = await measured(servers, await keepAliveLoad(folder));
+  const visits = await measured(servers, visitorLoad());
+  return {
+    heading:
+      'the edge: a 10 KB page over HTTPS on 32 connections that stay, and full TLS 1.3 handshakes',
+    lines: [
+      'pages',
+      ...pages.lines,
+      'handshakes, each with one small request',
+      ...visits.lines,
+      `${String(hosts)} hosts, first visits: ${first.perCpuSecond.toFixed(0)} per s of CPU`,
+      `${String(hosts)} hosts: ${atStart.toFixed(0)} MB at the start`,
+      beside('edge, 1 host, of nginx', [pages, visits], edge, nginx),
+      beside('edge, 1 host, of Caddy', [pages, visits], edge, caddy),
+      beside(`edge, ${String(hosts)} hosts of 1`, [pages, visits], wide, edge),
+    ],
+    targets: [
+      target('edge, pages, of bare node:https', pages.of(edge, bare), atLeast(1)),
+      target('edge, pages, 10 000 hosts, of bare', pages.of(wide, bare), atLeast(1)),
+      target('edge, handshakes, of bare node:https', visits.of(edge, bare), atLeast(1)),
+      target('edge, handshakes, 10 000 hosts, of bare', visits.of(wide, bare), atLeast(1)),
+      target('edge, memory after a visit to each of 10 000 hosts', afterAll, atMost(250, 'MB')),
+    ],
+  };
 };
 
 const settingsIn = (folder: string) => ({
@@ -70,29 +75,34 @@ const settingsIn = (folder: string) => ({
   LOG_LEVEL: 'warn',
 });
 
-/** Loads them in turns, so that a slow moment of the machine hits all of them. @returns the median of each */
-const inTurns = async (
-  servers: readonly WebServer[],
-  load: Load,
-): Promise<(server: WebServer) => Rate> => {
-  const found = new Map(servers.map((server) => [server, [] as Rate[]]));
-  for (const server of servers) await load(server, warmUpMs);
-  for (let round = 0; round < rounds; round++) {
-    for (const [server, rates] of found) rates.push(await load(server, roundMs));
-  }
-  return (server) => median(found.get(server) ?? []);
+interface Found {
+  readonly lines: readonly string[];
+  readonly of: (one: WebServer, other: WebServer) => number;
+}
+
+/** For comparison only. */
+const beside = (
+  what: string,
+  [pages, visits]: readonly [Found, Found],
+  ...sides: readonly [WebServer, WebServer]
+): string =>
+  `${what}: ${pages.of(...sides).toFixed(2)} (pages), ${visits.of(...sides).toFixed(2)} (handshakes)`;
+
+const measured = async (servers: readonly WebServer[], load: Load): Promise<Found> => {
+  const sides = new Map(
+    servers.map((server): [WebServer, Side] => [
+      server,
+      { name: server.name, load: (milliseconds) => load(server, milliseconds) },
+    ]),
+  );
+  const found = await inTurns([...sides.values()]);
+  const sideOf = (server: WebServer): Side => {
+    const side = sides.get(server);
+    if (!side) throw new Error(`${server.name} was not measured`);
+    return side;
+  };
+  return {
+    lines: rateLines(found),
+    of: (one: WebServer, other: WebServer) => ratio(found, sideOf(one), sideOf(other)),
+  };
 };
-
-const median = (rates: readonly Rate[]): Rate => {
-  const sorted = rates.toSorted((a, b) => a.perCpuSecond - b.perCpuSecond);
-  return sorted[Math.floor(rates.length / 2)] ?? { perSecond: 0, perCpuSecond: 0 };
-};
-
-/** The second number is what is compared: the load cannot keep every server busy. */
-const heading = `${'per second'.padStart(38)}   per second of the server's processor time`;
-
-const line = (name: string, { perSecond, perCpuSecond }: Rate): string =>
-  `  ${name.padEnd(26)}${perSecond.toFixed(0).padStart(10)}${perCpuSecond.toFixed(0).padStart(10)}`;
-
-const ratio = (one: Rate, other: Rate): string =>
-  `${((one.perCpuSecond / other.perCpuSecond) * 100).toFixed(0)} %`;

@@ -1,47 +1,81 @@
 import { join } from 'node:path';
-import { compare, type Measured } from './load.ts';
-import { freePort, startProgram } from './processes.ts';
-import { animals, storeWithAnimals } from './store.ts';
+import { withMariaDb } from './maria-db.ts';
+import { startBare, startService, type Server } from './programs.ts';
+import { atLeast, target, type Report } from './report.ts';
+import { inTurns, rateLines, ratio, type Side } from './rounds.ts';
+import { animals, storeWithAnimals, type BenchStore } from './store.ts';
+import { wrkSide } from './wrk.ts';
+
+const path = '/v1/pets?limit=20';
 
 /**
- * `GET /v1/pets?limit=20` against a bare node:http server that runs the same prepared query, and against itself
- * without the access step (key, quota, headers).
+ * `GET /v1/pets?limit=20` on SQLite against a bare node:http server with the same features, and against Fastify. A bare
+ * server that does less shows what the features cost.
  */
-export const listPetsBench = async (folder: string): Promise<readonly string[]> => {
-  const file = join(folder, 'list-pets.db');
-  const settings = { DATABASE_URL: `sqlite:${file}`, DATA_DIR: folder, ROLES: 'api' };
-  const { accountId, secret } = await storeWithAnimals(settings);
-
-  const [barePort, openPort, port] = [await freePort(), await freePort(), await freePort()];
-  const bare = `http://127.0.0.1:${String(barePort)}/`;
-  const open = `http://127.0.0.1:${String(openPort)}/v1/pets?limit=20`;
-  const ours = `http://127.0.0.1:${String(port)}/v1/pets?limit=20`;
-  await startProgram(['bench/bare-server.ts', file, String(barePort), accountId], bare);
-  await startProgram(['bench/without-access.ts', accountId], open, {
-    ...settings,
-    PORT: String(openPort),
-  });
-  await startProgram(['--max-semi-space-size=16', 'src/main.ts', 'serve'], ours, {
-    ...settings,
-    PORT: String(port),
-  });
-
-  const headers = { Authorization: `Bearer ${secret}` };
-  const measured = await compare([
-    { name: 'bare node:http', url: bare },
-    { name: 'without the access step', url: open },
-    { name: 'GET /v1/pets?limit=20', url: ours, headers },
-  ]);
-  const [floor = 1, without = 1, api = 0] = measured.map((one) => one.perSecond);
-  return [
-    `list ${String(animals)} animals by pages of 20, SQLite, 32 connections`,
-    ...measured.map(line),
-    `  of the bare server:   ${percent(api / floor)} (wanted: at least 60 %)`,
-    `  the access step takes ${percent(1 - api / without)} (wanted: less than 15 %)`,
-  ];
+export const listOnSqlite = async (folder: string): Promise<Report> => {
+  const url = `sqlite:${join(folder, 'list.db')}`;
+  const settings = { DATABASE_URL: url, DATA_DIR: folder, ROLES: 'api' };
+  const store = await storeWithAnimals(settings);
+  const args = [url, store.accountId, store.secret];
+  const lean = await listSide(
+    'bare, no features',
+    await startBare('bare-server.ts', ...args),
+    store,
+  );
+  const full = await startBare('bare-server.ts', ...args, 'full');
+  const bare = await listSide('bare node:http', full, store);
+  const assembly = await startBare('fastify-server.ts', ...args);
+  const fastify = await listSide('Fastify, Kysely', assembly, store);
+  const ours = await listSide('animal-store', await startService(settings), store);
+  const sides = [lean, bare, fastify, ours];
+  const measured = await inTurns(sides);
+  return {
+    heading: `list ${String(animals)} animals by pages of 20, SQLite, 32 connections`,
+    lines: rateLines(measured),
+    targets: [
+      target('list, SQLite, of bare node:http', ratio(measured, ours, bare), atLeast(0.85)),
+      target('list, SQLite, of Fastify', ratio(measured, ours, fastify), atLeast(1.5)),
+    ],
+  };
 };
 
-const line = ({ name, perSecond }: Measured): string =>
-  `  ${name.padEnd(26)}${perSecond.toFixed(0).padStart(6)} requests/s`;
+/** The same on MySQL, against a bare server that asks by `execute`. */
+export const listOnMysql = (folder: string): Promise<Report> =>
+  withMariaDb(async (newDatabase) => {
+    const url = await newDatabase();
+    const settings = { DATABASE_URL: url, DATA_DIR: folder, ROLES: 'api' };
+    const store = await storeWithAnimals(settings);
+    const args = [url, store.accountId, store.secret];
+    const lean = await listSide(
+      'bare, no features',
+      await startBare('bare-server.ts', ...args),
+      store,
+    );
+    const full = await startBare('bare-server.ts', ...args, 'full');
+    const bare = await listSide('bare mysql2', full, store);
+    const ours = await listSide('animal-store', await startService(settings), store);
+    const measured = await inTurns([lean, bare, ours]);
+    return {
+      heading: `list ${String(animals)} animals by pages of 20, MySQL, 32 connections`,
+      lines: rateLines(measured),
+      targets: [target('list, MySQL, of bare mysql2', ratio(measured, ours, bare), atLeast(0.85))],
+    };
+  });
 
-const percent = (ratio: number): string => `${(ratio * 100).toFixed(0)} %`;
+/** A server that answers 20 animals. @param rest of the query @throws Error when it answers anything else */
+export const listSide = async (
+  name: string,
+  server: Server,
+  { secret }: Pick<BenchStore, 'secret'>,
+  rest = '',
+): Promise<Side> => {
+  const url = server.origin + path + rest;
+  const headers = { Authorization: `Bearer ${secret}` };
+  const answer = await fetch(url, { headers });
+  const text = await answer.text();
+  const pets: unknown = answer.ok ? JSON.parse(text) : undefined;
+  if (!Array.isArray(pets) || pets.length !== 20) {
+    throw new Error(`${name} answers ${String(answer.status)}: ${text}`);
+  }
+  return wrkSide(name, server, { url, headers, leastBytes: text.length });
+};

@@ -22,6 +22,11 @@ const kilobytesOf = (pid: number): number => {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
 };
 
+export const childrenOf = (pid: number): readonly number[] =>
+  treeOf(pid)
+    .filter(({ parent }) => parent === pid)
+    .map((child) => child.pid);
+
 const treeOf = (root: number): readonly ProcessStat[] => {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -62,8 +62,11 @@ export const seedSites = async (
 const issue = async (authority: CertificateAuthority, host: string): Promise<Certificate> => {
   const privateKey = await authority.newPrivateKey();
   const order = await authority.order(host);
-  if (order.kind === 'failed') throw new Error(order.failure.detail);
-  const state = await authority.look({ host, url: order.url, privateKey });
+  if (order.kind !== 'ordered') throw new Error(JSON.stringify(order));
+  const state = await authority.look({
+    ...{ host, url: order.url, privateKey },
+    method: 'http-01',
+  });
   if (state.kind !== 'issued') throw new Error(`no certificate for ${host}: ${state.kind}`);
   return state.certificate;
 };

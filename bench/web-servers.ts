@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findServer, libraryEnvironment } from '../test/support/servers/debian-server.ts';
-import { freePort, serverCore, startPinned, type PinnedProgram } from './processes.ts';
+import { freePort, serverCore, startPinned, type PinnedProgram } from './programs.ts';
 import { hostNumber, platformHost, type SeededSites } from './sites.ts';
 
 export interface WebServer {
@@ -28,6 +28,10 @@ export const writeSite = async (
   await writeFile(join(folder, 'key.pem'), certificate.privateKey, { mode: 0o600 });
 };
 
+/**
+ * With its best settings: files stay open and are sent by the system, and nothing is logged, as the edge logs no
+ * requests. It sends no session tickets, as the edge does not, and only its own six headers, which favours it.
+ */
 export const startNginx = async (folder: string, root: string): Promise<WebServer> => {
   const nginx = await findServer('nginx', ['nginx']);
   const port = await freePort();
@@ -42,9 +46,11 @@ export const startNginx = async (folder: string, root: string): Promise<WebServe
     http {
       ${temporary.join(' ')}
       access_log off; default_type text/html; keepalive_requests 1000000000;
+      sendfile on; tcp_nopush on; open_file_cache max=1000; open_file_cache_valid 60s;
       server {
         listen 127.0.0.1:${String(port)} ssl; server_name ${host}; root www;
         ssl_certificate chain.pem; ssl_certificate_key key.pem; ssl_protocols TLSv1.3;
+        ssl_session_cache off; ssl_session_tickets off; ssl_ecdh_curve X25519;
       }
     }`;
   await writeFile(join(folder, 'nginx.conf'), config);
@@ -57,39 +63,40 @@ export const startNginx = async (folder: string, root: string): Promise<WebServe
   return answering({ name: 'nginx', port, program }, root);
 };
 
+/** One thread runs its code. As the others, it logs no requests and sends no session tickets. */
 export const startCaddy = async (folder: string, root: string): Promise<WebServer> => {
   const caddy = await findServer('caddy', ['caddy']);
   const port = await freePort();
-  const config = `
-{
-  admin off
-  auto_https off
-}
-https://${host}:${String(port)} {
-  bind 127.0.0.1
-  tls ${join(folder, 'chain.pem')} ${join(folder, 'key.pem')} {
-    protocols tls1.3
-  }
-  root * ${join(folder, 'www')}
-  file_server
-}
-`;
-  const file = join(folder, 'Caddyfile');
-  await writeFile(file, config);
+  const site = {
+    listen: [`127.0.0.1:${String(port)}`],
+    routes: [
+      {
+        match: [{ host: [host] }],
+        handle: [{ handler: 'file_server', root: join(folder, 'www') }],
+      },
+    ],
+    tls_connection_policies: [{ protocol_min: 'tls1.3' }],
+    automatic_https: { disable: true },
+  };
+  const files = [{ certificate: join(folder, 'chain.pem'), key: join(folder, 'key.pem') }];
+  const tls = { certificates: { load_files: files }, session_tickets: { disabled: true } };
+  const config = { admin: { disabled: true }, apps: { http: { servers: { site } }, tls } };
+  const file = join(folder, 'caddy.json');
+  await writeFile(file, JSON.stringify(config));
   const environment = {
     ...libraryEnvironment(caddy.root),
     GOMAXPROCS: '1',
     XDG_CONFIG_HOME: folder,
     XDG_DATA_HOME: folder,
   };
-  const args = ['run', '--config', file, '--adapter', 'caddyfile'];
+  const args = ['run', '--config', file];
   const program = startPinned(serverCore, [caddy.executable, ...args], environment);
   return answering({ name: 'Caddy', port, program }, root);
 };
 
 export const startBareHttps = async (folder: string, root: string): Promise<WebServer> => {
   const port = await freePort();
-  const args = ['bench/bare-https-server.ts', folder, String(port)];
+  const args = ['--max-semi-space-size=16', 'bench/bare-https-server.ts', folder, String(port)];
   const program = startPinned(serverCore, [process.execPath, ...args]);
   return answering({ name: 'bare node:https', port, program }, root);
 };
@@ -99,20 +106,17 @@ export const startEdge = async (
   name: string,
   settings: Readonly<Record<string, string>>,
   root: string,
+  core = serverCore,
 ): Promise<WebServer> => {
   const port = await freePort();
-  const program = startPinned(
-    serverCore,
-    [process.execPath, '--max-semi-space-size=16', 'src/main.ts', 'serve'],
-    {
-      ...settings,
-      ROLES: 'edge',
-      PORT: String(await freePort()),
-      EDGE_HTTP_PORT: String(await freePort()),
-      EDGE_HTTPS_PORT: String(port),
-      PLATFORM_HOST: platformHost,
-    },
-  );
+  const program = startPinned(core, ['./animal-store', 'serve'], {
+    ...settings,
+    ROLES: 'edge',
+    PORT: String(await freePort()),
+    EDGE_HTTP_PORT: String(await freePort()),
+    EDGE_HTTPS_PORT: String(port),
+    PLATFORM_HOST: platformHost,
+  });
   return answering({ name, port, program }, root);
 };
 

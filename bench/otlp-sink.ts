@@ -1,0 +1,10 @@
+import { createServer } from 'node:http';
+
+/** Takes traces and forgets them: `node otlp-sink.ts PORT`. */
+const [port] = process.argv.slice(2);
+
+createServer((request, response) => {
+  request.resume().on('end', () => {
+    response.end();
+  });
+}).listen(Number(port), '127.0.0.1');

@@ -1,0 +1,145 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const mostMsToStop = 5_000;
+const mostMsToStart = 20_000;
+const started: ChildProcess[] = [];
+
+/** Where the servers of a comparison run, and where their load comes from. */
+export const [serverCore, loadCore] = ['0', '1'];
+
+/** Before a command: others that use the machine meanwhile disturb less. Only root may do that. */
+export const first: readonly string[] = process.getuid?.() === 0 ? ['nice', '-n', '-10'] : [];
+
+/**
+ * Linux shares the processor among sessions first, and `nice` counts only within one (sched(7), autogroup). Without such
+ * groups there is nothing to do, and only root may take precedence.
+ */
+const niceSession = (pid: number | 'self', nice: number): void => {
+  try {
+    writeFileSync(`/proc/${String(pid)}/autogroup`, String(nice));
+  } catch {
+    // The measurement is more disturbed by others, that is all.
+  }
+};
+
+/** So that it ends when the benchmark is interrupted. */
+export const endsWithUs = (child: ChildProcess): ChildProcess => {
+  started.push(child);
+  return child;
+};
+
+/** A program on one core, and its standard error, to explain a missing answer. */
+export interface PinnedProgram {
+  readonly pid: number;
+  readonly stderr: () => string;
+}
+
+export const startPinned = (
+  core: string,
+  command: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): PinnedProgram => {
+  const child = spawn('taskset', ['-c', core, ...first, ...command], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
+  let written = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (written += text));
+  child.once('error', (error) => (written += error.message));
+  if (child.pid === undefined) throw new Error('taskset of util-linux is missing');
+  started.push(child);
+  return { pid: child.pid, stderr: () => written };
+};
+
+/** @throws Error with what the program wrote when nothing answers in time */
+export const answering = async ({ stderr }: PinnedProgram, url: string): Promise<void> => {
+  const end = performance.now() + mostMsToStart;
+  while (performance.now() < end) {
+    const answer = await fetch(url).catch(() => undefined);
+    await answer?.arrayBuffer();
+    if (answer && answer.status < 500) return;
+    await delay(50);
+  }
+  throw new Error(`nothing answers at ${url}\n${stderr()}`);
+};
+
+/** A program on the core of the servers that answers at `origin`. */
+export interface Server {
+  readonly pid: number;
+  readonly origin: string;
+}
+
+/** The service as it is run from a checkout, with the settings given. @returns when it is ready */
+export const startService = async (
+  settings: Readonly<Record<string, string>>,
+  core = serverCore,
+): Promise<Server> => {
+  const port = String(await freePort());
+  const ports = { PORT: port, EDGE_HTTP_PORT: '0', EDGE_HTTPS_PORT: '0' };
+  const program = startPinned(core, ['./animal-store', 'serve'], { ...settings, ...ports });
+  const origin = `http://127.0.0.1:${port}`;
+  await answering(program, `${origin}/readyz`);
+  return { pid: program.pid, origin };
+};
+
+/** A program of this folder; the port to listen on is its first argument. */
+export const startBare = async (file: string, ...args: readonly string[]): Promise<Server> => {
+  const port = String(await freePort());
+  const command = [process.execPath, '--max-semi-space-size=16', `bench/${file}`, port, ...args];
+  const program = startPinned(serverCore, command);
+  const origin = `http://127.0.0.1:${port}`;
+  await answering(program, origin);
+  return { pid: program.pid, origin };
+};
+
+/**
+ * Keeps every core awake at the lowest priority, for half an hour at most. On a virtual machine waking an idle core
+ * costs a server more than answering a request does, and a slow server, whose client idles, pays it most often:
+ * without this the ratio of two servers says more of the machine than of them.
+ * @returns ends it
+ */
+export const keepCoresAwake = (): (() => void) => {
+  const spin = `const end = Date.now() + 1_800_000; const parent = ${String(process.pid)};
+    while (Date.now() < end && process.ppid === parent);`;
+  niceSession('self', -10);
+  const command = ['-n', '19', process.execPath, '-e', spin];
+  const spinners = Array.from({ length: availableParallelism() }, () => {
+    // In a session of its own: in ours it would use up the servers' share while they wait.
+    const spinner = spawn('nice', command, { stdio: 'ignore', detached: true });
+    if (spinner.pid !== undefined) niceSession(spinner.pid, 19);
+    return spinner;
+  });
+  return () => {
+    niceSession('self', 0);
+    for (const spinner of spinners) spinner.kill();
+  };
+};
+
+/** Stops all that were started until now. */
+export const stopPrograms = async (): Promise<void> => {
+  await Promise.all(
+    started
+      .splice(0)
+      .filter((child) => child.exitCode === null && child.signalCode === null)
+      .map(async (child) => {
+        const ended = once(child, 'exit');
+        child.kill();
+        const impatience = setTimeout(() => child.kill('SIGKILL'), mostMsToStop);
+        await ended;
+        clearTimeout(impatience);
+      }),
+  );
+};
+
+export const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return port;
+};
