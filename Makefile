@@ -13,9 +13,10 @@ export PATH := $(CURDIR)/.node/node_modules/.bin:$(PATH)
 endif
 NODE_PACKAGE := node-$(shell uname -s | tr A-Z a-z)-$(shell uname -m | sed 's/x86_64/x64/;s/aarch64/arm64/')
 DEPS := node_modules/.package-lock.json
+ENGINE := $(notdir $(firstword $(shell command -v podman docker)))
 JEST := NODE_COMPILE_CACHE=$(CURDIR)/.cache/compile node --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js
 
-.PHONY: help run install test test-unit check check-code check-format check-architecture check-unused format lab bench docs screenshots fuzz faults dist package clean
+.PHONY: help run install test test-unit check check-code check-format check-architecture check-unused format lab bench docs screenshots fuzz faults dist package image image-check clean
 
 help: ## List what can be done
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -25,9 +26,9 @@ run: $(DEPS) ## Start everything on SQLite; prints an API key and a curl line
 
 install: $(DEPS) ## Install Node (when needed) and the packages of package-lock.json
 
-# Many tests wait for processes, timers and networks: one and a half workers for each core keep it at work.
+# Many tests wait for processes, timers and networks: three workers for two cores keep them at work.
 test: $(DEPS) ## Everything, on SQLite and on a private MySQL-protocol server
-	@$(JEST) --maxWorkers=$$(node -p 'Math.ceil(1.5 * os.availableParallelism())')
+	@$(JEST) --ignoreProjects machines --maxWorkers=$$(node -p 'Math.ceil(1.5 * os.availableParallelism())')
 
 test-unit: $(DEPS) ## The pure part: no I/O, a few seconds
 	@$(JEST) --selectProjects unit --maxWorkers=100%
@@ -51,13 +52,14 @@ check-unused: $(DEPS)
 format: $(DEPS) ## Rewrite files in the one style
 	@npx --no-install prettier --write --log-level warn .
 
-lab: $(DEPS) ## Name servers, an authority and the service, to try custom domains in a browser
+lab: $(DEPS) ## A resolver, two authorities, a mail server and the service, to try domains and mail in a browser
 	@exec node test/lab/main.ts
 
-bench: $(DEPS) ## Throughput as ratios within one run
+bench: $(DEPS) ## Every target of docs/performance.md, measured; ONLY=words ROUNDS=n
 	@node bench/main.ts
 
-fuzz: $(DEPS) ## 100 000 hostile requests and DNS answers; SEED=n repeats a run, REQUESTS=n
+fuzz: $(DEPS) ## 100 000 hostile requests and DNS answers, 1 000 000 DNS questions; SEED=n repeats a run, REQUESTS=n
+	@node test/fuzz/packets.ts
 	@node test/fuzz/main.ts
 
 faults: $(DEPS) ## Every fault on every database, long; KILLS=n SOAK=minutes ONLY=words DATABASE=sqlite SEED=n
@@ -70,13 +72,26 @@ screenshots: $(DEPS) ## The pictures that README.md and docs show; INTO=folder t
 	@node docs/screenshots.ts
 
 # What `npm pack` ships: Node strips no types below node_modules.
-dist: $(DEPS)
-	@rm -rf dist
-	@node_modules/.bin/tsc --project tsconfig.package.json
-	@find src db -type f ! -name '*.ts' -print0 | tar --null --files-from=- -cf - | tar -xf - -C dist
+dist: dist/src/main.js
+
+# Made elsewhere, so that it is complete once it is there. A file that is gone changes its folder.
+dist/src/main.js: $(DEPS) tsconfig.json tsconfig.package.json $(shell find src db)
+	@rm -rf dist .cache/dist
+	@node_modules/.bin/tsc --project tsconfig.package.json --outDir .cache/dist
+	@find src db -type f ! -name '*.ts' -print0 | tar --null --files-from=- -cf - | tar -xf - -C .cache/dist
+	@touch .cache/dist/src/main.js
+	@mv .cache/dist dist
 
 package: ## A file that npm can install anywhere: animal-store-VERSION.tgz
 	@npm pack --loglevel=error
+
+# Docker's format: the other one has no health check.
+image: ## An image by podman or docker: ENGINE=docker NODE_IMAGE=name BASE_IMAGE=name, as ops/Containerfile says
+	@BUILDAH_FORMAT=docker $(ENGINE) build --file ops/Containerfile $(foreach one,NODE_IMAGE BASE_IMAGE,$(if $($(one)),--build-arg $(one)=$($(one)))) \
+	  --tag animal-store:$$(node -p 'require("./package.json").version') --tag animal-store .
+
+image-check: $(DEPS) ## The image, compose.yaml and the systemd units, started as documented; needs root, some minutes
+	@$(JEST) --selectProjects machines --maxWorkers=1
 
 clean: ## Remove installed packages, private Node and test servers; data in var/ stays
 	rm -rf node_modules .node .cache coverage dist
@@ -84,6 +99,7 @@ clean: ## Remove installed packages, private Node and test servers; data in var/
 $(DEPS): package-lock.json $(NODE)
 	@echo "installing packages (about half a minute the first time) …" >&2
 	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@node join-packages.js
 	@touch $@
 
 .node/node_modules/.bin/node:

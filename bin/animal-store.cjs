@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
+#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=50 --no-allocation-site-pretenuring
 'use strict';
 
 // Runs src/main.ts in a checkout, and what was made of it in an installed package. Every Node since 12 can read this
@@ -65,10 +65,18 @@ const keepCompiledCode = () => {
   }
 };
 
+/** The first process of a container ignores a signal that it does not listen to: until it serves, and in commands. */
+const endOnSignal = () => {
+  for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 })) {
+    process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(code));
+  }
+};
+
 const found = problem();
 if (found) {
   refuse(found);
 } else {
+  if (process.pid === 1) endOnSignal();
   keepCompiledCode();
   import(pathToFileURL(isCheckout ? source : join(root, 'dist', 'src', 'main.js')).href).catch(
     fail,

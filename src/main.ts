@@ -1,5 +1,4 @@
-import { CommanderError } from 'commander';
-import { animalStore } from './app/commands/program.ts';
+import './app/quick-imports.ts';
 
 const failed = 1;
 const wrongUsage = 2;
@@ -13,6 +12,10 @@ const missingPackage = (error: unknown): Error | undefined => {
 
 // What is made is for this user alone: keys, the database, deploys.
 process.umask(0o077);
+
+// Imported only now, by the quick way.
+const { CommanderError } = await import('commander');
+const { animalStore } = await import('./app/commands/program.ts');
 
 try {
   await animalStore().parseAsync();

@@ -7,8 +7,15 @@ import { Clock } from '../../kernel/clock.ts';
 import type { EveryField } from '../../kernel/every-field.ts';
 import { signInUrl } from '../settings/addresses.ts';
 import { AccessKey, ConfigKey } from '../keys.ts';
-import { recallCounters } from '../known-counters.ts';
-import { command, group, ofAccount, option, required, table, type Define } from './run-command.ts';
+import {
+  group,
+  lightCommand,
+  ofAccount,
+  option,
+  required,
+  table,
+  type Define,
+} from './run-command.ts';
 
 const planOption = () => option('--plan <plan>', 'plan of the account').choices(plans);
 
@@ -20,7 +27,7 @@ const wholeNumber = (text: string): number => {
 const number = (flags: string, description: string) =>
   option(flags, description).argParser(wholeNumber);
 
-const create = command(
+const create = lightCommand(
   'create an account with a first API key, which is shown once, and a sign-in link',
   [
     required('--name <name>', 'name of the store'),
@@ -45,7 +52,7 @@ const create = command(
   },
 );
 
-const list = command('list all accounts', [], async (container) => {
+const list = lightCommand('list all accounts', [], async (container) => {
   const accounts = await container.get(AccessKey).listAccounts();
   return [
     accounts.map(presentAccount),
@@ -60,7 +67,7 @@ interface PlanGiven {
   readonly perDay?: number;
 }
 
-const changePlan = command(
+const changePlan = lightCommand(
   'move an account to another plan',
   [
     ofAccount,
@@ -91,10 +98,11 @@ const setPlan: Define = (defined) => {
   });
 };
 
-const usage = command(
+const usage = lightCommand(
   'show requests by the hour, what is left now, and keys that call deprecated operations',
   [ofAccount, number('--days <number>', 'how many days back, at most 90').default(1)],
   async (container, { account, days }: { account: string; days: number }) => {
+    const { recallCounters } = await import('../known-counters.ts');
     await recallCounters(container);
     const since = new Date(container.get(Clock).now().getTime() - days * 86_400_000);
     const shown = await container.get(AccessKey).showUsage(account, since);
@@ -102,7 +110,7 @@ const usage = command(
   },
 );
 
-const audit = command(
+const audit = lightCommand(
   'show the audit log of an account, newest first',
   [new Argument('<account>', 'id of the account')],
   async (container, { account }: { account: string }) => {

@@ -68,7 +68,7 @@ const describe = (deploy: Deploy, url: string): string => {
     case 'succeeded':
       return `${name}: ${counted(deploy.files)}, ${size(deploy.bytes)}.\n${url}`;
     case 'failed':
-      return `${name} was refused (${deploy.problem}). ${deploy.explanation}\nThe site still serves the deploy from before.`;
+      return `${name} was refused (${deploy.problem}). ${deploy.explanation}\nWhat visitors see does not change.`;
   }
 };
 
@@ -80,7 +80,7 @@ export const size = (bytes: number): string => {
   return kib < 1024 ? `${kib.toFixed(1)} KiB` : `${(kib / 1024).toFixed(1)} MiB`;
 };
 
-const words = { unpacking: 'reading', preparing: 'compressing' } as const;
+const words = { unpacking: 'reading', preparing: 'compressing', storing: 'storing' } as const;
 
 /** On a terminal only, and on standard error, so that the result can be piped. */
 const progressBar = async () => {

@@ -6,30 +6,37 @@ export const doctorCommand = (program: Command): void => {
   program
     .command('doctor')
     .description(
-      'try everything the service needs: database, Redis, DNS, certificate authority, ports, storage and clock; ' +
+      'try everything the service needs: database, Redis, DNS, certificate authority, mail server, ports, storage and clock; ' +
         'says what is wrong and what to do',
     )
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
-      const [{ examine }, { loadConfig }, { redaction }] = await Promise.all([
+      const [{ examine }, { loadConfig }] = await Promise.all([
         import('../doctor/examine.ts'),
         import('../settings/config.ts'),
-        import('../settings/redaction.ts'),
       ]);
-      const checks = await examine(loadConfig(process.env));
-      const failures = checks.filter(({ state }) => state === 'failed').length;
-      const redact = redaction(process.env);
-      const summary =
-        failures === 0
-          ? 'All checks passed.'
-          : `${String(failures)} ${failures === 1 ? 'check' : 'checks'} failed.`;
-      print(
-        options,
-        JSON.parse(redact(JSON.stringify({ ok: failures === 0, checks }))),
-        redact([...checks.flatMap(inWords), summary].join('\n')),
-      );
-      if (failures > 0) process.exitCode = 1;
+      await printChecks(options, await examine(loadConfig(process.env)));
     });
+};
+
+/** Without secrets. If one failed, so did the command. */
+export const printChecks = async (
+  options: OutputOptions,
+  checks: readonly Checked[],
+): Promise<void> => {
+  const { redaction } = await import('../settings/redaction.ts');
+  const failures = checks.filter(({ state }) => state === 'failed').length;
+  const redact = redaction(process.env);
+  const summary =
+    failures === 0
+      ? 'All checks passed.'
+      : `${String(failures)} ${failures === 1 ? 'check' : 'checks'} failed.`;
+  print(
+    options,
+    JSON.parse(redact(JSON.stringify({ ok: failures === 0, checks }))),
+    redact([...checks.flatMap(inWords), summary].join('\n')),
+  );
+  if (failures > 0) process.exitCode = 1;
 };
 
 const inWords = ({ check, state, seen, advice }: Checked): readonly string[] => [

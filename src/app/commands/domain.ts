@@ -1,20 +1,24 @@
 import { Argument } from 'commander';
+import type { Container } from 'inversify';
 import { limitInWords } from '../../domains/domain/certificates/budget-words.ts';
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
 import type { Domains } from '../../domains/domains.ts';
+import type { DomainSettingsDocument } from '../../domains/domain/redirects/settings.ts';
+import { Clock } from '../../kernel/clock.ts';
 import type { DomainView } from '../../domains/use-cases/show-domain.ts';
 import { DomainsKey, SitesKey } from '../keys.ts';
 import { domainList } from './domain-list.ts';
+import { domainPrimary } from './domain-primary.ts';
 import { domainConfig } from './domain-settings.ts';
-import { hostInWords, presentDomain, presentView, stateInWords } from './present-domain.ts';
+import { domainShare } from './domain-share.ts';
 import {
-  command,
-  group,
-  ofProject,
-  table,
-  type Answer,
-  type OutputOptions,
-} from './run-command.ts';
+  hostInWords,
+  presentDomain,
+  presentView,
+  readyInWords,
+  stateInWords,
+} from './present-domain.ts';
+import { command, group, ofProject, option, table, type OutputOptions } from './run-command.ts';
 
 interface OfDomain {
   readonly host: string;
@@ -23,13 +27,32 @@ interface OfDomain {
 
 const add = command(
   'add a domain to a project and show the DNS records to create',
-  [new Argument('<host>', 'the domain, like shop.example.com'), ofProject],
-  async (container, given: OfDomain & OutputOptions) => {
+  [
+    new Argument('<host>', 'the domain, like shop.example.com'),
+    ofProject,
+    option('--pair', 'also add the same name with www, or without it, and redirect it to this one'),
+  ],
+  async (container, given: OfDomain & OutputOptions & { readonly pair?: boolean }) => {
     const domains = container.get(DomainsKey);
     const { project } = await container.get(SitesKey).getSite(given.project);
-    return show(domains, await domains.addDomain(project, given.host), given);
+    if (!given.pair) return show(container, await domains.addDomain(project, given.host), given);
+    const { typed, other } = await domains.addPair(project, given.host);
+    const [shown, text] = await show(container, typed, given);
+    if (!other) return [{ ...shown, pair: null }, text];
+    const [pair, itsText] = await show(container, other, given);
+    const { document } = await domains.showDomainSettings(project.id);
+    return [{ ...shown, pair }, [text, itsText, redirectOf(other, typed, document)].join('\n\n')];
   },
 );
+
+const redirectOf = (
+  from: CustomDomain,
+  to: CustomDomain,
+  { domains: { redirects } }: DomainSettingsDocument,
+): string =>
+  redirects.some((one) => one.from === from.host && one.to === to.host)
+    ? `${hostInWords(from)} redirects to ${hostInWords(to)} as soon as both are live.`
+    : `Another redirect is in the way: ${hostInWords(from)} does not redirect to ${hostInWords(to)}.`;
 
 type Step = (domains: Domains, domain: CustomDomain) => Promise<CustomDomain>;
 
@@ -41,7 +64,7 @@ const step = (description: string, take: Step) =>
       const domains = container.get(DomainsKey);
       const { project } = await container.get(SitesKey).getSite(given.project);
       const domain = await domains.getDomain(project.id, given.host);
-      return show(domains, await take(domains, domain), given);
+      return show(container, await take(domains, domain), given);
     },
   );
 
@@ -57,24 +80,28 @@ export const domainCommands = group('domain', 'add and check custom domains', {
     Promise.resolve(domain),
   ),
   remove: step('stop serving a domain at once', (domains, domain) => domains.removeDomain(domain)),
+  share: domainShare,
+  primary: domainPrimary,
   config: domainConfig,
   list: domainList,
 });
 
 const show = async (
-  domains: Domains,
+  container: Container,
   domain: CustomDomain,
   { project, json }: OfDomain & OutputOptions,
-): Promise<Answer> => {
+): Promise<readonly [value: object, text: string]> => {
+  const domains = container.get(DomainsKey);
   const view = await domains.showDomain(domain);
   const timeline = json ? await domains.readWholeTimeline(domain) : [];
   return [
     { domain: presentDomain(domain, project), ...presentView(view, timeline) },
-    describe(view),
+    describe(view, container.get(Clock).now()),
   ];
 };
 
-const describe = ({ domain, records, problems, hints, nextAt, budget }: DomainView): string => {
+const describe = (view: DomainView, now: Date): string => {
+  const { domain, records, problems, hints, nextAt, budget } = view;
   const lines = [`${hostInWords(domain)}: ${stateInWords(domain)}`];
   if (domain.state === 'removed') {
     lines.push(`Delete the DNS record of ${domain.host}: it points to nothing now.`);
@@ -83,6 +110,8 @@ const describe = ({ domain, records, problems, hints, nextAt, budget }: DomainVi
   if (domain.state === 'live') {
     lines.push(`Certificate valid until ${domain.certificate.notAfter.toISOString()}.`);
   }
+  const ready = readyInWords(domain, now);
+  if (ready) lines.push(ready);
   const rows = records.map(({ type, name, value, ttl, required }) => [
     type,
     name,

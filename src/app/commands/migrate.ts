@@ -35,12 +35,15 @@ export const migrateCommands = (program: Command): void => {
 const withDatabase = async (
   work: (database: Database, migrations: typeof Migrations) => Promise<void>,
 ): Promise<void> => {
-  const [{ loadConfig }, { Database }, migrations] = await Promise.all([
+  const [{ loadConfig }, { refuseHalfRestored }, { Database }, migrations] = await Promise.all([
     import('../settings/config.ts'),
+    import('../restore-mark.ts'),
     import('../../adapters/kysely/database.ts'),
     import('../../adapters/kysely/migrations.ts'),
   ]);
-  const database = new Database(loadConfig(process.env).databaseUrl, { patient: true });
+  const config = loadConfig(process.env);
+  refuseHalfRestored(config);
+  const database = new Database(config.databaseUrl, { patient: true });
   try {
     await work(database, migrations);
   } finally {

@@ -1,9 +1,11 @@
+import { isReadyAt } from '../../domains/domain/attachment/readiness.ts';
 import {
   nextStepAt,
   statusOf,
   type CertificateStanding,
   type CertificateWork,
 } from '../../domains/domain/certificates/standing.ts';
+import type { Attempts } from '../../domains/domain/certificates/attempts.ts';
 import type { Attachment } from '../../domains/domain/attachment/attachment.ts';
 import type {
   CustomDomain,
@@ -62,22 +64,24 @@ export const presentCertificate = (certificate: CertificateStanding) => {
     case 'wanted':
       return { status, ...presentWork(certificate.work) };
     case 'issued': {
-      const { kind: _, work, ...facts } = certificate;
-      return { status, ...presentWork(work), ...facts };
+      const { kind: _, hasWindow: _window, issuedBy, work, ...facts } = certificate;
+      return { status, ...presentWork(work), ...facts, ...(issuedBy && { issuedBy }) };
     }
   }
 };
 
 const presentWork = (work: CertificateWork) => {
-  const { isManual = false, retryAt, ...attempts } = work.attempts ?? {};
+  const { isManual = false, retryAt } = work.attempts ?? {};
   return {
-    attempts: work.attempts && attempts,
+    attempts: work.attempts && presentAttempts(work.attempts),
     nextAttemptAt: nextStepAt(work),
     waitsForDns: work.step === 'waits_for_dns',
     ...{ isManual, retryAt, problem: work.problem },
     isOrdered: work.step === 'ordered',
   };
 };
+
+const presentAttempts = ({ failed, firstAt, lastAt }: Attempts) => ({ failed, firstAt, lastAt });
 
 /** The open problems of a domain, and its history. */
 export const presentView = (
@@ -96,6 +100,12 @@ const presentTimeline = ({ kind, occurredAt, details }: TimelineEntry) => ({
 
 export const hostInWords = ({ host, unicodeHost: unicode }: CustomDomain): string =>
   shownHost({ host, unicode });
+
+/** @returns undefined while it is not ready */
+export const readyInWords = (domain: CustomDomain, now: Date): string | undefined =>
+  isReadyAt(domain, now)
+    ? `Certificate ready, valid until ${domain.certificate.notAfter.toISOString()}: point your DNS here whenever you like.`
+    : undefined;
 
 export const stateInWords = ({ state }: CustomDomain): string =>
   state === 'added' ? 'added, awaiting DNS' : state;

@@ -1,13 +1,16 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
 import { accountCommands } from './account.ts';
+import { backupCommands } from './backup.ts';
 import { configCommands } from './config.ts';
 import { deployCommand } from './deploy.ts';
 import { doctorCommand } from './doctor.ts';
 import { domainCommands } from './domain.ts';
+import { eventCommands } from './event.ts';
 import { keyCommands } from './key.ts';
 import { migrateCommands } from './migrate.ts';
 import { orderCommands, petCommands } from './pet.ts';
+import { platformCommands } from './platform.ts';
 import { projectCommands } from './project.ts';
 import { secretKeyCommands } from './secret-key.ts';
 import { serveCommand } from './serve.ts';
@@ -24,9 +27,12 @@ const groups = [
   projectCommands,
   deployCommand,
   domainCommands,
+  eventCommands,
+  platformCommands,
   configCommands,
   doctorCommand,
   secretKeyCommands,
+  backupCommands,
 ];
 
 /** Every command; docs/commands.md is printed from it. */

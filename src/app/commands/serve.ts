@@ -4,5 +4,5 @@ export const serveCommand = (program: Command): void => {
   program
     .command('serve')
     .description('run the service')
-    .action(async () => (await import('../serve.ts')).serve());
+    .action(async () => (await import('../run-service.ts')).runService());
 };

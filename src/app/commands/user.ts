@@ -2,25 +2,27 @@ import type { Person } from '../../access/domain/person.ts';
 import type { EveryField } from '../../kernel/every-field.ts';
 import { signInUrl } from '../settings/addresses.ts';
 import { AccessKey, ConfigKey } from '../keys.ts';
-import { command, group, ofAccount, required, table } from './run-command.ts';
+import { group, lightCommand, ofAccount, required, table } from './run-command.ts';
 
-const invite = command(
+const invite = lightCommand(
   'invite somebody, or give them a new link; prints a sign-in link that works once, for 7 days',
   [ofAccount, required('--email <email>', 'email address')],
   async (container, given: { account: string; email: string }) => {
     const { person, secret, endsAt } = await container
       .get(AccessKey)
       .inviteAnybody(given.account, given.email);
-    const url = signInUrl(secret, container.get(ConfigKey));
+    const config = container.get(ConfigKey);
+    const url = signInUrl(secret, config);
     const { id, email } = person;
+    const mailed = config.smtpUrl === undefined ? '' : `\n${email} gets another link by mail.`;
     return [
       { user: { id, email }, signInUrl: url, endsAt },
-      `${email} signs in with this link, once, until ${endsAt.toISOString()}:\n  ${url}`,
+      `${email} signs in with this link, once, until ${endsAt.toISOString()}:\n  ${url}${mailed}`,
     ];
   },
 );
 
-const list = command(
+const list = lightCommand(
   'list who can sign in to an account',
   [ofAccount],
   async (container, { account }: { account: string }) => {

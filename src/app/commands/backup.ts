@@ -1,0 +1,122 @@
+import type { Command } from 'commander';
+import type { BackupMade } from '../backup/back-up.ts';
+import type { Restored } from '../backup/restore.ts';
+import { size } from './deploy.ts';
+import { printChecks } from './doctor.ts';
+import { progressOf } from './progress.ts';
+import { print, type OutputOptions } from './run-command.ts';
+
+type OfBackup = OutputOptions & { readonly previous?: boolean };
+
+export const backupCommands = (program: Command): void => {
+  const backup = program
+    .command('backup')
+    .description(
+      'back up the database, the deploys and the local certificate authority, while the service runs; ' +
+        'copies only what is new since the last backup into the same folder',
+    )
+    .argument('<folder>', 'a new folder, or one of earlier backups')
+    .option('--allow-empty', 'also when the database has no account, and the last backup had some')
+    .option('--json', 'print JSON')
+    .action(async (path: string, options: OutputOptions & { allowEmpty?: boolean }) => {
+      const { allowEmpty } = options;
+      const { backUp } = await import('../backup/back-up.ts');
+      const config = await settings();
+      const made = await progressOf(options, (show) => backUp(config, { path, allowEmpty }, show));
+      print(options, present(made), inWords(made));
+      if (Object.keys(made.manifest.lost).length > 0) process.exitCode = 1;
+    });
+
+  backup
+    .command('check')
+    .description(
+      'restore a backup into a temporary place, and compare everything; says exactly what is wrong',
+    )
+    .argument('<folder>', 'the folder of the backup')
+    .option('--previous', 'the backup before the last one')
+    .option('--json', 'print JSON')
+    .action(async (path: string, { previous }: OfBackup, command: Command) => {
+      const options = command.optsWithGlobals<OutputOptions>();
+      const { checkBackup } = await import('../backup/check-backup.ts');
+      const config = await settings();
+      const checks = await progressOf(options, (show) =>
+        checkBackup(config, { path, previous }, show),
+      );
+      await printChecks(options, checks);
+    });
+
+  program
+    .command('restore')
+    .description('restore a backup into an empty database and an empty data folder')
+    .argument('<folder>', 'the folder of the backup')
+    .option('--previous', 'the backup before the last one')
+    .option('--json', 'print JSON')
+    .action(async (path: string, options: OfBackup) => {
+      const { previous } = options;
+      const { restore } = await import('../backup/restore.ts');
+      const config = await settings();
+      const restored = await progressOf(options, (show) =>
+        restore(config, { path, previous }, show),
+      );
+      print(options, presentRestored(restored), restoredInWords(restored));
+      const damage = [restored.lost, restored.lostFiles];
+      if (damage.some((one) => Object.keys(one).length > 0)) process.exitCode = 1;
+    });
+};
+
+const settings = async () => (await import('../settings/config.ts')).loadConfig(process.env);
+
+const present = ({ folder, manifest, newDeploys, newBytes }: BackupMade) => {
+  const { madeAt, database, deploys, lost } = manifest;
+  const { rows, migrations, copy } = database;
+  return {
+    ...{ folder, madeAt, database: { bytes: copy.bytes, rows, migrations } },
+    ...{ deploys: Object.keys(deploys).length, newDeploys, newBytes, lost },
+  };
+};
+
+const inWords = ({ folder, manifest, newDeploys, newBytes, isRemembered }: BackupMade): string => {
+  const { database, deploys, lost } = manifest;
+  return [
+    `Backed up to ${folder}.`,
+    `  database: ${size(database.copy.bytes)}`,
+    `  deploys:  ${String(Object.keys(deploys).length)}, ${String(newDeploys)} of them new (${size(newBytes)})`,
+    ...lostInWords(lost),
+    'The secret key is not in it: keep that elsewhere.',
+    ...(isRemembered
+      ? []
+      : [
+          'The schema of the database is older than this version: alerts do not know of this backup.',
+        ]),
+  ].join('\n');
+};
+
+const presentRestored = ({ manifest, ...found }: Restored) => {
+  const { madeAt, madeBy, deploys } = manifest;
+  const { lost, replaced, lostFiles, pending, missingKeys } = found;
+  const restored = { madeAt, madeBy, deploys: Object.keys(deploys).length };
+  return { ...restored, lost, replaced, lostFiles, pending, missingKeys };
+};
+
+const restoredInWords = ({ manifest, lost, replaced, lostFiles, ...rest }: Restored): string =>
+  [
+    `Restored the backup of ${manifest.madeAt}.`,
+    `  deploys: ${String(Object.keys(manifest.deploys).length)}`,
+    ...(rest.pending.length === 0
+      ? []
+      : [`Its schema is older: the next start applies ${rest.pending.join(', ')}.`]),
+    ...lostInWords(lost),
+    ...replaced.map(
+      (id) =>
+        `  Deploy ${id} was damaged or changed in the storage; what was backed up is there again.`,
+    ),
+    ...Object.entries(lostFiles).map(([name, why]) => `  ${name} is not there: ${why}.`),
+    ...(rest.missingKeys === undefined
+      ? []
+      : [
+          `Warning: ${rest.missingKeys} Set it before the first start, as SECRET_KEY or SECRET_KEY_PREVIOUS.`,
+        ]),
+  ].join('\n');
+
+const lostInWords = (lost: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(lost).map(([id, why]) => `  Deploy ${id} is not there: ${why}.`);
