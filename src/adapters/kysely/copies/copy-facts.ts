@@ -1,0 +1,38 @@
+/** What a copy of the database says, all as of one moment. */
+export interface CopyFacts {
+  /** Those that were applied. */
+  readonly migrations: readonly string[];
+  /** How many each table has. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** Ids of the succeeded deploys, whose files belong to the copy. */
+  readonly deploys: readonly string[];
+}
+
+/** Told of bytes done, out of so many where that is known. */
+export type OnCopied = (bytes: number, total: number | undefined) => void;
+
+/** Answers a query, on any kind of database. */
+export type Ask = (
+  sql: string,
+) => Promise<readonly Readonly<Record<string, unknown>>[]> | readonly object[];
+
+export const migrationTable = 'kysely_migration';
+
+/** @throws Error when this is no database of the service */
+export const readFacts = async (ask: Ask, tables: readonly string[]): Promise<CopyFacts> => {
+  for (const needed of [migrationTable, 'deploys']) {
+    if (!tables.includes(needed)) throw new Error(`the database has no table ${needed}`);
+  }
+  const values = async (sql: string): Promise<readonly string[]> =>
+    (await ask(sql)).map((row) => String(Object.values(row)[0]));
+  const rows: Record<string, number> = {};
+  for (const table of tables.toSorted()) {
+    const [found] = await values(`select count(*) from ${table}`);
+    rows[table] = Number(found);
+  }
+  return {
+    rows,
+    migrations: await values(`select name from ${migrationTable} order by name`),
+    deploys: await values(`select id from deploys where state = 'succeeded' order by id`),
+  };
+};

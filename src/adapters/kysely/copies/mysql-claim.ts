@@ -1,0 +1,126 @@
+import { sql, type Kysely } from 'kysely';
+import { Database } from '../database.ts';
+import type { Schema } from '../schema.ts';
+import { migrationTable } from './copy-facts.ts';
+
+/** Its name is no migration, so the service does not start on a database that is partly there. */
+const unfinished = 'restore-unfinished';
+/** The longest that all servers accept: deploys are put back for hours, and the session that has the lock is silent. */
+const silentSeconds = 2_147_483;
+
+type Session = Kysely<Schema>;
+
+/** @returns what keeps a database from being restored there @throws Unavailable */
+export const mysqlObstacle = (url: string): Promise<string | undefined> =>
+  inSession(url, async (session) => {
+    const [others = ''] = await ask(
+      session,
+      'select count(*) from information_schema.processlist where db = database() and id <> connection_id()',
+    );
+    return others === '0' ? tablesOfOthers(session) : `${others} other connections use it`;
+  });
+
+interface Restoring<T> {
+  /** What is put in place before the database. */
+  readonly first: () => Promise<T>;
+  readonly load: () => Promise<void>;
+}
+
+/**
+ * Keeps services and other restores out of an empty database from before `first` until `load` has replaced the mark.
+ * What an unfinished restore has left is dropped, and nothing else.
+ * @throws Error when the database is in use @throws Unavailable
+ */
+export const claimMysql = <T>(url: string, { first, load }: Restoring<T>): Promise<T> =>
+  inSession(url, async (session) => {
+    await tell(session, `set wait_timeout = ${String(silentSeconds)}`);
+    const [locked] = await ask(
+      session,
+      `select get_lock(concat('restore ', left(sha2(database(), 256), 32)), 0)`,
+    );
+    if (locked !== '1') throw new Error('Another restore into this database is running.');
+    await refuseOthers(session);
+    if ((await tablesIn(session)).length === 0) await mark(session);
+    const result = await first();
+    await dropAllButMark(session);
+    await load();
+    return result;
+  });
+
+const mark = async (session: Session): Promise<void> => {
+  await tell(
+    session,
+    `create table ${migrationTable} (name varchar(255) primary key, timestamp varchar(255) not null)`,
+  );
+  await tell(session, `insert into ${migrationTable} values ('${unfinished}', '')`);
+};
+
+/** The mark stays until the dump replaces it, as the last of its tables. */
+const dropAllButMark = async (session: Session): Promise<void> => {
+  await refuseOthers(session);
+  const tables = (await tablesIn(session)).filter((one) => one !== migrationTable);
+  if (tables.length === 0) return;
+  await tell(session, 'set foreign_key_checks = 0');
+  await sql`drop table ${sql.join(tables.map((one) => sql.table(one)))}`.execute(session);
+};
+
+const refuseOthers = async (session: Session): Promise<void> => {
+  const found = await tablesOfOthers(session);
+  if (found === undefined) return;
+  throw new Error(
+    `The database came into use: ${found}. Stop what uses it, and take an empty one.`,
+  );
+};
+
+const tablesOfOthers = async (session: Session): Promise<string | undefined> => {
+  const tables = await tablesIn(session);
+  const isEmpty = tables.length === 0;
+  if (isEmpty || (await isUnfinished(session, tables))) return undefined;
+  return `it has ${String(tables.length)} tables`;
+};
+
+const isUnfinished = async (session: Session, tables: readonly string[]): Promise<boolean> =>
+  (await migrationsIn(session, tables)).includes(unfinished);
+
+const migrationsIn = async (
+  session: Session,
+  tables: readonly string[],
+): Promise<readonly string[]> =>
+  tables.includes(migrationTable)
+    ? ask(session, `select name from ${migrationTable} order by name`)
+    : [];
+
+/** What migrations change. @throws Unavailable */
+export const schemaOf = (url: string) =>
+  inSession(url, async (session) => {
+    const tables = await tablesIn(session);
+    return { tables, migrations: await migrationsIn(session, tables) };
+  });
+
+const tablesIn = (session: Session): Promise<readonly string[]> =>
+  ask(
+    session,
+    `select table_name from information_schema.tables where table_schema = database() and table_type = 'BASE TABLE' order by table_name`,
+  );
+
+/** The first column of each row. */
+const ask = async (session: Session, query: string): Promise<readonly string[]> => {
+  const { rows } = await sql.raw<object>(query).execute(session);
+  return rows.map((row) => String(Object.values(row)[0]));
+};
+
+const tell = async (session: Session, statement: string): Promise<void> => {
+  await sql.raw(statement).execute(session);
+};
+
+/** One connection from the beginning to the end. @throws Unavailable */
+const inSession = async <T>(url: string, work: (session: Session) => Promise<T>): Promise<T> => {
+  const database = new Database(url, { patient: true });
+  try {
+    await database.ping();
+    // Not guarded: what `work` throws is not always about the database.
+    return await database.root.connection().execute(work);
+  } finally {
+    await database.close();
+  }
+};

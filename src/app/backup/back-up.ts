@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { CopyFacts } from '../../adapters/kysely/copies/copy-facts.ts';
+import { rememberBackup, remembersBackups } from '../../adapters/kysely/copies/backup-times.ts';
+import { Database } from '../../adapters/kysely/database.ts';
+import { kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
+import { keyUses } from '../../adapters/kysely/sealed-values.ts';
+import { isMissing } from '../doctor/check-database.ts';
+import { databasePlace } from '../failure-words.ts';
+import type { Config } from '../settings/config.ts';
+import { version } from '../version.ts';
+import { DeployCopies } from './copy-deploys.ts';
+import { copyTogether, type BackupWork, type OnProgress } from './copy-together.ts';
+import { BackupFolder } from './folder.ts';
+import { holding } from './lock.ts';
+import { localFiles, UnreadableManifest, type Content, type Manifest } from './manifest.ts';
+import { namedContents } from './named-contents.ts';
+import { withSiteFiles } from './site-files.ts';
+
+interface Into {
+  readonly path: string;
+  /** Also where the database has no account any more. */
+  readonly allowEmpty?: boolean | undefined;
+}
+
+export interface BackupMade {
+  readonly folder: string;
+  readonly manifest: Manifest;
+  /** Deploys that were not in the folder before. */
+  readonly newDeploys: number;
+  readonly newBytes: number;
+  /** False when the schema is too old for it. */
+  readonly isRemembered: boolean;
+}
+
+/**
+ * Backs up the database, the deploys and the local authority, while the service runs. The folder has its last backup
+ * until this one is whole, and keeps it as the previous one.
+ */
+export const backUp = async (
+  config: Config,
+  { path, allowEmpty = false }: Into,
+  onProgress: OnProgress,
+): Promise<BackupMade> => {
+  if (isMissing(config.databaseUrl)) {
+    throw new Error(`There is no database at ${databasePlace(config.databaseUrl)}.`);
+  }
+  const folder = new BackupFolder(resolve(path));
+  await folder.make();
+  const database = new Database(config.databaseUrl, { patient: true });
+  try {
+    return await holding(folder.path, 'writer', () =>
+      withSiteFiles(config, async (files) => {
+        await folder.begin();
+        const earlier = await lastReadable(folder);
+        const deploys = new DeployCopies(files, folder, earlier?.deploys ?? {});
+        const work = { config, database, folder, deploys, onProgress };
+        const made = await write(work, earlier, allowEmpty);
+        return { ...made, isRemembered: await remember(database, made.manifest) };
+      }),
+    );
+  } finally {
+    await database.close();
+  }
+};
+
+/**
+ * Tells the service, which alerts when backups stop. One that lacks deploys does not count.
+ * @returns false when the schema is too old for it
+ */
+const remember = async (database: Database, { madeAt, lost }: Manifest): Promise<boolean> => {
+  try {
+    if (!(await remembersBackups(database))) return false;
+    if (Object.keys(lost).length === 0) await rememberBackup(database, 'made', new Date(madeAt));
+    return true;
+  } catch (cause) {
+    const problem = 'The backup is complete, but the database could not remember it for the alert.';
+    throw new Error(problem, { cause });
+  }
+};
+
+const lastReadable = async (folder: BackupFolder): Promise<Manifest | undefined> =>
+  (await folder.manifest().catch(ignoreUnreadable)) ??
+  (await folder.manifest('previous').catch(ignoreUnreadable));
+
+/** What cannot be read is replaced. */
+const ignoreUnreadable = (error: unknown): undefined => {
+  if (!(error instanceof UnreadableManifest)) throw error;
+};
+
+const write = async (
+  work: BackupWork,
+  earlier: Manifest | undefined,
+  allowEmpty: boolean,
+): Promise<Omit<BackupMade, 'isRemembered'>> => {
+  const { config, database, folder, deploys } = work;
+  const { facts, copy, lost } = await copyTogether(work);
+  if (earlier && !allowEmpty) refuseEmptied(facts, earlier);
+  const copied = deploys.named(facts.deploys);
+  const sealed = (await keyUses(database)).map(({ keyId, values }) => [keyId, values] as const);
+  const manifest: Manifest = {
+    format: 1,
+    madeAt: new Date().toISOString(),
+    madeBy: version(),
+    database: {
+      kind: kindOfUrl(config.databaseUrl),
+      copy,
+      migrations: [...facts.migrations],
+      rows: { ...facts.rows },
+    },
+    deploys: Object.fromEntries(copied.map(({ id, list }) => [id, list])),
+    lost,
+    files: await copyFiles(config, folder),
+    sealedBy: Object.fromEntries(sealed),
+  };
+  await folder.publish(manifest, earlier);
+  const ofDeploys = new Set(copied.flatMap(({ list, hashes }) => [list.sha256, ...hashes]));
+  const both = earlier ? [manifest, earlier] : [manifest];
+  const named = await Promise.all(both.map((one) => namedContents(folder, one, ofDeploys)));
+  await folder.removeUnused(new Set([...ofDeploys, ...named.flat()]));
+  const { newDeploys, newBytes } = deploys;
+  return { folder: folder.path, manifest, newDeploys, newBytes };
+};
+
+/** A service that was started without its disk makes a database of its own. @throws Error */
+const refuseEmptied = ({ rows }: CopyFacts, { madeAt, database }: Manifest): void => {
+  const before = database.rows['accounts'] ?? 0;
+  if (before === 0 || rows['accounts'] !== 0) return;
+  throw new Error(
+    `The database has no account, and the last backup, of ${madeAt}, has ${String(before)}: it stays as it is. ` +
+      'Check DATABASE_URL and whether its disk is mounted. If it should be empty, add --allow-empty.',
+  );
+};
+
+const copyFiles = async ({ dataDir }: Config, folder: BackupFolder): Promise<Manifest['files']> => {
+  const files: Record<string, Content> = {};
+  for (const name of localFiles) {
+    const path = join(dataDir, name);
+    if (existsSync(path)) files[name] = await folder.put([await readFile(path)]);
+  }
+  return files;
+};

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  backupTimes,
+  rememberBackup,
+  remembersBackups,
+} from '../../../src/adapters/kysely/copies/backup-times.ts';
+import type { Database } from '../../../src/adapters/kysely/database.ts';
+import { judgeBackups } from '../../../src/app/doctor/check-backups.ts';
+import {
+  databaseKinds,
+  emptyDatabase,
+  openDatabase,
+  type TestDatabase,
+} from '../../support/servers/databases.ts';
+import { migratedDatabase } from '../../support/servers/migrated-database.ts';
+
+const hour = 3_600_000;
+const now = new Date();
+const ago = (hours: number): Date => new Date(now.getTime() - hours * hour);
+
+describe.each(databaseKinds)('what %s knows of its backups', (kind) => {
+  let home: TestDatabase;
+  let database: Database;
+  beforeAll(async () => {
+    home = await migratedDatabase(kind);
+    database = openDatabase(home.url);
+  });
+  afterAll(async () => {
+    await database.close();
+    await home.drop();
+  });
+
+  test('is the moment of the newest one, and that of the newest one that was checked', async () => {
+    const { since, made, checked } = await backupTimes(database);
+    expect([made, checked]).toEqual([undefined, undefined]);
+    expect(Math.abs(since.getTime() - Date.now())).toBeLessThan(hour);
+    await rememberBackup(database, 'made', ago(3));
+    await rememberBackup(database, 'checked', ago(3));
+    await rememberBackup(database, 'made', ago(1));
+    await rememberBackup(database, 'checked', ago(9));
+    expect(await backupTimes(database)).toEqual({ since, made: ago(1), checked: ago(3) });
+  });
+
+  test('is put right after a backup by a clock that was ahead', async () => {
+    await rememberBackup(database, 'made', ago(-99));
+    await rememberBackup(database, 'made', now);
+    expect((await backupTimes(database)).made).toEqual(now);
+  });
+
+  test('is nothing while the schema is older', async () => {
+    const other = await emptyDatabase(kind);
+    const empty = openDatabase(other.url);
+    expect(await remembersBackups(empty)).toBe(false);
+    expect(await remembersBackups(database)).toBe(true);
+    await empty.close();
+    await other.drop();
+  });
+});
+
+const judged = (since: number, made?: number, checked?: number) => {
+  const moment = (hours: number | undefined) => (hours === undefined ? undefined : ago(hours));
+  const times = { since: ago(since), made: moment(made), checked: moment(checked) };
+  return judgeBackups(times, now).map(({ state, seen }) => [state, seen.slice(0, 18)]);
+};
+
+test.each([
+  [[25], 'ok', 'No backup of this '],
+  [[27], 'warning', 'No backup of this '],
+  [[99, 25], 'warning', 'The last backup is'],
+  [[99, 27, 27], 'warning', 'The last backup is'],
+  [[99, 1, 27], 'warning', 'The last backup is'],
+  [[99, 1, 25], 'ok', 'The last backup is'],
+] as const)('doctor finds backups with these ages in hours: %j %s', (ages, state, seen) => {
+  const [since, made, checked] = ages;
+  expect(judged(since, made, checked)).toEqual([[state, seen]]);
+});

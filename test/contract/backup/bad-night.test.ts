@@ -1,0 +1,90 @@
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { StoreHome } from '../../support/backup/store-home.ts';
+import type { Settings } from '../../support/service/service-process.ts';
+
+let store: StoreHome;
+let wiped: Settings;
+beforeAll(async () => {
+  store = await StoreHome.open();
+  await store.publish({ 'index.html': 'birds '.repeat(100) });
+  wiped = store.anotherMachine('wiped');
+  await store.told(['migrate'], wiped);
+});
+afterAll(() => store.close());
+beforeEach(async () => {
+  await store.told(['backup', store.backups]);
+});
+
+/** The backup's account, after a restore of it into an empty machine. */
+const restored = async (name: string, ...options: readonly string[]) => {
+  const machine = store.anotherMachine(name);
+  const { lost } = await store.told<{ lost: object }>(
+    ['restore', store.backups, ...options],
+    machine,
+  );
+  expect(lost).toEqual({});
+  return store.told(['account', 'list'], machine);
+};
+
+test('a backup of a database that was emptied is refused, and the last one stays', async () => {
+  const refused = await store.run(['backup', store.backups], wiped);
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('The database has no account, and the last backup'),
+  ]);
+  expect(await store.check()).toEqual({ code: 0, found: [] });
+  expect(await restored('after a refusal')).toMatchObject([{ name: 'Zoo' }]);
+});
+
+test('a backup keeps the one before it with all its contents, which can be checked and restored', async () => {
+  await store.told(['backup', store.backups, '--allow-empty'], wiped);
+  expect(await restored('empty')).toEqual([]);
+  const checked = await store.run(['backup', 'check', store.backups, '--previous']);
+  expect(checked).toMatchObject({ code: 0, stderr: '' });
+  expect(await restored('previous', '--previous')).toMatchObject([{ name: 'Zoo' }]);
+});
+
+test('a damaged last manifest is replaced by the next backup, and the previous one stays', async () => {
+  await store.told(['backup', store.backups]);
+  await writeFile(join(store.backups, 'manifest.json'), 'damaged');
+  expect(await store.check()).toEqual({ code: 1, found: ['failed: manifest.json is damaged.'] });
+  expect(await restored('beside damage', '--previous')).toMatchObject([{ name: 'Zoo' }]);
+  const refused = await store.run(['backup', store.backups], wiped);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('no account')]);
+});
+
+test('there is no previous backup after the first one', async () => {
+  const first = join(store.folder, 'first');
+  await store.told(['backup', first]);
+  for (const args of [
+    ['backup', 'check'],
+    ['restore', first],
+  ]) {
+    const all = args[0] === 'restore' ? args : [...args, first];
+    const { code, stdout, stderr } = await store.run(
+      [...all, '--previous'],
+      store.anotherMachine('none'),
+    );
+    expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('manifest.previous.json')]);
+  }
+});
+
+test('a damaged database is not copied over a good backup', async () => {
+  const machine = store.anotherMachine('corrupt');
+  await store.told(['migrate'], machine);
+  store.change(
+    `create table marked (a text); create index marks on marked (a); insert into marked values ('marker of a test')`,
+  );
+  const path = (machine['DATABASE_URL'] ?? '').slice('sqlite:'.length);
+  await copyFile((store.home.settings['DATABASE_URL'] ?? '').slice('sqlite:'.length), path);
+  store.change('drop table marked');
+  const bytes = await readFile(path);
+  // Every query still answers; only the index no longer has what its table has.
+  bytes.write('marker of anothe', bytes.lastIndexOf('marker of a test'));
+  await writeFile(path, bytes);
+  const { code, stderr } = await store.run(['backup', store.backups], machine);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('There is no new backup')]);
+  expect(await store.check()).toEqual({ code: 0, found: [] });
+});

@@ -1,0 +1,433 @@
+import { execFile } from 'node:child_process';
+import {
+  cp,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { BackupFolder } from '../../../src/app/backup/folder.ts';
+import { isFaultOfPlace } from '../../../src/app/backup/fault-of-place.ts';
+import type { Manifest } from '../../../src/app/backup/manifest.ts';
+import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
+import { StoreHome, secretKey } from '../../support/backup/store-home.ts';
+import { plantTree } from '../../support/planted-tree.ts';
+import { fillSealed, sealedBesides } from '../../support/sealed-rows.ts';
+import { openDatabase } from '../../support/servers/databases.ts';
+
+const otherKey = 'f04b7d9e1c5a28637be0d1f8a94c3e52';
+const keyId = new AesGcmSealer(Buffer.from(secretKey)).keyIds[0];
+const site = {
+  'index.html': 'birds '.repeat(100),
+  'img/rex.jpg': 'a photo of Rex',
+  'same.txt': 'a photo of Rex',
+};
+
+let store: StoreHome;
+let deployId: string;
+const hosts = 3;
+beforeAll(async () => {
+  store = await StoreHome.open();
+  deployId = await store.publish(site);
+  const database = openDatabase(store.home.settings['DATABASE_URL'] ?? '');
+  await fillSealed(database, new AesGcmSealer(Buffer.from(secretKey)), hosts);
+  await database.close();
+});
+afterAll(() => store.close());
+
+const backUp = () => store.told<{ newDeploys: number }>(['backup', store.backups]);
+const contentWith = async (text: string): Promise<string> => {
+  for (const path of await filesIn(store.backups)) {
+    if ((await readFile(path, 'utf8')) === text) return path;
+  }
+  throw new Error(`no file says ${text}`);
+};
+const filesIn = async (folder: string): Promise<readonly string[]> => {
+  const all = await readdir(folder, { recursive: true, withFileTypes: true });
+  return all.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+};
+const flipByte = async (path: string, at: number) => {
+  const file = await open(path, 'r+');
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, at);
+  await file.write(Buffer.from([buffer.readUInt8() ^ 1]), 0, 1, at);
+  await file.close();
+};
+const manifest = async (): Promise<Manifest> => {
+  const found = await new BackupFolder(store.backups).manifest();
+  if (!found) throw new Error('there is no manifest');
+  return found;
+};
+
+describe('a check of a backup', () => {
+  beforeEach(async () => {
+    await rm(store.backups, { recursive: true, force: true });
+    await backUp();
+  });
+
+  test('finds nothing wrong with a new one, whose files only their owner can read', async () => {
+    const madeAt = new Date((await manifest()).madeAt);
+    expect(await store.backupTimes()).toMatchObject({ made: madeAt });
+    expect(await store.check()).toEqual({ code: 0, found: [] });
+    expect(await store.backupTimes()).toMatchObject({ made: madeAt, checked: madeAt });
+    const text = await store.run(['backup', 'check', store.backups]);
+    expect(text).toMatchObject({ code: 0, stderr: '' });
+    expect(text.stdout).toMatch(/All checks passed\.\n$/);
+    for (const path of await filesIn(store.backups)) {
+      expect([path, (await stat(path)).mode & 0o777]).toEqual([path, 0o600]);
+      expect((await readFile(path, 'latin1')).includes(secretKey)).toBe(false);
+    }
+    for (const one of await readdir(store.backups, { recursive: true, withFileTypes: true })) {
+      if (!one.isDirectory()) continue;
+      expect((await stat(join(one.parentPath, one.name))).mode & 0o777).toBe(0o700);
+    }
+  });
+
+  test('names a file with a flipped byte, and the next backup mends it', async () => {
+    const path = await contentWith(site['img/rex.jpg']);
+    await flipByte(path, 3);
+    const { code, found } = await store.check();
+    const short = path.slice(store.backups.length + 1);
+    expect({ code, found }).toEqual({
+      code: 1,
+      found: [`failed: Deploy ${deployId}: img/rex.jpg: ${short} was changed.`],
+    });
+    const { made, checked } = await store.backupTimes();
+    expect(checked).not.toEqual(made);
+    await rm(path);
+    expect((await store.check()).found).toEqual([
+      `failed: Deploy ${deployId}: img/rex.jpg: ${short} is missing.`,
+    ]);
+    await backUp();
+    expect(await store.check()).toEqual({ code: 0, found: [] });
+  });
+
+  test('names a deploy whose list of files is missing', async () => {
+    const { deploys } = await manifest();
+    await rm(new BackupFolder(store.backups).placeOf(deploys[deployId]!));
+    const { code, found } = await store.check();
+    expect([code, found.length]).toEqual([1, 1]);
+    expect(found[0]).toContain(`Deploy ${deployId}: the list of its files`);
+  });
+
+  test('names a deploy that the database has and the backup has not', async () => {
+    const folder = new BackupFolder(store.backups);
+    const known = await manifest();
+    await folder.begin();
+    await folder.publish({ ...known, deploys: {} });
+    expect(await store.check()).toEqual({
+      code: 1,
+      found: [`failed: The restored database: deploy ${deployId} is not in the backup.`],
+    });
+  });
+
+  test('finds names that no backup writes, and a restore writes nothing under them', async () => {
+    const folder = new BackupFolder(store.backups);
+    const known = await manifest();
+    for (const name of ['../outside', 'secret.key', 'deploys/x']) {
+      await folder.begin();
+      const content = await folder.put([Buffer.from('evil')]);
+      const files = { [name]: content } as Manifest['files'];
+      await folder.publish({ ...known, files });
+      const { code, found } = await store.check();
+      expect([code, found]).toEqual([1, [expect.stringContaining('has what no backup writes')]]);
+      const machine = store.anotherMachine(`names ${name.replaceAll('/', ' ')}`);
+      const restored = await store.run(['restore', store.backups], machine);
+      expect([restored.code, restored.stderr]).toEqual([
+        1,
+        expect.stringContaining('has what no backup writes'),
+      ]);
+      await expect(stat(machine['DATA_DIR']!)).rejects.toThrow('ENOENT');
+    }
+  });
+
+  test('names a deploy whose list is not one that a backup writes, or whose files have odd names', async () => {
+    const folder = new BackupFolder(store.backups);
+    const known = await manifest();
+    const odd = { path: 'index.html', bytes: 4, hash: '../../../evil' };
+    for (const list of ['[]', 'no JSON', JSON.stringify({ files: [odd], contents: {} })]) {
+      await folder.begin();
+      const content = await folder.put([Buffer.from(list)]);
+      await folder.publish({ ...known, deploys: { [deployId]: content } });
+      const { code, found } = await store.check();
+      expect([code, found]).toEqual([
+        1,
+        [expect.stringMatching(/^failed: Deploy .* is not a list of files that a backup writes/)],
+      ]);
+    }
+  });
+
+  test('finds rows that are missing', async () => {
+    const folder = new BackupFolder(store.backups);
+    const known = await manifest();
+    const rows = { ...known.database.rows, accounts: 3 };
+    await folder.begin();
+    await folder.publish({ ...known, database: { ...known.database, rows } });
+    expect((await store.check()).found).toEqual([
+      'failed: The restored database: accounts has 2 rows instead of 3.',
+    ]);
+  });
+
+  test('finds migrations that are missing, and others than were backed up', async () => {
+    const folder = new BackupFolder(store.backups);
+    const known = await manifest();
+    const [first = '', ...others] = known.database.migrations;
+    const migrations = ['0000-earlier', ...others];
+    await folder.begin();
+    await folder.publish({ ...known, database: { ...known.database, migrations } });
+    const { code, found } = await store.check();
+    expect(code).toBe(1);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        `failed: The restored database: migration ${first} is not in the manifest.`,
+        'failed: The restored database: migration 0000-earlier is missing.',
+      ]),
+    );
+  });
+
+  test('finds a damaged copy of the database, and a restore refuses it before it writes anything', async () => {
+    const { database } = await manifest();
+    const path = new BackupFolder(store.backups).placeOf(database.copy);
+    await flipByte(path, 5_000);
+    const { code, found } = await store.check();
+    expect([code, found]).toEqual([1, [`failed: The copy of the database: ${path} was changed.`]]);
+    const machine = store.anotherMachine('damaged');
+    expect(await store.run(['restore', store.backups], machine)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('was changed. Restore an older backup.'),
+    });
+    await expect(stat(machine['DATA_DIR']!)).rejects.toThrow('ENOENT');
+  });
+
+  test('blames the machine, not the backup, when there is no room to try it', async () => {
+    const args = ['backup', 'check', store.backups, '--json'];
+    const settings = { ...store.settings, TMPDIR: join(store.folder, 'nowhere') };
+    const { code, stdout } = await store.home.execute(args, settings);
+    expect(code).toBe(1);
+    expect(stdout).toContain('could not be tried on this machine: ENOENT');
+    expect(stdout).toContain('Set TMPDIR');
+    expect(stdout).not.toContain('cannot be restored');
+    const { database } = await manifest();
+    const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    expect(isFaultOfPlace(new Error('it failed', { cause: full }))).toBe(true);
+    expect(isFaultOfPlace(new Error(`${database.kind} failed`))).toBe(false);
+  });
+
+  test('says that the key of the local authority is encrypted under another key, and a restore does too', async () => {
+    const key = join(store.dataDir, 'local-ca.key');
+    const purpose = 'local certificate authority';
+    await writeFile(key, new AesGcmSealer(Buffer.from(otherKey)).seal('{}', purpose));
+    await backUp();
+    await rm(key);
+    expect(await store.check()).toEqual({
+      code: 1,
+      found: [expect.stringContaining('local-ca.key, the key of the local certificate authority')],
+    });
+    const rotated = { SECRET_KEY_PREVIOUS: otherKey };
+    expect(await store.check(rotated)).toEqual({ code: 0, found: [] });
+    const machine = store.anotherMachine('another local key');
+    const restored = await store.told<object>(['restore', store.backups], machine);
+    expect(restored).toMatchObject({ missingKeys: expect.stringContaining('local-ca.key') });
+  });
+
+  test('reads no manifest and no list that is larger than any of ours', async () => {
+    await truncate(join(store.backups, 'manifest.json'), 2 ** 28 + 1);
+    expect(await store.check()).toEqual({
+      code: 1,
+      found: ['failed: manifest.json is too large.'],
+    });
+    const list = new BackupFolder(store.backups).text({
+      sha256: 'a'.repeat(64),
+      bytes: 2 ** 28 + 1,
+    });
+    await expect(list).rejects.toThrow('is too large');
+  });
+
+  test('finds that there is no manifest, and one that was changed', async () => {
+    const path = join(store.backups, 'manifest.json');
+    await flipByte(path, (await readFile(path, 'utf8')).indexOf('"accounts": 1') + 12);
+    expect(await store.check()).toEqual({ code: 1, found: ['failed: manifest.json is damaged.'] });
+    await rm(path);
+    const { code, found } = await store.check();
+    expect([code, found[0]]).toEqual([1, expect.stringContaining('there is no manifest.json')]);
+    expect(await store.run(['restore', store.backups], store.anotherMachine('none'))).toMatchObject(
+      { code: 1 },
+    );
+    await backUp();
+    expect(await store.check()).toEqual({ code: 0, found: [] });
+  });
+
+  test('says which secret key is needed, and a restore does too', async () => {
+    const machine = store.anotherMachine('another key');
+    const { code, found } = await store.check({ SECRET_KEY: otherKey });
+    expect([code, found.length]).toEqual([1, 1]);
+    expect(found[0]).toContain(
+      `${hosts + sealedBesides} encrypted values, certificates among them, need the secret key with the id ${keyId}`,
+    );
+    const rotated = { SECRET_KEY: otherKey, SECRET_KEY_PREVIOUS: secretKey };
+    expect(await store.check(rotated)).toEqual({ code: 0, found: [] });
+    const restored = await store.told<{ missingKeys?: string }>(['restore', store.backups], {
+      ...machine,
+      SECRET_KEY: otherKey,
+    });
+    expect(restored.missingKeys).toContain(keyId);
+  });
+
+  test('warns of an older schema, which the first start after a restore brings up to date', async () => {
+    const later = `export const up = (db) => db.schema.createTable('later').addColumn('id', 'integer').execute();`;
+    const newer = await plantTree(['src', 'db', 'package.json'], {
+      'db/migrations/9999-later.ts': later,
+    });
+    const machine = store.anotherMachine('older');
+    const env = { ...process.env, ...store.home.settings, ...store.settings };
+    const run = (args: readonly string[], more = {}) =>
+      promisify(execFile)(process.execPath, [join(newer.folder, 'src/main.ts'), ...args], {
+        env: { ...env, ...more },
+      });
+    const { stdout } = await run(['backup', 'check', store.backups]);
+    expect(stdout).toContain('Its schema is older: 9999-later is missing.');
+    expect(stdout).toMatch(/All checks passed\.\n$/);
+    const restored = await run(['restore', store.backups], machine);
+    expect(restored.stdout).toContain('Its schema is older: the next start applies 9999-later.');
+    expect((await run(['account', 'list'], machine)).stdout).toContain('Zoo');
+    expect((await store.run(['account', 'list'], machine)).stderr).toContain('9999-later');
+    await newer.remove();
+  });
+
+  test('refuses a newer schema, as a restore does', async () => {
+    store.change(`insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00.000Z')`);
+    await backUp();
+    store.change(`delete from kysely_migration where name = '9999-later'`);
+    const { code, found } = await store.check();
+    expect([code, found]).toEqual([1, [expect.stringContaining('9999-later is not known here')]]);
+    const machine = store.anotherMachine('newer');
+    const { code: refused, stderr } = await store.run(['restore', store.backups], machine);
+    expect([refused, stderr]).toEqual([
+      1,
+      expect.stringContaining('Install that version or a newer one'),
+    ]);
+    await expect(stat(machine['DATA_DIR']!)).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('a restore', () => {
+  beforeAll(() => backUp());
+
+  test('refuses a data folder with anything but the secret key, and other kinds of databases', async () => {
+    const machine = store.anotherMachine('used');
+    const dataDir = machine['DATA_DIR']!;
+    await mkdir(join(dataDir, 'deploys', 'dep_of_others'), { recursive: true });
+    await writeFile(join(dataDir, 'notes.txt'), 'mine');
+    const used = await store.run(['restore', store.backups], machine);
+    expect([used.code, used.stderr]).toEqual([
+      1,
+      expect.stringContaining('it has deploys, notes.txt'),
+    ]);
+    expect(await readdir(dataDir)).toEqual(['deploys', 'notes.txt']);
+    await rm(dataDir, { recursive: true });
+    await mkdir(dataDir);
+    await writeFile(join(dataDir, 'secret.key'), secretKey);
+    const mysql = { DATABASE_URL: 'mysql://127.0.0.1:1/store' };
+    const other = await store.run(['restore', store.backups], { ...machine, ...mysql });
+    expect([other.code, other.stderr]).toEqual([
+      1,
+      expect.stringContaining('a database for sqlite: URLs'),
+    ]);
+    expect(
+      await store.run(['restore', store.backups], { ...machine, SECRET_KEY: '' }),
+    ).toMatchObject({ code: 0 });
+  });
+
+  test('refuses the place of a running service', async () => {
+    const service = await store.home.start({ SECRET_KEY: secretKey, ROLES: 'api' });
+    for (const settings of [{}, { DATABASE_URL: `sqlite:${join(store.folder, 'empty.db')}` }]) {
+      const { code, stderr } = await store.run(['restore', store.backups], settings);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('is in use or not empty')]);
+    }
+    expect((await fetch(`${service.origin}/readyz`)).status).toBe(200);
+    await service.end('SIGTERM');
+  });
+
+  test('goes into the home of its user, where commands keep compiled code, and goes on there', async () => {
+    const machine = store.anotherMachine('home');
+    const dataDir = machine['DATA_DIR']!;
+    const kept = ['.cache', 'backup-cache', 'lost+found'];
+    for (const name of kept) await mkdir(join(dataDir, name), { recursive: true });
+    await writeFile(join(dataDir, 'secret.key'), secretKey);
+    await writeFile(join(dataDir, 'restore-unfinished'), '');
+    const atHome = { ...process.env, ...store.settings, ...machine, SECRET_KEY: '', HOME: dataDir };
+    const program = join(import.meta.dirname, '../../../bin/animal-store.cjs');
+    const env = { ...atHome, XDG_CACHE_HOME: '' };
+    const run = (args: readonly string[]) =>
+      promisify(execFile)(process.execPath, [program, ...args], { env });
+    await run(['backup', 'check', store.backups]);
+    expect(await readdir(join(dataDir, '.cache'))).toEqual(['animal-store']);
+    await run(['restore', store.backups]);
+    const restored = ['animal-store.db', 'deploys', 'secret.key'];
+    expect((await readdir(dataDir)).sort()).toEqual([...kept, ...restored].sort());
+  });
+
+  test('that was interrupted lets no service, migration or other command start there', async () => {
+    const machine = store.anotherMachine('interrupted');
+    const mark = join(machine['DATA_DIR']!, 'restore-unfinished');
+    await mkdir(machine['DATA_DIR']!, { recursive: true });
+    await writeFile(mark, '');
+    for (const args of [['serve'], ['migrate'], ['account', 'list']]) {
+      const { code, stderr } = await store.run(args, machine);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('restore again: it continues')]);
+    }
+    const two = await store.run(['serve'], { ...machine, ROLES: 'edge', PROCESSES: '2' });
+    expect([two.code, two.stderr]).toEqual([1, expect.stringContaining(mark)]);
+    expect(await readdir(machine['DATA_DIR']!)).toEqual(['restore-unfinished']);
+    await store.told(['restore', store.backups], machine);
+    expect(await store.told(['account', 'list'], machine)).toHaveLength(2);
+  });
+
+  test('puts back everything else when the key of the local authority is damaged, and says so', async () => {
+    const key = join(store.dataDir, 'local-ca.key');
+    await writeFile(key, 'sealed for this test');
+    await backUp();
+    await rm(key);
+    await flipByte(await contentWith('sealed for this test'), 3);
+    const machine = store.anotherMachine('damaged key');
+    const { code, stdout } = await store.run(['restore', store.backups, '--json'], machine);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      expect.objectContaining({
+        lost: {},
+        lostFiles: { 'local-ca.key': expect.stringContaining('was changed') },
+      }),
+    ]);
+    expect(await readdir(machine['DATA_DIR']!)).toEqual(['animal-store.db', 'deploys']);
+    await backUp();
+  });
+
+  test('refuses leftovers of SQLite, which would be played into the restored database', async () => {
+    const machine = store.anotherMachine('leftovers');
+    await mkdir(machine['DATA_DIR']!, { recursive: true });
+    await writeFile(join(machine['DATA_DIR']!, 'animal-store.db-wal'), 'old');
+    const { code, stderr } = await store.run(['restore', store.backups], machine);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('animal-store.db-wal exists')]);
+  });
+
+  test('puts back everything else when a deploy is damaged, and says so', async () => {
+    const other = await store.publish({ 'index.html': 'whole' });
+    await backUp();
+    const copy = `${store.backups} copy`;
+    await cp(store.backups, copy, { recursive: true });
+    const path = await contentWith(site['img/rex.jpg']);
+    await flipByte(join(copy, path.slice(store.backups.length)), 0);
+    const machine = store.anotherMachine('in part');
+    const { code, stdout } = await store.run(['restore', copy, '--json'], machine);
+    expect(code).toBe(1);
+    expect(Object.keys((JSON.parse(stdout) as { lost: object }).lost)).toEqual([deployId]);
+    expect(await readdir(join(machine['DATA_DIR']!, 'deploys'))).toEqual([other]);
+    expect(await store.told(['account', 'list'], machine)).toHaveLength(2);
+  });
+});
