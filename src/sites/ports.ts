@@ -2,11 +2,17 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Decision } from '../kernel/decision.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Allowance } from './domain/allowance.ts';
+import type { DeployState } from './domain/deploy.ts';
 import type { Project } from './domain/project.ts';
 import type { EntryKind, SiteContents } from './domain/site-contents.ts';
 import type { Site } from './domain/site.ts';
 import type { SitesEvent } from './domain/sites-event.ts';
 import type { StorageRoom } from './domain/storage-quota.ts';
+
+export interface DeployCounts {
+  readonly byState: Readonly<Record<DeployState, number>>;
+  readonly keptBytes: number;
+}
 
 export abstract class Projects {
   /**
@@ -46,6 +52,9 @@ export abstract class Projects {
 
   /** How many bytes the deploys of an account keep, unpacked. */
   abstract keptBytes(accountId: string): Promise<number>;
+
+  /** How many deploys there are in each state, over all accounts, and how many bytes they keep, unpacked. */
+  abstract countDeploys(): Promise<DeployCounts>;
 
   /** Projects with an upload that began before `before` and did not end, at most `limit`. */
   abstract withUploadsSince(before: Date, limit: number): Promise<readonly Project[]>;
@@ -94,17 +103,27 @@ export interface SiteDraft {
   commit(onProgress: (files: number) => void): Promise<void>;
 }
 
+/** One form of one file of a deploy, as another storage or a backup has it. */
+export type ReadForm = (file: StoredFile, encoding: Encoding) => AsyncIterable<Uint8Array>;
+
 /** The files of deploys. Fits a file system as well as an object store: a deploy is whole or absent. */
 export abstract class SiteFiles {
   /** Removes leftovers of an earlier attempt with this id. @throws Unavailable */
   abstract begin(deployId: string): Promise<SiteDraft>;
 
+  /**
+   * Stores a deploy exactly as `list` and `read` gave it, with its smaller forms. Replaces what there is of it; after a
+   * failure nothing of it is left.
+   * @throws DomainError `storage_full`; Unavailable; whatever `read` throws
+   */
+  abstract putBack(deployId: string, files: readonly StoredFile[], read: ReadForm): Promise<void>;
+
   /** @returns undefined when there is no such deploy @throws Unavailable */
   abstract list(deployId: string): Promise<readonly StoredFile[] | undefined>;
 
   /**
-   * The content of one stored file, in pieces of at most 64 KiB. Nothing is read ahead, and no file or connection is
-   * held between two pieces: readers who stop in the middle, thousands of them, cost nothing.
+   * The content of one stored file, in pieces of at most 64 KiB. Nothing is kept for a reader between two pieces, no
+   * content, file or connection: readers who stop in the middle, thousands of them, cost nothing.
    * @param range first and last byte, both included
    * @throws Unavailable also while it is read
    */
@@ -120,7 +139,7 @@ export abstract class SiteFiles {
 }
 
 export interface UploadProgress {
-  readonly step: 'unpacking' | 'preparing';
+  readonly step: 'unpacking' | 'preparing' | 'storing';
   /** Entries or files done, of so many, where that is known. */
   readonly done: number;
   readonly total: number | undefined;
@@ -135,7 +154,7 @@ export interface DeployPlace {
 }
 
 /** Unpacks uploads, whose size and content the sender controls. */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- tests unpack what is in memory
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- tests unpack what is in memory
 export abstract class SiteUnpacking<Upload = string> {
   /**
    * Stores what `inspectSite` admits of an upload as the files of a deploy, with `SiteFiles.begin`. After a failure

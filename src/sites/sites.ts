@@ -30,6 +30,7 @@ export const sites = (ports: SitesPorts) => ({
     ports.projects.change(project, (site) => deleteDeploy(site, number, ports.clock.now())),
   /** How much of its plan an account uses. */
   showUse: showUse(ports),
+  countDeploys: () => ports.projects.countDeploys(),
   giveUpCutOffUploads: giveUpCutOffUploads(ports),
   /** Removes the files of a deleted or failed deploy; doing it twice is no error. */
   removeDeployFiles: (deployId: string) => ports.files.remove(deployId),

@@ -4,6 +4,7 @@ import { Unavailable } from '../../src/kernel/unavailable.ts';
 import {
   SiteFiles,
   type Encoding,
+  type ReadForm,
   type SiteDraft,
   type StoredFile,
 } from '../../src/sites/ports.ts';
@@ -35,6 +36,23 @@ export class MemorySiteFiles extends SiteFiles {
     this.#deploys.delete(deployId);
     this.#drafts.set(deployId, draft);
     return Promise.resolve(draft);
+  }
+
+  override async putBack(
+    deployId: string,
+    files: readonly StoredFile[],
+    read: ReadForm,
+  ): Promise<void> {
+    await this.remove(deployId);
+    const form = async (file: StoredFile, encoding: Encoding, bytes: number | undefined) =>
+      bytes === undefined ? undefined : await bytesOf(read(file, encoding));
+    const kept: Kept[] = [];
+    for (const file of files) {
+      const identity = await form(file, 'identity', file.bytes);
+      const [br, gzip] = [await form(file, 'br', file.brotli), await form(file, 'gzip', file.gzip)];
+      kept.push({ file: structuredClone(file), forms: { identity, br, gzip } });
+    }
+    this.#deploys.set(deployId, kept);
   }
 
   override list(deployId: string): Promise<readonly StoredFile[] | undefined> {

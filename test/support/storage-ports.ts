@@ -1,4 +1,6 @@
+import type { DomainShares } from '../../src/domains/share-ports.ts';
 import type { Accounts, ApiKeys } from '../../src/access/key-ports.ts';
+import type { MailRequests } from '../../src/access/mail-ports.ts';
 import type { People, Sessions, SignInLinks } from '../../src/access/people-ports.ts';
 import type { AuditLog, IdempotencyKeys } from '../../src/access/ports.ts';
 import type { CounterSnapshots } from '../../src/access/quota-ports.ts';
@@ -7,17 +9,24 @@ import type { Orders, Pets } from '../../src/catalogue/ports.ts';
 import type { Acting } from '../../src/kernel/acting.ts';
 import type { JobLeases } from '../../src/kernel/job-leases.ts';
 import type { Outbox } from '../../src/kernel/outbox.ts';
+import type { ParkedDeliveries } from '../../src/kernel/parked-deliveries.ts';
 import type { Retention } from '../../src/kernel/retention.ts';
 import type { Route } from '../../src/domains/domain/redirects/routes.ts';
-import type { CustomDomains, ProjectSettings, Timeline } from '../../src/domains/ports.ts';
+import type { ProjectSettings, Timeline } from '../../src/domains/ports.ts';
+import type { CustomDomains } from '../../src/domains/custom-domain-ports.ts';
+import type { MailChoices, Mails } from '../../src/notifications/mail-ports.ts';
+import type { Notices, Watches } from '../../src/notifications/ports.ts';
+import type { WebhookDeliveries, Webhooks } from '../../src/notifications/webhook-ports.ts';
 import type { Projects } from '../../src/sites/ports.ts';
 import type {
   AuthorityAccounts,
   Certificates,
   AuthorityLedger,
   CertificateOrders,
+  DnsChallenges,
 } from '../../src/domains/certificate-ports.ts';
 import type { EdgeRecords } from '../../src/domains/edge-ports.ts';
+import type { OwnNames } from '../../src/domains/own-ports.ts';
 
 /** Every storage port, over one storage. */
 export interface StoragePorts {
@@ -28,6 +37,7 @@ export interface StoragePorts {
   readonly people: People;
   readonly sessions: Sessions;
   readonly signInLinks: SignInLinks;
+  readonly mailRequests: MailRequests;
   readonly counterSnapshots: CounterSnapshots;
   readonly usage: UsageLog;
   readonly auditLog: AuditLog;
@@ -40,10 +50,20 @@ export interface StoragePorts {
   readonly settings: ProjectSettings;
   readonly timeline: Timeline;
   readonly certificateOrders: CertificateOrders;
+  readonly dnsChallenges: DnsChallenges;
+  readonly shares: DomainShares;
+  readonly ownNames: OwnNames;
   readonly ledger: AuthorityLedger;
   readonly authorityAccounts: AuthorityAccounts;
   readonly jobLeases: JobLeases;
+  readonly notices: Notices;
+  readonly mails: Mails;
+  readonly mailChoices: MailChoices;
+  readonly watches: Watches;
+  readonly webhooks: Webhooks;
+  readonly webhookDeliveries: WebhookDeliveries;
   readonly outbox: Outbox;
+  readonly parkedDeliveries: ParkedDeliveries;
   readonly retention: Retention;
   /** Whose events are stored. */
   readonly acting: Acting;

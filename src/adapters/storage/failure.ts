@@ -3,10 +3,14 @@ import { Unavailable } from '../../kernel/unavailable.ts';
 import type { UploadProblem } from '../../sites/domain/sites-error.ts';
 
 /** The code of an error of the file system; undefined for any other. */
-export const systemCode = (error: unknown): string | undefined =>
-  (error as NodeJS.ErrnoException).code;
+const systemCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** Does something with the file system. @throws DomainError `storage_full`, Unavailable */
+/** For what may be gone already. */
+export const ignoreMissing = (error: unknown): undefined => {
+  if (systemCode(error) !== 'ENOENT') throw error;
+};
+
+/** Does something with the storage. @throws DomainError `storage_full`, Unavailable */
 export const stored = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import PQueue from 'p-queue';
-import type { SiteDraft, StoredFile } from '../../sites/ports.ts';
+import type { ReadForm, SiteDraft, StoredFile } from '../../sites/ports.ts';
 import { stored } from './failure.ts';
+import { flush } from './flush.ts';
 import { writeManifest } from './manifest.ts';
 import { isCompressible, writeSmallerForms, type Effort } from './smaller-forms.ts';
+import { formOf, oneForEach, storedForms } from './stored-form.ts';
 
 /** As many as Node has threads for files. */
 const atOnce = 4;
@@ -65,6 +67,18 @@ export class FileSystemDraft implements SiteDraft {
     await stored(() => this.#publish(files));
   }
 
+  /** Instead of `write` and `commit`: stores what another storage has prepared. */
+  async putBack(files: readonly StoredFile[], read: ReadForm): Promise<void> {
+    for (const file of oneForEach(files)) {
+      for (const { encoding } of storedForms(file)) {
+        const path = join(this.#partial, formOf(file, encoding).name);
+        await receive(path, read(file, encoding));
+        await stored(() => flush(path));
+      }
+    }
+    await stored(() => this.#publish(files));
+  }
+
   async #prepare({ hash, bytes, paths }: Content): Promise<readonly StoredFile[]> {
     const file = join(this.#partial, hash);
     const { brotli, gzip } = paths.some(isCompressible)
@@ -103,14 +117,4 @@ const receive = async (path: string, content: AsyncIterable<Uint8Array>) => {
     await stored(() => file.close());
   }
   return { hash: hash.digest('base64url'), bytes };
-};
-
-/** What was written to a file, or to the list of a folder, outlasts a power cut. */
-const flush = async (path: string): Promise<void> => {
-  const file = await open(path);
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 };

@@ -1,11 +1,18 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Unavailable } from '../../kernel/unavailable.ts';
-import { SiteFiles, type Encoding, type SiteDraft, type StoredFile } from '../../sites/ports.ts';
-import { stored, systemCode } from './failure.ts';
+import {
+  SiteFiles,
+  type Encoding,
+  type ReadForm,
+  type SiteDraft,
+  type StoredFile,
+} from '../../sites/ports.ts';
+import { ignoreMissing, stored } from './failure.ts';
 import { FileSystemDraft } from './file-system-draft.ts';
 import { readManifest } from './manifest.ts';
 import { OpenFiles } from './open-files.ts';
+import { checkedId, formOf } from './stored-form.ts';
 
 const pieceBytes = 64 * 1024;
 
@@ -26,7 +33,25 @@ export class FileSystemSiteFiles extends SiteFiles {
     this.#folder = folder;
   }
 
-  override async begin(deployId: string): Promise<SiteDraft> {
+  override begin(deployId: string): Promise<SiteDraft> {
+    return this.#draft(deployId);
+  }
+
+  override async putBack(
+    deployId: string,
+    files: readonly StoredFile[],
+    read: ReadForm,
+  ): Promise<void> {
+    const draft = await this.#draft(deployId);
+    try {
+      await draft.putBack(files, read);
+    } catch (error) {
+      await this.remove(deployId).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #draft(deployId: string): Promise<FileSystemDraft> {
     const { whole, partial } = this.#placesOf(deployId);
     await this.remove(deployId);
     await stored(async () => {
@@ -77,29 +102,11 @@ export class FileSystemSiteFiles extends SiteFiles {
   }
 
   #placesOf(deployId: string): { readonly whole: string; readonly partial: string } {
-    if (!/^[A-Za-z0-9_-]+$/.test(deployId)) throw new Error(`no deploy has the id ${deployId}`);
     return {
-      whole: join(this.#folder, deployId),
+      whole: join(this.#folder, checkedId(deployId)),
       partial: join(this.#folder, `.${deployId}.partial`),
     };
   }
 }
-
-const formOf = ({ hash, bytes, brotli, gzip }: StoredFile, encoding: Encoding) => {
-  const forms = {
-    identity: { name: hash, bytes },
-    br: { name: `${hash}.br`, bytes: brotli },
-    gzip: { name: `${hash}.gz`, bytes: gzip },
-  };
-  const { name, bytes: size } = forms[encoding];
-  if (size === undefined || !/^[A-Za-z0-9_-]{43}$/.test(hash)) {
-    throw new Error(`no file is stored as ${name}`);
-  }
-  return { name, bytes: size };
-};
-
-const ignoreMissing = (error: unknown): undefined => {
-  if (systemCode(error) !== 'ENOENT') throw error;
-};
 
 const discard = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });

@@ -8,24 +8,46 @@ export interface Allowance {
   readonly domains: number;
   /** Counts removed domains too, because each could have cost a certificate. */
   readonly domainsAddedPerHour: number;
+  /** Whether a domain may be a wildcard, such as `*.shop.example.com`. */
+  readonly hasWildcards: boolean;
 }
 
 export const gib = 1024 ** 3;
 
 /** On enterprise the first three of these are configured. */
 export const planAllowances = {
-  free: { plan: 'Free', projects: 3, storedBytes: gib, domains: 0, domainsAddedPerHour: 0 },
-  pro: { plan: 'Pro', projects: 20, storedBytes: 10 * gib, domains: 5, domainsAddedPerHour: 20 },
+  free: {
+    plan: 'Free',
+    projects: 3,
+    storedBytes: gib,
+    domains: 0,
+    domainsAddedPerHour: 0,
+    hasWildcards: false,
+  },
+  pro: {
+    plan: 'Pro',
+    projects: 20,
+    storedBytes: 10 * gib,
+    domains: 5,
+    domainsAddedPerHour: 20,
+    hasWildcards: false,
+  },
   business: {
     plan: 'Business',
     projects: 100,
     storedBytes: 100 * gib,
     domains: 25,
     domainsAddedPerHour: 60,
+    hasWildcards: true,
   },
 } as const satisfies Readonly<Record<string, Allowance>>;
 
 /** @param configured what is agreed with all accounts on that plan */
 export const enterpriseAllowance = (
   configured: Pick<Allowance, 'projects' | 'storedBytes' | 'domains'>,
-): Allowance => ({ ...configured, plan: 'Enterprise', domainsAddedPerHour: 240 });
+): Allowance => ({
+  ...configured,
+  plan: 'Enterprise',
+  domainsAddedPerHour: 240,
+  hasWildcards: true,
+});

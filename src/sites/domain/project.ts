@@ -1,6 +1,6 @@
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
-import { isLine } from '../../kernel/text.ts';
+import { isName } from '../../kernel/text.ts';
 import type { Allowance } from './allowance.ts';
 import { isReservedSlug } from './reserved-slugs.ts';
 import type { SitesErrorCode } from './sites-error.ts';
@@ -52,10 +52,10 @@ export const createProject = (
   now: Date,
 ): Decision<Project, SitesEvent> => {
   const name = draft.name.trim();
-  if (!isLine(name, longestName)) {
+  if (!isName(name, longestName)) {
     throw new DomainError<SitesErrorCode>(
       'project_invalid',
-      `A project needs a name of 1 to ${String(longestName)} characters without control characters.`,
+      `A project needs a name of 1 to ${String(longestName)} characters, without control characters and direction marks.`,
     );
   }
   const { id: projectId, accountId, slug } = draft;

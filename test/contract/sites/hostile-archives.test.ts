@@ -16,9 +16,6 @@ import { entry, sourceOf } from '../../support/sites/site-source.ts';
 /** Nothing of its name is anywhere else. */
 const escapeName = `escaped-${String(process.pid)}.txt`;
 
-/** The largest write 200 MiB, or 10 000 files, before they are refused. */
-const patience = 30_000;
-
 let folder: string;
 let storage: string;
 let upload: string;
@@ -73,7 +70,6 @@ describe.each(kinds)('a %s with', (_, archives) => {
       expect((await site.site()).servedDeployId).toBe(served);
       expectNothingEscaped();
     },
-    patience,
   );
 
   test.each(made.filter(({ problem }) => problem === undefined))(
@@ -89,7 +85,6 @@ describe.each(kinds)('a %s with', (_, archives) => {
       expect(await listingOf(folder)).toEqual(before);
       expectNothingEscaped();
     },
-    patience,
   );
 });
 

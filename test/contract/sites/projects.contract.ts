@@ -324,6 +324,22 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     await expect(unknown).rejects.toHaveProperty('code', 'project_not_found');
   });
 
+  test('deploys are counted by their states, with the bytes that they keep, over all accounts', async () => {
+    const before = await projects.countDeploys();
+    const [mine, theirs] = [await newProject(stores, account), await newProject(stores, stranger)];
+    for (const project of [mine, theirs]) await succeed(project, await start(project));
+    await start(mine);
+    const failing = await start(theirs);
+    await projects.change(theirs, (site) =>
+      deployFailed(site, failing, { problem: 'archive_unreadable', explanation: '?' }, later(1)),
+    );
+    const { uploading, succeeded, failed } = before.byState;
+    expect(await stores.secondProcess.projects.countDeploys()).toEqual({
+      byState: { uploading: uploading + 1, succeeded: succeeded + 2, failed: failed + 1 },
+      keptBytes: before.keptBytes + 4,
+    });
+  });
+
   test("twenty concurrent deploys over several projects store no more than the account's limit", async () => {
     const processes = [projects, stores.secondProcess.projects];
     const all = await Promise.all([1, 2, 3].map(() => newProject(stores, account)));

@@ -127,6 +127,33 @@ export const siteFilesContract = (open: () => Promise<OpenedSiteFiles>): void =>
     }
   });
 
+  test('a deploy is put back exactly as it was read, smaller forms included', async () => {
+    const stored = await publish({ ...birds, 'copy.html': page });
+    const other = ids.next('dep');
+    await publish({ 'old.html': 'old' }, other);
+    await files.putBack(other, stored, (file, encoding) => files.read(id, file, encoding));
+    expect(await listed(other)).toEqual(stored);
+    for (const file of stored) {
+      const encodings =
+        file.brotli === undefined ? (['identity'] as const) : (['identity', 'br', 'gzip'] as const);
+      for (const encoding of encodings) {
+        const [one, same] = [
+          await read(file, encoding),
+          await read(file, encoding, undefined, other),
+        ];
+        expect(same.equals(one)).toBe(true);
+      }
+    }
+  });
+
+  test('of a deploy that breaks off while it is put back, nothing is left', async () => {
+    const stored = await publish(birds);
+    const other = ids.next('dep');
+    const broken = () => brokenOff(new Error('it broke off'));
+    await expect(files.putBack(other, stored, broken)).rejects.toThrow('it broke off');
+    expect(await files.list(other)).toBeUndefined();
+  });
+
   test('content that is short or incompressible is stored as it is only', async () => {
     const stored = await publish({ 'a.html': 'x'.repeat(255), 'b.html': randomBytes(1000) });
     for (const file of stored) {

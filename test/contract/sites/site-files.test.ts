@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import { MemorySiteFiles } from '../../memory/memory-site-files.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
+import { startObjectStore } from '../../support/servers/object-store.ts';
+import { machineAt } from '../../support/sites/object-store-files.ts';
 import { siteFilesContract } from './site-files.contract.ts';
 
 describe('site files in memory', () => {
@@ -18,6 +20,17 @@ describe('site files in a folder', () => {
     return {
       files: new FileSystemSiteFiles(join(folder, 'deploys')),
       close: () => rm(folder, { recursive: true }),
+    };
+  });
+});
+
+describe('site files in an object store', () => {
+  siteFilesContract(async () => {
+    const store = await startObjectStore();
+    const machine = await machineAt(store.place);
+    return {
+      files: machine.files,
+      close: async () => void (await Promise.all([machine.close(), store.stop()])),
     };
   });
 });

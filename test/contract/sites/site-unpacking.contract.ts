@@ -16,13 +16,15 @@ export interface OpenedUnpacking {
 const page = '<!doctype html><title>Birds</title>'.repeat(100);
 
 /** @param open over files that are stored in a folder */
-export const siteUnpackingContract = (open: (folder: string) => OpenedUnpacking): void => {
+export const siteUnpackingContract = (
+  open: (folder: string) => OpenedUnpacking | Promise<OpenedUnpacking>,
+): void => {
   const ids = new CountingIds();
   let folder: string;
   let opened: OpenedUnpacking;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'animal-store-unpacking-'));
-    opened = open(join(folder, 'deploys'));
+    opened = await open(join(folder, 'deploys'));
   });
   afterAll(async () => {
     await opened.close();

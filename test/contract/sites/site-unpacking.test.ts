@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { openUpload } from '../../../src/adapters/archives/open-upload.ts';
 import { FileSystemSiteFiles } from '../../../src/adapters/storage/file-system-site-files.ts';
+import { S3Unpacking } from '../../../src/adapters/storage/s3/s3-unpacking.ts';
 import { DirectUnpacking } from '../../memory/direct-unpacking.ts';
 import { ThreadedUnpacking } from '../../../src/adapters/threads/threaded-unpacking.ts';
 import type { ThreadLimits } from '../../../src/adapters/threads/worker-thread.ts';
 import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
+import { startObjectStore } from '../../support/servers/object-store.ts';
 import { listingOf } from '../../support/sites/folder-listing.ts';
 import { memorySite } from '../../support/sites/memory-site.ts';
+import { processOn } from '../../support/sites/object-store-files.ts';
 import { plainTree } from '../../support/sites/plain-tree.ts';
 import { siteUnpackingContract } from './site-unpacking.contract.ts';
 
@@ -34,6 +37,23 @@ describe('unpacking in threads of its own', () => {
       files: new FileSystemSiteFiles(folder),
       unpacking,
       close: () => unpacking.close(),
+    };
+  });
+});
+
+describe('unpacking in threads of its own, for an object store', () => {
+  siteUnpackingContract(async (folder) => {
+    const store = await startObjectStore();
+    const { files, staging } = processOn({ place: store.place, folder });
+    const threads = threaded(staging);
+    return {
+      files,
+      unpacking: new S3Unpacking(threads, files),
+      close: async () => {
+        await threads.close();
+        files.close();
+        await store.stop();
+      },
     };
   });
 });

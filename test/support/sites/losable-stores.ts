@@ -3,6 +3,7 @@ import { Unavailable } from '../../../src/kernel/unavailable.ts';
 import {
   SiteFiles,
   type Encoding,
+  type ReadForm,
   type SiteDraft,
   type StoredFile,
 } from '../../../src/sites/ports.ts';
@@ -44,6 +45,10 @@ export class LosableSiteFiles extends SiteFiles {
 
   override begin(deployId: string): Promise<SiteDraft> {
     return this.#files.begin(deployId);
+  }
+
+  override putBack(deployId: string, files: readonly StoredFile[], read: ReadForm): Promise<void> {
+    return this.#files.putBack(deployId, files, read);
   }
 
   override async list(deployId: string): Promise<readonly StoredFile[] | undefined> {

@@ -46,7 +46,7 @@ test('a new project has a trimmed name and an event', () => {
   });
 });
 
-test.each([' ', 'x'.repeat(101)])('a project cannot be called "%s"', (name) => {
+test.each([' ', 'x'.repeat(101), 'birds\u200e'])('a project cannot be called "%s"', (name) => {
   const creating = () => createProject({ ...draft, name }, now);
   expect(creating).toThrow(expect.objectContaining({ code: 'project_invalid' }));
 });

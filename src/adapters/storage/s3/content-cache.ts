@@ -1,0 +1,162 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { OpenFiles } from '../open-files.ts';
+import { CacheRoom, incoming } from './cache-room.ts';
+
+const mib = 1024 * 1024;
+const minute = 60 * 1000;
+const hour = 60 * minute;
+
+const most = {
+  /** Contents that were just fetched, or do not fit on the disk. */
+  bytesInMemory: 32 * mib,
+  /** Files whose content is known to be right. */
+  checked: 100_000,
+};
+/** In front of each content: a crash may leave a file with a name and without its content. */
+const checksumBytes = 32;
+
+export interface CacheSettings {
+  /** Of its own; made when it is not there, for this user only. */
+  readonly folder: string;
+  /** On the disk. */
+  readonly mostBytes: number;
+  /** Is told why the disk refused a content, once a minute at most. */
+  readonly onProblem: (error: unknown) => void;
+}
+
+/** Gets a content from the store. @returns undefined when it is not there */
+export type Fetch = () => Promise<Buffer | undefined>;
+
+/**
+ * Contents from an object store, in a folder on the disk, by names of the form `<deployId>/<name>`. A content never
+ * changes. It is fetched once, however many ask. What the disk refuses is served nevertheless. Several processes may
+ * use one folder.
+ */
+export class ContentCache {
+  readonly #folder: string;
+  readonly #room: CacheRoom;
+  readonly #onProblem: (error: unknown) => void;
+  #toldAt = -Infinity;
+  readonly #open = new OpenFiles();
+  /** When each was last marked as used. */
+  readonly #checked = new LRUCache<string, number>({ max: most.checked });
+  readonly #contents = new LRUCache<string, Buffer, Fetch>({
+    maxSize: most.bytesInMemory,
+    sizeCalculation: (content) => content.length + 1,
+    ignoreFetchAbort: true,
+    fetchMethod: (name, _stale, { context: fetch }) => this.#load(name, fetch),
+  });
+
+  constructor({ folder, mostBytes, onProblem }: CacheSettings) {
+    this.#folder = folder;
+    this.#room = new CacheRoom(folder, mostBytes);
+    this.#onProblem = onProblem;
+  }
+
+  /** @throws what `fetch` throws */
+  whole(name: string, fetch: Fetch): Promise<Buffer | undefined> {
+    return this.#contents.fetch(name, { context: fetch });
+  }
+
+  /** A copy of a part that the content is known to have. @throws what `fetch` throws */
+  async part(
+    name: string,
+    { position, bytes }: { readonly position: number; readonly bytes: number },
+    fetch: Fetch,
+  ): Promise<Uint8Array | undefined> {
+    const stored = await this.#partOnDisk(name, position, bytes);
+    if (stored) return stored;
+    const content = await this.whole(name, fetch);
+    return content && Buffer.from(content.subarray(position, position + bytes));
+  }
+
+  /** All contents of a deploy. */
+  async forget(deployId: string): Promise<void> {
+    const folder = join(this.#folder, deployId);
+    this.#open.forget(folder);
+    for (const names of [this.#checked, this.#contents]) {
+      for (const name of [...names.keys()]) if (name.startsWith(`${deployId}/`)) names.delete(name);
+    }
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  async #partOnDisk(
+    name: string,
+    position: number,
+    bytes: number,
+  ): Promise<Uint8Array | undefined> {
+    if (!this.#checked.has(name)) return undefined;
+    const path = this.#pathOf(name);
+    const part = await this.#open
+      .read(path, checksumBytes + position, bytes)
+      .catch(() => undefined);
+    if (part?.length !== bytes) {
+      // Evicted, perhaps by another process.
+      this.#checked.delete(name);
+      return undefined;
+    }
+    this.#markUsed(name, path);
+    return part;
+  }
+
+  async #load(name: string, fetch: Fetch): Promise<Buffer | undefined> {
+    const path = this.#pathOf(name);
+    const stored = await readChecked(path);
+    if (stored) {
+      this.#markUsed(name, path);
+      return stored;
+    }
+    const content = await fetch();
+    if (content && (await this.#keep(path, content))) this.#checked.set(name, Date.now());
+    return content;
+  }
+
+  async #keep(path: string, content: Buffer): Promise<boolean> {
+    const bytes = checksumBytes + content.length;
+    if (!this.#room.take(bytes)) return false;
+    const partial = `${path}.${randomUUID()}${incoming}`;
+    try {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await writeFile(partial, [checksumOf(content), content], { flag: 'wx', mode: 0o600 });
+      await rename(partial, path);
+      return true;
+    } catch (error) {
+      await rm(partial, { force: true }).catch(() => undefined);
+      this.#tell(error);
+      return false;
+    }
+  }
+
+  #tell(error: unknown): void {
+    const now = performance.now();
+    if (now - this.#toldAt < minute) return;
+    this.#toldAt = now;
+    this.#onProblem(error);
+  }
+
+  /** By the date of its file, which other processes see too. */
+  #markUsed(name: string, path: string): void {
+    const now = Date.now();
+    const isRecent = now - (this.#checked.get(name) ?? 0) < hour;
+    if (isRecent) return;
+    this.#checked.set(name, now);
+    void utimes(path, now / 1000, now / 1000).catch(() => undefined);
+  }
+
+  #pathOf(name: string): string {
+    return join(this.#folder, name);
+  }
+}
+
+const checksumOf = (content: Uint8Array): Buffer => createHash('sha256').update(content).digest();
+
+/** Nothing where the file is missing, cut off or damaged: it is fetched again. */
+const readChecked = async (path: string): Promise<Buffer | undefined> => {
+  const file = await readFile(path).catch(() => undefined);
+  if (!file) return undefined;
+  const content = file.subarray(checksumBytes);
+  return checksumOf(content).equals(file.subarray(0, checksumBytes)) ? content : undefined;
+};

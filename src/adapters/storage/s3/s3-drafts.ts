@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import type { StoredFile } from '../../../sites/ports.ts';
+import { manifestName } from '../manifest.ts';
+import type { S3Store } from './s3-store.ts';
+import { uploadContents } from './upload-contents.ts';
+
+/** One attempt to publish a deploy. */
+export interface S3Draft {
+  readonly deployId: string;
+  /** Unlike that of any other attempt. */
+  readonly token: string;
+}
+
+/**
+ * A deploy is there when its manifest is: that is stored last and removed first. Until then an object beside the
+ * contents names the draft that is uploaded. A draft whose name is gone was removed meanwhile, perhaps by another
+ * process, and must not come back.
+ */
+export class S3Drafts {
+  readonly #store: S3Store;
+  readonly #removals = new Map<string, Promise<void>>();
+
+  constructor(store: S3Store) {
+    this.#store = store;
+  }
+
+  /** Removes what there is of an earlier attempt. @throws S3Failure */
+  async start(deployId: string): Promise<S3Draft> {
+    await this.remove(deployId);
+    const token = randomUUID();
+    await this.#store.write(markOf(deployId), Buffer.from(token));
+    return { deployId, token };
+  }
+
+  /**
+   * @param folder where the contents lie on this machine
+   * @throws S3Failure; Error when the draft was removed
+   */
+  async publish(
+    draft: S3Draft,
+    { folder, files }: { readonly folder: string; readonly files: readonly StoredFile[] },
+    onStored: (files: number) => void,
+  ): Promise<void> {
+    const { deployId } = draft;
+    await uploadContents(this.#store, { folder, prefix: `${deployId}/`, files }, onStored);
+    await this.#confirm(draft);
+    await this.#store.write(manifestOf(deployId), Buffer.from(JSON.stringify(files)));
+    // A removal that the first look missed has not removed the manifest: it does that after the mark.
+    await this.#confirm(draft);
+    await this.#store.remove(markOf(deployId));
+  }
+
+  /** A removal under way is joined: of a large deploy it takes longer than those who ask have time. */
+  remove(deployId: string): Promise<void> {
+    const running = this.#removals.get(deployId);
+    if (running) return running;
+    const removal = this.#remove(deployId).finally(() => {
+      this.#removals.delete(deployId);
+    });
+    this.#removals.set(deployId, removal);
+    return removal;
+  }
+
+  async #remove(deployId: string): Promise<void> {
+    await this.#store.remove(markOf(deployId));
+    await this.#store.remove(manifestOf(deployId));
+    await this.#store.removeAll(`${deployId}/`);
+  }
+
+  async #confirm({ deployId, token }: S3Draft): Promise<void> {
+    const found = await this.#store.read(markOf(deployId));
+    if (found?.toString() === token) return;
+    await this.remove(deployId);
+    throw new Error(`${deployId} was removed meanwhile`);
+  }
+}
+
+const markOf = (deployId: string): string => `${deployId}/draft`;
+const manifestOf = (deployId: string): string => `${deployId}/${manifestName}`;

@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import {
+  SiteFiles,
+  type Encoding,
+  type ReadForm,
+  type SiteDraft,
+  type StoredFile,
+} from '../../../sites/ports.ts';
+import { stored } from '../failure.ts';
+import { FileSystemSiteFiles } from '../file-system-site-files.ts';
+import { manifestName, parseManifest } from '../manifest.ts';
+import { checkedId, formOf } from '../stored-form.ts';
+import type { ContentCache } from './content-cache.ts';
+import { removeLeftOvers } from './left-overs.ts';
+import { S3Contents } from './s3-contents.ts';
+import { S3Drafts, type S3Draft } from './s3-drafts.ts';
+import type { S3Store } from './s3-store.ts';
+
+interface S3SiteFilesPorts {
+  readonly store: S3Store;
+  readonly cache: ContentCache;
+  /** A folder where deploys are prepared before they are uploaded. */
+  readonly staging: string;
+}
+
+/** @param total files of the deploy */
+type OnStored = (done: number, total: number) => void;
+
+/**
+ * Deploys in an object store. The names of objects are those of the files of `FileSystemSiteFiles`, where each deploy
+ * is prepared; so the one can be copied to the other. What is read is cached on the disk, and is then there while the
+ * store is away.
+ */
+export class S3SiteFiles extends SiteFiles {
+  readonly #store: S3Store;
+  readonly #drafts: S3Drafts;
+  readonly #contents: S3Contents;
+  readonly #folder: string;
+  readonly #staging: FileSystemSiteFiles;
+
+  constructor({ store, cache, staging }: S3SiteFilesPorts) {
+    super();
+    this.#store = store;
+    this.#drafts = new S3Drafts(store);
+    this.#contents = new S3Contents(store, cache);
+    this.#folder = staging;
+    this.#staging = new FileSystemSiteFiles(staging);
+  }
+
+  override async begin(deployId: string): Promise<SiteDraft> {
+    const s3Draft = await this.#start(deployId);
+    const draft = await this.#staging.begin(deployId);
+    return {
+      write: (path, content) => draft.write(path, content),
+      commit: async (onProgress) => {
+        await draft.commit(() => undefined);
+        await this.#publish(s3Draft, onProgress);
+      },
+    };
+  }
+
+  /**
+   * Publishes what `fill` leaves as a deploy in the staging folder.
+   * @throws Unavailable; whatever `fill` throws
+   */
+  async publishing<T>(deployId: string, fill: () => Promise<T>, onStored: OnStored): Promise<T> {
+    const draft = await this.#start(deployId);
+    const result = await fill();
+    await this.#publish(draft, onStored);
+    return result;
+  }
+
+  override async putBack(
+    deployId: string,
+    files: readonly StoredFile[],
+    read: ReadForm,
+  ): Promise<void> {
+    const fill = () => this.#staging.putBack(deployId, files, read);
+    try {
+      await this.publishing(deployId, fill, () => undefined);
+    } catch (error) {
+      await this.remove(deployId).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  override async list(deployId: string): Promise<readonly StoredFile[] | undefined> {
+    checkedId(deployId);
+    return stored(async () => {
+      const manifest = await this.#contents.whole(deployId, manifestName);
+      return manifest && parseManifest(manifest.toString());
+    });
+  }
+
+  override async *read(
+    deployId: string,
+    file: StoredFile,
+    encoding: Encoding,
+    range?: { readonly first: number; readonly last: number },
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    checkedId(deployId);
+    const form = formOf(file, encoding);
+    const end = Math.min((range?.last ?? Infinity) + 1, form.bytes);
+    for (let at = range?.first ?? 0; at < end;) {
+      const from = { at, end };
+      const piece = await stored(() => this.#contents.piece(deployId, form, from));
+      at += piece.length;
+      yield piece;
+    }
+  }
+
+  override async remove(deployId: string): Promise<void> {
+    checkedId(deployId);
+    await this.#staging.remove(deployId);
+    await stored(() => this.#drafts.remove(deployId));
+    await stored(() => this.#contents.forget(deployId));
+  }
+
+  close(): void {
+    this.#store.close();
+  }
+
+  async #start(deployId: string): Promise<S3Draft> {
+    checkedId(deployId);
+    await removeLeftOvers(this.#folder);
+    await this.#contents.forget(deployId);
+    return stored(() => this.#drafts.start(deployId));
+  }
+
+  async #publish(draft: S3Draft, onStored: OnStored): Promise<void> {
+    const { deployId } = draft;
+    const folder = join(this.#folder, deployId);
+    await stored(async () => {
+      const files = await this.#staging.list(deployId);
+      if (!files) throw new Error(`${folder} is gone`);
+      await this.#drafts.publish(draft, { folder, files }, (done) => {
+        onStored(done, files.length);
+      });
+    });
+    await this.#contents.forget(deployId);
+    await this.#staging.remove(deployId);
+  }
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { S3Failure } from '../../adapters/storage/s3/s3-failure.ts';
+import { S3Store } from '../../adapters/storage/s3/s3-store.ts';
+import type { Config } from '../settings/config.ts';
+import { objectStoreIn } from '../settings/deploys-place.ts';
+import { failed, ok, type Finding } from './finding.ts';
+
+type StoreConfig = Pick<Config, 'dataDir' | 'deploysUrl' | 's3Endpoint' | 's3Region'>;
+
+/** Writes, reads, lists and removes an object beside the deploys. */
+export const checkObjectStore = async (config: StoreConfig): Promise<readonly Finding[]> => {
+  const place = objectStoreIn(config);
+  if (!place) return [];
+  const store = new S3Store(place);
+  const where = config.deploysUrl ?? '';
+  try {
+    const step = await firstRefused(store);
+    if (!step) return [ok(`${where} can be written, read, listed and cleaned.`)];
+    return [failed(`${where} cannot be ${step.done}: ${step.failure.message}.`, adviceOn(step))];
+  } finally {
+    store.close();
+  }
+};
+
+interface Refused {
+  readonly done: string;
+  readonly permission: string;
+  readonly failure: S3Failure;
+}
+
+const firstRefused = async (store: S3Store): Promise<Refused | undefined> => {
+  const folder = `doctor-${randomBytes(6).toString('hex')}/`;
+  const name = `${folder}trial`;
+  const uploads = 's3:ListBucketMultipartUploads and s3:AbortMultipartUpload';
+  const steps = [
+    ['written', 's3:PutObject', () => store.write(name, Buffer.from('doctor'))],
+    ['read', 's3:GetObject', () => store.read(name)],
+    ['listed', 's3:ListBucket', () => store.names(folder)],
+    ['cleaned', 's3:DeleteObject', () => store.remove(name)],
+    ['searched for unfinished uploads', uploads, () => store.abandonUploads(folder)],
+  ] as const;
+  for (const [done, permission, step] of steps) {
+    try {
+      await step();
+    } catch (error) {
+      await store.remove(name).catch(() => undefined);
+      return { done, permission, failure: S3Failure.of(error) };
+    }
+  }
+  return undefined;
+};
+
+const adviceOn = ({ permission, failure: { code, status } }: Refused): string => {
+  switch (code) {
+    case 'NoSuchBucket':
+      return 'Create the bucket, or correct DEPLOYS_URL.';
+    case 'AccessDenied':
+      return `Allow these credentials ${permission} there.`;
+    case 'CredentialsProviderError':
+      return 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the machine a role.';
+    case 'InvalidAccessKeyId':
+    case 'SignatureDoesNotMatch':
+    case 'ExpiredToken':
+      return 'Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; a temporary session also needs AWS_SESSION_TOKEN.';
+    case 'PermanentRedirect':
+    case 'AuthorizationHeaderMalformed':
+      return 'Set S3_REGION to the region of the bucket.';
+    default:
+      return status === undefined
+        ? 'Check that it runs, and S3_ENDPOINT and S3_REGION.'
+        : 'Look the code up in the documentation of your object store.';
+  }
+};

@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals';
+import { Reachability } from '../../../src/adapters/storage/s3/reachability.ts';
+import { S3Failure } from '../../../src/adapters/storage/s3/s3-failure.ts';
+import { until } from '../../support/until.ts';
+
+const away = () => Promise.reject(new S3Failure('ECONNREFUSED', 'nobody listens'));
+const answers = () => Promise.resolve('here');
+
+const failed = async (times: number): Promise<Reachability> => {
+  const store = new Reachability();
+  for (let at = 0; at < times; at++) await store.during(away).catch(() => undefined);
+  return store;
+};
+
+test('a store that failed once or twice is asked as before', async () => {
+  const store = await failed(2);
+  expect(await Promise.all([store.during(answers), store.during(answers)])).toEqual([
+    'here',
+    'here',
+  ]);
+});
+
+test('an answer makes up for earlier failures', async () => {
+  const store = await failed(2);
+  await store.during(answers);
+  for (let at = 0; at < 2; at++) await store.during(away).catch(() => undefined);
+  expect(await store.during(answers)).toBe('here');
+});
+
+test('a refusal is an answer', async () => {
+  const store = new Reachability();
+  const denied = () => Promise.reject(new S3Failure('AccessDenied', 'no', 403));
+  for (let at = 0; at < 5; at++) await store.during(denied).catch(() => undefined);
+  expect(await store.during(answers)).toBe('here');
+});
+
+test('a store that is away is asked by one at a time, and by all once it answers', async () => {
+  const store = await failed(3);
+  await expect(store.during(answers)).rejects.toHaveProperty('code', 'Away');
+  const gate = Promise.withResolvers<string>();
+  let asked = 0;
+  const ask = () => {
+    asked += 1;
+    return gate.promise;
+  };
+  const trial = await until('one is let through', async () => {
+    const one = store.during(ask);
+    one.catch(() => undefined);
+    await Promise.resolve();
+    return asked === 1 && { one };
+  });
+  await expect(store.during(ask)).rejects.toHaveProperty('code', 'Away');
+  gate.resolve('back');
+  expect(await trial.one).toBe('back');
+  expect(await Promise.all([store.during(ask), store.during(ask)])).toEqual(['back', 'back']);
+});
