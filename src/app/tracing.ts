@@ -1,0 +1,83 @@
+import type { ResolutionContext } from 'inversify';
+import type { Logger } from 'pino';
+import type { Job } from '../adapters/schedule/cron-jobs.ts';
+import { Tracer, type Beginning } from '../kernel/tracer.ts';
+import type { Ids } from '../kernel/ids.ts';
+import type { Config } from './settings/config.ts';
+import { version } from './version.ts';
+
+const longestReason = 200;
+
+/** Undefined without `OTEL_EXPORTER_OTLP_ENDPOINT`: then nothing of it is loaded. @param log asked for only later */
+export const openTracing = async (
+  config: Config,
+  log: () => Logger,
+): Promise<Tracer | undefined> => {
+  if (config.otelExporterOtlpEndpoint === undefined) return undefined;
+  const { openTracer } = await import('../adapters/tracing/open-tracer.ts');
+  const tracer = openTracer({
+    version: version(),
+    sampler: config.otelTracesSampler,
+    ratio: config.otelTracesSamplerArg,
+    // It belongs to none of the traces.
+    ...reports((say) => {
+      tracer.apart(() => {
+        say(log());
+      });
+    }),
+  });
+  return tracer;
+};
+
+const reports = (tell: (say: (log: Logger) => void) => void) => ({
+  onAway: (error: unknown) => {
+    tell((log) => {
+      log.warn({ err: shortened(error) }, 'traces are lost: their receiver does not take them');
+    });
+  },
+  onBack: (lostSpans: number) => {
+    tell((log) => {
+      log.info({ lostSpans }, 'the receiver of traces takes them again');
+    });
+  },
+  onLate: () => {
+    tell((log) => {
+      log.warn('the last traces are lost: their receiver did not take them in time');
+    });
+  },
+});
+
+/** Without the answer of the receiver, which may be a whole page. */
+const shortened = (error: unknown): { readonly message: string; readonly code?: unknown } => {
+  if (!(error instanceof Error)) return { message: 'no answer' };
+  const { message, code } = error as NodeJS.ErrnoException;
+  return { message: message.slice(0, longestReason), code };
+};
+
+/** Undefined where there are no traces. */
+export const tracerOf = (c: ResolutionContext): Tracer | undefined =>
+  c.get(Tracer, { optional: true });
+
+/** Runs work that begins by itself, with a trace of its own where there are traces. */
+export const begun = <T>(
+  tracer: Tracer | undefined,
+  beginning: Beginning,
+  work: () => Promise<T>,
+): Promise<T> => (tracer ? tracer.begin(beginning, work) : work());
+
+/** The same jobs; each run of those that want it is a trace. */
+export const tracedJobs = (tracer: Tracer | undefined, jobs: readonly Job[]): readonly Job[] =>
+  jobs.map((job) => {
+    if (!tracer || !job.isTraced) return job;
+    const span = { name: job.name, kind: 'internal', facts: {} } as const;
+    return { ...job, run: () => tracer.begin(span, job.run) };
+  });
+
+/** The same ids; those of events are remembered with what stores them. */
+export const notingEvents = (tracer: Tracer, ids: Ids): Ids => ({
+  next: (prefix) => {
+    const id = ids.next(prefix);
+    if (prefix === 'evt') tracer.stores(id);
+    return id;
+  },
+});
