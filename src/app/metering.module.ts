@@ -1,11 +1,12 @@
-import { CounterSnapshots, QuotaCounters } from '../access/quota-ports.ts';
+import { CounterSnapshots, HighUses, QuotaCounters } from '../access/quota-ports.ts';
 import { UsageLog } from '../access/usage-ports.ts';
 import { MemoryQuotaCounters } from '../adapters/memory/memory-quota-counters.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
+import { HighUseReporter } from '../adapters/metering/high-use-reporter.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
 import { FailoverCounters } from '../adapters/redis/failover-counters.ts';
 import { Clock } from '../kernel/clock.ts';
-import { ConfigKey, LogKey, MetricsKey, RedisCountersKey } from './keys.ts';
+import { ConfigKey, LogKey, MetricsKey, NotificationsKey, RedisCountersKey } from './keys.ts';
 import { wiring } from './wiring.ts';
 
 /** Where requests are counted: in Redis for a fleet, else in this process with a copy in the database. */
@@ -16,7 +17,8 @@ export const metering = wiring((once, bind) => {
     if (c.get(ConfigKey).redisUrl === undefined) return own;
     const log = c.get(LogKey);
     const metrics = c.get(MetricsKey, { optional: true });
-    return new FailoverCounters(c.get(RedisCountersKey), own, {
+    const shared = c.get(RedisCountersKey);
+    return new FailoverCounters(shared, own, {
       onLocal: (local) => {
         metrics?.setCountsLocally(local);
         if (local) log.error('Redis is away: counting requests in this process for at most 60 s');
@@ -28,5 +30,9 @@ export const metering = wiring((once, bind) => {
     CounterKeeper,
     (c) => new CounterKeeper(c.get(MemoryQuotaCounters), c.get(CounterSnapshots), c.get(Clock)),
   );
+  once(HighUseReporter, (c) => {
+    return new HighUseReporter((use) => c.get(NotificationsKey).watchQuota(use));
+  });
+  bind(HighUses).toService(HighUseReporter);
   once(UsageRecorder, (c) => new UsageRecorder(c.get(UsageLog)));
 });

@@ -1,4 +1,3 @@
-import type { Context, Middleware } from 'koa';
 import type { Access } from '../../../access/access.ts';
 import { planLimits, type Limits } from '../../../access/domain/plan.ts';
 import { judge, type Verdict } from '../../../access/domain/rate-quota.ts';
@@ -6,12 +5,10 @@ import type { Caller } from '../../../access/use-cases/authenticate.ts';
 import type { Banned } from '../../../access/use-cases/meter-request.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { DomainError } from '../../../kernel/domain-error.ts';
+import type { Exchange } from './exchange.ts';
 import { addressBucket, clientAddress } from '../listener/client-address.ts';
 import { RequestError } from '../answers/error-table.ts';
 import { overLimit, rateLimitHeaders } from '../answers/rate-limit-headers.ts';
-
-/** The caller, or why it is unknown; the operation decides whether that matters. */
-type Identity = { readonly caller: Caller } | { readonly refusal: Error };
 
 export interface MeteringPorts {
   readonly access: Access;
@@ -20,32 +17,26 @@ export interface MeteringPorts {
   readonly trustProxy: number;
 }
 
+/** Whether it is everything under /v1. */
+export const isCounted = ({ path }: Exchange): boolean => path === '/v1' || path.startsWith('/v1/');
+
 /**
  * Runs before everything under /v1: identifies the caller, counts the request against the account or the address, and
  * adds the limits to every answer. Callers over a limit are refused later by `admit`, once the operation is known.
  */
-export const metering =
-  (ports: MeteringPorts): Middleware =>
-  async (ctx, next) => {
-    if (/^\/v1(\/|$)/.test(ctx.path)) await measure(ctx, ports);
-    await next();
-  };
-
-const measure = async (ctx: Context, ports: MeteringPorts): Promise<void> => {
+export const measure = async (exchange: Exchange, ports: MeteringPorts): Promise<void> => {
   const { access, clock, trustProxy } = ports;
-  const identity = await identify(ctx, access);
-  if ('caller' in identity) ctx.state['caller'] = identity.caller;
-  else ctx.state['refusal'] = identity.refusal;
+  await identify(exchange, access);
   const now = clock.now();
   try {
-    const verdict = await meter(ctx, access, identity, trustProxy);
-    ctx.set(rateLimitHeaders(verdict, now));
-    ctx.state['overLimit'] = overLimit(verdict, now);
+    const verdict = await meter(exchange, access, trustProxy);
+    exchange.add(rateLimitHeaders(verdict, now));
+    exchange.overLimit = overLimit(verdict, now);
   } catch (error) {
     // The remaining quota is unknown, so the answer promises nothing and reports the failure.
-    const limits = 'caller' in identity ? identity.caller.limits : planLimits.free;
-    ctx.set(rateLimitHeaders(withNothingLeft(limits, now), now));
-    ctx.state['overLimit'] = error;
+    const limits = exchange.caller?.limits ?? planLimits.free;
+    exchange.add(rateLimitHeaders(withNothingLeft(limits, now), now));
+    exchange.overLimit = error as Error;
   }
 };
 
@@ -54,49 +45,50 @@ export const withNothingLeft = (limits: Limits, now: Date): Verdict =>
   judge(limits, { minute: limits.perMinute, day: 0 }, false, now);
 
 /** Admits only requests within the limits. @throws RequestError 429; Unavailable */
-export const admit = (ctx: Context): void => {
-  const overLimit: unknown = ctx.state['overLimit'];
-  if (overLimit !== undefined) throw overLimit as Error;
+export const admit = ({ overLimit }: Exchange): void => {
+  if (overLimit !== undefined) throw overLimit;
 };
 
 const bearer = /^Bearer +([^\s]+) *$/i;
 
-const identify = async (ctx: Context, access: Access): Promise<Identity> => {
-  const secret = bearer.exec(ctx.headers.authorization ?? '')?.[1];
-  if (secret === undefined) return { refusal: missingKey() };
-  try {
-    return { caller: await access.authenticate(secret) };
-  } catch (error) {
-    return { refusal: error as Error };
+const identify = async (exchange: Exchange, access: Access): Promise<void> => {
+  const secret = bearer.exec(exchange.request.headers.authorization ?? '')?.[1];
+  if (secret === undefined) exchange.refusal = missingKey();
+  else {
+    try {
+      exchange.caller = await access.authenticate(secret);
+    } catch (error) {
+      exchange.refusal = error as Error;
+    }
   }
 };
 
 const meter = (
-  ctx: Context,
+  { request, method, caller, refusal }: Exchange,
   access: Access,
-  identity: Identity,
   trustProxy: number,
 ): Promise<Verdict | Banned> => {
-  const asksOnly = ctx.method === 'OPTIONS';
-  if ('caller' in identity && !asksOnly) return access.meterCaller(identity.caller);
-  const peer = ctx.req.socket.remoteAddress ?? '';
-  const forwardedFor = ctx.get('X-Forwarded-For') || undefined;
+  const asksOnly = method === 'OPTIONS';
+  if (caller && !asksOnly) return access.meterCaller(caller);
+  const peer = request.socket.remoteAddress ?? '';
+  const forwardedFor = textOf(request.headers['x-forwarded-for']);
   const address = addressBucket(clientAddress(peer, forwardedFor, trustProxy));
   // A browser's preflight has no key, and our own failures must not count against the caller.
-  if (asksOnly || 'caller' in identity || !isTheirs(identity.refusal)) {
-    return access.peekAddress(address);
-  }
-  return access.meterAddress(address, identity.refusal instanceof DomainError);
+  if (asksOnly || !isTheirs(refusal)) return access.peekAddress(address);
+  return access.meterAddress(address, refusal instanceof DomainError);
 };
 
-const isTheirs = (refusal: Error): boolean =>
+/** Node joins the lines of this header with commas. */
+const textOf = (header: string | readonly string[] | undefined): string | undefined =>
+  header === undefined || header === '' ? undefined : String(header);
+
+const isTheirs = (refusal: Error | undefined): boolean =>
   refusal instanceof DomainError || refusal instanceof RequestError;
 
 /** @throws RequestError `missing_api_key`; DomainError `invalid_api_key`; Unavailable */
-export const callerOf = (ctx: Context): Caller => {
-  const refusal: unknown = ctx.state['refusal'];
-  if (refusal !== undefined) throw refusal as Error;
-  return ctx.state['caller'] as Caller;
+export const callerOf = ({ caller, refusal }: Exchange): Caller => {
+  if (caller) return caller;
+  throw refusal ?? missingKey();
 };
 
 const missingKey = () =>

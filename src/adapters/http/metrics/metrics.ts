@@ -1,0 +1,154 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Route } from '../operations/routing.ts';
+import {
+  measures,
+  type CounterName,
+  type HistogramName,
+  type LabelsOf,
+  type MeasureName,
+  type ShownName,
+  type Tally,
+} from './measures.ts';
+
+/** Longest wait for what is read at a scrape. */
+const longestLookMs = 500;
+
+/** In seconds. Limits of alerts are among them, because between two of them Prometheus can only guess. */
+const buckets = {
+  http_request_duration_seconds: [
+    ...[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  ],
+  job_duration_seconds: [0.01, 0.1, 1, 10, 60, 600],
+} as const satisfies Readonly<Record<HistogramName, readonly number[]>>;
+
+/** Gauges of prom-client that Prometheus takes for counters by their names. The same without `_total` has them by type. */
+const misnamed = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
+interface Sample<Name extends MeasureName> {
+  readonly labels: LabelsOf<Name>;
+  readonly value: number;
+}
+/** What is shown of each; undefined leaves it out. */
+type Figures<Name extends ShownName> = {
+  readonly [One in Name]: readonly Sample<One>[] | number | undefined;
+};
+type Found = readonly Sample<never>[] | number | undefined;
+type Read<Name extends ShownName> = () => Figures<Name> | Promise<Figures<Name>>;
+
+/** The measures at /metrics, in Prometheus format. */
+export class Metrics implements Tally {
+  readonly registry = new Registry();
+  #together: (() => Promise<string>) | undefined;
+  readonly #counters = new Map<CounterName, Counter>();
+  readonly #reads = new Map<ShownName, (() => Promise<Found>)[]>();
+  readonly #countsLocally = new Gauge(this.#configuration('quota_counts_locally'));
+  readonly #histograms = {
+    http_request_duration_seconds: this.#histogram('http_request_duration_seconds'),
+    job_duration_seconds: this.#histogram('job_duration_seconds'),
+  } satisfies Readonly<Record<HistogramName, Histogram>>;
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+    for (const name of misnamed) this.registry.removeSingleMetric(name);
+  }
+
+  /** Whether this process counts locally because the shared counters are unreachable. */
+  setCountsLocally(local: boolean): void {
+    this.#countsLocally.set(local ? 1 : 0);
+  }
+
+  count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by = 1): void {
+    let counter = this.#counters.get(name);
+    if (!counter) {
+      counter = new Counter(this.#configuration(name));
+      this.#counters.set(name, counter);
+    }
+    counter.inc(labels, by);
+  }
+
+  time<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>, seconds: number): void {
+    this.#histograms[name].observe(labels, seconds);
+  }
+
+  observe(operation: string, status: number, seconds: number): void {
+    this.#histograms.http_request_duration_seconds.observe({ operation, status }, seconds);
+  }
+
+  /**
+   * Shows what `read` finds, which is asked once for all of these names at each scrape. What is not found, or not in time,
+   * is left out: during an outage the other measures matter most. Several may show different series of one measure.
+   */
+  show<Name extends ShownName>(names: readonly Name[], read: Read<Name>): void {
+    const look = onceAtATime(() => inTime(read));
+    for (const name of names) this.#show(name, async () => (await look())?.[name]);
+  }
+
+  /** @param text the metrics of all processes on this port, which are shown instead of those of this one alone */
+  showTogether(text: () => Promise<string>): void {
+    this.#together = text;
+  }
+
+  route(): Route {
+    return {
+      method: 'GET',
+      path: '/metrics',
+      answer: async () => ({
+        status: 200,
+        headers: { 'Content-Type': this.registry.contentType },
+        body: await (this.#together ?? (() => this.registry.metrics()))(),
+      }),
+    };
+  }
+
+  #show(name: ShownName, read: () => Promise<Found>): void {
+    const known = this.#reads.get(name);
+    if (known) {
+      known.push(read);
+      return;
+    }
+    const reads = [read];
+    this.#reads.set(name, reads);
+    const collect = async (): Promise<void> => {
+      const samples = (await Promise.all(reads.map((one) => one()))).flatMap(samplesOf);
+      metric.reset();
+      // Without labels it is 0 after a reset.
+      if (samples.length === 0) metric.remove({});
+      for (const { labels, value } of samples) metric.inc(labels, value);
+    };
+    const configuration = { ...this.#configuration(name), collect };
+    const isCounter = measures[name].type === 'counter';
+    const metric = isCounter ? new Counter(configuration) : new Gauge(configuration);
+  }
+
+  #histogram(name: HistogramName): Histogram {
+    return new Histogram({ ...this.#configuration(name), buckets: [...buckets[name]] });
+  }
+
+  #configuration(name: MeasureName) {
+    const { help, labels, together } = measures[name];
+    const registers = [this.registry];
+    return { name, help, labelNames: [...labels], aggregator: together, registers };
+  }
+}
+
+const samplesOf = (found: Found): readonly Sample<never>[] =>
+  typeof found === 'number' ? [{ labels: {}, value: found }] : (found ?? []);
+
+const inTime = async <T>(read: () => T | Promise<T>): Promise<T | undefined> => {
+  const late = delay(longestLookMs, undefined, { ref: false });
+  return Promise.race([(async () => read())(), late]).catch(() => undefined);
+};
+
+/** Callers of one moment share one answer: all measures of a scrape are collected at once. */
+const onceAtATime = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+  let current: Promise<T> | undefined;
+  return () =>
+    (current ??= work().finally(() => {
+      current = undefined;
+    }));
+};

@@ -1,0 +1,93 @@
+import { expect, test } from '@jest/globals';
+import { Metrics } from '../../src/adapters/http/metrics/metrics.ts';
+import {
+  shownTogether,
+  snapshotOf,
+  type MetricSnapshot,
+} from '../../src/adapters/http/metrics/together.ts';
+import { SystemClock } from '../../src/adapters/system/system-clock.ts';
+import { showOutbox } from '../../src/app/measures/show-outbox.ts';
+import { showEdge } from '../../src/app/measures/show-process.ts';
+import type { Child } from '../../src/app/processes/child.ts';
+import { GatheredMetrics } from '../../src/app/processes/gathered-metrics.ts';
+
+/** A process that serves some hosts and has answered some requests. */
+const processWith = (hosts: number, requests: number) => {
+  const state = () => Promise.resolve({ waiting: 3, parked: 1 });
+  const oldest = () => Promise.resolve({ waiting: undefined, parked: undefined });
+  const metrics = new Metrics();
+  showOutbox(metrics, { state, oldest }, new SystemClock());
+  const none = {
+    answers: 0,
+    heldBytes: 0,
+    refusedHandshakes: 0,
+    refusedRequests: 0,
+    failedRequests: 0,
+    stalled: 0,
+  };
+  showEdge(metrics, { state: () => ({ ...none, hosts, requests, connections: 5 }) });
+  for (let count = 0; count < requests; count++) metrics.observe('listPets', 200, 0.002);
+  const answer: { now: (() => Promise<MetricSnapshot>) | undefined } = {
+    now: () => snapshotOf(metrics.registry),
+  };
+  const child = { snapshot: () => answer.now?.() ?? Promise.resolve(undefined) } as Child;
+  return { child, metrics, fallSilent: () => (answer.now = undefined) };
+};
+
+const shown = async (
+  gathered: GatheredMetrics,
+  children: readonly Child[],
+): Promise<(name: string) => number | undefined> => {
+  // As it travels between processes.
+  const travelled = JSON.parse(
+    JSON.stringify(await gathered.gather(children, 7)),
+  ) as readonly MetricSnapshot[];
+  const lines = (await shownTogether(travelled)).split('\n');
+  return (name) => {
+    const line = lines.find((one) => one.startsWith(`${name} `));
+    return line === undefined ? undefined : Number(line.slice(name.length + 1));
+  };
+};
+
+const answered = 'http_request_duration_seconds_count{operation="listPets",status="200"}';
+
+test('counters and histograms add up, and each gauge does as it was decided', async () => {
+  const [one, other] = [processWith(10, 4), processWith(9, 6)];
+  one.metrics.setCountsLocally(true);
+  const value = await shown(new GatheredMetrics(), [one.child, other.child]);
+  expect(value(answered)).toBe(10);
+  expect(
+    value('http_request_duration_seconds_bucket{le="0.0025",operation="listPets",status="200"}'),
+  ).toBe(10);
+  expect(value('edge_requests_total')).toBe(10);
+  expect(value('edge_connections')).toBe(10);
+  expect(value('edge_hosts')).toBe(9);
+  expect(value('quota_counts_locally')).toBe(1);
+  expect(value('outbox_deliveries{state="waiting"}')).toBe(3);
+  expect(value('processes{state="serving"}')).toBe(2);
+  expect(value('processes_replaced_total')).toBe(7);
+});
+
+test('what a process counted stays counted after its end, and what it held does not', async () => {
+  const [one, other] = [processWith(10, 4), processWith(10, 6)];
+  const gathered = new GatheredMetrics();
+  await shown(gathered, [one.child, other.child]);
+  gathered.ended(other.child);
+  const third = processWith(10, 1);
+  const value = await shown(gathered, [one.child, third.child]);
+  expect(value(answered)).toBe(11);
+  expect(value('edge_connections')).toBe(10);
+  gathered.ended(third.child);
+  expect((await shown(gathered, [one.child]))(answered)).toBe(11);
+});
+
+test('a process that does not answer is counted as silent, and its counters do not fall', async () => {
+  const [one, other] = [processWith(10, 4), processWith(10, 6)];
+  const gathered = new GatheredMetrics();
+  await shown(gathered, [one.child, other.child]);
+  other.fallSilent();
+  const value = await shown(gathered, [one.child, other.child]);
+  expect(value(answered)).toBe(10);
+  expect(value('edge_connections')).toBe(5);
+  expect([value('processes{state="serving"}'), value('processes{state="silent"}')]).toEqual([1, 1]);
+});
