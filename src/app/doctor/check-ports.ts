@@ -1,8 +1,9 @@
-import { createServer } from 'node:net';
 import { connect } from 'node:tls';
 import type { Config } from '../settings/config.ts';
 import { listenersOf, urlHost, type Listener } from '../settings/listeners.ts';
 import { failed, ok, type Finding, type Look } from './finding.ts';
+import { isOurZone } from './is-our-zone.ts';
+import { listenOnce } from './listen-once.ts';
 
 type IsOurs = (listener: Listener, signal: AbortSignal) => Promise<boolean>;
 
@@ -10,17 +11,25 @@ export const checkPorts =
   (config: Config): Look =>
   (signal) => {
     const listeners = listenersOf(config).filter(({ port }) => port !== 0);
-    return Promise.all(listeners.map((listener) => checkListener(listener, signal)));
+    return Promise.all(
+      listeners.map((listener) =>
+        checkListener(listener, isOurs(config)[listener.setting], signal),
+      ),
+    );
   };
 
-const checkListener = async (listener: Listener, signal: AbortSignal): Promise<Finding> => {
+const checkListener = async (
+  listener: Listener,
+  isServedByUs: IsOurs,
+  signal: AbortSignal,
+): Promise<Finding> => {
   const { setting, host, port } = listener;
   const where = `${setting}: ${urlHost(host)}:${String(port)}`;
-  const code = await listenOnce(host, port);
+  const code = await listenOnce(listener);
   if (code === undefined) return ok(`${where} is free.`);
   if (code !== 'EADDRINUSE')
     return failed(`${where} cannot be listened on (${code}).`, advice(code));
-  return (await isOurs[setting](listener, signal).catch(() => false))
+  return (await isServedByUs(listener, signal).catch(() => false))
     ? ok(`${where} is served by Animal Store.`)
     : failed(`${where} is in use by another program.`, `End it, or set ${setting} to a free port.`);
 };
@@ -29,20 +38,6 @@ const advice = (code: string): string =>
   code === 'EACCES'
     ? 'Give the service the permission to listen below 1024: docs/operations.md, "Ports 80 and 443".'
     : 'Set the host to an address of this machine.';
-
-/** @returns the error code if listening fails */
-const listenOnce = (host: string, port: number): Promise<string | undefined> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.on('error', ({ code }: NodeJS.ErrnoException) => {
-      resolve(code ?? 'unknown');
-    });
-    server.listen({ host, port, exclusive: true }, () => {
-      server.close(() => {
-        resolve(undefined);
-      });
-    });
-  });
 
 /** A server that listens everywhere is reached locally at the loopback address. */
 const reachable = (host: string): string => {
@@ -82,9 +77,15 @@ const isSecureEdge: IsOurs = ({ host, port }, signal) =>
   });
 
 /** Whether it is this service that listens there. */
-const isOurs: Readonly<Record<Listener['setting'], IsOurs>> = {
+const isOurs = ({
+  acmeDnsZone: zone = '',
+}: Config): Readonly<Record<Listener['setting'], IsOurs>> => ({
   PORT: isHealthy,
   OPERATIONS_PORT: isHealthy,
   EDGE_HTTP_PORT: isEdge,
   EDGE_HTTPS_PORT: isSecureEdge,
-};
+  DNS_PORT: ({ host, port }, signal) => {
+    const ip = reachable(host).replace(/^\[|\]$/g, '');
+    return isOurZone({ ip, port }, zone, signal);
+  },
+});

@@ -2,11 +2,16 @@ import type { Config } from '../settings/config.ts';
 import { startWarnings } from '../settings/start-warnings.ts';
 import { checkAuthority } from './check-authority.ts';
 import { judgeClocks } from './check-clock.ts';
+import { checkBackups } from './check-backups.ts';
 import { checkDatabase, databaseClock } from './check-database.ts';
 import { checkDns } from './check-dns.ts';
+import { checkObjectStore } from './check-object-store.ts';
+import { checkMail } from './check-mail.ts';
+import { checkPlatform } from './check-platform.ts';
 import { checkPorts } from './check-ports.ts';
 import { checkRedis } from './check-redis.ts';
 import { checkStorage } from './check-storage.ts';
+import { checkZone } from './check-zone.ts';
 import { within, type Finding, type Look } from './finding.ts';
 
 const deadlineMs = 10_000;
@@ -20,11 +25,16 @@ export const examine = async (config: Config): Promise<readonly Checked[]> => {
   const authority = once((signal: AbortSignal) => checkAuthority(config, signal));
   const looks: Readonly<Record<string, Look>> = {
     database: () => checkDatabase(config),
+    backups: () => checkBackups(config),
     redis: () => checkRedis(config),
     dns: checkDns(config),
+    zone: checkZone(config),
+    platform: checkPlatform(config),
     authority: async (signal) => (await authority(signal)).findings,
+    mail: () => checkMail(config),
     ports: checkPorts(config),
-    storage: () => checkStorage(config),
+    storage: async () =>
+      (await Promise.all([checkStorage(config), checkObjectStore(config)])).flat(),
     clock: async (signal) => {
       const name = 'the certificate authority';
       const [database, { clock }] = await Promise.all([
