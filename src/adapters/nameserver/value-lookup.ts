@@ -1,0 +1,109 @@
+import { nameServerLimits } from './limits.ts';
+import type { Transport } from './reply.ts';
+import type { Values } from './zone-answer.ts';
+
+export interface LookupPorts {
+  /** The values of several labels; those without values are left out. @throws Error when the database is away */
+  readonly find: (labels: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
+  /** How long an asker waits: the next try of a resolver comes soon. */
+  readonly deadlineMs?: number;
+}
+
+/** Labels of one statement; those asked for over TCP come first, up to half of them. */
+const mostTogether = 200;
+const mostOverTcp = mostTogether / 2;
+/** Forged senders take only the places of datagrams. There is one for each connection. */
+const mostWaiting = { udp: 2_000, tcp: nameServerLimits.connections } as const;
+
+type Answered = (values: Values) => void;
+
+/** Askers by label, for the next statements. */
+class Waiting {
+  readonly #askers = new Map<string, Answered[]>();
+  count = 0;
+
+  add(label: string, answered: Answered): void {
+    const others = this.#askers.get(label);
+    if (others) others.push(answered);
+    else this.#askers.set(label, [answered]);
+    this.count += 1;
+  }
+
+  /** The askers of the labels that have waited longest. */
+  take(most: number): readonly (readonly [string, readonly Answered[]])[] {
+    const taken = [...this.#askers].slice(0, most);
+    for (const [label, askers] of taken) {
+      this.#askers.delete(label);
+      this.count -= askers.length;
+    }
+    return taken;
+  }
+}
+
+/**
+ * Reads values from the database for many questions together: one statement at a time, however many ask. No answer is
+ * older than its question, so what is stored is answered from the next question on.
+ */
+export class ValueLookup {
+  readonly #ports: LookupPorts;
+  readonly #waiting = { udp: new Waiting(), tcp: new Waiting() };
+  #isReading = false;
+  /** Questions that the database did not answer. */
+  failed = 0;
+
+  constructor(ports: LookupPorts) {
+    this.#ports = ports;
+  }
+
+  /** Never throws. */
+  valuesOf(label: string, transport: Transport): Promise<Values> {
+    const waiting = this.#waiting[transport];
+    if (waiting.count >= mostWaiting[transport]) {
+      this.failed += 1;
+      return Promise.resolve('unknown');
+    }
+    return new Promise((answered) => {
+      waiting.add(label, answered);
+      if (!this.#isReading) void this.#read();
+    });
+  }
+
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    // So that all questions of this moment go together.
+    await Promise.resolve();
+    for (let taken = this.#take(); taken.length > 0; taken = this.#take()) {
+      const found = await this.#find([...new Set(taken.map(([label]) => label))]);
+      for (const [label, askers] of taken) {
+        this.#tell(askers, found === 'unknown' ? found : (found.get(label) ?? []));
+      }
+    }
+    this.#isReading = false;
+  }
+
+  #take() {
+    const first = this.#waiting.tcp.take(mostOverTcp);
+    return [...first, ...this.#waiting.udp.take(mostTogether - first.length)];
+  }
+
+  #tell(askers: readonly Answered[], values: Values): void {
+    if (values === 'unknown') this.failed += askers.length;
+    for (const answered of askers) answered(values);
+  }
+
+  /** Unknown when the database is away, or too slow. */
+  async #find(
+    labels: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly string[]> | 'unknown'> {
+    const { find, deadlineMs = 1_500 } = this.#ports;
+    const late = Promise.withResolvers<'unknown'>();
+    const timer = setTimeout(late.resolve, deadlineMs, 'unknown');
+    try {
+      return await Promise.race([find(labels), late.promise]);
+    } catch {
+      return 'unknown';
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

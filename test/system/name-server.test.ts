@@ -1,0 +1,222 @@
+import { Resolver } from 'node:dns/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { KyselyCertificateOrders } from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
+import { KyselyDnsChallenges } from '../../src/adapters/kysely/sites/kysely-dns-challenges.ts';
+import type { Database } from '../../src/adapters/kysely/database.ts';
+import { firstValue, secondValue, tokenOf, zoneName } from '../support/nameserver/known-zone.ts';
+import { emptyDatabase, openDatabase } from '../support/servers/databases.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
+import { dnsClients, type DnsClients } from '../support/servers/dns-clients.ts';
+import { servedZone, startUnbound, type Unbound } from '../support/servers/unbound.ts';
+import { newHome, type Home, type Service } from '../support/service/service-process.ts';
+import { processesOf } from '../support/service/several-processes.ts';
+import { testSealer } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+
+let home: Home;
+let database: Database;
+let service: Service;
+let port: number;
+let clients: DnsClients;
+beforeAll(async () => {
+  const storage = await emptyDatabase('sqlite');
+  home = await newHome(storage);
+  port = await findFreePort();
+  const settings = {
+    ROLES: 'dns',
+    PROCESSES: '2',
+    ACME_DNS_ZONE: zoneName,
+    DNS_PORT: String(port),
+  };
+  [service, clients] = await Promise.all([home.start(settings), dnsClients(port)]);
+  database = openDatabase(storage.url);
+});
+afterAll(async () => {
+  await database.close();
+  await home.remove();
+});
+
+let begun = 0;
+/** As a worker does it in another process. @returns what ends the challenge */
+const store = async (label: string, value: string): Promise<() => Promise<void>> => {
+  const orders = new KyselyCertificateOrders(database, testSealer);
+  const subject = `platform:${(begun += 1)}`;
+  await orders.begin({ authority: '', subject, host: 'shop.example', privateKey: 'a key' });
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  await new KyselyDnsChallenges(database).publish(subject, { label, value, expiresAt });
+  return () => orders.forget(subject);
+};
+
+/** One that stops at no limit: it comes over TCP when it is told to. */
+const resolverAt = (at: number): Resolver => {
+  const resolver = new Resolver({ timeout: 3_000, tries: 2 });
+  resolver.setServers([`127.0.0.1:${at}`]);
+  return resolver;
+};
+const textsAt = async (at: number, name: string): Promise<readonly string[] | string> =>
+  resolverAt(at)
+    .resolveTxt(name)
+    .then(
+      (records) => records.map((parts) => parts.join('')).sort(),
+      (error: unknown) => (error as NodeJS.ErrnoException).code ?? 'unknown',
+    );
+
+describe('dig and delv', () => {
+  test('get both values of a name, over UDP and TCP, from the moment on that they are stored', async () => {
+    const name = `${tokenOf(1)}.${zoneName}`;
+    expect(await clients.dig(name, 'TXT')).toContain('status: NXDOMAIN');
+    const ends = [await store(tokenOf(1), firstValue), await store(tokenOf(1), secondValue)];
+    for (const way of ['+notcp', '+tcp']) {
+      const answer = await clients.dig(name, 'TXT', way, '+norec');
+      expect(answer).toMatch(
+        /status: NOERROR.*\n;; flags: qr aa; QUERY: 1, ANSWER: 2, AUTHORITY: 0/,
+      );
+      for (const value of [firstValue, secondValue])
+        expect(answer).toContain(`${name}. 0 IN TXT\t"${value}"`);
+      expect(answer).not.toContain('Warning');
+    }
+    for (const end of ends) await end();
+    expect(await clients.dig(name, 'TXT')).toContain('status: NXDOMAIN');
+  });
+
+  test('get the apex as docs/operations.md says it', async () => {
+    expect(await clients.dig(zoneName, 'SOA', '+short')).toBe(
+      'acme-ns.store.example. hostmaster.store.example. 1 3600 600 604800 0\n',
+    );
+    expect(await clients.dig(zoneName, 'NS', '+tcp', '+short')).toBe('acme-ns.store.example.\n');
+    expect(await clients.delv('-i', zoneName, 'NS')).toContain('acme-ns.store.example.');
+  });
+
+  test('come over TCP for what does not fit into a datagram', async () => {
+    const values = ['1', '2', '3', '4', '5', '6', '7', '8'].map((letter) => letter.repeat(200));
+    const ends = await Promise.all(values.map((value) => store(tokenOf(9), value)));
+    const answer = await clients.dig(`${tokenOf(9)}.${zoneName}`, 'TXT');
+    expect(answer).toContain('(TCP)');
+    expect(answer).toContain('ANSWER: 8');
+    expect(await clients.dig(`${tokenOf(9)}.${zoneName}`, 'TXT', '+ignore')).toMatch(
+      /flags: qr tc/,
+    );
+    for (const end of ends) await end();
+  });
+
+  test.each([
+    ['no other zone', ['example.com', 'A'], 'status: REFUSED'],
+    ['no transfer', [zoneName, 'AXFR'], 'Transfer failed.'],
+    ['no version', ['-c', 'CH', 'version.bind', 'TXT'], 'status: REFUSED'],
+    ['no update', ['+opcode=update', zoneName, 'SOA'], 'status: NOTIMP'],
+    ['no newer EDNS', [zoneName, 'SOA', '+edns=5', '+noednsneg'], 'status: BADVERS'],
+    ['signatures: the zone has none', [zoneName, 'SOA', '+dnssec'], 'status: NOERROR'],
+    [
+      'a cookie, which is left out',
+      [zoneName, 'SOA', '+cookie=0123456789abcdef'],
+      'status: NOERROR',
+    ],
+    ['the client network, which is left out', [zoneName, 'SOA', '+subnet=192.0.2.0/24'], 'NOERROR'],
+    ['an empty question', ['+header-only'], 'status: FORMERR'],
+  ] as const)('ask for what is not there: %s', async (_, args, expected) => {
+    const answer = await clients.dig('+tcp', ...args);
+    expect(answer).toContain(expected);
+    expect(answer).not.toMatch(/malformed|extra bytes|mismatch/i);
+  });
+});
+
+describe('Unbound in front of it', () => {
+  let unbound: Unbound;
+  beforeAll(async () => {
+    unbound = await startUnbound({ zones: [servedZone(zoneName, port)] });
+  });
+  afterAll(() => unbound.stop());
+
+  test('remembers neither a value nor that there is none', async () => {
+    const name = `${tokenOf(3)}.${zoneName}`;
+    expect(await textsAt(unbound.port, name)).toBe('ENOTFOUND');
+    const end = await store(tokenOf(3), firstValue);
+    expect(await textsAt(unbound.port, name)).toEqual([firstValue]);
+    const endSecond = await store(tokenOf(3), secondValue);
+    expect(await textsAt(unbound.port, name)).toEqual([secondValue, firstValue].sort());
+    await end();
+    expect(await textsAt(unbound.port, name)).toEqual([secondValue]);
+    await endSecond();
+    expect(await textsAt(unbound.port, name)).toBe('ENOTFOUND');
+  });
+
+  test('finds the names of the zone, label by label, and no others below them', async () => {
+    const end = await store(tokenOf(4), firstValue);
+    const resolver = resolverAt(unbound.port);
+    expect(await resolver.resolveNs(zoneName)).toEqual(['acme-ns.store.example']);
+    expect(await textsAt(unbound.port, `a.b.${tokenOf(4)}.${zoneName}`)).toBe('ENOTFOUND');
+    await expect(resolver.resolve4(`${tokenOf(4)}.${zoneName}`)).rejects.toMatchObject({
+      code: 'ENODATA',
+    });
+    expect(await textsAt(unbound.port, `${tokenOf(4)}.${zoneName}`)).toEqual([firstValue]);
+    await end();
+  });
+});
+
+describe('several processes on one port', () => {
+  const figures = async (): Promise<string> => (await fetch(`${service.origin}/metrics`)).text();
+  const total = async (name: string): Promise<number> => {
+    const lines = [...(await figures()).matchAll(new RegExp(`^${name}\\{?.*? (\\d+)$`, 'gm'))];
+    return lines.reduce((sum, [, value]) => sum + Number(value), 0);
+  };
+
+  test('give one network 20 answers a second together, and cut ones beyond; all come over TCP', async () => {
+    const limited = await until('a hundred are asked within a second', async () => {
+      const before = await total('dns_limited_answers_total');
+      const began = performance.now();
+      const asked = await Promise.all(
+        Array.from({ length: 100 }, () => resolverAt(port).resolveSoa(zoneName)),
+      );
+      const isInTime = performance.now() - began < 1_000;
+      const names = new Set(asked.map(({ nsname }) => nsname));
+      expect(names).toEqual(new Set(['acme-ns.store.example']));
+      return isInTime && (await total('dns_limited_answers_total')) - before;
+    });
+    // Which may be a part of two seconds of its clock.
+    expect(limited).toBeGreaterThanOrEqual(60);
+    expect(limited).toBeLessThanOrEqual(100);
+  });
+
+  test('are replaced without a question that gets no answer', async () => {
+    const isOver = new AbortController();
+    const answers: (readonly string[] | string)[] = [];
+    const asking = (async () => {
+      while (!isOver.signal.aborted) answers.push(await textsAt(port, zoneName));
+    })();
+    const pids = () => processesOf(service).map(({ pid }) => pid);
+    const first = pids();
+    service.signal('SIGHUP');
+    await until('both are replaced', () => {
+      const now = pids();
+      return now.length === 2 && now.every((pid) => !first.includes(pid));
+    });
+    isOver.abort();
+    await asking;
+    expect(answers.length).toBeGreaterThan(20);
+    expect(new Set(answers)).toEqual(new Set(['ENODATA']));
+  });
+
+  test('go on while one of them dies', async () => {
+    const [one] = processesOf(service);
+    process.kill(one?.pid ?? 0, 'SIGKILL');
+    for (let n = 0; n < 20; n++) expect(await textsAt(port, zoneName)).toBe('ENODATA');
+  });
+
+  test('are ready, and stop in good order', async () => {
+    const ready = await fetch(`${service.origin}/readyz`);
+    expect(ready.status).toBe(200);
+    expect(service.stdout()).toContain(
+      `The zone ${zoneName} at 127.0.0.1:${port}, over UDP and TCP`,
+    );
+    expect(
+      (
+        await home.run(['doctor'], {
+          ROLES: 'dns',
+          ACME_DNS_ZONE: zoneName,
+          DNS_PORT: String(port),
+        })
+      ).stdout,
+    ).toMatch(/DNS_PORT: 127\.0\.0\.1:\d+ is served by Animal Store\./);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+  });
+});
