@@ -1,0 +1,134 @@
+import { mailedLinkMs } from './session.ts';
+
+/**
+ * Why a person gets a mail: they asked for a link on the sign-in page, to sign in or to choose a new password; somebody
+ * invited them, or made a link for them; or their password was changed.
+ */
+export const mailReasons = ['sign_in', 'new_password', 'invitation', 'password_changed'] as const;
+export type MailReason = (typeof mailReasons)[number];
+
+/** A browser in which people have signed in. */
+export interface AskingDevice {
+  readonly id: string;
+  readonly personIds: readonly string[];
+}
+
+/** Who asked. */
+export interface AskedBy {
+  /** `network:…` of a visitor, or `account:…` of the account that something happened in. */
+  readonly source: string;
+  /** Of a visitor, if somebody has signed in there. */
+  readonly device: AskingDevice | undefined;
+}
+
+/** Of news and invitations. */
+export const askedByAccount = (accountId: string): AskedBy => ({
+  ...{ source: `account:${accountId}`, device: undefined },
+});
+
+/** A mail that somebody asked for. It holds no secret: a link is made when the request is answered. */
+export interface MailRequest extends AskedBy {
+  readonly id: string;
+  readonly reason: MailReason;
+  /** As `emailOf` gives it; may belong to nobody. */
+  readonly email: string;
+  /** Undefined: to everybody who has the address. */
+  readonly personId: string | undefined;
+  /** Of the event, where there is one. */
+  readonly askedAt: Date;
+}
+
+/** A mail that was sent to the address before. */
+export interface PastMail extends AskedBy {
+  readonly at: Date;
+}
+
+/** What visitors of the sign-in page may ask for. */
+export type WantedLink = Extract<MailReason, 'sign_in' | 'new_password'>;
+
+interface MailLimits {
+  readonly perHour: number;
+  readonly perDay: number;
+}
+
+/**
+ * Mails to one address that one network, one account or one known browser may ask for, and that all may ask for together, so
+ * that nobody can flood it. See `quietMs` too.
+ */
+export const mailLimits = {
+  ofSource: { perHour: 3, perDay: 10 },
+  inAll: { perHour: 10, perDay: 30 },
+} as const satisfies Readonly<Record<string, MailLimits>>;
+
+/**
+ * Once an address was sent nothing for so long, it may get one more, whatever all asked for before: then no link in its mailbox
+ * works any more. So however many networks ask, its person has a new link within this time, no matter who asked for it.
+ */
+export const quietMs = mailedLinkMs;
+
+const hourMs = 60 * 60_000;
+const dayMs = 24 * hourMs;
+
+/**
+ * Reasons whose mails to one address are counted together. Links and news are counted apart, so that nobody can hold back
+ * the news of a changed password by asking for links.
+ */
+export const countedTogether = (reason: MailReason): readonly MailReason[] =>
+  together.find((group) => group.includes(reason)) ?? [reason];
+
+const together: readonly (readonly MailReason[])[] = [['sign_in', 'new_password']];
+
+/** Mails from then on are counted. */
+export const mailsCountedSince = (now: Date): Date => new Date(now.getTime() - dayMs);
+
+/**
+ * Counts as attempts at passwords are counted: by source, so that nobody can hold back the mails of an address that others
+ * ask for, and a browser in which one of its people has signed in by itself. That one is not limited by what others ask for.
+ * @param before earlier mails to the address that count, in any order
+ * @param personIds the people with that address
+ */
+export const mayBeMailed = (
+  asked: AskedBy,
+  {
+    before,
+    personIds,
+  }: { readonly before: readonly PastMail[]; readonly personIds: readonly string[] },
+  now: Date,
+): boolean => {
+  const deviceOf = ({ device }: AskedBy) =>
+    device?.personIds.some((id) => personIds.includes(id)) === true ? device.id : undefined;
+  const device = deviceOf(asked);
+  if (device !== undefined) {
+    return isWithin(
+      mailLimits.ofSource,
+      before.filter((one) => deviceOf(one) === device),
+      now,
+    );
+  }
+  const ofOthers = before.filter((one) => deviceOf(one) === undefined);
+  const ofSource = ofOthers.filter(({ source }) => source === asked.source);
+  const isRoom = isWithin(mailLimits.inAll, ofOthers, now) || isQuiet(ofOthers, now);
+  return isRoom && isWithin(mailLimits.ofSource, ofSource, now);
+};
+
+const isQuiet = (mails: readonly PastMail[], now: Date): boolean =>
+  mails.every(({ at }) => at.getTime() <= now.getTime() - quietMs);
+
+const isWithin = (
+  { perHour, perDay }: MailLimits,
+  mails: readonly PastMail[],
+  now: Date,
+): boolean => {
+  const since = (ms: number) => mails.filter(({ at }) => at.getTime() > now.getTime() - ms).length;
+  return since(hourMs) < perHour && since(dayMs) < perDay;
+};
+
+/** A visitor who asked has the answer by then. */
+export const restMs = 500;
+
+/**
+ * Whether it may be answered. What a visitor asked for rests first: else the work for a known address would slow down the
+ * answer in the same process, and so reveal it. The clock may have been set back meanwhile.
+ */
+export const isDue = ({ personId, askedAt }: MailRequest, now: Date): boolean =>
+  personId !== undefined || Math.abs(now.getTime() - askedAt.getTime()) >= restMs;

@@ -1,0 +1,124 @@
+import type { StoredEvent } from '../../kernel/domain-event.ts';
+import type { AccessEvent } from '../domain/access-event.ts';
+import {
+  askedByAccount,
+  isDue,
+  mayBeMailed,
+  type MailReason,
+  type MailRequest,
+} from '../domain/mail-request.ts';
+import type { Person } from '../domain/person.ts';
+import { invitationMs, mailedLinkMs } from '../domain/session.ts';
+import type { MailedLink } from '../mail-ports.ts';
+import type { Membership } from '../people-ports.ts';
+import type { AccessPorts } from '../ports.ts';
+import { newLink } from './people.ts';
+
+type MailingEvent = Extract<AccessEvent, { type: 'link_mail_wanted' | 'password_changed' }>;
+
+/** Asks for the mail that an event calls for; the same event again asks for nothing more. */
+export const wantMail =
+  ({ people, mailRequests }: Pick<AccessPorts, 'people' | 'mailRequests'>) =>
+  async ({ id, event }: StoredEvent<MailingEvent>): Promise<void> => {
+    const person = await people.find(event.personId);
+    if (!person) return;
+    const [reason, askedAt] = [reasonOf(event, person), event.occurredAt];
+    const { email, id: personId } = person;
+    await mailRequests.add({
+      id,
+      reason,
+      email,
+      personId,
+      askedAt,
+      ...askedByAccount(person.accountId),
+    });
+  };
+
+const reasonOf = (event: MailingEvent, { joinedAt }: Person): MailReason => {
+  if (event.type === 'password_changed') return 'password_changed';
+  const hadJoined = joinedAt !== undefined && joinedAt < event.occurredAt;
+  return event.whose === 'anybody' && hadJoined ? 'sign_in' : 'invitation';
+};
+
+const batch = 100;
+
+/** Answers all requests for mails that wait. One that fails holds up no other. @throws what the first one threw */
+export const answerMailRequests =
+  (ports: AccessPorts) =>
+  async (isStopping: () => boolean): Promise<void> => {
+    const failures: unknown[] = [];
+    for (let after: string | undefined = ''; after !== undefined && !isStopping();) {
+      const waiting = await ports.mailRequests.waiting(batch, after);
+      for (const request of waiting) {
+        if (isStopping()) break;
+        if (!isDue(request, ports.clock.now())) continue;
+        await answer(ports, request.id).catch((error: unknown) => failures.push(error));
+      }
+      after = waiting.length === batch ? waiting.at(-1)?.id : undefined;
+    }
+    if (failures.length > 0) throw failures[0];
+  };
+
+/** Whether there is something to answer; needs no lease. */
+export const hasMailRequests =
+  ({ mailRequests, clock }: Pick<AccessPorts, 'mailRequests' | 'clock'>) =>
+  async (): Promise<boolean> =>
+    (await mailRequests.waiting(batch)).some((request) => isDue(request, clock.now()));
+
+const answer = (ports: AccessPorts, id: string): Promise<void> => {
+  const now = ports.clock.now();
+  return ports.mailRequests.answer(id, now, async (request, before) => {
+    const all = await recipients(ports, request);
+    const [first, ...others] = all;
+    if (!first) return false;
+    const personIds = all.map(({ person }) => person.id);
+    if (!mayBeMailed(request, { before, personIds }, now)) return false;
+    const links: MailedLink[] = [];
+    if (request.reason !== 'password_changed') {
+      for (const one of [first, ...others]) links.push(await mailedLink(ports, one, request, now));
+    }
+    const { reason, askedAt: occurredAt } = request;
+    await ports.personalMails.add({ id, reason, to: first, occurredAt, links });
+    return true;
+  });
+};
+
+/** Those who have signed in before come first, then the oldest. Somebody who came meanwhile needs no invitation. */
+const recipients = async (
+  { people, accounts }: AccessPorts,
+  { reason, email, personId }: MailRequest,
+): Promise<readonly Membership[]> => {
+  const all = await (personId === undefined ? people.listByEmail(email) : one(people, personId));
+  const asked = all.filter(({ joinedAt }) => reason !== 'invitation' || !joinedAt);
+  const ordered = [...asked.filter(hasJoined), ...asked.filter((person) => !hasJoined(person))];
+  const memberships: Membership[] = [];
+  for (const person of ordered) {
+    const account = await accounts.find(person.accountId);
+    if (account) memberships.push({ person, account });
+  }
+  return memberships;
+};
+
+const one = async (people: AccessPorts['people'], id: string): Promise<readonly Person[]> => {
+  const person = await people.find(id);
+  return person ? [person] : [];
+};
+
+const hasJoined = ({ joinedAt }: Person): boolean => joinedAt !== undefined;
+
+/** A link of its own: secrets are not stored, so that of another link cannot be sent. */
+const mailedLink = async (
+  ports: AccessPorts,
+  { person, account }: Membership,
+  { reason }: MailRequest,
+  now: Date,
+): Promise<MailedLink> => {
+  const isInvitation = reason === 'invitation';
+  const endsAt = new Date(now.getTime() + (isInvitation ? invitationMs : mailedLinkMs));
+  const { secret, link } = newLink(ports, { person, endsAt, resetsPassword: true });
+  const { id: personId, accountId, email } = person;
+  const about = { accountId, occurredAt: now, personId, email };
+  const whose = isInvitation ? 'newcomer' : 'anybody';
+  await ports.signInLinks.add(link, [{ type: 'sign_in_link_mailed', ...about }], whose);
+  return { person, account, secret, endsAt };
+};

@@ -1,0 +1,182 @@
+import type { Mail, MailPlan, PlannedMail } from '../../../notifications/domain/mail.ts';
+import { plannedSince } from '../../../notifications/domain/mail.ts';
+import type {
+  DueMessage,
+  GivenUp,
+  Mails,
+  MailState,
+  MostClaimed,
+  MailTrouble,
+} from '../../../notifications/mail-ports.ts';
+import type { Ids } from '../../../kernel/ids.ts';
+import type { Sealer } from '../../../kernel/sealer.ts';
+import type { Database, Queries } from '../database.ts';
+import { lockedRow } from '../locked-row.ts';
+import { fromMillis, toMillis } from '../schema.ts';
+import { SealingStore } from '../store.ts';
+import { claimMails } from './mail-claims.ts';
+import { mailRow } from './mail-rows.ts';
+import { mailState } from './mail-state.ts';
+
+const longestReason = 2000;
+/** In place of a refusal: we could not send the last message. */
+const ours = '';
+
+type Ending = 'sent' | 'refused' | 'given_up' | 'left_out';
+
+interface MailsPorts {
+  readonly sealer: Sealer;
+  readonly ids: Ids;
+  /** Called once after a commit with a new mail. */
+  readonly onAdded: (accountId: string) => void;
+}
+
+export class KyselyMails extends SealingStore implements Mails {
+  readonly #ids: Ids;
+  readonly #onAdded: MailsPorts['onAdded'];
+
+  constructor(database: Database, { sealer, ids, onAdded }: MailsPorts) {
+    super(database, sealer);
+    this.#ids = ids;
+    this.#onAdded = onAdded;
+  }
+
+  /** The rows of the last day stay locked, so that no message is claimed while a mail joins it. */
+  async add(
+    mail: Mail,
+    now: Date,
+    plan: (before: readonly PlannedMail[]) => MailPlan,
+  ): Promise<void> {
+    await this.database.transaction(async (db) => {
+      const person = await lockedRow(this.database, 'people', mail.personId);
+      if (person?.account_id !== mail.accountId) return;
+      const known = db.selectFrom('mails').select('id').where('id', '=', mail.id);
+      if (await known.executeTakeFirst()) return;
+      const planned = plan(await this.#plannedFor(db, mail.personId, now));
+      if (planned && 'cancels' in planned)
+        await this.#end(planned.cancels, { now, ending: 'left_out' });
+      const sent = planned && 'message' in planned ? planned : undefined;
+      const row = mailRow(this.sealer, { mail, planned: sent, now });
+      await db.insertInto('mails').values(row).execute();
+      if (!sent) return;
+      this.database.afterCommit(() => {
+        this.#onAdded(mail.accountId);
+      });
+    });
+  }
+
+  claim(now: Date, leaseUntil: Date, most: MostClaimed): Promise<readonly DueMessage[]> {
+    const claim = this.#ids.next('claim');
+    return claimMails(this.database, this.sealer, { claim, now, leaseUntil, ...most });
+  }
+
+  async sent(messageId: string, now: Date): Promise<void> {
+    await this.database.transaction(async (db) => {
+      const personId = await this.#end(messageId, { now, ending: 'sent' });
+      if (personId === undefined) return;
+      await db.deleteFrom('mail_troubles').where('person_id', '=', personId).execute();
+    });
+  }
+
+  async retry(messageId: string, nextAttemptAt: Date, reason: string): Promise<void> {
+    await this.db
+      .updateTable('mails')
+      .set((eb) => ({
+        ...{ due_at: toMillis(nextAttemptAt), claim: null, problem: shortened(reason) },
+        attempts: eb('attempts', '+', 1n),
+      }))
+      .where('message', '=', messageId)
+      .where('ended_at', 'is', null)
+      .execute();
+  }
+
+  async giveUp(messageId: string, now: Date, { kind, reason }: GivenUp): Promise<void> {
+    await this.database.transaction(async (db) => {
+      const ending = kind === 'refused' ? 'refused' : 'given_up';
+      const personId = await this.#end(messageId, { now, ending, reason });
+      if (personId === undefined) return;
+      const refusal = kind === 'refused' ? shortened(reason) : ours;
+      const known = await db
+        .updateTable('mail_troubles')
+        .set({ reason: refusal })
+        .where('person_id', '=', personId)
+        .executeTakeFirst();
+      if (known.numUpdatedRows > 0n) return;
+      const row = { person_id: personId, since: toMillis(now), reason: refusal };
+      await db.insertInto('mail_troubles').values(row).execute();
+    });
+  }
+
+  async leaveOut(messageId: string, now: Date): Promise<void> {
+    await this.database.transaction(() => this.#end(messageId, { now, ending: 'left_out' }));
+  }
+
+  state(now: Date): Promise<MailState> {
+    return mailState(this.db, now);
+  }
+
+  async troubles(accountId: string): Promise<readonly MailTrouble[]> {
+    const rows = await this.db
+      .selectFrom('mail_troubles')
+      .innerJoin('people', 'people.id', 'mail_troubles.person_id')
+      .selectAll('mail_troubles')
+      .where('people.account_id', '=', accountId)
+      .orderBy('person_id')
+      .execute();
+    return rows.map(({ person_id: personId, since, reason }) => ({
+      ...{ personId, since: fromMillis(since), refusal: reason === ours ? undefined : reason },
+    }));
+  }
+
+  async #plannedFor(db: Queries, personId: string, now: Date): Promise<readonly PlannedMail[]> {
+    const rows = await db
+      .selectFrom('mails')
+      .select(['kind', 'subject', 'message', 'send_at', 'claim', 'attempts', 'ending'])
+      .where('person_id', '=', personId)
+      .where('send_at', '>', toMillis(plannedSince(now)))
+      .$call(this.database.engine.locked)
+      .execute();
+    return rows
+      .filter(({ ending }) => ending === null || ending === 'sent')
+      .map(({ kind, subject, message, send_at, claim, attempts, ending }) => ({
+        ...{ kind, subject: subject ?? undefined, message, sendAt: fromMillis(send_at) },
+        isOpen: ending === null && claim === null && attempts === 0n,
+      }));
+  }
+
+  /** @returns whom it was for; undefined if it has ended before, or if they were removed */
+  async #end(
+    messageId: string,
+    { now, ending, reason }: { now: Date; ending: Ending; reason?: string },
+  ): Promise<string | undefined> {
+    const { db, database } = this;
+    const mail = await db
+      .selectFrom('mails')
+      .select('person_id')
+      .where('message', '=', messageId)
+      .where('ended_at', 'is', null)
+      .executeTakeFirst();
+    const person = mail && (await lockedRow(database, 'people', mail.person_id));
+    if (!person) return undefined;
+    await db
+      .updateTable('mails')
+      .set({
+        ...{ ended_at: toMillis(now), ending },
+        problem: reason === undefined ? null : shortened(reason),
+        ...{ due_at: null, claim: null, facts: null, sealed_by: null },
+      })
+      .where('message', '=', messageId)
+      .where('ended_at', 'is', null)
+      .execute();
+    return person.id;
+  }
+}
+
+const shortened = (reason: string): string => reason.slice(0, longestReason);
+
+/** For the other adapters of this folder, in their transaction: a person is removed. */
+export const forgetMailsOf = async (db: Queries, personId: string): Promise<void> => {
+  await db.deleteFrom('mails').where('person_id', '=', personId).execute();
+  await db.deleteFrom('mail_choices').where('person_id', '=', personId).execute();
+  await db.deleteFrom('mail_troubles').where('person_id', '=', personId).execute();
+};

@@ -1,0 +1,115 @@
+import { inWords, kinds, type Wording } from '../../notifications/domain/kinds.ts';
+import type { Told } from '../../notifications/domain/notification.ts';
+import { isolated, oneLine } from './plain-text.ts';
+
+/** To whom a mail goes and from where. */
+export interface Envelope {
+  /** Name of the account. */
+  readonly account: string;
+  /** Of the dashboard: `https://store.example`. */
+  readonly origin: string;
+  /** Where the person can stop such mails at once; undefined if they cannot be stopped. */
+  readonly unsubscribeUrl?: string | undefined;
+}
+
+export type Tone = Wording['tone'];
+
+export interface Action {
+  readonly text: string;
+  readonly url: string;
+}
+
+/** One thing that happened. */
+export interface Item {
+  readonly tone: Tone;
+  readonly title: string;
+  readonly text: string;
+  readonly action: Action;
+}
+
+/** All that a mail says. No text of it has ends of lines. */
+export interface Letter extends Item {
+  readonly account: string;
+  readonly subject: string;
+  /** Those that a summary gathers. */
+  readonly items: readonly Item[];
+  readonly footer: { readonly why: string; readonly actions: readonly Action[] };
+}
+
+/** Beyond these, the page of the notices shows the rest. */
+const mostItems = 20;
+const most = { account: 60, title: 300, text: 2000 } as const;
+const urgency: readonly Tone[] = ['bad', 'busy', 'good', 'idle'];
+
+export const letterOf = (told: Told, envelope: Envelope): Letter => {
+  const item = itemOf(told, envelope);
+  const isPersonal = kinds[told.kind].to === 'person';
+  return {
+    ...item,
+    ...named(item.title, envelope),
+    items: inWords(told).others.map(({ title, link }) => ({
+      ...{ tone: 'idle', title: oneLine(title, most.title), text: '' },
+      action: { text: link.text, url: urlOf(link.path, envelope) },
+    })),
+    footer: isPersonal ? personalFooter : ownersFooter(envelope),
+  };
+};
+
+/** @param told at least one */
+export const summaryOf = (told: readonly Told[], envelope: Envelope): Letter => {
+  const items = told
+    .map((one) => itemOf(one, envelope))
+    .toSorted((one, other) => urgency.indexOf(one.tone) - urgency.indexOf(other.tone));
+  const [first] = items;
+  if (!first) throw new Error('a summary needs something to gather');
+  const others = items.length - 1;
+  const left = items.length - mostItems;
+  return {
+    ...named(others > 0 ? `${first.title}, and ${others} more` : first.title, envelope),
+    tone: first.tone,
+    title: `${items.length} things happened`,
+    text:
+      left > 0
+        ? `The ${mostItems} that matter most are below. The notices show the other ${left} too.`
+        : 'What matters most comes first.',
+    items: items.slice(0, mostItems),
+    action: { text: 'Show all notices', url: urlOf('/dashboard/notices', envelope) },
+    footer: ownersFooter(envelope),
+  };
+};
+
+const itemOf = (told: Told, envelope: Envelope): Item => {
+  const { tone, title, text, link } = inWords(told);
+  return {
+    tone,
+    title: oneLine(title, most.title),
+    text: oneLine(text, most.text),
+    action: { text: link.text, url: urlOf(link.path, envelope) },
+  };
+};
+
+const named = (title: string, { account }: Envelope) => {
+  const name = oneLine(account, most.account);
+  return { account: name, subject: oneLine(`[${name}] ${title}`, most.title) };
+};
+
+const urlOf = (path: string, { origin }: Envelope): string => new URL(path, origin).href;
+
+const ownersFooter = (envelope: Envelope): Letter['footer'] => {
+  const { unsubscribeUrl } = envelope;
+  const name = isolated(oneLine(envelope.account, most.account));
+  const choose = {
+    text: 'Choose which mails you get',
+    url: urlOf('/dashboard/account#mail', envelope),
+  };
+  const stop = unsubscribeUrl === undefined ? [] : [{ text: 'Unsubscribe', url: unsubscribeUrl }];
+  return {
+    why: `You get this mail because you can sign in to the account ${name} on Animal Store.`,
+    actions: [choose, ...stop],
+  };
+};
+
+const personalFooter: Letter['footer'] = {
+  why: 'You get this mail because it is about your own access to Animal Store. Such mails cannot be switched off.',
+  actions: [],
+};

@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals';
+import { checkMail } from '../../../src/app/doctor/check-mail.ts';
+import { loopbackTls } from '../../lab/authority/pebble-tls.ts';
+import { closedPort, MailServer } from '../../support/servers/mail-server.ts';
+
+test('a server that takes mail from us is well, and gets none', async () => {
+  const server = await MailServer.start();
+  expect(await checkMail({ smtpUrl: server.url })).toEqual([
+    { state: 'ok', seen: `127.0.0.1:${server.port} takes mail from us. None was sent.` },
+  ]);
+  expect(server.taken).toEqual([]);
+  await server.stop();
+});
+
+test('a wrong password, a certificate that nobody trusts and a closed port are named with what to do, without the password', async () => {
+  const tls = await loopbackTls();
+  const refusing = await MailServer.start({
+    authOptional: false,
+    onAuth: (_auth, _session, done) => {
+      done(new Error('Wrong password'));
+    },
+    allowInsecureAuth: true,
+  });
+  const encrypted = await MailServer.start({ ...tls, secure: true });
+  const found = await Promise.all(
+    [
+      `smtp://store:secret@127.0.0.1:${refusing.port}`,
+      `smtps://store:secret@127.0.0.1:${encrypted.port}`,
+      `smtp://store:secret@127.0.0.1:${await closedPort()}`,
+    ].map((smtpUrl) => checkMail({ smtpUrl })),
+  );
+  const advice = found.flat().map((one) => one.advice);
+  expect(found.flat().map(({ state }) => state)).toEqual(['failed', 'failed', 'failed']);
+  expect(advice[0]).toContain('password');
+  expect(advice[1]).toContain('certificate');
+  expect(advice[2]).toContain('port');
+  expect(JSON.stringify(found)).not.toContain('secret');
+  await Promise.all([refusing.stop(), encrypted.stop()]);
+});
+
+test('without a mail server there is nothing to try', async () => {
+  expect(await checkMail({ smtpUrl: undefined })).toMatchObject([{ state: 'ok' }]);
+});

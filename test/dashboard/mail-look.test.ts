@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { renderMail, renderSummary } from '../../src/adapters/mail/render-mail.ts';
+import { kinds } from '../../src/notifications/domain/kinds.ts';
+import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
+import { everyKind } from '../support/notifications.ts';
+
+const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
+const envelope = {
+  ...{ account: 'Happy Paws', origin: 'https://store.example' },
+  unsubscribeUrl: 'https://store.example/unsubscribe',
+};
+const label = 'a'.repeat(63);
+const host = `${label}.${label}.example`;
+const long = everyKind({ project: 'p'.repeat(40), host, name: host });
+const mails = {
+  ...Object.fromEntries(everyKind().map((one) => [one.kind, renderMail({ ...one, ...envelope })])),
+  'long names': renderMail({ ...long[4]!, ...envelope, account: 'W'.repeat(100) }),
+  'a summary': renderSummary({
+    ...envelope,
+    told: [...everyKind(), ...long].filter(({ kind }) => kinds[kind].to === 'owners'),
+  }),
+};
+
+let browser: TestBrowser;
+let page: Page;
+const asked: string[] = [];
+beforeAll(async () => {
+  browser = await startBrowser('about:blank');
+  page = await browser.open();
+  page.on('request', (request) => asked.push(request.url()));
+}, browserStartMs);
+afterAll(() => browser.close());
+
+/** What axe finds, without the rules for pages of a site. @param rules all for accessibility, if none are named */
+const faultsOf = async (...rules: readonly string[]): Promise<readonly string[]> => {
+  const runOnly = rules.length > 0 ? rules : ['wcag2a', 'wcag2aa', 'best-practice'];
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run(document, ${JSON.stringify({ runOnly, resultTypes: ['violations'] })})`,
+  );
+  return violations
+    .filter(({ id }) => id !== 'region' && !id.startsWith('landmark-'))
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+};
+
+const grounds = { light: 'rgb(246, 247, 245)', dark: 'rgb(16, 20, 19)' };
+
+test.each(Object.entries(mails))(
+  'the mail %s reads well on a desktop and a phone, in light and dark mode, and loads nothing',
+  async (_, { html }) => {
+    await page.setContent(html);
+    await page.evaluate(axe);
+    for (const width of [600, 360]) {
+      await page.setViewportSize({ width, height: 600 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    }
+    expect(await faultsOf()).toEqual([]);
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+      expect(ground).toBe(grounds[theme]);
+      expect(await faultsOf('color-contrast')).toEqual([]);
+    }
+    expect(asked).toEqual([]);
+  },
+);
