@@ -1,0 +1,147 @@
+import type { ListedDelivery } from '../../../notifications/webhook-ports.ts';
+import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import { html, nothing, type Html } from '../frame/html.ts';
+import { buttonForm } from '../frame/form-parts.ts';
+import { badge, counted, empty, minute, pager, time } from '../frame/parts.ts';
+import { queryText } from '../frame/query-text.ts';
+import { attemptItem, resultOf, took } from './answers.ts';
+import { webhookPath } from './paths.ts';
+
+export const pageSize = 20;
+
+/** The limit of a page's answers, in characters of markup. */
+const mostOfAnswers = 65_536;
+/** Of one delivery; sending it again adds more. */
+const mostAttempts = 20;
+
+interface Shown {
+  readonly webhook: Webhook;
+  readonly deliveries: readonly ListedDelivery[];
+  /** Whether there are older ones. */
+  readonly hasOlder: boolean;
+  /** The id of the delivery that these are older than; undefined for the newest ones. */
+  readonly before: string | undefined;
+  readonly now: Date;
+}
+
+/** What the webhook was called with in 30 days, newest first. */
+export const deliveriesSection = (shown: Shown): Html => {
+  const { webhook, deliveries, hasOlder, before } = shown;
+  const last = hasOlder ? deliveries.at(-1) : undefined;
+  return html`<section class="card" id="deliveries" aria-labelledby="deliveries-heading">
+    <h2 id="deliveries-heading">Deliveries</h2>
+    ${deliveries.length === 0 ? nothingHere(before === undefined) : html`<ol class="deliveries">${items(shown)}</ol>`}
+    ${pager({
+      first: before === undefined ? undefined : olderThan(webhook),
+      next: last && olderThan(webhook, last.id),
+      of: 'deliveries',
+    })}
+  </section>`;
+};
+
+const nothingHere = (isFirst: boolean): Html =>
+  isFirst
+    ? empty(
+        'Nothing was sent yet',
+        'Send a test to see what your receiver answers. Deliveries are listed here for 30 days.',
+      )
+    : html`<p class="hint">There are no older deliveries.</p>`;
+
+const olderThan = ({ id }: Webhook, before?: string): string =>
+  `${webhookPath(id)}${queryText({ before })}#deliveries`;
+
+/** The first delivery always shows its answers. Others link to a page that begins with them, once this one is long. */
+const items = ({ webhook, deliveries, before, now }: Shown): readonly Html[] => {
+  let used = 0;
+  return deliveries.map((delivery, at) => {
+    const elsewhere = olderThan(webhook, deliveries[at - 1]?.id ?? before);
+    const item = deliveryItem(webhook, delivery, {
+      now,
+      elsewhere: used < mostOfAnswers ? undefined : elsewhere,
+    });
+    used += item.toString().length;
+    return item;
+  });
+};
+
+interface Showing {
+  readonly now: Date;
+  /** Where its answers are, if not here. */
+  readonly elsewhere: string | undefined;
+}
+
+const deliveryItem = (webhook: Webhook, delivery: ListedDelivery, showing: Showing): Html => {
+  const { id, type, addedAt, attempts } = delivery;
+  const { now } = showing;
+  const [last] = attempts;
+  return html`<li id="${id}">
+    <div class="row">
+      <strong><code>${type}</code></strong> ${progressOf(delivery)}
+      <div class="row end"><small>${time(addedAt, now)}</small>${again(webhook, delivery)}</div>
+    </div>
+    <p class="row">${last && html`${resultOf(last)} <span>${took(last)}</span>`}<span class="hint">${whatNext(delivery, now)}</span></p>
+    ${attempts.length > 0 && details(delivery, showing)}
+  </li>`;
+};
+
+const progressOf = ({ progress, failures }: ListedDelivery): Html => {
+  switch (progress.state) {
+    case 'waiting':
+      return failures === 0 ? badge('sending', 'busy') : badge('trying again', 'busy');
+    case 'delivered':
+      return badge('delivered', 'good');
+    case 'given_up':
+      return badge('given up', 'bad');
+    case 'cancelled':
+      return badge('cancelled', 'idle');
+  }
+};
+
+const whatNext = ({ progress, attempts, failures }: ListedDelivery, now: Date): Html => {
+  const made =
+    attempts.length === 0 ? 'No attempt yet.' : `${counted(attempts.length, 'attempt')}.`;
+  switch (progress.state) {
+    case 'waiting':
+      return failures === 0
+        ? html`${made} The next one is on its way.`
+        : html`${made} ${nextAttempt(progress.nextAt, now)}`;
+    case 'delivered':
+      return html`${made}`;
+    case 'given_up':
+      return html`${made} We do not try again by ourselves.`;
+    case 'cancelled':
+      return html`${made} The webhook was switched off before it succeeded.`;
+  }
+};
+
+const nextAttempt = (at: Date, now: Date): Html =>
+  at.getTime() - now.getTime() < 60_000
+    ? html`The next one follows within a minute.`
+    : html`The next one is at <time datetime="${at.toISOString()}">${minute(at, now)}</time>.`;
+
+/** Where it can be sent again: what is on its way is sent anyway, and what is off is not called. */
+const again = ({ id, status }: Webhook, delivery: ListedDelivery): Html => {
+  const { progress, failures, type } = delivery;
+  const isOnItsWay = progress.state === 'waiting' && failures === 0;
+  if (status.state === 'off' || isOnItsWay) return nothing;
+  return buttonForm(`${webhookPath(id)}/deliveries/${delivery.id}/again`, 'Send again', {
+    about: `Send this ${type} again`,
+  });
+};
+
+const details = (delivery: ListedDelivery, { now, elsewhere }: Showing): Html => {
+  const { messageId, body, attempts } = delivery;
+  if (elsewhere !== undefined) return html`<p><a href="${elsewhere}">Message and answers</a></p>`;
+  const earlier = Math.max(0, attempts.length - mostAttempts);
+  return html`<details>
+    <summary>Message and answers</summary>
+    <div class="stack">
+      <ol class="stack answers">${attempts.slice(0, mostAttempts).map((attempt) => attemptItem(attempt, now))}</ol>
+      ${earlier > 0 && html`<p class="hint">And ${counted(earlier, 'earlier attempt')}.</p>`}
+      <p class="hint">The message, with <code>webhook-id: ${messageId}</code></p>
+      <pre class="wrapped" tabindex="0" role="group" aria-label="Message">${readable(body)}</pre>
+    </div>
+  </details>`;
+};
+
+const readable = (body: string): string => JSON.stringify(JSON.parse(body), null, 2);

@@ -1,0 +1,185 @@
+import * as v from 'valibot';
+import {
+  secretOverlaps,
+  type SecretOverlap,
+} from '../../../notifications/domain/webhooks/secrets.ts';
+import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import { shownOnce } from '../frame/act-once.ts';
+import { confirmedForm } from '../frame/confirmed-form.ts';
+import { buttonForm, formError } from '../frame/form-parts.ts';
+import { html, type Html } from '../frame/html.ts';
+import { copyable, day } from '../frame/parts.ts';
+import type { DashboardPorts } from '../frame/ports.ts';
+import {
+  bareForm,
+  form,
+  refusalOf,
+  type Form,
+  type Refusal,
+  type Screen,
+  type Visit,
+} from '../frame/screen.ts';
+import { deliveriesSection, pageSize } from './deliveries.ts';
+import { draftForm, webhookDraft } from './draft.ts';
+import { idsOf, webhookOf, webhookPath, webhooksPath } from './paths.ts';
+import { secretSection, shownSecret } from './secret.ts';
+import { kindsOf, nameOf, stateInWords, stateOf } from './words.ts';
+
+const path = webhookPath(':webhook');
+
+type Ports = Pick<DashboardPorts, 'webhooks' | 'ids'>;
+
+/** One webhook: what it was called with, what it answered, and all that can be done with it. */
+export const webhookScreen = (ports: Ports): Screen => ({
+  path,
+  section: 'webhooks',
+  live: 'rendered',
+  notices: {
+    [shownOnce]:
+      'This was already done, and the secret was shown then. If you lost it, rotate it again.',
+    changed: 'The webhook is changed.',
+    on: 'The webhook is switched on.',
+    off: 'The webhook is switched off. Deliveries that were waiting are cancelled.',
+    tested: 'A test is on its way. Its result appears below.',
+    again: 'It is being sent again. The result appears below.',
+  },
+  show: async (visit, refusal, secret) => {
+    const webhook = await webhookOf(ports, visit);
+    const before = deliveryIn(visit.query);
+    const found = await ports.webhooks.listDeliveries(idsOf(visit), pageSize + 1, before);
+    const content = html`
+      ${webhookHead(webhook, visit.now)}
+      ${secret}
+      ${formError(refusalOf(refusal, 'test') ?? refusalOf(refusal, 'again'))}
+      ${deliveriesSection({
+        webhook,
+        deliveries: found.slice(0, pageSize),
+        hasOlder: found.length > pageSize,
+        before,
+        now: visit.now,
+      })}
+      ${changeSection(webhook, refusalOf(refusal, 'change'))}
+      ${secretSection(webhook, { now: visit.now, once: ports.ids.next('form'), refusal: refusalOf(refusal, 'rotate') })}`;
+    return { title: `Webhook to ${nameOf(webhook)}`, content };
+  },
+  forms: [
+    change(ports),
+    rotation(ports),
+    ...switches(ports),
+    testing(ports),
+    repetition(ports),
+    removal(ports),
+  ],
+});
+
+/** @returns undefined for anything that cannot be the id of a delivery */
+const deliveryIn = (query: URLSearchParams): string | undefined => {
+  const before = query.get('before') ?? '';
+  return /^[\w-]{1,64}$/.test(before) ? before : undefined;
+};
+
+const webhookHead = (webhook: Webhook, now: Date): Html => html`<div class="head">
+    <nav aria-label="Breadcrumb"><ol class="row hint crumbs"><li><a href="${webhooksPath}">Webhooks</a></li></ol></nav>
+    <div class="row">
+      <h1>${nameOf(webhook)}</h1>
+      ${stateOf(webhook)}
+      <div class="row end">${actions(webhook)}</div>
+    </div>
+    <p class="lead">${stateInWords(webhook, now)}</p>
+    ${copyable(webhook.address, 'called address')}
+    <p class="hint">Called for ${kindsOf(webhook)} · added ${day(webhook.createdAt)}</p>
+  </div>`;
+
+const actions = (webhook: Webhook): Html => {
+  const own = webhookPath(webhook.id);
+  const remove = confirmedForm({
+    id: 'remove',
+    label: 'Remove',
+    about: `Remove the webhook to ${nameOf(webhook)}`,
+    question: html`Remove the webhook to <span class="name">${nameOf(webhook)}</span>?`,
+    consequences:
+      'It is no longer called, its secret is gone, and deliveries that wait are cancelled. What we sent to it, and its answers, are deleted within 30 days. This cannot be undone.',
+    confirm: 'Remove webhook',
+    action: `${own}/remove`,
+  });
+  return webhook.status.state === 'on'
+    ? html`${buttonForm(`${own}/test`, 'Send a test')}${buttonForm(`${own}/off`, 'Switch off')}${remove}`
+    : html`${buttonForm(`${own}/on`, 'Switch on')}${remove}`;
+};
+
+const changeSection = (webhook: Webhook, refusal: Refusal | undefined): Html =>
+  html`<section class="card">
+    <details ${refusal && html`open`}>
+      <summary>Change its address or kinds</summary>
+      ${draftForm({ action: `${webhookPath(webhook.id)}/change`, button: 'Save changes', current: webhook, refusal })}
+    </details>
+  </section>`;
+
+const to = ({ webhookId }: ReturnType<typeof idsOf>, done: string) => ({
+  to: webhookPath(webhookId),
+  done,
+});
+
+const change = ({ webhooks }: Ports): Form =>
+  form({
+    name: 'change',
+    path: `${path}/change`,
+    schema: webhookDraft,
+    field: 'address',
+    act: async (visit, draft) => {
+      await webhooks.changeWebhook(idsOf(visit), draft);
+      return to(idsOf(visit), 'changed');
+    },
+  });
+
+const overlapChoices = Object.keys(secretOverlaps) as [SecretOverlap, ...SecretOverlap[]];
+
+const rotation = ({ webhooks }: Ports): Form =>
+  form({
+    name: 'rotate',
+    path: `${path}/rotate`,
+    schema: v.object({ overlap: v.picklist(overlapChoices, 'Choose one of the times.') }),
+    once: true,
+    act: async (visit, { overlap }) => {
+      const rotated = await webhooks.rotateWebhookSecret(idsOf(visit), overlap);
+      return { ...shownSecret({ ...rotated, overlap, now: visit.now }), status: 200 };
+    },
+  });
+
+/** A form that is one button, and what the page says then. */
+const pressed = (
+  name: string,
+  of: { readonly path: string; readonly done: string },
+  act: (visit: Visit) => Promise<unknown>,
+): Form =>
+  bareForm({
+    name,
+    path: `${path}/${of.path}`,
+    act: async (visit) => {
+      await act(visit);
+      return to(idsOf(visit), of.done);
+    },
+  });
+
+const switches = ({ webhooks }: Ports): readonly Form[] => [
+  pressed('on', { path: 'on', done: 'on' }, (visit) => webhooks.switchWebhookOn(idsOf(visit))),
+  pressed('off', { path: 'off', done: 'off' }, (visit) => webhooks.switchWebhookOff(idsOf(visit))),
+];
+
+const testing = ({ webhooks }: Ports): Form =>
+  pressed('test', { path: 'test', done: 'tested' }, (visit) => webhooks.testWebhook(idsOf(visit)));
+
+const repetition = ({ webhooks }: Ports): Form =>
+  pressed('again', { path: 'deliveries/:delivery/again', done: 'again' }, (visit) =>
+    webhooks.repeatDelivery(idsOf(visit), visit.parameters['delivery'] ?? ''),
+  );
+
+const removal = ({ webhooks }: Ports): Form =>
+  bareForm({
+    name: 'remove',
+    path: `${path}/remove`,
+    act: async (visit) => {
+      await webhooks.removeWebhook(idsOf(visit));
+      return { to: webhooksPath, done: 'removed' };
+    },
+  });

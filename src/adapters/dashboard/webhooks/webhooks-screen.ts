@@ -1,0 +1,82 @@
+import { mostWebhooks, type Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import { shownOnce } from '../frame/act-once.ts';
+import { formError } from '../frame/form-parts.ts';
+import { html, type Html } from '../frame/html.ts';
+import { empty, head, time } from '../frame/parts.ts';
+import type { DashboardPorts } from '../frame/ports.ts';
+import { form, refusalOf, type Form, type Refusal, type Screen } from '../frame/screen.ts';
+import { table, type ColumnsOf } from '../frame/table.ts';
+import { draftForm, webhookDraft } from './draft.ts';
+import { webhookPath, webhooksPath } from './paths.ts';
+import { shownSecret } from './secret.ts';
+import { kindsOf, stateInWords, stateOf } from './words.ts';
+
+type Ports = Pick<DashboardPorts, 'webhooks' | 'ids'>;
+
+/** The addresses that we call for the account, and new ones. */
+export const webhooksScreen = (ports: Ports): Screen => ({
+  path: webhooksPath,
+  section: 'webhooks',
+  live: 'rendered',
+  notices: {
+    [shownOnce]:
+      'This was already done, and the secret was shown then. If you lost it, rotate it on the page of the webhook.',
+    removed: 'The webhook is removed. It is no longer called.',
+  },
+  show: async ({ accountId, now }, refusal, secret) => {
+    const webhooks = await ports.webhooks.listWebhooks(accountId);
+    const refused = refusalOf(refusal, 'add-webhook');
+    const content = html`
+      ${head('Webhooks', 'We call an address of yours when something happens, so that your programs learn of it without asking.')}
+      ${secret}
+      ${webhooks.length === 0 ? nothingYet : list(webhooks, now)}
+      <section class="card" id="new-webhook" aria-labelledby="new-heading">
+        <h2 id="new-heading">New webhook</h2>
+        ${webhooks.length >= mostWebhooks ? enough(refused) : draftForm({ ...{ action: webhooksPath, button: 'Add webhook' }, once: ports.ids.next('form'), refusal: refused })}
+      </section>`;
+    return { title: 'Webhooks', content };
+  },
+  forms: [addition(ports)],
+});
+
+const nothingYet = empty(
+  'No webhooks yet',
+  'Add the address of a receiver below. Its secret, with which it verifies what we send, is shown once.',
+);
+
+const enough = (refusal: Refusal | undefined): Html => html`
+  ${formError(refusal && { ...refusal, field: undefined })}
+  <p class="hint">You have ${mostWebhooks} webhooks, which is the most that an account can have.</p>`;
+
+const list = (webhooks: readonly Webhook[], now: Date): Html =>
+  html`<section class="card">${table(webhooks, Object.values(columns(now)))}</section>`;
+
+/** Several fields share a column. */
+const columns = (now: Date): ColumnsOf<Webhook, 'id' | 'accountId' | 'oldSecretsUntil'> => ({
+  address: [
+    'Address',
+    'name',
+    ({ id, address }) => html`<a class="host" href="${webhookPath(id)}">${address}</a>`,
+  ],
+  kinds: ['Kinds', 'text', kindsOf],
+  status: [
+    'State',
+    'text',
+    (webhook) =>
+      html`<div class="lines">${stateOf(webhook)}<span class="hint">${stateInWords(webhook, now)}</span></div>`,
+  ],
+  createdAt: ['Added', 'text', ({ createdAt }) => time(createdAt, now)],
+});
+
+const addition = ({ webhooks }: Ports): Form =>
+  form({
+    name: 'add-webhook',
+    path: webhooksPath,
+    schema: webhookDraft,
+    field: 'address',
+    once: true,
+    act: async ({ accountId, now }, draft) => {
+      const added = await webhooks.addWebhook(accountId, draft);
+      return { ...shownSecret({ ...added, now }), status: 201 };
+    },
+  });

@@ -1,0 +1,41 @@
+import type { Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import { ownersKinds } from '../../../notifications/domain/kinds.ts';
+import { receiverOf } from '../../../notifications/domain/webhooks/address.ts';
+import { failedForMs, longestFailingMs } from '../../../notifications/domain/webhooks/failing.ts';
+import { html, nothing, type Html } from '../frame/html.ts';
+import { badge, counted, time } from '../frame/parts.ts';
+
+/** What stands for a webhook where there is little room. */
+export const nameOf = ({ address }: Webhook): string => receiverOf(address);
+
+export const stateOf = ({ status }: Webhook): Html => {
+  if (status.state === 'off') return badge('off', status.reason === 'by_hand' ? 'idle' : 'bad');
+  return status.failingSince ? badge('failing', 'busy') : badge('on', 'good');
+};
+
+export const kindsOf = ({ kinds }: Webhook): Html => {
+  const all = kinds.length === ownersKinds.length;
+  return html`<span title="${kinds.join(', ')}">${all ? 'all kinds' : counted(kinds.length, 'kind').replace(' ', '\u00a0')}</span>`;
+};
+
+const day = 24 * 60 * 60_000;
+
+/** What the state means, and what happens next; nothing if all is well. */
+export const stateInWords = ({ status }: Webhook, now: Date): Html => {
+  if (status.state === 'off') {
+    const since = html`Off since ${time(status.offSince, now)}.`;
+    switch (status.reason) {
+      case 'by_hand':
+        return html`${since} It is not called.`;
+      case 'gone':
+        return html`${since} It answered 410 Gone, so we no longer call it. Switch it on again once its receiver works.`;
+      case 'failing':
+        return html`${since} All our attempts of five days failed, so we no longer call it. Switch it on again once its receiver works.`;
+    }
+  }
+  const { failingSince, failedAt = failingSince } = status;
+  if (!failingSince || !failedAt) return nothing;
+  const left = longestFailingMs - failedForMs({ failingSince, failedAt });
+  const daysLeft = counted(Math.ceil(left / day), 'more day');
+  return html`Failing: the last attempt was ${time(failedAt, now)}. If attempts fail for ${daysLeft}, we switch it off and tell you.`;
+};

@@ -1,0 +1,174 @@
+import type { Ids } from '../../../kernel/ids.ts';
+import type { Sealer } from '../../../kernel/sealer.ts';
+import type { Settlement } from '../../../notifications/domain/webhooks/attempts.ts';
+import { receiverOf } from '../../../notifications/domain/webhooks/address.ts';
+import type { Attempt } from '../../../notifications/domain/webhooks/delivery.ts';
+import {
+  webhookDeliveryNotFound,
+  webhookNotFound,
+} from '../../../notifications/domain/notifications-error.ts';
+import { isSlow, type Webhook } from '../../../notifications/domain/webhooks/webhook.ts';
+import type {
+  Claim,
+  ClaimedDelivery,
+  Claiming,
+  ListedDelivery,
+  WebhookCounts,
+  WebhookDeliveries,
+  WebhookMessage,
+  WebhookOf,
+} from '../../../notifications/webhook-ports.ts';
+import type { Database } from '../database.ts';
+import { failureOf } from '../engine/failure.ts';
+import { JointWrites } from '../joint-writes.ts';
+import type { KyselyOutbox } from '../kysely-outbox.ts';
+import { lockedRow } from '../locked-row.ts';
+import { toMillis } from '../schema.ts';
+import { TellingStore } from '../telling-store.ts';
+import { saveWebhook } from './saved-webhook.ts';
+import { claimDeliveries } from './webhook-claims.ts';
+import { countWebhooks } from './webhook-counts.ts';
+import { attemptFrom, attemptRow, deliveryFrom, deliveryRow } from './webhook-delivery-rows.ts';
+import { webhookFrom } from './webhook-rows.ts';
+
+type Settle = Parameters<WebhookDeliveries['settle']>[2];
+type Repeat = Parameters<WebhookDeliveries['repeat']>[2];
+
+interface Needs {
+  readonly sealer: Sealer;
+  readonly ids: Ids;
+}
+
+export class KyselyWebhookDeliveries extends TellingStore implements WebhookDeliveries {
+  /** Nobody waits for an outcome to be stored. */
+  readonly #writes: JointWrites;
+  readonly #needs: Needs;
+
+  constructor(database: Database, outbox: KyselyOutbox, needs: Needs) {
+    super(database, outbox);
+    this.#writes = new JointWrites(database);
+    this.#needs = needs;
+  }
+
+  async add(message: WebhookMessage, to: readonly Webhook[], now: Date): Promise<void> {
+    await this.database.transaction(async () => {
+      for (const webhook of to) await this.#addOne(message, webhook, now);
+    });
+  }
+
+  claim(claiming: Claiming): Promise<Claim> {
+    const claim = this.#needs.ids.next('claim');
+    return claimDeliveries(this.database, this.#needs.sealer, { ...claiming, claim });
+  }
+
+  settle(
+    { delivery: { id, webhookId }, claim }: Pick<ClaimedDelivery, 'delivery' | 'claim'>,
+    attempt: Attempt | undefined,
+    decide: Settle,
+  ): Promise<Settlement | undefined> {
+    return this.#writes.transaction(async (db) => {
+      const stored = await lockedRow(this.database, 'webhooks', webhookId);
+      const webhook = stored && webhookFrom(stored);
+      const row = await lockedRow(this.database, 'webhook_deliveries', id);
+      if (row?.claim !== claim) return undefined;
+      const settlement = decide({ delivery: deliveryFrom(row), webhook });
+      const { delivery, webhook: after, events } = settlement;
+      const lane = { claim: null, is_slow: after && isSlow(after) ? 1n : 0n };
+      await db
+        .updateTable('webhook_deliveries')
+        .set({ ...deliveryRow(delivery), ...lane })
+        .where('id', '=', id)
+        .execute();
+      if (attempt) {
+        await db.insertInto('webhook_attempts').values(attemptRow(id, attempt)).execute();
+      }
+      if (stored && after && after !== webhook) await saveWebhook(db, { before: stored, after });
+      await this.outbox.append(events);
+      return settlement;
+    });
+  }
+
+  async list(of: WebhookOf, limit: number, before?: string): Promise<readonly ListedDelivery[]> {
+    const rows = await this.#of(of)
+      .$if(before !== undefined, (some) => some.where('id', '<', before ?? ''))
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    const attempts = await this.#attemptsAt(rows.map(({ id }) => id));
+    return rows.map((row) => ({ ...deliveryFrom(row), attempts: attempts.get(row.id) ?? [] }));
+  }
+
+  async find(of: WebhookOf, deliveryId: string): Promise<ListedDelivery | undefined> {
+    const row = await this.#of(of).where('id', '=', deliveryId).executeTakeFirst();
+    if (!row) return undefined;
+    const attempts = await this.#attemptsAt([row.id]);
+    return { ...deliveryFrom(row), attempts: attempts.get(row.id) ?? [] };
+  }
+
+  async repeat(of: WebhookOf, deliveryId: string, decide: Repeat): Promise<void> {
+    await this.database.transaction(async (db) => {
+      const webhook = await this.#lockWebhook(of.webhookId);
+      if (webhook?.accountId !== of.accountId) throw webhookNotFound(of.webhookId);
+      const row = await lockedRow(this.database, 'webhook_deliveries', deliveryId);
+      if (row?.webhook_id !== of.webhookId) throw webhookDeliveryNotFound(deliveryId);
+      const { delivery, events, begunAt } = decide(deliveryFrom(row), webhook);
+      // An attempt is under way, or its process is dead and the next one is due when the lease ends.
+      if (row.claim !== null && row.next_at !== null) return;
+      await db
+        .updateTable('webhook_deliveries')
+        .set({ ...deliveryRow(delivery), begun_at: toMillis(begunAt), claim: null })
+        .where('id', '=', deliveryId)
+        .execute();
+      await this.outbox.append(events);
+    });
+  }
+
+  counts(now: Date): Promise<WebhookCounts> {
+    return countWebhooks(this.db, now);
+  }
+
+  async #addOne(message: WebhookMessage, webhook: Webhook, now: Date): Promise<void> {
+    const row = {
+      ...deliveryRow({
+        ...{ id: this.#needs.ids.next('whd'), webhookId: webhook.id },
+        ...{ accountId: message.accountId, messageId: message.id },
+        ...{ type: message.type, body: message.body, addedAt: now, failures: 0 },
+        progress: { state: 'waiting', nextAt: now },
+      }),
+      ...{ begun_at: toMillis(now), receiver: receiverOf(webhook.address) },
+      ...{ is_slow: isSlow(webhook) ? 1n : 0n, claim: null },
+    };
+    try {
+      await this.db.insertInto('webhook_deliveries').values(row).execute();
+    } catch (error) {
+      // It is there already: the event was delivered again.
+      if (failureOf(error) !== 'duplicate') throw error;
+    }
+  }
+
+  async #lockWebhook(id: string): Promise<Webhook | undefined> {
+    const row = await lockedRow(this.database, 'webhooks', id);
+    return row && webhookFrom(row);
+  }
+
+  #of({ accountId, webhookId }: WebhookOf) {
+    return this.db
+      .selectFrom('webhook_deliveries')
+      .selectAll()
+      .where('webhook_id', '=', webhookId)
+      .where('account_id', '=', accountId);
+  }
+
+  /** By their deliveries, the newest first. */
+  async #attemptsAt(ids: readonly string[]): Promise<ReadonlyMap<string, readonly Attempt[]>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.db
+      .selectFrom('webhook_attempts')
+      .selectAll()
+      .where('delivery_id', 'in', ids)
+      .orderBy('id', 'desc')
+      .execute();
+    const byDelivery = Map.groupBy(rows, ({ delivery_id }) => delivery_id);
+    return new Map([...byDelivery].map(([id, its]) => [id, its.map(attemptFrom)]));
+  }
+}

@@ -1,0 +1,140 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { ownersKinds } from '../domain/kinds.ts';
+import type { Notification } from '../domain/notification.ts';
+import {
+  isAttempt,
+  repeat,
+  settle,
+  withoutAttempt,
+  type Settlement,
+} from '../domain/webhooks/attempts.ts';
+import type { Attempt, Outcome } from '../domain/webhooks/delivery.ts';
+import {
+  payload,
+  ping,
+  type OwnersNotification,
+  type Payload,
+} from '../domain/webhooks/payload.ts';
+import { signingSecrets } from '../domain/webhooks/secrets.ts';
+import { wants, type Webhook } from '../domain/webhooks/webhook.ts';
+import type { WebhookEvent } from '../domain/webhooks/webhook-event.ts';
+import type {
+  ClaimedDelivery,
+  Outside,
+  WebhookDeliveries,
+  WebhookOf,
+  Webhooks,
+  WebhookSigning,
+} from '../webhook-ports.ts';
+
+interface Ports {
+  readonly webhooks: Pick<Webhooks, 'list' | 'find'>;
+  readonly deliveries: WebhookDeliveries;
+  readonly signing: Pick<WebhookSigning, 'headers'>;
+  readonly outside: Outside;
+  readonly clock: Clock;
+}
+
+type WebhookTested = Extract<WebhookEvent, { type: 'webhook_tested' }>;
+
+export const deliverToWebhooks = (ports: Ports) => {
+  const { webhooks, deliveries, clock } = ports;
+  const add = (id: string, body: Payload, to: readonly Webhook[]): Promise<void> => {
+    const { accountId } = body.data;
+    const message = { accountId, id, type: body.type, body: JSON.stringify(body) };
+    return deliveries.add(message, to, clock.now());
+  };
+  return {
+    /** Adds one delivery for each webhook that wants the kind. The same notification again adds none. */
+    tellWebhooks: async (notification: Notification): Promise<void> => {
+      if (!isForOwners(notification)) return;
+      const { id, kind, accountId } = notification;
+      const all = await webhooks.list(accountId);
+      const wanting = all.filter((webhook) => wants(webhook, kind));
+      await add(id, payload(notification), wanting);
+    },
+    /** Adds the test that was asked for. The same event again adds none. */
+    pingWebhook: async (id: string, asked: WebhookTested): Promise<void> => {
+      const webhook = await webhooks.find(asked);
+      if (webhook) await add(id, ping(webhook, asked.occurredAt), [webhook]);
+    },
+    attemptDelivery: (claimed: ClaimedDelivery, signal?: AbortSignal) =>
+      attempt(ports, claimed, signal),
+    /** The newest first. @param before the id of a delivery: only older ones */
+    listDeliveries: (of: WebhookOf, limit: number, before?: string) =>
+      deliveries.list(of, limit, before),
+    findDelivery: (of: WebhookOf, deliveryId: string) => deliveries.find(of, deliveryId),
+    /**
+     * With the same `webhook-id`.
+     * @throws DomainError `webhook_not_found`, `webhook_delivery_not_found`, `webhook_off`
+     */
+    repeatDelivery: (of: WebhookOf, deliveryId: string) =>
+      deliveries.repeat(of, deliveryId, (delivery, webhook) =>
+        repeat(delivery, webhook, clock.now()),
+      ),
+    countWebhooks: async () => {
+      const now = clock.now();
+      const { oldestDue = now, ...counts } = await deliveries.counts(now);
+      return { ...counts, overdueSeconds: Math.max(0, now.getTime() - oldestDue.getTime()) / 1000 };
+    },
+  };
+};
+
+/** What an attempt led to; without an outcome if there was none. */
+export interface Attempted {
+  readonly outcome: Outcome | undefined;
+  /** What kept us from signing. */
+  readonly fault?: unknown;
+  /** Undefined if somebody else has claimed the delivery since. */
+  readonly settlement: Settlement | undefined;
+}
+
+/** One attempt, and what it leads to. @throws Unavailable */
+const attempt = async (
+  ports: Ports,
+  claimed: ClaimedDelivery,
+  signal: AbortSignal | undefined,
+): Promise<Attempted> => {
+  const { deliveries, clock } = ports;
+  const { made, ...fault } = await call(ports, claimed, signal);
+  const counted = made && isAttempt(made) ? made : undefined;
+  const settlement = await deliveries.settle(claimed, counted, (current) =>
+    counted ? settle(current, counted) : withoutAttempt(current, clock.now()),
+  );
+  return { outcome: made, settlement, ...fault };
+};
+
+interface Call {
+  /** Undefined where the webhook is not called any more. */
+  readonly made: Attempt | undefined;
+  readonly fault?: unknown;
+}
+
+const call = async (
+  ports: Ports,
+  { delivery, webhook, secrets }: ClaimedDelivery,
+  signal: AbortSignal | undefined,
+): Promise<Call> => {
+  if (webhook?.status.state !== 'on') return { made: undefined };
+  const at = ports.clock.now();
+  const { messageId: id, body } = delivery;
+  let signed: Readonly<Record<string, string>>;
+  try {
+    signed = ports.signing.headers({ id, body }, signingSecrets(secrets(), at), at);
+  } catch (fault) {
+    return { made: { ...unsigned, at }, fault };
+  }
+  const headers = { 'content-type': 'application/json', ...signed };
+  return {
+    made: { ...(await ports.outside.post(webhook.address, { headers, body }, signal)), at },
+  };
+};
+
+/** As when the secrets were sealed under a key that this process does not have. */
+const unsigned: Outcome = {
+  ...{ kind: 'failed', why: 'unsigned', tookMs: 0 },
+  explanation: 'We could not sign the message. That is our fault, not that of your receiver.',
+};
+
+const isForOwners = (notification: Notification): notification is OwnersNotification =>
+  ownersKinds.some((kind) => kind === notification.kind);

@@ -1,0 +1,67 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/ids.ts';
+import type { DestinationRules } from '../domain/webhooks/destination.ts';
+import { firstSecret, rotateSecret, type SecretOverlap } from '../domain/webhooks/secrets.ts';
+import {
+  addWebhook,
+  changeWebhook,
+  removeWebhook,
+  switchOff,
+  switchOn,
+  testWebhook,
+  type Webhook,
+  type WebhookDraft,
+} from '../domain/webhooks/webhook.ts';
+import type { WebhookOf, Webhooks, WebhookSigning } from '../webhook-ports.ts';
+
+interface Ports {
+  readonly webhooks: Webhooks;
+  readonly signing: Pick<WebhookSigning, 'newSecret'>;
+  readonly destinationRules: DestinationRules;
+  readonly ids: Ids;
+  readonly clock: Clock;
+}
+
+/** The secret can be shown only now. */
+interface Shown {
+  readonly webhook: Webhook;
+  readonly secret: string;
+}
+
+export const manageWebhooks = ({ webhooks, signing, destinationRules, ids, clock }: Ports) => ({
+  /** @throws DomainError `webhook_invalid`, `webhook_limit_reached` */
+  addWebhook: async (accountId: string, draft: WebhookDraft): Promise<Shown> => {
+    const [id, secret] = [ids.next('hook'), signing.newSecret()];
+    const webhook = await webhooks.add(accountId, (current) => ({
+      ...addWebhook({ ...draft, id, accountId, current }, destinationRules, clock.now()),
+      secrets: firstSecret(secret),
+    }));
+    return { webhook, secret };
+  },
+  /** The oldest first. */
+  listWebhooks: (accountId: string) => webhooks.list(accountId),
+  findWebhook: (of: WebhookOf) => webhooks.find(of),
+  /** @throws DomainError `webhook_not_found`, `webhook_invalid` */
+  changeWebhook: (of: WebhookOf, draft: WebhookDraft) =>
+    webhooks.change(of, (webhook) => changeWebhook(webhook, draft, destinationRules, clock.now())),
+  /** Until the overlap ends, both secrets sign. @throws DomainError `webhook_not_found`, `webhook_limit_reached` */
+  rotateWebhookSecret: async (of: WebhookOf, overlap: SecretOverlap): Promise<Shown> => {
+    const secret = signing.newSecret();
+    const webhook = await webhooks.change(of, (current, secrets) =>
+      rotateSecret(current, secrets(), { secret, overlap }, clock.now()),
+    );
+    return { webhook, secret };
+  },
+  /** @throws DomainError `webhook_not_found` */
+  switchWebhookOn: (of: WebhookOf) =>
+    webhooks.change(of, (webhook) => switchOn(webhook, clock.now())),
+  /** Deliveries that wait are cancelled. @throws DomainError `webhook_not_found` */
+  switchWebhookOff: (of: WebhookOf) =>
+    webhooks.change(of, (webhook) => switchOff(webhook, 'by_hand', clock.now())),
+  /** @throws DomainError `webhook_not_found` */
+  removeWebhook: (of: WebhookOf) =>
+    webhooks.remove(of, (webhook) => removeWebhook(webhook, clock.now())),
+  /** Sends `test.ping` soon. @throws DomainError `webhook_not_found`, `webhook_off` */
+  testWebhook: (of: WebhookOf) =>
+    webhooks.change(of, (webhook) => testWebhook(webhook, clock.now())),
+});

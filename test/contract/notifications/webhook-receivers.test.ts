@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { Webhook } from 'standardwebhooks';
+import { GuardedOutside } from '../../../src/adapters/webhooks/guarded-outside.ts';
+import { ping } from '../../../src/notifications/domain/webhooks/payload.ts';
+import { documentedPayload } from '../../support/webhooks/documented-payload.ts';
+import { until } from '../../support/until.ts';
+
+const page = readFileSync('docs/webhooks.md', 'utf8');
+const shown = (language: string): string =>
+  new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'ms').exec(page)?.[1] ?? '';
+
+const secrets = [1, 2, 3].map((byte) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`);
+const outside = new GuardedOutside({
+  ...{ dnsServers: ['127.0.0.1:9'], ownAddresses: [] },
+  rules: { allowsThisMachine: true },
+  // Against hanging, never a measure.
+  withinMs: 120_000,
+});
+
+const freePort = async (): Promise<number> => {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+};
+
+const answers = async (port: number): Promise<boolean> => {
+  const socket = connect(port, '127.0.0.1');
+  const isOpen = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return isOpen;
+};
+
+describe.each([
+  ['Node.js', 'js', process.execPath, ['--input-type=module', '--eval']],
+  ['Python', 'python', 'python3', ['-c']],
+])('The receiver of docs/webhooks.md in %s', (_, language, program, options) => {
+  let receiver: ChildProcess;
+  let url: string;
+  const printed: string[] = [];
+  beforeAll(async () => {
+    const port = await freePort();
+    const env = { PATH: process.env['PATH'], PORT: String(port), WEBHOOK_SECRET: secrets[0] };
+    receiver = spawn(program, [...options, shown(language)], {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    createInterface({ input: receiver.stdout! }).on('line', (line) => printed.push(line));
+    await until('it listens', () => answers(port));
+    url = `http://127.0.0.1:${port}/`;
+  });
+  afterAll(async () => {
+    receiver.kill('SIGKILL');
+    await once(receiver, 'exit');
+  });
+
+  const body = JSON.stringify(ping({ id: 'hook_é', accountId: 'account_1' }, new Date()));
+  const send = async (id: string, signedBy: readonly string[], at = new Date(), sent = body) => {
+    const signatures = signedBy.map((secret) => new Webhook(secret).sign(id, at, body));
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': signatures.join(' '),
+    };
+    const outcome = await outside.post(url, { headers, body: sent });
+    return outcome.kind === 'answered' ? outcome.status : outcome;
+  };
+
+  test('takes each message once, also while the secret is rotated', async () => {
+    expect(await send('m1', [secrets[0]!])).toBe(204);
+    expect(await send('m1', [secrets[0]!])).toBe(204);
+    expect(await send('m2', [secrets[1]!, secrets[0]!])).toBe(204);
+    await until('it has worked', () => printed.length >= 2);
+    const { type, data } = documentedPayload(body);
+    expect(printed.map((line) => line.split(' ')[0])).toEqual([type, type]);
+    expect(printed.map((line) => JSON.parse(line.slice(type.length)) as unknown)).toEqual([
+      data,
+      data,
+    ]);
+  });
+
+  test('refuses what is not from us, is not as we sent it, or is old', async () => {
+    const old = new Date(Date.now() - 10 * 60_000);
+    expect(await send('m3', [secrets[1]!, secrets[2]!])).toBe(401);
+    expect(await send('m3', [])).toBe(401);
+    expect(await send('m3', [secrets[0]!], new Date(), body.replace('hook_', 'hack_'))).toBe(401);
+    expect(await send('m3', [secrets[0]!], old)).toBe(401);
+    expect(await send('m4', [secrets[0]!])).toBe(204);
+    await until('it has worked', () => printed.length >= 3);
+    expect(printed).toHaveLength(3);
+  });
+});
+
+test('Both receivers are short', () => {
+  const lines = (language: string) =>
+    shown(language)
+      .split('\n')
+      .filter((line) => line.trim() !== '');
+  expect(
+    [lines('js').length, lines('python').length].every((count) => count >= 15 && count <= 26),
+  ).toBe(true);
+});

@@ -1,0 +1,31 @@
+import { pino } from 'pino';
+import { WebhookPump } from '../../../src/adapters/schedule/webhook-pump.ts';
+import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
+import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import { StandardSigning } from '../../../src/adapters/webhooks/standard-signing.ts';
+import { webhookCalls } from '../../../src/notifications/webhooks.ts';
+import type { Outside } from '../../../src/notifications/webhook-ports.ts';
+import type { StoragePorts } from '../storage-ports.ts';
+
+const rules = { allowsThisMachine: true };
+
+interface Calling {
+  readonly graceMs?: number;
+  readonly times?: ConstructorParameters<typeof WebhookPump>[2];
+}
+
+/** The face and the pump, as a worker has them. @param calling see `WebhookPump` */
+export const callingOver = (
+  stores: Pick<StoragePorts, 'webhooks' | 'webhookDeliveries'>,
+  outside: Outside,
+  { graceMs, times }: Calling = {},
+) => {
+  const [clock, deliveries] = [new SystemClock(), stores.webhookDeliveries];
+  const calls = webhookCalls({
+    ...{ webhooks: stores.webhooks, deliveries, outside, clock },
+    ...{ signing: new StandardSigning(), destinationRules: rules, ids: new UuidIds() },
+  });
+  const log = pino({ level: 'silent' });
+  const ports = { deliveries, attempt: calls.attemptDelivery, clock, log };
+  return { calls, pump: new WebhookPump(ports, graceMs, times) };
+};

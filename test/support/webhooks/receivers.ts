@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { documentedPayload } from './documented-payload.ts';
+
+export interface Received {
+  /** The address that was called, as in `urlOf`. */
+  readonly at: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+type Answer = (received: Received, response: ServerResponse) => void;
+
+const thanks: Answer = (_received, response) => {
+  response.writeHead(204).end();
+};
+
+/** Real receivers: one server that stands for as many as there are addresses of the loopback network. */
+export class Receivers {
+  readonly received: Received[] = [];
+  answer: Answer = thanks;
+  readonly #server = createServer({ keepAlive: false }, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { headers, socket } = request;
+      const at = `http://${socket.localAddress ?? ''}:${this.#port}/`;
+      const received = { at, headers, body: Buffer.concat(chunks).toString() };
+      this.received.push(received);
+      this.answer(received, response);
+    });
+  });
+
+  static async open(): Promise<Receivers> {
+    const receivers = new Receivers();
+    receivers.#server.listen(0, '0.0.0.0', 2000);
+    await once(receivers.#server, 'listening');
+    return receivers;
+  }
+
+  /** @param number 0 to 60 000 */
+  urlOf(number: number): string {
+    return `http://127.0.${Math.floor(number / 250)}.${(number % 250) + 1}:${this.#port}/`;
+  }
+
+  /** Fails if a message that came is not as its published schema says. */
+  async close(): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, 'close');
+    for (const body of new Set(this.received.map((one) => one.body))) documentedPayload(body);
+  }
+
+  get #port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+}
+
+/** As a receiver does it that knows one secret. */
+export const isSignedWith = (secret: string, { headers, body }: Received): boolean => {
+  try {
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export const idOf = ({ headers }: Received): string => String(headers['webhook-id']);

@@ -1,0 +1,35 @@
+import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import { firstSecret } from '../../../src/notifications/domain/webhooks/secrets.ts';
+import {
+  addWebhook,
+  type Webhook,
+  type WebhookDraft,
+} from '../../../src/notifications/domain/webhooks/webhook.ts';
+import type { Webhooks } from '../../../src/notifications/webhook-ports.ts';
+import { later } from '../accounts.ts';
+
+const ids = new UuidIds();
+
+export const destinationRules = { allowsThisMachine: true };
+
+export const webhookDecision = (accountId: string, draft: Partial<WebhookDraft> = {}) =>
+  addWebhook(
+    {
+      ...{ id: ids.next('hook'), accountId, current: 0 },
+      ...{ address: 'https://hooks.zoo.example/in', kinds: ['domain.live', 'key.banned'] },
+      ...draft,
+    },
+    destinationRules,
+    later(0),
+  );
+
+/** A webhook of the account, through the port. */
+export const storedWebhook = (
+  webhooks: Webhooks,
+  accountId: string,
+  draft: Partial<WebhookDraft> = {},
+): Promise<Webhook> =>
+  webhooks.add(accountId, () => ({
+    ...webhookDecision(accountId, draft),
+    secrets: firstSecret('whsec_first'),
+  }));

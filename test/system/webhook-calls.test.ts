@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { OwnersNotification } from '../../src/notifications/domain/webhooks/payload.ts';
+import { firstSecret } from '../../src/notifications/domain/webhooks/secrets.ts';
+import { newAccount } from '../support/accounts.ts';
+import { openStores, type Stores } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+import { callingOver } from '../support/webhooks/calling.ts';
+import { realOutside } from '../support/webhooks/real-outside.ts';
+import { idOf, isSignedWith, Receivers } from '../support/webhooks/receivers.ts';
+import { storedWebhook, webhookDecision } from '../support/webhooks/stored-webhook.ts';
+
+let stores: Stores;
+let receivers: Receivers;
+let accountId: string;
+let next = 0;
+beforeEach(async () => {
+  stores = await openStores('sqlite');
+  receivers = await Receivers.open();
+  accountId = await newAccount(stores);
+});
+afterEach(async () => {
+  await receivers.close();
+  await stores.close();
+});
+
+const notification = (): OwnersNotification => ({
+  ...{ id: `evt_call_${(next += 1)}`, accountId, occurredAt: new Date() },
+  ...{
+    kind: 'key.banned',
+    about: { keyId: 'key_1', name: 'Till', until: '2026-03-02T00:00:00.000Z' },
+  },
+});
+const draftTo = (number: number) => ({ address: receivers.urlOf(number), kinds: ['key.banned'] });
+
+test('of 1000 receivers, 100 that hang do not delay the others: these are called while those still hang', async () => {
+  const secret = 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0';
+  // Ten of each account, of which one hangs.
+  const accounts: string[] = [];
+  for (let n = 0; n < 100; n += 1) accounts.push(await newAccount(stores));
+  await Promise.all(
+    Array.from({ length: 1000 }, (_, n) => {
+      const owner = accounts[n % 100]!;
+      const decision = webhookDecision(owner, draftTo(n));
+      return stores.webhooks.add(owner, () => ({ ...decision, secrets: firstSecret(secret) }));
+    }),
+  );
+  const hanging = new Set(Array.from({ length: 100 }, (_, n) => receivers.urlOf(n)));
+  let done = new Set<string>();
+  let hung = 0;
+  receivers.answer = (received, response) => {
+    if (hanging.has(received.at)) {
+      hung += 1;
+      response.on('close', () => (hung -= 1));
+      return;
+    }
+    done.add(received.at);
+    response.writeHead(204).end();
+  };
+  // However long a busy machine takes, all that hang still do.
+  const patience = { leaseMs: 600_000, longestMs: 600_000 };
+  const { calls, pump } = callingOver(stores, realOutside(600_000), {
+    graceMs: 0,
+    times: patience,
+  });
+  // The second time they are known to be slow.
+  for (const round of [1, 2]) {
+    done = new Set();
+    for (const owner of accounts) {
+      await calls.tellWebhooks({ ...notification(), accountId: owner });
+    }
+    const begun = performance.now();
+    await pump.run();
+    await until('the others are called', () => done.size === 900, 100_000);
+    const seconds = (performance.now() - begun) / 1000;
+    // So many hang at this moment, and no one was waited for.
+    expect({ round, hung, seconds }).toMatchObject({ hung: 100 * round });
+  }
+  await pump.stop();
+});
+
+test('a rotation under load fails no receiver, whether it knows the old secret or the new one', async () => {
+  const { calls, pump } = callingOver(stores, realOutside());
+  const { webhook, secret: old } = await calls.addWebhook(accountId, draftTo(1));
+  const of = { accountId, webhookId: webhook.id };
+  let known = [old];
+  receivers.answer = (received, response) => {
+    const isVerified = known.every((secret) => isSignedWith(secret, received));
+    response.writeHead(isVerified ? 204 : 401).end();
+  };
+  const send = async (count: number) => {
+    const before = receivers.received.length;
+    const told = Array.from({ length: count }, () => calls.tellWebhooks(notification()));
+    for (const one of told) {
+      await one;
+      pump.wake();
+    }
+    await until('all arrived', () => receivers.received.length >= before + count);
+  };
+  const load = send(60);
+  await until('the load has begun', () => receivers.received.length > 10);
+  const { secret: anew } = await calls.rotateWebhookSecret(of, '1h');
+  await load;
+  // From now on a receiver may know either; here it asks for both.
+  known = [old, anew];
+  await send(20);
+  await calls.rotateWebhookSecret(of, '0');
+  await pump.stop();
+  const listed = await calls.listDeliveries(of, 100);
+  expect(listed).toHaveLength(80);
+  for (const { progress, attempts } of listed) {
+    expect([progress.state, attempts.length]).toEqual(['delivered', 1]);
+  }
+});
+
+test('a message is the same at each attempt, with a new time and a signature that fits', async () => {
+  const { calls, pump } = callingOver(stores, realOutside());
+  const { webhook, secret } = await calls.addWebhook(accountId, draftTo(1));
+  const of = { accountId, webhookId: webhook.id };
+  receivers.answer = (_received, response) => {
+    response.writeHead(503).end('x'.repeat(5000));
+  };
+  const told = notification();
+  await calls.tellWebhooks(told);
+  await pump.run();
+  const [failed] = await until('it failed', async () => {
+    const all = await calls.listDeliveries(of, 1);
+    return all[0]?.failures === 1 && all;
+  });
+  expect(failed!.attempts).toMatchObject([{ status: 503, beginning: 'x'.repeat(1024) }]);
+  receivers.answer = (_received, response) => {
+    response.writeHead(200).end('thanks');
+  };
+  await calls.repeatDelivery(of, failed!.id);
+  await pump.run();
+  await until('it succeeded', async () => {
+    const [one] = await calls.listDeliveries(of, 1);
+    return one?.progress.state === 'delivered';
+  });
+  await pump.stop();
+  expect(receivers.received.map(idOf)).toEqual([told.id, told.id]);
+  expect(receivers.received.every((one) => isSignedWith(secret, one))).toBe(true);
+  const [first, second] = receivers.received;
+  expect(second!.body).toBe(first!.body);
+  expect(JSON.parse(first!.body)).toMatchObject({
+    ...{ type: 'key.banned', timestamp: told.occurredAt.toISOString() },
+    data: { accountId, keyId: 'key_1' },
+  });
+});
+
+test('a stop finishes calls under way, breaks off what hangs, and leaves it to the next worker', async () => {
+  const hook = await storedWebhook(stores.webhooks, accountId, draftTo(1));
+  const of = { accountId, webhookId: hook.id };
+  await stores.webhooks.change(of, (state) => ({
+    ...{ state, events: [], secrets: firstSecret('whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0') },
+  }));
+  receivers.answer = () => undefined;
+  const { calls, pump } = callingOver(stores, realOutside(), { graceMs: 50 });
+  await calls.tellWebhooks(notification());
+  await pump.run();
+  await until('it hangs', () => receivers.received.length === 1);
+  await pump.stop();
+  const [left] = await calls.listDeliveries(of, 1);
+  expect(left).toMatchObject({ failures: 0, attempts: [], progress: { state: 'waiting' } });
+  receivers.answer = (_received, response) => {
+    response.writeHead(204).end();
+  };
+  const heir = callingOver(stores, realOutside());
+  await heir.pump.run();
+  await until('the next worker delivers it', async () => {
+    const [one] = await calls.listDeliveries(of, 1);
+    return one?.progress.state === 'delivered';
+  });
+  await heir.pump.stop();
+});

@@ -1,0 +1,94 @@
+import { expect, test } from '@jest/globals';
+import {
+  CallsUnderWay,
+  mostAtOnce,
+  places,
+  type CallUnderWay,
+} from '../../../src/adapters/schedule/calls-under-way.ts';
+
+const due = (id: number, webhookId = `hook_${id}`, receiver = `${webhookId}.example`) => ({
+  ...{ id: `whd_${id}`, webhookId, accountId: `acct_of_${webhookId}`, receiver },
+});
+const nobody = { webhooks: [], accounts: [], receivers: [] };
+const many = (count: number, of = (id: number) => due(id)) =>
+  Array.from({ length: count }, (_, id) => of(id));
+const begun = (calls: CallsUnderWay, count: number, isSlow = false): readonly CallUnderWay[] => {
+  const chosen = calls.choose(many(count), isSlow).map((one) => ({ ...one, isSlow }));
+  for (const one of chosen) calls.begin(one);
+  return chosen;
+};
+
+test('each kind of receiver has its own places', () => {
+  const calls = new CallsUnderWay();
+  expect(begun(calls, 1000)).toHaveLength(places.quick);
+  expect([calls.room(false), calls.room(true)]).toEqual([0, places.slow]);
+  expect(begun(calls, 1000, true)).toHaveLength(places.slow);
+  expect(calls.choose(many(10), true)).toEqual([]);
+});
+
+test('what takes long gives its place to others, also where the slow ones have none, and only once', () => {
+  const calls = new CallsUnderWay();
+  begun(calls, places.slow - 1, true);
+  const [first, second] = begun(calls, 10) as [CallUnderWay, CallUnderWay];
+  expect([calls.makeSlow(first), calls.makeSlow(first), calls.makeSlow(second)]).toEqual([
+    ...[true, false, true],
+  ]);
+  expect([calls.room(false), calls.room(true)]).toEqual([places.quick - 8, 0]);
+  calls.end(first);
+  calls.end(second);
+  expect([calls.room(false), calls.room(true)]).toEqual([places.quick - 8, 1]);
+});
+
+test('a webhook gets a few at a time, and those of others go first', () => {
+  const calls = new CallsUnderWay();
+  const burst = [...many(50, (id) => due(id, 'hook_busy')), due(51)];
+  const chosen = calls.choose(burst, false);
+  expect(chosen).toEqual([...burst.slice(0, mostAtOnce.webhook), due(51)]);
+  const under = chosen.map((one) => ({ ...one, isSlow: false }));
+  for (const one of under) calls.begin(one);
+  expect(calls.full(false)).toEqual({ ...nobody, webhooks: ['hook_busy'] });
+  expect(calls.choose(burst.slice(10, 20), false)).toEqual([]);
+  calls.end(under[0]!);
+  expect(calls.full(false)).toEqual(nobody);
+  expect(calls.choose(burst.slice(10, 20), false)).toHaveLength(1);
+});
+
+test('webhooks of one account share the places of a receiver, and those of other accounts have their own', () => {
+  const calls = new CallsUnderWay();
+  const receiver = 'shared.example';
+  const of = (accountId: string) =>
+    many(20, (id) => ({ ...due(id, `hook_${accountId}_${id}`, receiver), accountId }));
+  const chosen = calls.choose(of('acct_1'), false);
+  expect(chosen).toHaveLength(mostAtOnce.receiver);
+  for (const one of chosen) calls.begin({ ...one, isSlow: false });
+  expect(calls.full(false)).toEqual({
+    ...{ ...nobody, receivers: [{ accountId: 'acct_1', receiver }] },
+  });
+  expect(calls.choose(of('acct_1'), false)).toEqual([]);
+  expect(calls.choose(of('acct_2'), false)).toHaveLength(mostAtOnce.receiver);
+});
+
+test('an account gets a few at a time, and its slow calls take none of its quick places', () => {
+  const calls = new CallsUnderWay();
+  const accountId = 'acct_busy';
+  const burst = [...many(50, (id) => ({ ...due(id), accountId })), due(51)];
+  const chosen = calls.choose(burst, false);
+  expect(chosen).toEqual([...burst.slice(0, mostAtOnce.account), due(51)]);
+  const under = chosen.map((one) => ({ ...one, isSlow: false }));
+  for (const one of under) calls.begin(one);
+  expect(calls.full(false)).toEqual({ ...nobody, accounts: [accountId] });
+  expect(calls.full(true)).toEqual(nobody);
+  for (const one of under) calls.makeSlow(one);
+  expect(calls.full(false)).toEqual(nobody);
+  expect(calls.full(true)).toEqual({ ...nobody, accounts: [accountId] });
+  expect(calls.choose(burst, true)).toEqual([due(51)]);
+  expect(calls.choose(burst.slice(20), false)).toHaveLength(mostAtOnce.account + 1);
+});
+
+test('nothing is left of calls that ended', () => {
+  const calls = new CallsUnderWay();
+  for (const one of begun(calls, 100)) calls.end(one);
+  expect([calls.room(false), calls.room(true), calls.full(false)]).toEqual([
+    ...[places.quick, places.slow, nobody],
+  ]);
+});
