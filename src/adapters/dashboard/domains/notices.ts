@@ -1,3 +1,4 @@
+import type { RecordZones } from '../../../domains/domain/dns/records.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
@@ -70,12 +71,12 @@ const words: ReadonlyMap<
 export const afterRemoval = (
   removed: readonly CustomDomain[],
   query: URLSearchParams,
-  platformHost: string,
+  zones: RecordZones,
 ): Html => {
   const domain = removed.find(({ host }) => host === query.get('host'));
   if (query.get('done') !== 'removed' || !domain) return nothing;
   return html`<div class="notice good" data-said role="status">
     <p>${shownName(domain)} is removed, and nothing is served under it any more. Now delete its records at your DNS provider:</p>
-    ${leftRecords(domain, platformHost)}
+    ${leftRecords(domain, zones)}
   </div>`;
 };

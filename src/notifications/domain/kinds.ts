@@ -1,0 +1,199 @@
+import type { Kind, KindTable, Link, Other, Tone } from './kind.ts';
+import type { KindFacts, NotificationKind, OwnersKind, Told } from './notification.ts';
+import { personalKinds } from './personal-kinds.ts';
+import { amount, day, dayBefore, minute, whoActs } from './words.ts';
+
+const projectPath = (project: string) => `/dashboard/projects/${project}`;
+const domainsPath = (project: string) => `${projectPath(project)}/settings/domains`;
+const domainLink = ({ project, host }: KindFacts['domain.live'], text = 'Show the domain') => ({
+  path: `${domainsPath(project)}/${host}`,
+  text,
+});
+const usageLink = (text = 'Show the usage') => ({ path: '/dashboard/usage', text });
+const host = ({ host }: KindFacts['domain.live']) => host;
+const dayOf = ({ resetsAt }: KindFacts['quota.warning']) => dayBefore(resetsAt);
+
+/** Every kind: when, to whom, in which words, and the link that mends it. A kind without a row does not compile. */
+export const kinds: KindTable = {
+  'domain.live': {
+    ...{ when: 'A custom domain went live.', to: 'owners', tone: 'good', subject: host },
+    title: ({ name }) => `${name} is live`,
+    text: () => 'Visitors reach your site under this name. We renew its certificate automatically.',
+    link: domainLink,
+  },
+  'domain.removed': {
+    ...{ when: 'Somebody of your account removed a custom domain.', to: 'owners', tone: 'idle' },
+    subject: host,
+    title: ({ name }) => `${name} was removed`,
+    text: () =>
+      'Nothing is served under it any more. Delete its records at your DNS provider, if they are still there.',
+    link: domainLink,
+  },
+  'domain.expired': {
+    when: 'A custom domain was removed because its DNS was not correct for 30 days.',
+    ...{ to: 'owners', tone: 'busy', subject: host },
+    title: ({ name }) => `${name} was removed because its DNS was not correct for 30 days`,
+    text: () => 'Add it again once you can create the DNS records.',
+    link: ({ project }) => ({ path: domainsPath(project), text: 'Add it again' }),
+  },
+  'domain.contested': {
+    when: 'Another account proved that it owns the name of a custom domain of yours, or a wildcard over it, or had proven it when you added it.',
+    ...{ to: 'owners', tone: 'bad' },
+    // That the name is lost is mailed on the same day too. A host has two characters less than a subject may have.
+    subject: ({ host, isTaken }) => (isTaken ? `${host}!` : host),
+    title: ({ name, isTaken, wildcard = name }) =>
+      isTaken
+        ? `${name} was taken over by another account`
+        : `Another account has proven that it owns ${wildcard}`,
+    text: (about) => (about.isTaken ? taken(about) : stillWaits(about)),
+    link: (about) => domainLink(about, about.isTaken ? 'Show the domain' : 'Show the records'),
+  },
+  'domain.unhealthy': {
+    when: 'A live domain has led elsewhere for an hour.',
+    ...{ to: 'owners', tone: 'bad', subject: host },
+    title: ({ name }) => `${name} no longer leads to your site`,
+    text: ({ title, fix }) => `${title}. ${fix}`,
+    link: (about) => domainLink(about, 'See what to change'),
+  },
+  'domain.recovered': {
+    when: 'A live domain that led elsewhere is right again.',
+    ...{ to: 'owners', tone: 'good', subject: host },
+    title: ({ name }) => `${name} leads to your site again`,
+    text: () => 'Its DNS is correct.',
+    link: domainLink,
+  },
+  'certificate.failing': {
+    when: 'Three attempts at a certificate failed, or the current one ends soon and has no successor; then every third day.',
+    ...{ to: 'owners', tone: 'bad', subject: host },
+    title: ({ name, expiresAt }) =>
+      expiresAt === undefined
+        ? `${name} has no certificate yet`
+        : `The certificate of ${name} could not be renewed`,
+    text: ({ title, fix, actor, expiresAt }) =>
+      [
+        `${title}.`,
+        whoActs[actor],
+        fix,
+        expiresAt === undefined
+          ? 'The domain goes live as soon as it has one.'
+          : `The current certificate ends on ${minute(expiresAt)}. After that, browsers refuse the site.`,
+      ]
+        .filter((sentence) => sentence !== '')
+        .join(' '),
+    link: (about) => domainLink(about, 'See what to change'),
+  },
+  'certificate.recovered': {
+    when: 'There is a new certificate after all.',
+    ...{ to: 'owners', tone: 'good', subject: host },
+    title: ({ name }) => `${name} has a new certificate`,
+    text: ({ expiresAt }) =>
+      `It is valid until ${minute(expiresAt)}, and we renew it automatically.`,
+    link: domainLink,
+  },
+  'deploy.failed': {
+    when: 'A deploy failed that was not uploaded on the project page.',
+    ...{ to: 'owners', tone: 'bad' },
+    subject: ({ project }) => project,
+    title: ({ project, number }) => `Deploy ${number} of ${project} failed`,
+    text: ({ explanation }) => `${explanation} What visitors see does not change.`,
+    link: ({ project }) => ({ path: projectPath(project), text: 'Show the deploys' }),
+  },
+  'key.banned': {
+    ...{ when: 'The ban of an API key begins.', to: 'owners', tone: 'bad' },
+    subject: ({ keyId }) => keyId,
+    title: ({ name }) => `The API key ${name} was banned for a while`,
+    text: ({ until }) =>
+      `It kept calling after its requests were refused. Until ${minute(until)} we refuse all its requests. Slow down the client that uses it. You can lift the ban early.`,
+    link: () => ({ path: '/dashboard/keys', text: 'Lift the ban' }),
+  },
+  'quota.warning': {
+    when: 'Your account has used 80 % of the requests of the day; once a day.',
+    ...{ to: 'owners', tone: 'busy', subject: dayOf },
+    title: ({ resetsAt }) => `80 % of the requests of ${dayBefore(resetsAt)} are used`,
+    text: ({ used, limit, resetsAt }) =>
+      `${amount(used)} of ${amount(limit)} are used. The count starts over at ${minute(resetsAt)}.`,
+    link: () => usageLink(),
+  },
+  'quota.reached': {
+    when: 'Your account has used all requests of the day; once a day.',
+    ...{ to: 'owners', tone: 'bad', subject: dayOf },
+    title: ({ resetsAt }) => `All requests of ${dayBefore(resetsAt)} are used`,
+    text: ({ limit, resetsAt }) =>
+      `Your plan has ${amount(limit)} a day. We refuse further requests until ${minute(resetsAt)}. A larger plan allows more.`,
+    link: () => usageLink(),
+  },
+  'operation.removal': {
+    when: 'An operation of the API will be removed in 90, 30, 7 or 1 days, and you still call it.',
+    ...{ to: 'owners', tone: 'busy' },
+    subject: ({ operation }) => operation,
+    title: ({ operation, days }) =>
+      `The operation ${operation} will be removed ${days === 1 ? 'within a day' : `in ${days} days`}`,
+    text: ({ removedAt }) =>
+      `Your API keys still call it. From ${day(removedAt)} on, it answers 410.`,
+    link: () => usageLink('See which keys call it'),
+  },
+  'webhook.off': {
+    when: 'A webhook was switched off because its receiver answered 410 Gone, or failed for five days.',
+    ...{ to: 'owners', tone: 'bad' },
+    subject: ({ webhookId }) => webhookId,
+    title: ({ receiver }) => `The webhook to ${receiver} was switched off`,
+    text: ({ reason }) =>
+      `${reason === 'gone' ? 'It answered 410 Gone.' : 'All attempts of five days failed.'} We no longer call it. Switch the webhook on again once its receiver works.`,
+    link: ({ webhookId }) => ({
+      path: `/dashboard/webhooks/${webhookId}`,
+      text: 'See what it answered',
+    }),
+  },
+  ...personalKinds,
+};
+
+/** The kinds that owners choose from. */
+export const ownersKinds: readonly OwnersKind[] = Object.entries(kinds).flatMap(([kind, { to }]) =>
+  to === 'owners' ? [kind as OwnersKind] : [],
+);
+
+export const isKind = (word: string): word is NotificationKind => Object.hasOwn(kinds, word);
+
+/** A notification in words. */
+export interface Wording {
+  readonly tone: Tone;
+  readonly title: string;
+  readonly text: string;
+  readonly link: Link;
+  /** Further links to act on. */
+  readonly others: readonly Other[];
+}
+
+export const inWords = <Name extends NotificationKind>({
+  kind,
+  about,
+}: Extract<Told, { kind: Name }>): Wording => {
+  const row = kinds[kind] as Kind<typeof about>;
+  return {
+    ...{ tone: row.tone, title: row.title(about), text: row.text(about), link: row.link(about) },
+    others: row.to === 'person' ? (row.others?.(about) ?? []) : [],
+  };
+};
+
+/** @returns undefined where nothing limits the kind */
+export const subjectOf = <Name extends NotificationKind>({
+  kind,
+  about,
+}: Extract<Told, { kind: Name }>): string | undefined => {
+  const row = kinds[kind] as Kind<typeof about>;
+  return row.to === 'owners' ? row.subject(about) : undefined;
+};
+
+type Contested = KindFacts['domain.contested'];
+
+const taken = ({ proof }: Contested): string =>
+  `The other account proved by a DNS record that it owns the name, so your site is no longer served under it. If the name is yours, check who can change its DNS. Then add it again, and create ${proof}.`;
+
+/** Whoever proves a name below the wildcard of another account takes nothing from it but that name. */
+const stillWaits = ({ name, proof, wildcard }: Contested): string => {
+  const [why, then] =
+    wildcard === undefined
+      ? ['', 'you take the name over']
+      : [`${wildcard} covers ${name}. `, 'it goes live, and the wildcard no longer answers for it'];
+  return `${why}Your domain keeps waiting, but the record that leads here is not enough. If the name is yours, create ${proof} too: then ${then}. If it is not yours, remove the domain.`;
+};

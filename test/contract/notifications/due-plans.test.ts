@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import { KyselyMails } from '../../../src/adapters/kysely/notifications/kysely-mails.ts';
+import { KyselyWatches } from '../../../src/adapters/kysely/notifications/kysely-watches.ts';
+import { claimDeliveries } from '../../../src/adapters/kysely/notifications/webhook-claims.ts';
+import { countWebhooks } from '../../../src/adapters/kysely/notifications/webhook-counts.ts';
+import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import { later } from '../../support/accounts.ts';
+import { databaseKinds } from '../../support/servers/databases.ts';
+import { explainedDatabase } from '../../support/servers/explained-database.ts';
+import type { ManyRows } from '../../support/servers/query-plans.ts';
+import { mustNotBeUsed } from '../../support/strict-fake.ts';
+import { testSealer } from '../../support/stores.ts';
+
+const numbers = Array.from({ length: 5000 }, (_, n) => n);
+
+const watches: ManyRows = {
+  table: 'watches',
+  columns: ['subject', 'memory', 'version', 'look_at'],
+  rows: numbers.map((n) => [`domain:dom_${n}`, '{}', 1, 1_000_000 + n]),
+};
+/** All but one in a hundred ended. */
+const deliveries: ManyRows = {
+  table: 'webhook_deliveries',
+  columns: [
+    ...['id', 'webhook_id', 'account_id', 'message_id', 'type', 'body', 'added_at', 'begun_at'],
+    ...['failures', 'state', 'next_at', 'receiver', 'is_slow', 'claim'],
+  ],
+  rows: numbers.map((n) => [
+    ...[`whd_${n}`, `hook_${n % 50}`, `acct_${n % 20}`, `evt_${n}`, 'key.banned', '{}', n, n, 0],
+    ...(n % 100 === 0 ? ['waiting', 1_000_000 + n] : ['delivered', null]),
+    ...[`${n % 50}.example`, n % 2, null],
+  ]),
+};
+
+/** Sent long ago, of two kinds. */
+const mails: ManyRows = {
+  table: 'mails',
+  columns: [
+    ...['id', 'account_id', 'person_id', 'address', 'kind', 'occurred_at', 'message', 'send_at'],
+    ...['attempts', 'ended_at', 'ending', 'subject'],
+  ],
+  rows: numbers.map((n) => [
+    ...[`mail_${n}`, `acct_${n % 50}`, `pers_${n % 100}`, 'keeper@zoo.example', 'key.banned'],
+    ...[n, `mail_${n}`, n, 0, n, 'sent', n % 2 === 0 ? null : `key_${n}`],
+  ]),
+};
+
+describe.each(databaseKinds)('with thousands of watches, deliveries and mails, on %s', (kind) => {
+  const explained = explainedDatabase(kind, [watches, deliveries, mails]);
+
+  /** How the table is read by each of the statements since the test began. */
+  const reads = async (table: string): Promise<readonly string[]> =>
+    (await explained.steps()).filter((step) => step.includes(table));
+
+  test('a search for watches that are due reads the range of an index only, also for later pages', async () => {
+    const all = new KyselyWatches(explained.database, mustNotBeUsed('outbox'));
+    expect(await all.due(new Date(500), 100)).toEqual([]);
+    const after = { subject: 'domain:dom_7', lookAt: new Date(1) };
+    expect(await all.due(new Date(500), 100, after)).toEqual([]);
+    const steps = await reads('watches');
+    expect(steps).toHaveLength(2);
+    for (const step of steps) {
+      expect(step).not.toMatch(/\bSCAN\b/);
+      expect(step).toMatch(/\bwatches_due\b/);
+    }
+  });
+
+  test('a search for deliveries that are due reads the range of an index only, also without busy webhooks', async () => {
+    for (const ids of [[], ['one', 'two']]) {
+      const receivers = ids.map((id) => ({ accountId: id, receiver: id }));
+      await claimDeliveries(explained.database, testSealer, {
+        ...{ claim: 'claim_1', now: new Date(500), leaseUntil: later(0), isSlow: false },
+        except: { webhooks: ids, accounts: ids, receivers },
+        choose: (due) => due,
+      });
+    }
+    const steps = await reads('webhook_deliveries');
+    expect(steps).toHaveLength(2);
+    for (const step of steps) expect(step).toMatch(/^(?!SCAN).*\bwebhook_deliveries_due\b/);
+  });
+
+  test('counting what waits reads the range of an index only', async () => {
+    expect(await countWebhooks(explained.database.root, later(0))).toMatchObject({ waiting: 50 });
+    const steps = await reads('webhook_deliveries');
+    expect(steps).toHaveLength(2);
+    for (const step of steps) expect(step).toMatch(/^(?!SCAN).*\bwebhook_deliveries_due\b/);
+  });
+
+  test('a search for due mail reads the range of an index only', async () => {
+    const ports = { sealer: testSealer, ids: new UuidIds(), onAdded: () => undefined };
+    await new KyselyMails(explained.database, ports).claim(later(0), later(1), { limit: 4 });
+    const steps = await reads('mails');
+    expect(steps).toHaveLength(2);
+    for (const step of steps) {
+      expect(step).toMatch(/^(?!SCAN).*\b(?:mails_due|mails_due_by_subject)\b/);
+    }
+  });
+});

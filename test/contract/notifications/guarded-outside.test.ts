@@ -1,0 +1,485 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { createServer as createRawServer, type AddressInfo, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import { GuardedOutside } from '../../../src/adapters/webhooks/guarded-outside.ts';
+import { specialRanges } from '../../../src/notifications/domain/webhooks/special-addresses.ts';
+import { tlsFor, type TlsPair } from '../../lab/authority/pebble-tls.ts';
+import { startDns, type DnsServer } from '../../lab/dns/server.ts';
+import type { Records } from '../../lab/dns/zone.ts';
+
+const name = 'hooks.birds.test';
+const message = {
+  headers: { 'content-type': 'application/json', 'webhook-id': 'm1' },
+  body: '{"é":1}',
+};
+const notPublic = (host: string) => ({
+  kind: 'failed',
+  why: 'not_public',
+  explanation: `We found no address for ${host} that we may send to. It must be in public DNS, and all its addresses must be public.`,
+});
+
+let dns: DnsServer;
+let tls: TlsPair;
+/** Trusted too, but for another name. */
+let othersTls: TlsPair;
+const trustedBefore = getCACertificates();
+beforeAll(async () => {
+  dns = await startDns();
+  [tls, othersTls] = [await tlsFor(name), await tlsFor('cats.test')];
+  setDefaultCACertificates([...trustedBefore, tls.cert, othersTls.cert]);
+});
+afterAll(() => {
+  setDefaultCACertificates(trustedBefore);
+  return dns.close();
+});
+beforeEach(() => {
+  dns.setZone({});
+  dns.setFaults({});
+  dns.log.length = 0;
+});
+
+const opened: (() => Promise<void>)[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((close) => close())));
+
+const outside = (settings: { withinMs?: number; ownAddresses?: string[]; lab?: boolean } = {}) =>
+  new GuardedOutside({
+    dnsServers: dns.servers.slice(0, 1),
+    rules: { allowsThisMachine: settings.lab ?? true },
+    ownAddresses: settings.ownAddresses ?? [],
+    // Against hanging, never a measure.
+    withinMs: settings.withinMs ?? 120_000,
+  });
+
+const listening = async (
+  server: Server | ReturnType<typeof createRawServer>,
+  host = '127.0.0.1',
+  port = 0,
+) => {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  await once(server.listen(port, host), 'listening');
+  opened.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+};
+
+interface Received {
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** A receiver that keeps what it got. */
+const receiver = (answer: RequestListener = (_, response) => void response.end('thanks')) => {
+  const received: Received[] = [];
+  const listener: RequestListener = (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { url, headers } = request;
+      received.push({ url, headers, body: Buffer.concat(chunks).toString() });
+      answer(request, response);
+    });
+  };
+  return { received, listener };
+};
+
+/** Answers each connection with these bytes. */
+const rawReceiver = async (behave: (socket: Socket) => void): Promise<string> => {
+  const server = createRawServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      behave(socket);
+    });
+  });
+  return `http://127.0.0.1:${await listening(server)}/`;
+};
+
+const alike = (records: Records) => ({ [name]: records });
+
+describe('What is sent', () => {
+  test('arrives whole, and the answer comes back', async () => {
+    const { received, listener } = receiver();
+    const port = await listening(createServer(listener));
+    const outcome = await outside().post(`http://127.0.0.1:${port}/a?b=c`, message);
+    expect(outcome).toEqual({
+      kind: 'answered',
+      status: 200,
+      beginning: 'thanks',
+      tookMs: expect.any(Number),
+    });
+    expect(received).toEqual([
+      {
+        url: '/a?b=c',
+        body: message.body,
+        headers: {
+          ...message.headers,
+          host: `127.0.0.1:${port}`,
+          'content-length': '8',
+          'user-agent': 'animal-store',
+          'accept-encoding': 'identity',
+          connection: 'close',
+        },
+      },
+    ]);
+  });
+
+  test('goes to the name over TLS, with the certificate checked for the name', async () => {
+    const { received, listener } = receiver();
+    const server = createSecureServer(tls, listener);
+    let asked: unknown;
+    server.on('secureConnection', (socket) => (asked = socket.servername));
+    const port = await listening(server);
+    dns.setZone(alike({ A: ['127.0.0.1'] }));
+    const outcome = await outside().post(`https://${name}:${port}/`, message);
+    expect(outcome).toMatchObject({ kind: 'answered', status: 200 });
+    expect(asked).toBe(name);
+    expect(received[0]?.headers.host).toBe(`${name}:${port}`);
+  });
+
+  test('has a connection of its own each time', async () => {
+    const server = createServer(receiver().listener);
+    let connections = 0;
+    server.on('connection', () => connections++);
+    const url = `http://127.0.0.1:${await listening(server)}/`;
+    const sender = outside();
+    for (let sent = 0; sent < 3; sent++) await sender.post(url, message);
+    expect(connections).toBe(3);
+  });
+
+  test('goes to the next address if the first one does not answer', async () => {
+    const { listener } = receiver();
+    const port = await listening(createServer(listener), '127.0.0.2');
+    dns.setZone(alike({ A: ['127.0.0.1', '127.0.0.2'] }));
+    const outcome = await outside().post(`http://${name}:${port}/`, message);
+    expect(outcome).toMatchObject({ kind: 'answered' });
+  });
+});
+
+describe('A name is refused', () => {
+  test.each(specialRanges.map(({ network }) => network).filter((one) => !/^(127|::1\/)/.test(one)))(
+    'that leads to %s',
+    async (network) => {
+      const address = network.split('/')[0]!;
+      const zone = address.includes(':') ? { AAAA: [address] } : { A: [address] };
+      dns.setZone(alike(zone));
+      expect(await outside().post(`http://${name}:3000/`, message)).toMatchObject(notPublic(name));
+    },
+  );
+
+  test('that leads to this machine, in production', async () => {
+    const host = 'hooks.birds.example';
+    const { received, listener } = receiver();
+    const port = await listening(createSecureServer(tls, listener));
+    dns.setZone({ [host]: { A: ['127.0.0.1'] } });
+    const outcome = await outside({ lab: false }).post(`https://${host}:${port}/`, message);
+    expect(outcome).toMatchObject(notPublic(host));
+    expect(received).toEqual([]);
+  });
+
+  test('that leads to an address of this service', async () => {
+    const here = Object.values(networkInterfaces()).flatMap((all = []) => all);
+    const mine = ['198.41.0.4', '2001:503:BA3E::2:30', ...here.map(({ address }) => address)];
+    const others = mine.filter((one) => !/^(127\.|::1$)/.test(one));
+    for (const address of others) {
+      dns.setZone(alike(address.includes(':') ? { AAAA: [address] } : { A: [address] }));
+      const sender = outside({ ownAddresses: mine.slice(0, 2) });
+      expect(await sender.post(`http://${name}:3000/`, message)).toMatchObject(notPublic(name));
+    }
+  });
+
+  test('if only one of its addresses is private, at any place', async () => {
+    const { received, listener } = receiver();
+    const port = await listening(createServer(listener));
+    const mixed: readonly Records[] = [
+      { A: ['127.0.0.1', '10.0.0.1'] },
+      { A: ['169.254.169.254', '127.0.0.1'] },
+      { A: ['127.0.0.1'], AAAA: ['fd00:ec2::254'] },
+      { A: [...Array<string>(20).fill('127.0.0.1'), '10.0.0.1'] },
+      { A: ['127.0.0.1'], AAAA: ['::ffff:7f00:1'] },
+    ];
+    for (const records of mixed) {
+      dns.setZone(alike(records));
+      const outcome = await outside().post(`http://${name}:${port}/`, message);
+      expect(outcome).toMatchObject(notPublic(name));
+    }
+    expect(received).toEqual([]);
+  });
+
+  test('in the same words and by the same rule whether it exists inside or not at all', async () => {
+    dns.setZone(alike({ A: ['10.0.0.1'] }));
+    const inside = await outside().post(`http://${name}/`, message);
+    dns.setZone({});
+    const nowhere = await outside().post(`http://${name}/`, message);
+    dns.setZone(alike({ TXT: ['no address'] }));
+    const without = await outside().post(`http://${name}/`, message);
+    for (const outcome of [inside, nowhere, without])
+      expect(outcome).toMatchObject(notPublic(name));
+  });
+
+  test('if its name servers fail', async () => {
+    dns.setFaults({ [name]: { rcode: 'SERVFAIL' } });
+    expect(await outside().post(`http://${name}/`, message)).toMatchObject({
+      kind: 'failed',
+      why: 'not_found',
+      explanation: `The name servers for ${name} did not answer, or failed.`,
+    });
+  });
+
+  test('if its name servers say nothing until the time is over', async () => {
+    dns.setFaults({ [name]: { drop: true } });
+    expect(await outside({ withinMs: 300 }).post(`http://${name}/`, message)).toMatchObject({
+      kind: 'failed',
+      why: 'timeout',
+      explanation: 'There was no complete answer within 0.3 seconds.',
+    });
+  });
+});
+
+test('A name is looked up once, so it cannot change between the check and the connection', async () => {
+  const [good, evil] = [receiver(), receiver()];
+  const port = await listening(createServer(good.listener), '127.0.0.7');
+  await listening(createServer(evil.listener), '127.0.0.8', port);
+  const timesAsked = (): number => dns.log.filter(({ type }) => type === 'A').length;
+  dns.setZone({
+    [name]: {
+      get A() {
+        return [timesAsked() === 1 ? '127.0.0.7' : '127.0.0.8'];
+      },
+    },
+  });
+  const outcome = await outside().post(`http://${name}:${port}/`, message);
+  expect(outcome).toMatchObject({ kind: 'answered', status: 200 });
+  expect([good.received.length, evil.received.length]).toEqual([1, 0]);
+  expect(timesAsked()).toBe(1);
+});
+
+test('No proxy of the environment comes between', async () => {
+  const { received, listener } = receiver();
+  const proxy = await listening(createRawServer((socket) => socket.destroy()));
+  const url = `http://127.0.0.1:${await listening(createServer(listener))}/`;
+  const file = new URL('../../../src/adapters/webhooks/guarded-outside.ts', import.meta.url);
+  const program = `
+    const { GuardedOutside } = await import(${JSON.stringify(file.href)});
+    const rules = { allowsThisMachine: true };
+    const outside = new GuardedOutside({ dnsServers: ['127.0.0.1'], rules, ownAddresses: [] });
+    const { status } = await outside.post(${JSON.stringify(url)}, { headers: {}, body: '' });
+    process.exitCode = status === 200 ? 0 : 1;`;
+  const env = { NODE_USE_ENV_PROXY: '1', http_proxy: `http://127.0.0.1:${proxy}`, no_proxy: '' };
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    env,
+    stdio: 'ignore',
+  });
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(received).toHaveLength(1);
+});
+
+test('The system is not asked for names: /etc/hosts counts for nothing', async () => {
+  // Every machine has this name in /etc/hosts, or answers it by itself.
+  const host = 'localhost.localdomain.test';
+  expect(await outside().post(`http://${host}:3000/`, message)).toMatchObject(notPublic(host));
+  expect(dns.log.map((query) => query.name)).toContain(host);
+});
+
+test.each([
+  ['http://birds:secret@127.0.0.1:3000/', /^Leave user and password out/],
+  ['http://127.0.0.1:22/', /^Webhooks go to port 443/],
+  ['http://[::ffff:127.0.0.1]:3000/', /^This is no public address/],
+  ['http://0/', /^This is no public address/],
+  ['no address', /^Enter an address that begins with/],
+])(
+  'An address that may not be sent to is refused without a look-up: %s',
+  async (url, explanation) => {
+    const outcome = await outside().post(url, message);
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      why: 'not_public',
+      explanation: expect.stringMatching(explanation),
+    });
+    expect(dns.log).toEqual([]);
+  },
+);
+
+describe('An answer', () => {
+  test.each([301, 302, 303, 307, 308])('of %d is not followed', async (status) => {
+    const inside = receiver();
+    const target = `http://127.0.0.1:${await listening(createServer(inside.listener))}/`;
+    const { listener } = receiver((_, response) => {
+      response.writeHead(status, { location: target }).end('moved');
+    });
+    const url = `http://127.0.0.1:${await listening(createServer(listener))}/`;
+    expect(await outside().post(url, message)).toMatchObject({
+      kind: 'answered',
+      ...{ status, beginning: 'moved' },
+    });
+    expect(inside.received).toEqual([]);
+  });
+
+  test('is kept to its first KiB, and read to 64 KiB at most', async () => {
+    let written = 0;
+    let isOpen = true;
+    const url = await rawReceiver((socket) => {
+      socket.on('close', () => (isOpen = false));
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      const more = (): void => {
+        while (isOpen && socket.write('é'.repeat(8192))) written += 16_384;
+      };
+      socket.on('drain', more);
+      more();
+    });
+    const outcome = await outside().post(url, message);
+    expect(outcome).toMatchObject({ kind: 'answered', status: 200, beginning: 'é'.repeat(512) });
+    // What is on its way: the buffers of two sockets.
+    expect(written).toBeLessThan(16_777_216);
+  });
+
+  test('is not decompressed', async () => {
+    const bomb = gzipSync(Buffer.alloc(20_000_000));
+    const { listener } = receiver((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+    });
+    const url = `http://127.0.0.1:${await listening(createServer(listener))}/`;
+    const outcome = await outside().post(url, message);
+    expect(outcome).toMatchObject({
+      kind: 'answered',
+      beginning: bomb.subarray(0, 1024).toString(),
+    });
+  });
+
+  test('with huge headers is refused', async () => {
+    const url = await rawReceiver((socket) => {
+      socket.end(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`);
+    });
+    expect(await outside().post(url, message)).toMatchObject({
+      kind: 'failed',
+      why: 'too_large',
+      explanation: 'The headers of the answer of 127.0.0.1 have more than 16 KiB.',
+    });
+  });
+
+  test.each([
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['of HTTP/0.9', '<html>hello</html>'],
+    ['of two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+  ])('that is %s is refused', async (_, bytes) => {
+    const url = await rawReceiver((socket) => socket.end(bytes));
+    expect(await outside().post(url, message)).toMatchObject({
+      kind: 'failed',
+      why: 'unreadable',
+      explanation: 'What 127.0.0.1 sent is no valid HTTP answer.',
+    });
+  });
+
+  test.each([
+    ['before it begins', ''],
+    ['in its headers', 'HTTP/1.1 200 OK\r\nContent-'],
+    ['in its content', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc'],
+    ['with a broken chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    [
+      'by another protocol',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+    ],
+  ])('that ends %s is no answer', async (_, bytes) => {
+    const url = await rawReceiver((socket) => socket.end(bytes));
+    expect(await outside().post(url, message)).toMatchObject({
+      kind: 'failed',
+      why: 'reset',
+      explanation:
+        '127.0.0.1 closed the connection before its answer was complete, or broke its rules.',
+    });
+  });
+
+  test('that is cut by a reset is no answer', async () => {
+    const url = await rawReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc', () =>
+        socket.resetAndDestroy(),
+      );
+    });
+    expect(await outside().post(url, message)).toMatchObject({ kind: 'failed', why: 'reset' });
+  });
+
+  test('may be announced first', async () => {
+    const url = await rawReceiver((socket) => {
+      socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n');
+      socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+    });
+    expect(await outside().post(url, message)).toMatchObject({ kind: 'answered', status: 204 });
+  });
+
+  const slowly: readonly (readonly [string, string, string])[] = [
+    ['headers come byte by byte', 'HTTP/1.1 200 OK\r\nx: ', 'a'],
+    ['content comes byte by byte', 'HTTP/1.1 200 OK\r\n\r\n', 'a'],
+    ['announcements never end', '', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ];
+  test.each(slowly)('whose %s ends after the time for all of it', async (_, first, again) => {
+    const url = await rawReceiver((socket) => {
+      socket.write(first);
+      const timer = setInterval(() => socket.write(again), 20);
+      socket.on('close', () => {
+        clearInterval(timer);
+      });
+    });
+    expect(await outside({ withinMs: 400 }).post(url, message)).toMatchObject({
+      kind: 'failed',
+      why: 'timeout',
+    });
+  });
+
+  test('that never comes ends when it is cancelled, and so does one that was cancelled before', async () => {
+    const stop = new AbortController();
+    const url = await rawReceiver(() => {
+      stop.abort();
+    });
+    const cancelled = { kind: 'failed', why: 'stopped' };
+    expect(await outside().post(url, message, stop.signal)).toMatchObject(cancelled);
+    expect(await outside().post(url, message, stop.signal)).toMatchObject(cancelled);
+  });
+});
+
+describe('A certificate', () => {
+  const over = async (pair: TlsPair): Promise<unknown> => {
+    const port = await listening(createSecureServer(pair, receiver().listener));
+    dns.setZone(alike({ A: ['127.0.0.1'] }));
+    return outside().post(`https://${name}:${port}/`, message);
+  };
+
+  test('for another name is refused', async () => {
+    expect(await over(othersTls)).toMatchObject({
+      why: 'tls',
+      explanation: `The certificate is for another name than ${name}.`,
+    });
+  });
+
+  test('that no authority signed is refused', async () => {
+    expect(await over(await tlsFor(name))).toMatchObject({
+      why: 'tls',
+      explanation: `${name} signed its certificate itself. Get one from a public authority.`,
+    });
+  });
+
+  test('is asked for: a receiver without TLS is told so', async () => {
+    const port = await listening(createServer(receiver().listener));
+    expect(await outside().post(`https://127.0.0.1:${port}/`, message)).toMatchObject({
+      why: 'tls',
+    });
+  });
+});
+
+test('Nobody listens there', async () => {
+  const server = createRawServer();
+  const port = await listening(server);
+  await new Promise((resolve) => server.close(resolve));
+  opened.length = 0;
+  expect(await outside().post(`http://127.0.0.1:${port}/`, message)).toMatchObject({
+    kind: 'failed',
+    why: 'refused',
+  });
+});

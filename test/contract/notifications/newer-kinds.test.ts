@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { settle } from '../../../src/notifications/domain/webhooks/attempts.ts';
+import { firstSecret } from '../../../src/notifications/domain/webhooks/secrets.ts';
+import {
+  changeWebhook,
+  switchOff,
+  type Webhook,
+} from '../../../src/notifications/domain/webhooks/webhook.ts';
+import { later, newAccount } from '../../support/accounts.ts';
+import { databaseKinds } from '../../support/servers/databases.ts';
+import { openStores, type Stores } from '../../support/stores.ts';
+import { destinationRules, webhookDecision } from '../../support/webhooks/stored-webhook.ts';
+import { storedKinds } from '../../support/webhooks/stored-kinds.ts';
+
+describe.each(databaseKinds)(
+  'a webhook with a kind that only a newer release knows, in %s',
+  (kind) => {
+    let stores: Stores;
+    let webhook: Webhook;
+    let url: string;
+    let of: { readonly accountId: string; readonly webhookId: string };
+    beforeAll(async () => {
+      stores = await openStores(kind, { onOpened: (opened) => (url = opened) });
+      const accountId = await newAccount(stores);
+      const decision = webhookDecision(accountId);
+      // As the newer release stores it.
+      const kinds = [...decision.state.kinds, 'ship.sunk'] as unknown as Webhook['kinds'];
+      ({ state: webhook } = decision);
+      of = { accountId, webhookId: webhook.id };
+      const secrets = firstSecret('whsec_x');
+      await stores.webhooks.add(accountId, () => ({
+        ...{ ...decision, secrets, state: { ...webhook, kinds } },
+      }));
+    });
+    afterAll(() => stores.close());
+
+    test('keeps it through attempts, switches and a choice of other kinds', async () => {
+      expect(await stores.webhooks.find(of)).toEqual(webhook);
+      const message = { ...of, id: 'evt_newer', type: 'key.banned', body: '{}' };
+      await stores.webhookDeliveries.add(message, [webhook], later(0));
+      const { claimed } = await stores.webhookDeliveries.claim({
+        ...{ now: later(1), leaseUntil: later(30_000), isSlow: false, choose: (due) => due },
+        except: { webhooks: [], accounts: [], receivers: [] },
+      });
+      const failed = { kind: 'answered', status: 500, beginning: '', tookMs: 5000 } as const;
+      const attempt = { ...failed, at: later(1) };
+      await stores.webhookDeliveries.settle(claimed[0]!, attempt, (now) => settle(now, attempt));
+      expect(await storedKinds(url, webhook.id)).toEqual([...webhook.kinds, 'ship.sunk']);
+      const chosen = { address: webhook.address, kinds: ['key.banned'] };
+      await stores.webhooks.change(of, (now) =>
+        changeWebhook(now, chosen, destinationRules, later(2)),
+      );
+      await stores.webhooks.change(of, (now) => switchOff(now, 'by_hand', later(3)));
+      expect(await storedKinds(url, webhook.id)).toEqual(['key.banned', 'ship.sunk']);
+    });
+  },
+);

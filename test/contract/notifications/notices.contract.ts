@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Notification, Told } from '../../../src/notifications/domain/notification.ts';
+import type { Notices, Reader } from '../../../src/notifications/ports.ts';
+import { later, newAccount, personDecision } from '../../support/accounts.ts';
+import { everyKind } from '../../support/notifications.ts';
+import { race } from '../../support/race.ts';
+import { scribble } from '../../support/scribble.ts';
+import type { Stores } from '../../support/stores.ts';
+
+const day = 86_400_000;
+
+export const noticesContract = (open: () => Promise<Stores>): void => {
+  let stores: Stores;
+  let notices: Notices;
+  let accountId: string;
+  let reader: Reader;
+  let next = 0;
+  beforeAll(async () => {
+    stores = await open();
+    notices = stores.notices;
+  });
+  afterAll(() => stores.close());
+  beforeEach(async () => {
+    accountId = await newAccount(stores);
+    reader = await readerOf(accountId);
+  });
+
+  const readerOf = async (of: string): Promise<Reader> => {
+    const [person] = await stores.people.list(of);
+    return { accountId: of, personId: person!.id };
+  };
+  const notice = (draft: Partial<Pick<Notification, 'accountId' | 'occurredAt'>> = {}) =>
+    of(
+      {
+        kind: 'key.banned',
+        about: { keyId: 'key_1', name: 'Till', until: later(0).toISOString() },
+      },
+      draft,
+    );
+  const of = (told: Told, draft: Partial<Notification> = {}): Notification => ({
+    ...{ id: `evt_${(next += 1)}`, accountId, occurredAt: later(0) },
+    ...(draft as object),
+    ...told,
+  });
+  const idsOf = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id);
+
+  test.each(everyKind())('a notice of the kind $kind comes back as it was', async (told) => {
+    const added = of(told);
+    await notices.add(added);
+    const place: unknown = expect.any(BigInt);
+    expect(await notices.list(accountId, 10)).toEqual([{ ...added, place }]);
+  });
+
+  test('the newest stand first, a page at a time', async () => {
+    const all = Array.from({ length: 5 }, () => notice());
+    for (const one of all) await notices.add(one);
+    const ids = idsOf(all).toReversed();
+    const first = await notices.list(accountId, 2);
+    expect(idsOf(first)).toEqual(ids.slice(0, 2));
+    expect(idsOf(await notices.list(accountId, 10, first[1]!.place))).toEqual(ids.slice(2));
+    expect(await notices.newest(accountId)).toBe(first[0]!.place);
+  });
+
+  test('of twenty who add the same notification, one does', async () => {
+    const one = notice();
+    expect((await race(20, () => notices.add(one))).lost).toEqual([]);
+    await stores.secondProcess.notices.add(one);
+    expect(idsOf(await notices.list(accountId, 10))).toEqual([one.id]);
+    expect(await notices.unread(reader, 10)).toBe(1);
+  });
+
+  test('an account sees only its own', async () => {
+    const other = await newAccount(stores);
+    await notices.add(notice({ accountId: other }));
+    expect(await notices.list(accountId, 10)).toEqual([]);
+    expect(await notices.newest(accountId)).toBe(0n);
+    expect(await notices.unread(reader, 10)).toBe(0);
+    const stranger = { ...reader, accountId: other };
+    expect(await notices.unread(stranger, 10)).toBe(0);
+    await notices.markSeen(stranger, 10_000n);
+    await notices.add(notice());
+    expect(await notices.unread(reader, 10)).toBe(1);
+    expect(await notices.unread(stranger, 10)).toBe(0);
+  });
+
+  test('each person has their own unread ones, counted up to a limit', async () => {
+    const colleague = personDecision(accountId);
+    await stores.people.add(colleague);
+    for (let n = 0; n < 5; n += 1) await notices.add(notice());
+    expect(await notices.unread(reader, 10)).toBe(5);
+    expect(await notices.unread(reader, 3)).toBe(3);
+    expect(await notices.markSeen(reader, await notices.newest(accountId))).toBe(0n);
+    expect(await notices.unread(reader, 10)).toBe(0);
+    expect(await notices.unread({ accountId, personId: colleague.state.id }, 10)).toBe(5);
+    await notices.add(notice());
+    expect(await notices.unread(reader, 10)).toBe(1);
+  });
+
+  test('what was seen stays seen, whoever is late', async () => {
+    await notices.add(notice());
+    await notices.add(notice());
+    const [newest, older] = await notices.list(accountId, 2);
+    await notices.markSeen(reader, newest!.place);
+    expect(await notices.markSeen(reader, older!.place)).toBe(newest!.place);
+    expect(await notices.unread(reader, 10)).toBe(0);
+  });
+
+  test('a notice of an account that does not exist is refused', async () => {
+    await expect(notices.add(notice({ accountId: 'acct_nobody' }))).rejects.toThrow();
+  });
+
+  test('old ones are deleted, and their successors are still unread', async () => {
+    const [old, young] = [notice(), notice({ occurredAt: later(day) })];
+    await notices.add(old);
+    await notices.markSeen(reader, await notices.newest(accountId));
+    await notices.add(young);
+    await stores.retention.sweep('notices', later(day));
+    expect(idsOf(await notices.list(accountId, 10))).toEqual([young.id]);
+    await stores.retention.sweep('notices', later(2 * day));
+    await notices.add(notice());
+    expect(await notices.unread(reader, 10)).toBe(1);
+  });
+
+  test('stored notices do not change when callers change their copies', async () => {
+    const one = notice();
+    const { id } = one;
+    await notices.add(one);
+    const copy = structuredClone(one);
+    scribble(one);
+    scribble(await notices.list(accountId, 10));
+    const [kept] = await notices.list(accountId, 10);
+    expect(kept).toMatchObject({ ...copy, id });
+  });
+};
