@@ -1,5 +1,5 @@
-import type { BudgetVerdict, CaUse } from './domain/certificates/ca-budget.ts';
-import type { AskedOrder, LedgerChange, LedgerName } from './domain/certificates/ca-ledger.ts';
+import type { CaUse, Times } from './domain/certificates/ca-budget.ts';
+import type { LedgerChange, LedgerName } from './domain/certificates/ca-ledger.ts';
 import type { Certificate, Validity } from './domain/certificates/certificate.ts';
 import type {
   AuthorityFailure,
@@ -38,13 +38,18 @@ export type OrderAnswer =
       readonly failure: AuthorityFailure;
       /** The authority may have made an order all the same, or may count that it was asked. */
       readonly counts: boolean;
-    };
+    }
+  /** It does not accept what the order replaces, and made none. Without that it may make one, which counts. */
+  | { readonly kind: 'not_exempt' };
 
 /**
- * Issues certificates: one host each, ECDSA P-256. Each call is one bounded step that can be repeated; nothing waits
+ * Issues certificates for a host, ECDSA P-256. Each call is one bounded step that can be repeated; nothing waits
  * inside, and every outside failure is a `failed` answer. Never throws.
  */
 export abstract class CertificateAuthority {
+  /** The host of its directory, or `local`; no two have the same. */
+  abstract readonly name: string;
+
   /** The names that CAA records may use for it, in lower case; empty if it ignores CAA. */
   abstract readonly issuers: readonly string[];
 
@@ -57,10 +62,11 @@ export abstract class CertificateAuthority {
   /**
    * Asks for a new order.
    * @param replaces chain of the certificate that this one renews (RFC 9773, section 5)
+   * @param also further names of the same certificate
    */
-  abstract order(host: string, replaces?: string): Promise<OrderAnswer>;
+  abstract order(host: string, replaces?: string, also?: readonly string[]): Promise<OrderAnswer>;
 
-  /** The state of the order. An `issued` certificate was checked: host, key, chain and dates are right. */
+  /** The state of the order. An `issued` certificate was checked: names, key, chain and dates are right. */
   abstract look(order: CertificateOrder): Promise<OrderState>;
 
   /** Says that the answer to the challenge is published. Saying it twice is no error. */
@@ -69,8 +75,8 @@ export abstract class CertificateAuthority {
   /** Sends the certificate request of a `ready` order. Doing it twice gives the same certificate. */
   abstract finalize(order: CertificateOrder): Promise<OrderState>;
 
-  /** @returns undefined where the authority offers none, or does not answer */
-  abstract renewalWindow(chain: string): Promise<RenewalWindow | undefined>;
+  /** @returns undefined where the authority offers none */
+  abstract renewalWindow(chain: string): Promise<RenewalWindow | 'silent' | undefined>;
 }
 
 /** Our account at one authority (RFC 8555, section 7.1.2). */
@@ -94,6 +100,8 @@ export abstract class AuthorityAccounts {
 }
 
 export interface KeptOrder {
+  /** Name of the authority that is asked; '' where it is the preferred one of version 1.0.0. */
+  readonly authority: string;
   /** What it is for; see `OrderSubject`. */
   readonly subject: string;
   readonly host: string;
@@ -145,22 +153,44 @@ export abstract class CertificateOrders {
   abstract answer(host: string, token: string): Promise<string | undefined>;
 }
 
+/** A value that proves control of a name by DNS-01 (RFC 8555, section 8.4). */
+export interface DnsChallenge {
+  /** The name in our zone: one label in lower case, the token of an attachment. */
+  readonly label: string;
+  readonly value: string;
+  /** Not answered from then on, even if nobody forgets its order. */
+  readonly expiresAt: Date;
+}
+
+/** What our name servers answer. `CertificateOrders` deletes the values of an order with the order. */
+export abstract class DnsChallenges {
+  /**
+   * From now on every name server answers it, beside other values of that label. Publishing it again only moves its
+   * end.
+   * @throws Error when the order was forgotten meanwhile
+   */
+  abstract publish(subject: string, challenge: DnsChallenge): Promise<void>;
+
+  /**
+   * The values by label, each once, in their order as text. Labels without values are left out.
+   * @throws Unavailable
+   */
+  abstract valuesFor(
+    labels: readonly string[],
+    now: Date,
+  ): Promise<ReadonlyMap<string, readonly string[]>>;
+}
+
 /**
- * Our count of the authority's rate limits, over all processes. `CustomDomains` makes the entries of a domain, together
- * with its state.
+ * Our count of the rate limits of each authority, over all processes. What version 1.0.0 entered counts at all of them. `CustomDomains` and `OwnNames` make the
+ * entries of orders, together with what they are for.
  */
 export abstract class AuthorityLedger {
   /** What is used of each budget at that moment. */
   abstract use(name: LedgerName, now: Date): Promise<CaUse>;
 
-  /**
-   * Enters an order (see `orderAsked`) if `decide` allows it. Counting and entering are one step: of rivals for the
-   * last one, one gets it.
-   */
-  abstract reserve(
-    order: AskedOrder,
-    decide: (use: CaUse) => BudgetVerdict,
-  ): Promise<BudgetVerdict>;
+  /** At one authority, of all accounts, as `CaUse` has them. */
+  abstract orders(authority: string, now: Date): Promise<Times>;
 
   abstract settle(change: LedgerChange): Promise<void>;
 }

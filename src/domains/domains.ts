@@ -1,8 +1,10 @@
 import { removeDomain, type CustomDomain } from './domain/attachment/custom-domain.ts';
-import { cleanName } from './domain/names/hostname.ts';
+import { hostMeant } from './domain/names/hostname.ts';
 import { domainNotFound } from './domain/domains-error.ts';
 import type { DomainPorts } from './ports.ts';
-import { addCustomDomain } from './use-cases/add-domain.ts';
+import { addCustomDomain, addDomainPair } from './use-cases/add-domain.ts';
+import { checkPlatform } from './use-cases/check-platform.ts';
+import { countDomains } from './use-cases/count-domains.ts';
 import {
   adoptPrimary,
   changeDomainSettings,
@@ -12,7 +14,9 @@ import {
 import { planRenewals } from './use-cases/plan-renewals.ts';
 import { readWholeTimeline } from './use-cases/read-timeline.ts';
 import { secureSites } from './use-cases/secure-sites.ts';
-import { showOwnHold } from './use-cases/secure-own-host.ts';
+import { forgetOwnNames } from './use-cases/forget-own-names.ts';
+import { makeShare, revokeShare, showShared } from './use-cases/share-domain.ts';
+import { showOwnHold } from './use-cases/show-own-hold.ts';
 import { showDomain, showHolds } from './use-cases/show-domain.ts';
 import { tendDomain } from './use-cases/tend-domain.ts';
 import { verifyDomain } from './use-cases/verify-domain.ts';
@@ -20,6 +24,7 @@ import { verifyDomain } from './use-cases/verify-domain.ts';
 /** Customers' own names: added, verified, certified, served, redirected, removed. */
 export const domains = (ports: DomainPorts) => ({
   addDomain: addCustomDomain(ports),
+  addPair: addDomainPair(ports),
   listDomains: (projectId: string) => ports.domains.list(projectId),
   /** The newest attachment of a name, unless the caller names an older one. @throws DomainError `domain_not_found` */
   getDomain: async (
@@ -27,17 +32,29 @@ export const domains = (ports: DomainPorts) => ({
     name: string,
     attachmentId?: string,
   ): Promise<CustomDomain> => {
-    const host = ports.hostNames.read(cleanName(name)).ascii;
+    const host = hostMeant(name, (one) => ports.hostNames.read(one));
     const domain = await (attachmentId === undefined
       ? ports.domains.find(projectId, host)
       : ports.domains.get(attachmentId));
     if (domain?.projectId !== projectId || domain.host !== host) throw domainNotFound(name);
     return domain;
   },
+  /** See `CustomDomains.fingerprint`. */
+  fingerprint: (slug: string, name?: string): Promise<string> =>
+    ports.domains.fingerprint(
+      slug,
+      name === undefined ? undefined : hostMeant(name, (one) => ports.hostNames.read(one)),
+    ),
   secureSites: secureSites(ports),
+  forgetOwnNames: forgetOwnNames(ports),
   showOwnHold: showOwnHold(ports),
+  checkPlatform: checkPlatform(ports),
   showDomain: showDomain(ports),
   showHolds: showHolds(ports),
+  listShares: (domain: CustomDomain) => ports.shares.list(domain, ports.clock.now()),
+  makeShare: makeShare(ports),
+  revokeShare: revokeShare(ports),
+  showShared: showShared(ports),
   readWholeTimeline: readWholeTimeline(ports),
   verifyDomain: verifyDomain(ports),
   /** When it returns, no edge of this process serves the domain; the others follow within a second. */
@@ -47,6 +64,7 @@ export const domains = (ports: DomainPorts) => ({
   },
   tendDomain: tendDomain(ports),
   planRenewals: planRenewals(ports),
+  countDomains: countDomains(ports),
   showDomainSettings: showDomainSettings(ports),
   adoptPrimary: adoptPrimary(ports),
   changeDomainSettings: changeDomainSettings(ports),

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { CustomDomainState } from '../../src/domains/domain/attachment/custom-domain.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
 
 /** Looks at custom domains in a service's database, which costs less than a command. */
@@ -23,19 +24,35 @@ export class DomainFacts {
   /**
    * By when something is done for each of these hosts that are not live yet; undefined while one of them is worked
    * on, or about to be, and when nothing comes by itself.
+   * @param states with other ones, for hosts in those
    */
-  async restUntil(hosts: readonly string[], now: Date): Promise<Date | undefined> {
+  async restUntil(
+    hosts: readonly string[],
+    now: Date,
+    states: readonly CustomDomainState[] = ['added', 'verified'],
+  ): Promise<Date | undefined> {
     const rows = await this.#db
       .selectFrom('domains')
       .select(['due_at', 'claim'])
       .where('host', 'in', hosts)
-      .where('state', 'in', ['added', 'verified'])
+      .where('state', 'in', states)
       .where('due_at', 'is not', null)
       .execute();
     const isAtRest = ({ claim, due_at }: (typeof rows)[number]) =>
       claim === null && Number(due_at) > now.getTime();
     const times = rows.map(({ due_at }) => Number(due_at));
     return rows.length > 0 && rows.every(isAtRest) ? new Date(Math.max(...times)) : undefined;
+  }
+
+  /** The kinds of all notices of an account, the oldest first. */
+  async notices(accountId: string): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom('notices')
+      .select('kind')
+      .where('account_id', '=', accountId)
+      .orderBy('id')
+      .execute();
+    return rows.map(({ kind }) => kind);
   }
 
   /** All that is told of a host, and how its attachments stand, to be read by people. */
@@ -53,6 +70,18 @@ export class DomainFacts {
       .orderBy('domain_timeline.id')
       .execute();
     return inspect({ domains, told }, { depth: null });
+  }
+
+  /** The kinds of all entries in the timelines of a host, the oldest first. */
+  async stepsOf(host: string): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom('domain_timeline')
+      .innerJoin('domains', 'domains.id', 'domain_timeline.domain_id')
+      .select('domain_timeline.kind')
+      .where('domains.host', '=', host)
+      .orderBy('domain_timeline.id')
+      .execute();
+    return rows.map(({ kind }) => kind);
   }
 
   /** What the attempts at certificates for a host came to, the oldest first; see `workOnCertificate`. */

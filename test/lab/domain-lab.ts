@@ -1,24 +1,34 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DatabaseKind } from '../support/servers/databases.ts';
+import type { DatabaseKind, TestDatabase } from '../support/servers/databases.ts';
+import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { newHome, type Service, type Settings } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 import { startCaGate, type CaGate } from './authority/ca-gate.ts';
-import { startDns } from './dns/server.ts';
+import { startDns, type DnsServer } from './dns/server.ts';
 import { DomainFacts } from './domain-facts.ts';
 import { LabZone } from './dns/lab-zone.ts';
 import { labIssuer } from './authority/pebble-lab.ts';
 import { startPebble, type Pebble, type PebbleOptions } from './authority/pebble.ts';
+import { authoritiesTls } from './authority/pebble-tls.ts';
 import { SecureVisitor } from './secure-visitor.ts';
 import { Shop, type Run } from './shop.ts';
 
 /** A service with DNS and an authority of its own, on loopback. */
 export interface DomainLab {
   readonly zone: LabZone;
+  /** From now on the name server at that port answers for these names. */
+  readonly delegate: DnsServer['delegate'];
   readonly pebble: Pebble;
   readonly gate: CaGate;
+  /** A resolver that the service does not ask, but the authority does; `zone.lie` changes what it answers. */
+  readonly otherResolver: string;
+  /** Of the first process. */
+  readonly httpsPort: number;
+  /** Where it was asked for. */
+  readonly second: SecondAuthority | undefined;
   readonly facts: DomainFacts;
   readonly run: Run;
   /** See `Home.run`. */
@@ -38,26 +48,46 @@ export interface DomainLab {
   close(): Promise<void>;
 }
 
+interface SecondAuthority {
+  readonly pebble: Pebble;
+  readonly gate: CaGate;
+}
+
+interface LabOptions extends Omit<PebbleOptions, 'dns' | 'httpPort'> {
+  /** With another authority, which CAA records call `secondIssuer`. */
+  readonly hasSecond?: boolean;
+}
+
+export const secondIssuer = 'second.lab.test';
 export const platformHost = 'sites.platform.test';
+
+/** For a lab whose service answers DNS challenges in a zone of its own. */
+export const newChallengeZone = async (): Promise<Settings> => ({
+  ACME_DNS_ZONE: 'acme.platform.test',
+  DNS_PORT: String(await findFreePort()),
+});
 const resolvers = 3;
 
 export const openDomainLab = async (
-  storage: DatabaseKind,
-  options: Omit<PebbleOptions, 'dns' | 'httpPort'> = {},
+  storage: DatabaseKind | TestDatabase,
+  { hasSecond = false, ...options }: LabOptions = {},
   extra: Settings = {},
 ): Promise<DomainLab> => {
   const dns = await startDns({}, resolvers + 1);
   const zone = new LabZone(dns, resolvers);
+  const { ACME_DNS_ZONE: challenges, DNS_PORT: port } = extra;
+  if (challenges !== undefined) dns.delegate(challenges, Number(port));
   zone.set(`*.${platformHost}`, { A: ['127.0.0.1'] });
   const authorityDns = dns.servers[resolvers] ?? '';
   const httpPort = await findFreePort();
   const httpsPort = await findFreePort();
   const pebble = await startPebble({ ...options, dns: authorityDns, httpPort });
   const gate = await startCaGate({ pebble, issuer: labIssuer, dns: authorityDns });
-  const home = await newHome(storage);
+  const second = hasSecond ? await startSecond({ dns: authorityDns, httpPort }) : undefined;
+  const home = await newHome(
+    typeof storage === 'string' ? await migratedDatabase(storage) : storage,
+  );
   const folder = await mkdtemp(join(tmpdir(), 'domain-lab-'));
-  const trusted = join(folder, 'gate.pem');
-  await writeFile(trusted, pebble.tls.cert);
   const settings: Settings = {
     NODE_ENV: 'production',
     SECRET_KEY: '5d1f0c7ab2e94836f7d0ce1b8a4592e3',
@@ -66,7 +96,11 @@ export const openDomainLab = async (
     DNS_SERVERS: dns.servers.slice(0, resolvers).join(','),
     ACME_DIRECTORY_URL: gate.directoryUrl,
     CAA_ISSUER: labIssuer,
-    NODE_EXTRA_CA_CERTS: trusted,
+    ...(second && {
+      ACME_FALLBACK_DIRECTORY_URL: second.gate.directoryUrl,
+      CAA_FALLBACK_ISSUER: secondIssuer,
+    }),
+    NODE_EXTRA_CA_CERTS: (await authoritiesTls()).file,
     EDGE_HTTP_PORT: String(httpPort),
     EDGE_HTTPS_PORT: String(httpsPort),
     VERIFIER_SCHEDULE: '* * * * * *',
@@ -78,7 +112,10 @@ export const openDomainLab = async (
       home.run(args, settings, desk);
   const run = runAt(0);
   const facts = new DomainFacts(home.settings['DATABASE_URL'] ?? '');
-  const visitor = async (port = httpsPort) => new SecureVisitor(port, await pebble.root());
+  const visitor = async (port = httpsPort) => {
+    const roots = [await pebble.root(), await second?.pebble.root()];
+    return new SecureVisitor(port, roots.join('\n'));
+  };
   const waitUntilServed = async (...hosts: readonly string[]): Promise<void> => {
     const comer = await visitor();
     for (const host of hosts) {
@@ -88,7 +125,11 @@ export const openDomainLab = async (
     }
   };
   return {
-    ...{ zone, pebble, gate, facts, run, runAt, folder, visitor, waitUntilServed },
+    delegate: (...given) => {
+      dns.delegate(...given);
+    },
+    ...{ otherResolver: authorityDns, httpsPort },
+    ...{ zone, pebble, gate, second, facts, run, runAt, folder, visitor, waitUntilServed },
     start: (its = {}) => home.start({ ...settings, ...its }),
     openShop: async (name, plan = 'business') => {
       const site = join(folder, name);
@@ -99,12 +140,21 @@ export const openDomainLab = async (
     close: async () => {
       await facts.close();
       await home.remove();
-      gate.close();
-      await pebble.stop();
+      for (const one of [{ gate, pebble }, ...(second ? [second] : [])]) {
+        one.gate.close();
+        await one.pebble.stop();
+      }
       await dns.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
+};
+
+export const startSecond = async (
+  place: Pick<PebbleOptions, 'dns' | 'httpPort'>,
+): Promise<SecondAuthority> => {
+  const pebble = await startPebble(place);
+  return { pebble, gate: await startCaGate({ pebble, issuer: secondIssuer, dns: place.dns }) };
 };
 
 const writeSite = async (folder: string, name: string): Promise<void> => {

@@ -1,8 +1,8 @@
 import { globSync } from 'node:fs';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findServer } from '../support/servers/debian-server.ts';
+import { lastingFolder } from '../support/service/lasting-folder.ts';
 import type { Settings } from '../support/service/service-process.ts';
 
 /** The clock of service processes, which can be set while they run; their timers go on as before. */
@@ -15,15 +15,19 @@ export interface FakeClock {
   now(): Date;
   /** It stands still: nothing comes to its time. */
   stop(): Promise<void>;
+  /** Another test may have it now: no process may use it any more, but those that commands share. */
   remove(): Promise<void>;
 }
+
+/** Of clocks that nobody has now. */
+const freeFiles: string[] = [];
+let clocks = 0;
 
 export const newFakeClock = async (): Promise<FakeClock> => {
   const { root } = await findServer('faketime', ['faketime', 'libfaketime']);
   const [library] = globSync(join(root, 'usr/lib/*/faketime/libfaketimeMT.so.1'));
   if (library === undefined) throw new Error(`no libfaketimeMT.so.1 in ${root}/usr/lib`);
-  const folder = await mkdtemp(join(tmpdir(), 'fake-clock-'));
-  const file = join(folder, 'offset');
+  const file = freeFiles.pop() ?? join(lastingFolder(), `clock-${String((clocks += 1))}`);
   let offset = 0;
   const set = async (time: string): Promise<void> => {
     // Whole or absent: it is read all the time.
@@ -47,6 +51,9 @@ export const newFakeClock = async (): Promise<FakeClock> => {
     advance,
     now,
     stop: () => set(now().toISOString().slice(0, 19).replace('T', ' ')),
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove: () => {
+      freeFiles.push(file);
+      return Promise.resolve();
+    },
   };
 };

@@ -7,7 +7,7 @@ import type { FakeClock } from './fake-clock.ts';
  * answering in time: then the clock goes on to the next check, as nothing else would bring it. Never while one of the
  * domains is worked on, whose lease another process would take for over.
  */
-export const untilSeenTo = (
+const untilSeenTo = (
   what: string,
   { lab: { facts }, clock }: { readonly lab: DomainLab; readonly clock: FakeClock },
   hosts: readonly string[],

@@ -1,17 +1,22 @@
 import { startTryOut } from './try-out.ts';
 
 // `make lab`: runs until it is told to stop.
-process.stdout.write('starting name servers, a certificate authority and the service …\n');
+process.stdout.write(
+  'starting a resolver, two certificate authorities, a mail server and the service …\n',
+);
 const lab = await startTryOut();
 process.stdout.write(`
 1. Sign in to the dashboard (once, within 15 minutes):
      ${lab.signInUrl}
    Create a project ("New project"), upload a site, add a domain such as www.shop.test.
 2. Create its records, as with a DNS provider:
-     ${lab.dnsUrl}
-   Paste the zone file lines that the dashboard shows, and save.
+     ${lab.labUrl}
+   There is a button for each record. You can also have CAA records forbid an authority, break DNSSEC,
+   break an authority, and let time pass.
 3. Verify it in the dashboard. When it is live, visit it:
      curl --cacert ${lab.root} --resolve www.shop.test:${lab.edgePort}:127.0.0.1 https://www.shop.test:${lab.edgePort}/
+4. Read the mails that the service sends:
+     ${lab.mailUrl}
 
 Ctrl-C stops all of it; nothing is kept.
 `);

@@ -26,8 +26,9 @@ export class SecureVisitor {
   }
 
   /** Over a connection of its own. */
-  get(host: string, path = '/'): Promise<Visit> {
-    const options = { ...this.#place, servername: host, path, agent: false, headers: { host } };
+  get(host: string, path = '/', more: Readonly<Record<string, string>> = {}): Promise<Visit> {
+    const headers = { ...more, host };
+    const options = { ...this.#place, servername: host, path, agent: false, headers };
     return new Promise((resolve, reject) => {
       request(options, (answer) => {
         // Asked now: afterwards the connection may be gone.

@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import type { CommandResult } from '../support/service/errand.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
@@ -8,11 +7,14 @@ export type Run = (args: readonly string[]) => Promise<CommandResult>;
 export class Shop {
   readonly accountId: string;
   readonly slug: string;
+  /** Signs its owner in, once. */
+  readonly signInUrl: string;
   readonly #run: Run;
 
-  constructor(accountId: string, slug: string, run: Run) {
-    this.accountId = accountId;
-    this.slug = slug;
+  constructor(of: Pick<Shop, 'accountId' | 'slug' | 'signInUrl'>, run: Run) {
+    this.accountId = of.accountId;
+    this.slug = of.slug;
+    this.signInUrl = of.signInUrl;
     this.#run = run;
   }
 
@@ -22,7 +24,7 @@ export class Shop {
     { name, plan, folder }: { name: string; plan: string; folder: string },
   ): Promise<Shop> {
     const owner = ['--name', name, '--email', `${name}@zoo.example`, '--plan', plan];
-    const { account } = await json<{ account: { id: string } }>(run, [
+    const { account, signInUrl } = await json<{ account: { id: string }; signInUrl: string }>(run, [
       ...['account', 'create'],
       ...owner,
     ]);
@@ -32,7 +34,7 @@ export class Shop {
       ...of,
     ]);
     await json(run, ['deploy', folder, '--project', project.slug]);
-    return new Shop(account.id, project.slug, run);
+    return new Shop({ accountId: account.id, slug: project.slug, signInUrl }, run);
   }
 
   add(host: string): Promise<ShownDomain> {
@@ -64,6 +66,8 @@ export class Shop {
 /** What a command prints for machines. */
 export const json = async <T>(run: Run, args: readonly string[]): Promise<T> => {
   const { code, stdout, stderr } = await run([...args, '--json']);
-  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+  if (code !== 0 || stderr !== '') {
+    throw new Error(`${args.join(' ')} ended with ${String(code)}: ${stderr}`);
+  }
   return JSON.parse(stdout) as T;
 };

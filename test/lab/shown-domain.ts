@@ -1,7 +1,7 @@
 // What `animal-store domain … --json` prints, as far as tests look at it.
 
 export interface ShownRecord {
-  readonly purpose: 'route' | 'ownership';
+  readonly purpose: 'route' | 'ownership' | 'delegation';
   readonly type: 'CNAME' | 'ALIAS' | 'TXT';
   readonly name: string;
   readonly fqdn: string;
@@ -27,15 +27,25 @@ export interface ShownDomain {
     readonly verifiedAt?: string;
     readonly reason?: string;
     readonly token: string;
+    readonly dns: {
+      readonly report?: {
+        readonly validation?: { readonly delegated: boolean; readonly method: string };
+      };
+    };
     readonly certificate: {
       readonly status: string;
+      readonly issuedBy?: string;
       readonly nextAttemptAt?: string;
       readonly attempts?: { readonly lastAt: string };
       readonly notAfter?: string;
       readonly problem?: ShownProblem;
     };
   };
-  readonly records: readonly [route: ShownRecord, ownership: ShownRecord];
+  readonly records: readonly [
+    route: ShownRecord,
+    ownership: ShownRecord,
+    ...delegation: ShownRecord[],
+  ];
   readonly problems: readonly ShownProblem[];
   readonly budget: { readonly used: number; readonly of: number };
   readonly nextAt: string | null;

@@ -2,74 +2,138 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../support/servers/debian-server.ts';
-import { newHome, type Service } from '../support/service/service-process.ts';
+import { newHome, type Service, type Settings } from '../support/service/service-process.ts';
 import { startCaGate } from './authority/ca-gate.ts';
-import { startDns } from './dns/server.ts';
 import { labIssuer } from './authority/pebble-lab.ts';
 import { startPebble } from './authority/pebble.ts';
-import { startProviderPage } from './provider-page.ts';
-import { readZoneFile } from './dns/zone-file.ts';
+import { LabZone } from './dns/lab-zone.ts';
+import { startResolver } from './dns/resolver.ts';
+import { startDns } from './dns/server.ts';
+import { platformHost, secondIssuer, startSecond } from './domain-lab.ts';
+import { newFakeClock } from './fake-clock.ts';
+import { startMailbox } from './mail/mailbox.ts';
+import { saveRecords, startLabPage } from './page/lab-page.ts';
+import { json, type Run } from './shop.ts';
+import type { ShownDomain } from './shown-domain.ts';
 
 /** Everything that a custom domain needs, on loopback, for a person with a browser. */
 export interface TryOut {
   readonly service: Service;
   /** Signs in to the dashboard, once. */
   readonly signInUrl: string;
-  /** Where DNS records are made. */
-  readonly dnsUrl: string;
-  /** Does what that page does: from now on these records count, and no others. @returns what is wrong with them */
+  /** Where records, authorities and the time of the service are changed. */
+  readonly labUrl: string;
+  /** Where people read the mails that the service sent. */
+  readonly mailUrl: string;
+  /** Does what the page does with a zone file: from now on these records count, and no others. @returns what is wrong with them */
   createRecords(zoneFile: string): readonly string[];
   readonly edgePort: number;
-  /** File with the root of the authority. */
+  /** File with the roots of both authorities. */
   readonly root: string;
   close(): Promise<void>;
 }
 
-const platformHost = 'sites.platform.test';
-const platformZone = { [`*.${platformHost}`]: { A: ['127.0.0.1'] } };
-const resolvers = 3;
+const challengeZone = 'acme.platform.test';
+const platformZone = {
+  'platform.test': { SOA: [{ mname: 'ns.platform.test', rname: 'root.platform.test' }] },
+  [`*.${platformHost}`]: { A: ['127.0.0.1'] },
+};
+
+/** Whatever is delegated leads to the service itself, over the resolver that everybody asks. */
+const startNames = async () => {
+  const names = await startDns(platformZone, 1);
+  const [records = ''] = names.servers;
+  const dnsPort = await findFreePort();
+  const challenges = { zone: challengeZone, port: dnsPort };
+  const resolver = await startResolver({ records, known: 'platform.test', challenges });
+  return {
+    ...{ zone: new LabZone(names, 0, platformZone), resolver },
+    settings: {
+      PLATFORM_HOST: platformHost,
+      ACME_DNS_ZONE: challengeZone,
+      DNS_PORT: String(dnsPort),
+      DNS_SERVERS: resolver.servers.join(),
+    },
+    close: async () => {
+      await resolver.stop();
+      await names.close();
+    },
+  };
+};
+
+/** Both, with files in that folder of what trusts them. */
+const startAuthorities = async (folder: string, place: { dns: string; httpPort: number }) => {
+  const pebble = await startPebble(place);
+  const gate = await startCaGate({ pebble, issuer: labIssuer, dns: place.dns });
+  const second = await startSecond(place);
+  const [trusted, root] = [join(folder, 'gates.pem'), join(folder, 'root.pem')];
+  await writeFile(trusted, `${pebble.tls.cert}\n${second.pebble.tls.cert}`);
+  await writeFile(root, `${await pebble.root()}\n${await second.pebble.root()}`);
+  const all = [{ pebble, gate }, second];
+  return {
+    root,
+    authorities: all.map((one) => ({ gate: one.gate, choice: 'works' as const })),
+    settings: {
+      ACME_DIRECTORY_URL: gate.directoryUrl,
+      CAA_ISSUER: labIssuer,
+      ACME_FALLBACK_DIRECTORY_URL: second.gate.directoryUrl,
+      CAA_FALLBACK_ISSUER: secondIssuer,
+      NODE_EXTRA_CA_CERTS: trusted,
+    },
+    close: async () => {
+      for (const one of all) {
+        one.gate.close();
+        await one.pebble.stop();
+      }
+    },
+  };
+};
+
+const domainsOf = (run: Run) => async (): Promise<readonly ShownDomain[]> => {
+  const all = await json<readonly (ShownDomain & ShownDomain['domain'])[]>(run, ['domain', 'list']);
+  return all.filter(({ state }) => state !== 'removed').map((one) => ({ ...one, domain: one }));
+};
 
 export const startTryOut = async (): Promise<TryOut> => {
-  const dns = await startDns(platformZone, resolvers + 1);
-  const authorityDns = dns.servers[resolvers] ?? '';
-  const httpPort = await findFreePort();
-  const edgePort = await findFreePort();
-  const pebble = await startPebble({ dns: authorityDns, httpPort });
-  const gate = await startCaGate({ pebble, issuer: labIssuer, dns: authorityDns });
-  const createRecords = (zoneFile: string): readonly string[] => {
-    const { zone, problems } = readZoneFile(zoneFile);
-    dns.setZone({ ...zone, ...platformZone });
-    return problems;
-  };
-  const provider = await startProviderPage(createRecords);
   const folder = await mkdtemp(join(tmpdir(), 'try-out-'));
-  const trusted = join(folder, 'gate.pem');
-  const root = join(folder, 'root.pem');
-  await writeFile(trusted, pebble.tls.cert);
-  await writeFile(root, await pebble.root());
+  const [httpPort, edgePort] = [await findFreePort(), await findFreePort()];
+  const clock = await newFakeClock();
+  const names = await startNames();
+  const { zone, resolver } = names;
+  const issuing = await startAuthorities(folder, { dns: resolver.servers[0], httpPort });
+  const mailbox = await startMailbox();
   const home = await newHome('sqlite');
-  const service = await home.start({
+  const settings: Settings = {
+    ...{ ...names.settings, ...issuing.settings, ...clock.settings },
     ALLOW_TEST_DOMAINS: '1',
-    PLATFORM_HOST: platformHost,
-    DNS_SERVERS: dns.servers.slice(0, resolvers).join(','),
-    ACME_DIRECTORY_URL: gate.directoryUrl,
-    CAA_ISSUER: labIssuer,
-    NODE_EXTRA_CA_CERTS: trusted,
     EDGE_HTTP_PORT: String(httpPort),
     EDGE_HTTPS_PORT: String(edgePort),
+    SMTP_URL: mailbox.smtpUrl,
+    MAIL_FROM: 'Animal Store <lab@platform.test>',
     LOG_LEVEL: 'warn',
-  });
+  };
+  const service = await home.start(settings);
   const [signInUrl = ''] = /http:\S+\/dashboard\/sign-in\/\S+/.exec(service.stdout()) ?? [];
+  const run: Run = (args) => home.run(args, settings);
+  await giveWildcards(run);
+  const { authorities, root } = issuing;
+  const page = await startLabPage({ zone, resolver, authorities, clock, domains: domainsOf(run) });
   return {
-    ...{ service, signInUrl, dnsUrl: provider.url, createRecords, edgePort, root },
+    ...{ service, signInUrl, labUrl: page.url, mailUrl: mailbox.url, edgePort, root },
+    createRecords: (zoneFile) => saveRecords({ zone }, zoneFile),
     close: async () => {
       await service.end('SIGTERM');
       await home.remove();
-      provider.close();
-      gate.close();
-      await pebble.stop();
-      await dns.close();
+      page.close();
+      for (const one of [issuing, names, mailbox]) await one.close();
+      await clock.remove();
       await rm(folder, { recursive: true, force: true });
     },
   };
+};
+
+/** The first account gets a plan that has them. */
+const giveWildcards = async (run: Run): Promise<void> => {
+  const [first] = await json<readonly { id: string }[]>(run, ['account', 'list']);
+  await json(run, ['account', 'set-plan', '--account', first?.id ?? '', '--plan', 'business']);
 };

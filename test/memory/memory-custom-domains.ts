@@ -1,19 +1,35 @@
 import type { Clock } from '../../src/kernel/clock.ts';
-import { isCertified } from '../../src/domains/domain/attachment/plan.ts';
-import type {
-  CustomDomain,
-  DomainDecision,
+import {
+  domainTaken,
+  provenElsewhere,
+  provesName,
+} from '../../src/domains/domain/attachment/contested-name.ts';
+import { isCertified, provenAt, type Certified } from '../../src/domains/domain/attachment/plan.ts';
+import { contested, mostRivalsTold } from '../../src/domains/domain/attachment/rivals.ts';
+import {
+  customDomainStates,
+  type CustomDomain,
+  type CustomDomainState,
+  type DomainDecision,
 } from '../../src/domains/domain/attachment/custom-domain.ts';
+import { covers, isWildcard, namesFor } from '../../src/domains/domain/names/wildcard.ts';
+import type { PairDecision } from '../../src/domains/domain/redirects/pair.ts';
 import { isAttached, projectHostsOf } from '../../src/domains/domain/attachment/serving.ts';
+import { isWithheldFrom } from '../../src/domains/domain/attachment/withheld.ts';
 import { timelineOf } from '../../src/domains/domain/attachment/timeline.ts';
 import { dueAt } from '../../src/domains/domain/attachment/schedule.ts';
 import { projectNotFound } from '../../src/sites/domain/sites-error.ts';
-import { domainNotFound, domainTaken } from '../../src/domains/domain/domains-error.ts';
+import { domainNotFound } from '../../src/domains/domain/domains-error.ts';
 import type { CaUse } from '../../src/domains/domain/certificates/ca-budget.ts';
 import type { DomainChange } from '../../src/domains/domain/attachment/change.ts';
-import { CustomDomains, type DomainClaim, type HeldDomain } from '../../src/domains/ports.ts';
+import {
+  CustomDomains,
+  type DomainClaim,
+  type HeldDomain,
+} from '../../src/domains/custom-domain-ports.ts';
 import type { MemoryAuthorityLedger } from './memory-authority-ledger.ts';
 import type { MemoryCertificateOrders } from './memory-certificate-orders.ts';
+import type { MemoryDomainShares } from './memory-domain-shares.ts';
 import type { MemoryEdgeRecords } from './memory-edge-records.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
 import type { MemoryTimeline } from './memory-timeline.ts';
@@ -21,6 +37,8 @@ import type { MemoryProjectRoutes } from './memory-project-routes.ts';
 
 type Wanted = Parameters<CustomDomains['add']>[0];
 type Admit = Parameters<CustomDomains['add']>[1];
+type WantedPair = Parameters<CustomDomains['addPair']>[0];
+type AdmitPair = Parameters<CustomDomains['addPair']>[1];
 
 const mostRemovedShown = 20;
 
@@ -32,6 +50,7 @@ export interface DomainSurroundings {
   readonly edgeRecords: MemoryEdgeRecords;
   readonly timeline: MemoryTimeline;
   readonly ledger: MemoryAuthorityLedger;
+  readonly shares: MemoryDomainShares;
   /** Says since when something is no longer served. */
   readonly clock: Clock;
 }
@@ -47,32 +66,64 @@ export class MemoryCustomDomains extends CustomDomains {
     this.#around = around;
   }
 
-  override async add(
-    { accountId, projectId, host, addedSince }: Wanted,
-    decide: Admit,
-  ): Promise<CustomDomain> {
+  override async add({ host, ...wanted }: Wanted, decide: Admit): Promise<CustomDomain> {
     await Promise.resolve();
+    const { factsOf } = this.#lookAt(wanted);
+    const decision = decide(factsOf(host));
+    this.#prepareNew(decision)();
+    this.#alignRoutes(wanted.projectId);
+    return decision.state;
+  }
+
+  override async addPair(
+    { hosts: pair, ...wanted }: WantedPair,
+    decide: AdmitPair,
+  ): Promise<PairDecision> {
+    await Promise.resolve();
+    const { routes, outbox, clock } = this.#around;
+    const { project, factsOf } = this.#lookAt(wanted);
+    const [typed, other] = [factsOf(pair.typed), factsOf(pair.other)];
+    const decision = decide({ typed, other, settings: project.settings, hosts: project.hosts });
+    // Everything that can fail comes before anything is stored.
+    const saves = [decision.typed, decision.other].map((one) => this.#prepareNew(one));
+    for (const save of saves) save();
+    routes.change(wanted.projectId, { settings: decision.settings.state }, clock.now());
+    outbox.append(decision.settings.events);
+    this.#alignRoutes(wanted.projectId);
+    return decision;
+  }
+
+  #lookAt({ accountId, projectId, addedSince }: Omit<Wanted, 'host'>) {
     const project = this.#around.routes.find(projectId);
     if (project?.accountId !== accountId) throw projectNotFound(projectId);
     const own = this.#all((one) => one.accountId === accountId && isAttached(one));
-    const same = own.find((one) => one.host === host);
-    const { state, events } = decide({
+    const account = {
       current: own.length,
       addedLately: this.#all((one) => one.accountId === accountId && one.addedAt > addedSince).map(
         ({ addedAt }) => addedAt,
       ),
       hasSucceededDeploy: project.servedDeployId !== undefined,
-      attachedTo: same && {
+    };
+    const factsOf = (host: string) => {
+      const same = own.find((one) => one.host === host);
+      const attachedTo = same && {
         name: this.#around.routes.find(same.projectId)?.name ?? '',
         isThisOne: same.projectId === projectId,
-      },
-    });
+      };
+      const claimant = { id: '', accountId, host };
+      const its = { provenElsewhere: provenElsewhere(claimant, this.#holdersOf(host)) };
+      return { ...account, ...its, attachedTo };
+    };
+    return { project, factsOf };
+  }
+
+  #prepareNew({ state, events }: DomainDecision): () => void {
     const tell = this.#around.timeline.prepare(state.id, timelineOf(undefined, events));
-    this.#domains.set(state.id, structuredClone(state));
-    this.#around.outbox.append(events);
-    tell();
-    this.#alignRoutes(projectId);
-    return state;
+    return () => {
+      this.#domains.set(state.id, structuredClone(state));
+      this.#around.outbox.append(events);
+      tell();
+    };
   }
 
   override find(projectId: string, host: string): Promise<CustomDomain | undefined> {
@@ -84,6 +135,11 @@ export class MemoryCustomDomains extends CustomDomains {
     return Promise.resolve(structuredClone(this.#domains.get(id)));
   }
 
+  /** For the other adapters of this folder. */
+  current(id: string): CustomDomain | undefined {
+    return structuredClone(this.#domains.get(id));
+  }
+
   override list(projectId: string): Promise<readonly CustomDomain[]> {
     const domains = this.#all((one) => one.projectId === projectId);
     const removed = domains.filter((one) => !isAttached(one)).slice(0, mostRemovedShown);
@@ -91,9 +147,23 @@ export class MemoryCustomDomains extends CustomDomains {
     return Promise.resolve(shown);
   }
 
-  override holderOf(host: string): Promise<CustomDomain | undefined> {
-    const [holder] = this.#all((one) => one.host === host && isCertified(one));
-    return Promise.resolve(holder);
+  override fingerprint(slug: string): Promise<string> {
+    const project = this.#around.routes.named(slug);
+    const all = [...this.#domains.values()];
+    const facts = project
+      ? [project, all, this.#around.ledger.all(), this.#around.shares.all()]
+      : [];
+    return Promise.resolve(JSON.stringify(facts));
+  }
+
+  override holdersOf(host: string): Promise<readonly CustomDomain[]> {
+    return Promise.resolve(this.#holdersOf(host));
+  }
+
+  #holdersOf(host: string): readonly CustomDomain[] {
+    return namesFor(host).flatMap((name) =>
+      this.#all((one) => one.host === name && isCertified(one)),
+    );
   }
 
   override async change<Change extends DomainChange>(
@@ -106,12 +176,14 @@ export class MemoryCustomDomains extends CustomDomains {
 
   override async changeCounted<Change extends DomainChange>(
     id: string,
-    now: Date,
+    { authority, now }: { readonly authority: string; readonly now: Date },
     decide: (domain: CustomDomain, use: CaUse) => Change,
   ): Promise<Change> {
     await Promise.resolve();
     const { ledger } = this.#around;
-    return this.#change(id, (domain) => decide(domain, ledger.useOf(domain, now)));
+    return this.#change(id, (domain) =>
+      decide(domain, ledger.useOf({ ...domain, authority }, now)),
+    );
   }
 
   #change<Change extends DomainChange>(
@@ -125,13 +197,19 @@ export class MemoryCustomDomains extends CustomDomains {
     const change = decide(structuredClone(domain), structuredClone(holder));
     const { displaced, certificate, state } = change;
     const stays = holder && isCertified(displaced?.state ?? holder);
-    if (stays && isCertified(state)) throw domainTaken(host);
+    if (stays && isCertified(state)) throw domainTaken(domain);
     // Everything that can fail comes before anything is stored.
+    const isKept = state.certificate.kind === 'issued';
     const saves = [
-      ...(holder && displaced ? [this.#prepare(holder, displaced)] : []),
-      this.#prepare(domain, change),
+      ...(holder && displaced ? [this.#prepare(holder, displaced, isKept)] : []),
+      this.#prepare(domain, change, isKept),
     ];
     for (const save of saves) save();
+    if (provesName(domain, state)) {
+      this.#tellRivals(state);
+      for (const one of this.#all((other) => isWithheldFrom(other, state)))
+        this.#alignRoutes(one.projectId);
+    }
     if (change.endsOrder !== undefined) this.#around.orders.forgetOrder(change.endsOrder);
     if (change.ledger) this.#around.ledger.write(change.ledger);
     if (certificate) this.#around.edgeRecords.setCertificate(certificate);
@@ -158,9 +236,19 @@ export class MemoryCustomDomains extends CustomDomains {
     return Promise.resolve();
   }
 
-  override live(after: string, limit: number): Promise<readonly CustomDomain[]> {
-    const live = this.#all(({ id, state }) => state === 'live' && id > after);
-    return Promise.resolve(live.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit));
+  override inState(
+    state: CustomDomainState,
+    after: string,
+    limit: number,
+  ): Promise<readonly CustomDomain[]> {
+    const found = this.#all((one) => one.state === state && one.id > after);
+    return Promise.resolve(found.sort(byId).slice(0, limit));
+  }
+
+  override countByState(): Promise<Readonly<Record<CustomDomainState, number>>> {
+    const count = (state: CustomDomainState) => this.#all((one) => one.state === state).length;
+    const counts = customDomainStates.map((state) => [state, count(state)] as const);
+    return Promise.resolve(Object.fromEntries(counts) as Record<CustomDomainState, number>);
   }
 
   #hold({ id, claim }: HeldDomain, until: Date): void {
@@ -171,30 +259,51 @@ export class MemoryCustomDomains extends CustomDomains {
     return this.#leases.get(id)?.claim === claim;
   }
 
-  #prepare(from: CustomDomain, change: DomainChange): () => void {
+  #tellRivals(claimant: Certified): void {
+    const { id, host, accountId } = claimant;
+    const isBelow = (one: CustomDomain) =>
+      covers(host, one.host) && one.accountId !== accountId && !isCertified(one);
+    const waiting = this.#all(
+      (one) => (one.host === host || isBelow(one)) && one.state === 'added' && one.id !== id,
+    ).sort(byId);
+    const told = waiting
+      .slice(0, mostRivalsTold)
+      .map((rival) => contested(rival, host, provenAt(claimant)));
+    this.#around.outbox.append(told);
+  }
+
+  /** @param isKept the certificate stays, with whoever takes the name over */
+  #prepare(from: CustomDomain, change: DomainChange, isKept: boolean): () => void {
     const { state, events, cause } = change;
     const to = structuredClone(state);
     const tell = this.#around.timeline.prepare(from.id, timelineOf(cause, events));
     return () => {
       tell();
-      this.#save(from, { state: to, events });
+      this.#save(from, { state: to, events }, isKept);
     };
   }
 
-  #save(from: CustomDomain, { state: to, events }: DomainDecision): void {
-    const { outbox, orders, edgeRecords, clock } = this.#around;
+  #save(from: CustomDomain, { state: to, events }: DomainDecision, isKept: boolean): void {
+    const { outbox, orders, edgeRecords, shares, clock } = this.#around;
     this.#domains.set(from.id, to);
     outbox.append(events);
-    if (!isAttached(to)) orders.forgetOrdersOf(from.id);
     // A domain that never held the name had no certificate: the one stored under the name belongs to another.
-    if (isCertified(from) && !isCertified(to)) edgeRecords.removeCertificate(to.host, clock.now());
+    const losesName = isCertified(from) && !isCertified(to);
+    if (!isAttached(to) || losesName) orders.forgetOrdersOf(from.id);
+    if (!isAttached(to)) shares.forget(from.id);
+    const hasEnded = from.certificate.kind === 'issued' && to.certificate.kind !== 'issued';
+    if ((losesName || hasEnded) && !isKept) edgeRecords.removeCertificate(to.host, clock.now());
     this.#alignRoutes(to.projectId);
   }
 
   #alignRoutes(projectId: string): void {
     const { routes, clock } = this.#around;
     const its = this.#all((one) => one.projectId === projectId);
-    routes.change(projectId, { hosts: projectHostsOf(its.toReversed()) }, clock.now());
+    const wildcards = this.#all((one) => isWildcard(one.host) && isCertified(one));
+    const withheld = its
+      .filter((one) => wildcards.some((wildcard) => isWithheldFrom(one, wildcard)))
+      .map(({ host }) => host);
+    routes.change(projectId, { hosts: projectHostsOf(its.toReversed()), withheld }, clock.now());
   }
 
   /** Newest first; copies, which the caller may change. */
@@ -203,6 +312,8 @@ export class MemoryCustomDomains extends CustomDomains {
     return structuredClone(found).sort(newestFirst);
   }
 }
+
+const byId = (one: CustomDomain, other: CustomDomain): number => (one.id < other.id ? -1 : 1);
 
 const newestFirst = (one: CustomDomain, other: CustomDomain): number =>
   other.addedAt.getTime() - one.addedAt.getTime() || (one.id < other.id ? 1 : -1);

@@ -1,11 +1,19 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { caPlaces, type CaFault } from '../lab/authority/gate-faults.ts';
-import { openDomainLab, platformHost, type DomainLab } from '../lab/domain-lab.ts';
+import {
+  newChallengeZone,
+  openDomainLab,
+  platformHost,
+  type DomainLab,
+} from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
-import { goLive, untilSeenTo } from '../lab/going-live.ts';
+import { attempts, untilTried, type Attempts } from '../lab/attempts.ts';
+import { goLive } from '../lab/going-live.ts';
 import { finalizesOf, ordersOf, unanswered } from '../lab/authority/gate-log.ts';
+import { labIssuer } from '../lab/authority/pebble-lab.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import type { Shop } from '../lab/shop.ts';
+import { validationMethods } from '../lab/validation-methods.ts';
 import { until } from '../support/until.ts';
 
 const minute = 60;
@@ -15,12 +23,16 @@ let clock: FakeClock;
 let lab: DomainLab;
 let shop: Shop;
 let visitor: SecureVisitor;
+let add: Attempts['add'];
+let attempt: Attempts['attempt'];
 beforeAll(async () => {
   clock = await newFakeClock();
-  lab = await openDomainLab('sqlite', { blocked: ['blocked.test'] }, clock.settings);
+  const settings = { ...clock.settings, ...(await newChallengeZone()) };
+  lab = await openDomainLab('sqlite', { blocked: ['blocked.test'] }, settings);
   shop = await lab.openShop('zoo');
   await lab.start();
   visitor = await lab.visitor();
+  ({ add, attempt } = attempts({ lab, clock, shop }));
   await lab.settle(shop);
 });
 afterAll(async () => {
@@ -30,16 +42,6 @@ afterAll(async () => {
 afterEach(() => {
   lab.gate.setFaults();
 });
-
-/** Adds a domain with the right record, and waits until the authority was asked while it has these faults. */
-const attempt = async (host: string, ...faults: readonly CaFault[]): Promise<void> => {
-  const { records } = await shop.add(host);
-  lab.zone.create(records[0]);
-  lab.gate.setFaults(...faults);
-  const isTried = async () => (await lab.facts.outcomes(host)).length > 0;
-  await untilSeenTo('it was tried', { lab, clock }, [host], isTried);
-  lab.gate.setFaults();
-};
 
 /** The owner sees the problem and the time of the next attempt, so many seconds later; sites are still served. */
 const expectSetback = async (host: string, code: string, seconds: number): Promise<void> => {
@@ -69,7 +71,7 @@ test('doctor reports no problem of a healthy service, and the problems of a brok
   const { code, stdout } = await lab.run(['doctor']);
   expect({ code, failures: stdout.match(/^failed.*/gm) }).toEqual({ code: 0, failures: null });
   expect(stdout).toMatch(/^ok +authority .* knows our account\.$/m);
-  expect(stdout.match(/is served by Animal Store\.$/gm)).toHaveLength(3);
+  expect(stdout.match(/is served by Animal Store\.$/gm)).toHaveLength(4);
   expect(stdout).toMatch(/agrees with that of the certificate authority/);
   expect(stdout).toMatch(/^All checks passed\.$/m);
 
@@ -84,73 +86,77 @@ test('doctor reports no problem of a healthy service, and the problems of a brok
 
 const isLive = async (host: string) => (await lab.facts.states(host)).at(-1) === 'live';
 
-const goesLiveAfter = async (seconds: number, host: string): Promise<void> => {
+const goesLiveAfter = async (seconds: number, ...hosts: readonly string[]): Promise<void> => {
   await clock.advance(seconds);
-  await goLive({ lab, clock }, host);
+  await goLive({ lab, clock }, ...hosts);
 };
 
-const hanging = 'www.hangs.test';
+/** One account may have ten new orders in an hour. */
+const anHourLater = (): Promise<void> => clock.advance(hour);
+
+const hanging = validationMethods.map(({ word, method }) => {
+  const fault = { match: caPlaces.authorization, hang: true, times: 1 };
+  return { host: `www.hangs-${word}.test`, method, fault };
+});
 
 test('an authority that never answers delays no other domain', async () => {
-  const { records } = await shop.add(hanging);
-  lab.zone.create(records[0]);
-  lab.gate.setFaults({ match: caPlaces.authorization, hang: true, times: 1 });
-  const hangs = () => Promise.resolve(unanswered(lab.gate, caPlaces.authorization).length === 1);
-  await untilSeenTo('it hangs', { lab, clock }, [hanging], hangs);
-  await attempt('www.beside.test');
+  lab.gate.setFaults(...hanging.map(({ host, fault }) => ({ ...fault, host })));
+  for (const one of hanging) await add(one);
+  const hang = () => unanswered(lab.gate, caPlaces.authorization).length === hanging.length;
+  await until('they hang', hang, 60_000);
+  await attempt({ host: 'www.beside.test', method: 'http-01' });
   expect(await isLive('www.beside.test')).toBe(true);
 });
 
 test('a name that the authority refuses waits for its owner', async () => {
-  await attempt('www.blocked.test');
+  await attempt({ host: 'www.blocked.test', method: 'http-01' });
   const { domain, problems } = await shop.show('www.blocked.test');
   expect(domain).toMatchObject({ state: 'verified', certificate: { status: 'failed' } });
   expect(domain.certificate.nextAttemptAt).toBeUndefined();
   expect(problems).toMatchObject([{ code: 'ca_rejected_name', severity: 'final' }]);
 });
 
-test('a host that only the authority resolves elsewhere is retried with a new order', async () => {
-  const host = 'www.elsewhere.test';
-  lab.zone.lie(host, { A: ['127.0.0.9'] });
-  await attempt(host);
-  await expectSetback(host, 'challenge_unreachable', minute);
-  lab.zone.lie(host, undefined);
-  await goesLiveAfter(minute, host);
-  expect(ordersOf(lab.gate, host)).toHaveLength(2);
+test('an order that the authority still works on is looked at again', async () => {
+  const urls = { authorizations: [], finalize: lab.gate.directoryUrl };
+  const body = JSON.stringify({ status: 'processing', ...urls });
+  const fault = { match: caPlaces.order, body, times: 1 };
+  await attempt({ host: 'www.slow.test', method: 'http-01', fault });
+  expect(await isLive('www.slow.test')).toBe(true);
 });
 
-// Before authorities fail in other ways: when it comes back, it must not meet those.
-test('a hanging step is given up after half a minute, and retried with the same order', async () => {
-  const isGivenUp = async () => (await lab.facts.outcomes(hanging)).length > 0;
-  await until('it is given up', isGivenUp, 90_000);
-  await clock.advance(minute);
-  const isDone = async () => (await lab.facts.outcomes(hanging)).length === 2;
-  await until('it is tried again', isDone);
-  expect(await lab.facts.outcomes(hanging)).toEqual(['failed', 'issued']);
-  expect(ordersOf(lab.gate, hanging)).toHaveLength(1);
-});
+describe('is retried after a minute:', () => {
+  const cases: readonly { is: string; host: string; fault: CaFault }[] = [
+    {
+      ...{ is: 'in trouble', host: 'www.trouble.test' },
+      fault: { match: caPlaces.newOrder, status: 500 },
+    },
+    { is: 'cut off', host: 'www.cut.test', fault: { match: caPlaces.newOrder, reset: true } },
+    {
+      ...{ is: 'full of nonsense', host: 'www.nonsense.test' },
+      fault: { match: caPlaces.order, body: '<html>' },
+    },
+  ];
+  const hosts = cases.map(({ host }) => host);
+  beforeAll(() =>
+    attempt(...cases.map(({ host, fault }) => ({ host, method: 'http-01' as const, fault }))),
+  );
 
-test.each([
-  ['in trouble', 'www.trouble.test', { match: caPlaces.newOrder, status: 500 }],
-  ['cut off', 'www.cut.test', { match: caPlaces.newOrder, reset: true }],
-  ['full of nonsense', 'www.nonsense.test', { match: caPlaces.order, body: '<html>' }],
-])('an authority that is %s is retried after a minute', async (_, host, fault) => {
-  await attempt(host, fault);
-  await expectSetback(host, 'ca_unavailable', minute);
-  await goesLiveAfter(minute, host);
+  test.each(cases)('an authority that is $is', ({ host }) =>
+    expectSetback(host, 'ca_unavailable', minute),
+  );
+
+  test('and then all go live', () => goesLiveAfter(minute, ...hosts));
 });
 
 test('a Retry-After of the authority is obeyed and shown to the owner', async () => {
   const host = 'www.patient.test';
-  // One account may have ten new orders in an hour.
-  await clock.advance(hour);
+  await anHourLater();
   const headers = { 'retry-after': String(3 * hour) };
   const problem = { type: 'rateLimited', detail: 'too many new orders' };
   const fault = { match: caPlaces.newOrder, status: 429, headers, problem };
-  await attempt(host, fault);
+  await attempt({ host, method: 'http-01', fault });
   await expectSetback(host, 'ca_rate_limited', 3 * hour);
-  const { records } = await shop.add('www.meanwhile.test');
-  lab.zone.create(records[0]);
+  await add({ host: 'www.meanwhile.test', method: 'http-01' });
   await goesLiveAfter(2 * hour, 'www.meanwhile.test');
   const told = await shop.tell('verify', host);
   expect(told).toMatchObject({
@@ -162,34 +168,66 @@ test('a Retry-After of the authority is obeyed and shown to the owner', async ()
   expect(ordersOf(lab.gate, host)).toHaveLength(2);
 });
 
-test.each([
-  ['challenge', 'www.lost-challenge.test'],
-  ['finalize', 'www.lost-finalize.test'],
-  ['certificate', 'www.lost-certificate.test'],
-] as const)(
-  'an answer lost after %s costs nothing: the same order goes on',
-  async (place, host) => {
-    const fault = { match: caPlaces[place], after: true, reset: true, times: 1 };
-    await attempt(host, fault);
-    expect(await isLive(host)).toBe(true);
-    expect(ordersOf(lab.gate, host)).toHaveLength(1);
-    expect(finalizesOf(lab.gate, host)).toHaveLength(1);
-  },
-);
+describe.each(validationMethods)('validated $way,', ({ word, method }) => {
+  const named = (name: string) => `www.${name}-${word}.test`;
+  const lost = { after: true, reset: true, times: 1 };
+  const places = ['challenge', 'finalize', 'certificate'] as const;
+  const lostOrder = named('lost-order');
+  const hidden = named('hidden');
+  /** Where only the authority does not find the proof. */
+  const [place, lie] =
+    method === 'dns-01' ? [`_acme-challenge.${hidden}`, {}] : [hidden, { A: ['127.0.0.9'] }];
 
-test('an order whose answer was lost is requested again after a minute', async () => {
-  const host = 'www.lost-order.test';
-  const fault = { match: caPlaces.newOrder, after: true, reset: true, times: 1 };
-  await attempt(host, fault);
-  await expectSetback(host, 'ca_unavailable', minute);
-  await goesLiveAfter(minute, host);
-  expect(finalizesOf(lab.gate, host)).toHaveLength(1);
+  beforeAll(async () => {
+    await anHourLater();
+    // Otherwise the next order would be validated in the other way.
+    const value = `${labIssuer}; validationmethods=${method}`;
+    lab.zone.set(hidden.replace('www.', ''), { CAA: [{ tag: 'issue', value }] });
+    lab.zone.lie(place, lie);
+    await attempt(
+      ...places.map((one) => ({
+        ...{ host: named(`lost-${one}`), method },
+        fault: { match: caPlaces[one], ...lost },
+      })),
+      { host: lostOrder, method, fault: { match: caPlaces.newOrder, ...lost } },
+      { host: hidden, method },
+    );
+  });
+
+  test.each(places)(
+    'an answer lost after %s costs nothing: the same order goes on',
+    async (one) => {
+      const host = named(`lost-${one}`);
+      expect(await isLive(host)).toBe(true);
+      expect(ordersOf(lab.gate, host)).toHaveLength(1);
+      expect(finalizesOf(lab.gate, host)).toHaveLength(1);
+    },
+  );
+
+  test('an order whose answer was lost is requested again after a minute, and so is one whose proof was not found', async () => {
+    await expectSetback(lostOrder, 'ca_unavailable', minute);
+    await expectSetback(hidden, 'challenge_unreachable', minute);
+    lab.zone.lie(place, undefined);
+    await goesLiveAfter(minute, lostOrder, hidden);
+    expect(finalizesOf(lab.gate, lostOrder)).toHaveLength(1);
+    expect(ordersOf(lab.gate, hidden)).toHaveLength(2);
+  });
+});
+
+test('a hanging step is given up after half a minute, and retried with the same order', async () => {
+  await untilTried(lab, ...hanging.map(({ host }) => host));
+  await goesLiveAfter(minute, ...hanging.map(({ host }) => host));
+  for (const { host } of hanging) {
+    expect(await lab.facts.outcomes(host)).toEqual(['failed', 'issued']);
+    expect(ordersOf(lab.gate, host)).toHaveLength(1);
+  }
 });
 
 test('after an authority lost its data, our account is registered again once', async () => {
   const known = lab.gate.asked(caPlaces.newAccount).length;
+  await anHourLater();
   await lab.pebble.restart();
-  await attempt('www.forgotten.test');
+  await attempt({ host: 'www.forgotten.test', method: 'http-01' });
   expect(await isLive('www.forgotten.test')).toBe(true);
   expect(lab.gate.asked(caPlaces.newAccount)).toHaveLength(known + 1);
 });

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { caPlaces, type CaFault } from '../lab/authority/gate-faults.ts';
-import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
+import { newChallengeZone, openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import { goLive } from '../lab/going-live.ts';
 import { finalizesOf, ordersOf, unanswered } from '../lab/authority/gate-log.ts';
 import type { Shop } from '../lab/shop.ts';
+import { pointFor, validationMethods } from '../lab/validation-methods.ts';
 import type { Service } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
 const hang = { hang: true, times: 1 };
-/** One domain gets stuck at each of them; with `after` the authority has done what it was asked for. */
+/** One domain of each method gets stuck at each of them; with `after` the authority has done what it was asked for. */
 const stuck: readonly CaFault[] = [
   { match: caPlaces.newOrder, after: true, ...hang },
   { match: caPlaces.authorization, ...hang },
@@ -17,27 +18,25 @@ const stuck: readonly CaFault[] = [
   { match: caPlaces.finalize, after: true, ...hang },
   { match: caPlaces.certificate, ...hang },
 ];
-const hosts = stuck.map((_, n) => `www.shop-${n}.test`);
+/** Those of one method belong to one shop: one account may have ten new orders in an hour. */
+const domainsOf = ({ word, method }: (typeof validationMethods)[number]) =>
+  stuck.map((fault, n) => {
+    const host = `www.shop-${n}-${word}.test`;
+    return { host, method, fault: { ...fault, host } };
+  });
+const domains = validationMethods.flatMap(domainsOf);
+const hosts = domains.map(({ host }) => host);
+const faults = domains.map(({ fault }) => fault);
 
 let clock: FakeClock;
 let lab: DomainLab;
-let shop: Shop;
+let shops: readonly { readonly shop: Shop; readonly domains: typeof domains }[];
 let service: Service;
-beforeAll(async () => {
-  clock = await newFakeClock();
-  lab = await openDomainLab('sqlite', {}, clock.settings);
-  shop = await lab.openShop('zoo');
-  service = await lab.start();
-  await lab.settle(shop);
-});
-afterAll(async () => {
-  await lab.close();
-  await clock.remove();
-});
 
 const untilHanging = async (...places: readonly RegExp[]): Promise<void> => {
   for (const place of places) {
-    await until(`one hangs at ${String(place)}`, () => unanswered(lab.gate, place).length > 0);
+    const hangs = () => unanswered(lab.gate, place).length === validationMethods.length;
+    await until(`they hang at ${String(place)}`, hangs, 60_000);
   }
 };
 
@@ -60,37 +59,70 @@ const startAgain = async (...faults: readonly CaFault[]): Promise<void> => {
   await clock.advance(30);
 };
 
-test('killed at every step of an issuance at once, the next process goes on with the same orders, and each order counts', async () => {
-  const added = await Promise.all(hosts.map((host) => shop.add(host)));
-  lab.zone.create(...added.map(({ records }) => records[0]));
-  lab.gate.setFaults(...stuck);
+beforeAll(async () => {
+  clock = await newFakeClock();
+  const settings = { ...clock.settings, ...(await newChallengeZone()) };
+  lab = await openDomainLab('sqlite', {}, settings);
+  shops = await Promise.all(
+    validationMethods.map(async (one) => ({
+      shop: await lab.openShop(one.word),
+      domains: domainsOf(one),
+    })),
+  );
+  service = await lab.start();
+  await lab.settle(...shops.map(({ shop }) => shop));
+});
+afterAll(async () => {
+  await lab.close();
+  await clock.remove();
+});
+
+const add = async (shop: Shop, { host, method }: (typeof domains)[number]): Promise<void> => {
+  pointFor(lab, method, await shop.add(host));
+};
+
+/** What came of one domain, after its order may have been lost once more. */
+const expectOneCertificate = async (host: string): Promise<void> => {
+  const isTold = async () => (await lab.facts.outcomes(host)).includes('issued');
+  await until('what came of it is told', isTold);
+  const asked = ordersOf(lab.gate, host);
+  const unheard = asked.filter(({ status }) => status === 0).map(() => 'unanswered');
+  expect(await lab.facts.outcomes(host)).toEqual([...unheard, 'issued']);
+  expect(await lab.facts.privateKeys(host)).toBe(1);
+  // The order whose answer was lost is requested again; all others continue.
+  expect(asked).toHaveLength(1 + unheard.length);
+  expect(await lab.facts.countedOrders(host)).toBe(asked.length);
+  expect(finalizesOf(lab.gate, host)).toHaveLength(1);
+};
+
+test('killed at every step of issuances over HTTP and by DNS at once, the next process goes on with the same orders, and each order counts', async () => {
+  lab.gate.setFaults(...faults);
+  await Promise.all(shops.flatMap(({ shop, domains }) => domains.map((one) => add(shop, one))));
   await clock.advance(120);
   await untilHanging(...stuck.map(({ match }) => match));
   await untilVisited();
   await kill();
 
-  // The order whose answer was lost is requested again, and that answer is lost too. The authority hears of no challenge.
+  // The orders whose answers were lost are requested again, and those answers are lost too. The authority hears of no challenge.
   const { length: before } = unanswered(lab.gate, caPlaces.newOrder);
-  await startAgain(
-    { match: caPlaces.newOrder, after: true, ...hang },
-    { match: caPlaces.challenge, hang: true },
+  const lost = faults.filter(({ match }) => match === caPlaces.newOrder);
+  await startAgain(...lost, { match: caPlaces.challenge, hang: true });
+  const all = before + lost.length;
+  await until(
+    'they hang again',
+    () => unanswered(lab.gate, caPlaces.newOrder).length === all,
+    60_000,
   );
-  await until('it hangs again', () => unanswered(lab.gate, caPlaces.newOrder).length > before);
   await kill();
 
   await startAgain();
   await goLive({ lab, clock }, ...hosts);
-  for (const host of hosts) {
-    const isTold = async () => (await lab.facts.outcomes(host)).includes('issued');
-    await until('what came of it is told', isTold);
-    const asked = ordersOf(lab.gate, host);
-    const unheard = asked.filter(({ status }) => status === 0).map(() => 'unanswered');
-    expect(await lab.facts.outcomes(host)).toEqual([...unheard, 'issued']);
-    expect(await lab.facts.privateKeys(host)).toBe(1);
-    // The order whose answer was lost is requested again; all others continue.
-    expect(asked).toHaveLength(1 + unheard.length);
-    expect(await lab.facts.countedOrders(host)).toBe(asked.length);
-    expect(finalizesOf(lab.gate, host)).toHaveLength(1);
+  for (const host of hosts) await expectOneCertificate(host);
+  for (const { shop, domains } of shops) {
+    for (const { host, method } of domains) {
+      const { domain } = await shop.show(host);
+      expect(domain.dns.report?.validation?.method).toBe(method);
+    }
   }
-  expect(unanswered(lab.gate, caPlaces.newOrder)).toHaveLength(before + 1);
+  expect(unanswered(lab.gate, caPlaces.newOrder)).toHaveLength(all);
 });

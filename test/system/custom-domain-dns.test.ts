@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { caPlaces } from '../lab/authority/gate-faults.ts';
-import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ordersOf } from '../lab/authority/gate-log.ts';
+import { newChallengeZone, openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import { goLive } from '../lab/going-live.ts';
 import { labIssuer } from '../lab/authority/pebble-lab.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import type { Shop } from '../lab/shop.ts';
+import type { ShownDomain } from '../lab/shown-domain.ts';
+import { pointFor, validationMethods } from '../lab/validation-methods.ts';
 import { until } from '../support/until.ts';
 
 let clock: FakeClock;
@@ -15,7 +17,7 @@ let rival: Shop;
 let visitor: SecureVisitor;
 beforeAll(async () => {
   clock = await newFakeClock();
-  lab = await openDomainLab('sqlite', {}, clock.settings);
+  lab = await openDomainLab('sqlite', {}, { ...clock.settings, ...(await newChallengeZone()) });
   [shop, rival] = await Promise.all([lab.openShop('rex'), lab.openShop('max')]);
   await lab.start();
   visitor = await lab.visitor();
@@ -32,108 +34,119 @@ const restAfterVerify = () => clock.advance(11);
 /** All requests to the authority since `from` of its log. */
 const askedSince = (from: number) => lab.gate.log.slice(from).map(({ line }) => line);
 
-test('a wrong record is explained in words and in JSON, and the right one is found automatically', async () => {
-  const host = 'www.wrong.test';
-  const { records } = await shop.add(host);
-  lab.zone.set(host, { CNAME: ['parking.wrong.test'] });
-  // The second command comes too early, however long they take.
-  await clock.stop();
-  expect(await shop.verify(host)).toMatchObject({
-    domain: { state: 'added' },
-    problems: [
-      {
-        code: 'cname_wrong_target',
-        severity: 'blocking',
-        actor: 'customer',
-        seen: expect.stringContaining('parking.wrong.test'),
-        wanted: expect.stringContaining(records[0].value),
-      },
-    ],
+describe.each(validationMethods)('validated $way,', ({ word, method }) => {
+  const wrong = `www.wrong-${word}.test`;
+  const forbidden = `www.caa-${word}.test`;
+
+  /** Creates the right records instead of those that are there. */
+  const point = (added: ShownDomain): void => {
+    for (const { fqdn } of added.records) lab.zone.remove(fqdn);
+    pointFor(lab, method, added);
+  };
+
+  test('a wrong record is explained in words and in JSON, and the right one is found automatically', async () => {
+    const host = wrong;
+    const added = await shop.add(host);
+    lab.zone.set(host, { CNAME: ['parking.wrong.test'] });
+    // The second command comes too early, however long they take.
+    await clock.stop();
+    expect(await shop.verify(host)).toMatchObject({
+      domain: { state: 'added' },
+      problems: [
+        {
+          code: 'cname_wrong_target',
+          severity: 'blocking',
+          actor: 'customer',
+          seen: expect.stringContaining('parking.wrong.test'),
+          wanted: expect.stringContaining(added.records[0].value),
+        },
+      ],
+    });
+    const [again, told, nothing] = await Promise.all([
+      shop.tell('verify', host),
+      shop.tell('show', host),
+      shop.tell('show'),
+    ]);
+    expect(again).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/Try again in/),
+    });
+    expect(told).toMatchObject({ code: 0, stderr: '' });
+    for (const words of ['added, awaiting DNS', 'cname_wrong_target', 'parking.wrong.test']) {
+      expect(told.stdout).toContain(words);
+    }
+    expect(nothing.code).toBe(2);
+
+    point(added);
+    await clock.advance(70);
+    await goLive({ lab, clock }, host);
+    expect(await visitor.get(host)).toMatchObject({ status: 200, body: '<h1>rex</h1>\n' });
   });
-  const [again, told, nothing] = await Promise.all([
-    shop.tell('verify', host),
-    shop.tell('show', host),
-    shop.tell('show'),
-  ]);
-  expect(again).toMatchObject({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/Try again in/),
+
+  test('a domain that is removed and added again is not verified by the old record', async () => {
+    const host = wrong;
+    const removed = await shop.remove(host);
+    const { domain } = await shop.add(host);
+    expect(domain.id).not.toBe(removed.domain.id);
+    expect(domain.token).not.toBe(removed.domain.token);
+    await restAfterVerify();
+    expect(await shop.verify(host)).toMatchObject({
+      domain: { state: 'added' },
+      problems: [
+        { code: 'cname_wrong_target', seen: expect.stringContaining(removed.domain.token) },
+      ],
+    });
+    expect(await lab.facts.states(host)).toEqual(['removed', 'added']);
   });
-  expect(told).toMatchObject({ code: 0, stderr: '' });
-  for (const words of ['added, awaiting DNS', 'cname_wrong_target', 'parking.wrong.test']) {
-    expect(told.stdout).toContain(words);
-  }
-  expect(nothing.code).toBe(2);
 
-  lab.zone.set(host, { CNAME: [records[0].value] });
-  await clock.advance(70);
-  await goLive({ lab, clock }, host);
-  expect(await visitor.get(host)).toMatchObject({ status: 200, body: '<h1>rex</h1>\n' });
-});
+  test('while CAA forbids it, the authority is not contacted, and the owner is told which record to change', async () => {
+    const host = forbidden;
+    const domain = host.replace('www.', '');
+    const other = { tag: 'issue', value: 'ca.other.test' };
+    point(await shop.add(host));
+    lab.zone.set(domain, { CAA: [other] });
+    const asked = lab.gate.log.length;
+    const [problem] = (await shop.verify(host)).problems;
+    expect(problem).toMatchObject({ code: 'caa_forbids_issuer', actor: 'customer' });
+    expect(problem?.seen).toContain(domain);
+    expect(problem?.seen).toContain('ca.other.test');
+    expect(problem?.wanted).toContain(labIssuer);
+    expect(askedSince(asked)).toEqual([]);
 
-test('a domain that is removed and added again is not verified by the old record', async () => {
-  const host = 'www.wrong.test';
-  const removed = await shop.remove(host);
-  const { domain } = await shop.add(host);
-  expect(domain.id).not.toBe(removed.domain.id);
-  expect(domain.token).not.toBe(removed.domain.token);
-  await restAfterVerify();
-  expect(await shop.verify(host)).toMatchObject({
-    domain: { state: 'added' },
-    problems: [{ code: 'cname_wrong_target', seen: expect.stringContaining(removed.domain.token) }],
+    lab.zone.set(domain, { CAA: [other, { tag: 'issue', value: labIssuer }] });
+    await restAfterVerify();
+    expect((await shop.verify(host)).problems).toEqual([]);
+    await goLive({ lab, clock }, host);
   });
-  expect(await lab.facts.states(host)).toEqual(['removed', 'added']);
-});
 
-test('while CAA forbids it, the authority is not contacted, and the owner is told which record to change', async () => {
-  const host = 'www.caa.test';
-  const other = { tag: 'issue', value: 'ca.other.test' };
-  const { records } = await shop.add(host);
-  lab.zone.create(records[0]);
-  lab.zone.set('caa.test', { CAA: [other] });
-  const asked = lab.gate.log.length;
-  const [problem] = (await shop.verify(host)).problems;
-  expect(problem).toMatchObject({ code: 'caa_forbids_issuer', actor: 'customer' });
-  expect(problem?.seen).toContain('caa.test');
-  expect(problem?.seen).toContain('ca.other.test');
-  expect(problem?.wanted).toContain(labIssuer);
-  expect(askedSince(asked)).toEqual([]);
+  test('proving a name takes it over: the old holder loses it at once, and visitors get one site or the other without a gap', async () => {
+    const host = forbidden;
+    const { records } = await rival.add(host);
+    lab.zone.set(host, { CNAME: [records[0].value] });
+    expect(await rival.verify(host)).toMatchObject({
+      domain: { state: 'added' },
+      problems: [{ code: 'ownership_txt_missing' }],
+    });
+    expect((await visitor.get(host)).body).toBe('<h1>rex</h1>\n');
 
-  lab.zone.set('caa.test', { CAA: [other, { tag: 'issue', value: labIssuer }] });
-  await restAfterVerify();
-  expect((await shop.verify(host)).problems).toEqual([]);
-  await goLive({ lab, clock }, host);
-});
-
-test('proving a name takes it over: the old holder loses it at once, and both are never served', async () => {
-  const host = 'www.caa.test';
-  const { records } = await rival.add(host);
-  lab.zone.set(host, { CNAME: [records[0].value] });
-  expect(await rival.verify(host)).toMatchObject({
-    domain: { state: 'added' },
-    problems: [{ code: 'ownership_txt_missing' }],
+    const proof = method === 'dns-01' ? records.slice(2) : records.slice(1, 2);
+    for (const { fqdn } of proof) lab.zone.remove(fqdn);
+    lab.zone.create(...proof);
+    await restAfterVerify();
+    const watch = watchHost(host);
+    await watch.sees('<h1>rex</h1>\n');
+    expect(await rival.verify(host)).toMatchObject({ domain: { state: 'live' } });
+    const { domain: lost } = await shop.show(host);
+    expect(lost).toMatchObject({ state: 'removed', reason: 'contested' });
+    await watch.sees('<h1>max</h1>\n', 50);
+    const seen = await watch.end();
+    // Under the certificate that was there.
+    expect(seen.map(({ body }) => body)).toEqual(['<h1>rex</h1>\n', '<h1>max</h1>\n']);
+    expect(new Set(seen.map(({ serial }) => serial)).size).toBe(1);
+    expect(ordersOf(lab.gate, host)).toHaveLength(1);
+    expect(await lab.facts.privateKeys(host)).toBe(1);
   });
-  expect((await visitor.get(host)).body).toBe('<h1>rex</h1>\n');
-
-  lab.zone.create(records[1]);
-  await restAfterVerify();
-  const watch = watchHost(host);
-  // The new certificate comes when the gap before it has been seen, however fast the authority is.
-  const gap = Promise.withResolvers<undefined>();
-  lab.gate.setFaults({ match: caPlaces.newOrder, held: gap.promise });
-  expect(await rival.verify(host)).toMatchObject({ domain: { state: 'verified' } });
-  const { domain: lost } = await shop.show(host);
-  expect(lost).toMatchObject({ state: 'removed', reason: 'contested' });
-  await watch.sees('refused');
-  gap.resolve(undefined);
-  await goLive({ lab, clock }, host);
-  await watch.sees('<h1>max</h1>\n', 50);
-  const seen = await watch.end();
-  // Each certificate with what was served under it.
-  expect(seen.map(({ body }) => body)).toEqual(['<h1>rex</h1>\n', 'refused', '<h1>max</h1>\n']);
-  expect(new Set(seen.map(({ serial }) => serial)).size).toBe(3);
-  expect(await lab.facts.privateKeys(host)).toBe(1);
 });
 
 /** Visits a host continuously. */

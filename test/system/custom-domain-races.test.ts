@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { caPlaces } from '../lab/authority/gate-faults.ts';
-import { openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
+import { newChallengeZone, openDomainLab, type DomainLab } from '../lab/domain-lab.ts';
 import { newFakeClock, type FakeClock } from '../lab/fake-clock.ts';
 import { goLive } from '../lab/going-live.ts';
 import { finalizesOf, ordersOf, unanswered } from '../lab/authority/gate-log.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import { Shop } from '../lab/shop.ts';
+import { pointFor, validationMethods } from '../lab/validation-methods.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { until } from '../support/until.ts';
 
@@ -15,7 +16,8 @@ let shop: Shop;
 let visitor: SecureVisitor;
 beforeAll(async () => {
   clock = await newFakeClock();
-  lab = await openDomainLab('mysql', { badNoncePercent: 15 }, clock.settings);
+  const settings = { ...clock.settings, ...(await newChallengeZone()) };
+  lab = await openDomainLab('mysql', { badNoncePercent: 15 }, settings);
   shop = await lab.openShop('zoo');
   // One after the other: what the second one orders, the edge of the first one has to answer for.
   await lab.start();
@@ -37,10 +39,17 @@ const add = async (host: string): Promise<void> => {
   lab.zone.set(host, { CNAME: [records[0].value] });
 };
 
-test('two workers order one certificate for each of many domains', async () => {
+test('two workers order one certificate for each of many domains, validated over HTTP or by DNS', async () => {
   // One account may have ten new orders in an hour.
-  const hosts = Array.from({ length: 6 }, (_, n) => `www.shop-${n}.test`);
-  await Promise.all(hosts.map(add));
+  const wanted = validationMethods.flatMap(({ word, method }) =>
+    [0, 1, 2].map((n) => ({ host: `www.shop-${n}-${word}.test`, method })),
+  );
+  const hosts = wanted.map(({ host }) => host);
+  await Promise.all(
+    wanted.map(async ({ host, method }) => {
+      pointFor(lab, method, await shop.add(host));
+    }),
+  );
   await goLive({ lab, clock }, ...hosts);
   const asked = hosts.map((host) => [
     ordersOf(lab.gate, host).length,
@@ -57,7 +66,7 @@ test('when twenty verify a domain at the same time, one succeeds and one certifi
   await add(host);
   // However long they take: it is the same moment for all.
   await clock.stop();
-  const desks = [1, 2, 3, 4].map((desk) => new Shop(shop.accountId, shop.slug, lab.runAt(desk)));
+  const desks = [1, 2, 3, 4].map((desk) => new Shop(shop, lab.runAt(desk)));
   const rivals = Array.from({ length: 5 }, () => desks).flat();
   const results = await Promise.all(rivals.map((rival) => rival.tell('verify', host)));
   expect(results.filter(({ code }) => code === 0)).toHaveLength(1);

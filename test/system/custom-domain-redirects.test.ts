@@ -6,6 +6,7 @@ import { goLive } from '../lab/going-live.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
 import { json, type Shop } from '../lab/shop.ts';
 import type { ShownDomain } from '../lab/shown-domain.ts';
+import type { Service } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
 const apex = 'xn--bcher-kva.test';
@@ -15,11 +16,12 @@ let clock: FakeClock;
 let lab: DomainLab;
 let shop: Shop;
 let visitor: SecureVisitor;
+let service: Service;
 beforeAll(async () => {
   clock = await newFakeClock();
   lab = await openDomainLab('sqlite', {}, clock.settings);
   shop = await lab.openShop('books');
-  await lab.start();
+  service = await lab.start();
   visitor = await lab.visitor();
   await lab.settle(shop);
 });
@@ -43,6 +45,9 @@ test('an internationalised apex goes live by ALIAS and TXT', async () => {
   await clock.advance(11);
   expect(await shop.verify(apex)).toMatchObject({ domain: { state: 'verified' }, problems: [] });
   await goLive({ lab, clock }, apex);
+  await until('the apex is the primary domain', async () =>
+    (await shop.tell('config')).stdout.includes(`primary: ${apex}`),
+  );
 });
 
 const inYaml = `domains:
@@ -133,4 +138,60 @@ test('settings with a loop or an external address are refused as a whole', async
   const loop = await shop.tell('config', file);
   expect(loop).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('loop') });
   expect((await shop.tell('config')).stdout).toBe(inYaml);
+});
+
+/** Where nothing goes live. */
+let pairs: Shop;
+
+test('operators add both names of a pair, and choose which of them is the primary domain', async () => {
+  pairs = await lab.openShop('pairs');
+  const { slug } = pairs;
+  const add = (host: string) =>
+    json<ShownDomain & { readonly pair: ShownDomain | null }>(lab.run, [
+      ...['domain', 'add', host, '--pair', '--project', slug],
+    ]);
+  const both = await add('www.pair.test');
+  expect([both, both.pair].map((one) => one?.domain.host)).toEqual(['www.pair.test', 'pair.test']);
+  expect(await add('www.co.uk')).toMatchObject({ domain: { host: 'www.co.uk' }, pair: null });
+  expect((await pairs.tell('add', 'two.test', '--pair')).stdout).toMatch(
+    /^two\.test: added[^]*\nwww\.two\.test: added[^]*\nwww\.two\.test redirects to two\.test as soon as both are live\.\n$/,
+  );
+
+  expect((await pairs.tell('primary')).stdout).toMatch(/^None yet: the first/);
+  expect(await pairs.tell('primary', 'pair.test')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('it cannot be redirected'),
+  });
+  expect((await pairs.tell('primary', 'WWW.pair.test')).stdout).toBe('www.pair.test\n');
+  expect(await json(lab.run, ['domain', 'primary', '--none', '--project', slug])).toEqual({
+    primary: null,
+  });
+  expect((await pairs.tell('primary')).stdout).toMatch(/^None, as was chosen/);
+  expect(await pairs.tell('primary', 'pair.test', '--none')).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('operators make links to a domain for people without an account, list them and end them', async () => {
+  const { slug } = pairs;
+  await pairs.add('linked.test');
+  const share = <T>(...args: string[]) =>
+    json<T>(lab.run, ['domain', 'share', 'linked.test', ...args, '--project', slug]);
+  const { id, url } = await share<{ readonly id: string; readonly url: string }>();
+  const statusOf = async () => (await fetch(new URL(new URL(url).pathname, service.origin))).status;
+  expect(await statusOf()).toBe(200);
+  const listed = await share('--list');
+  expect(listed).toEqual([expect.objectContaining({ id })]);
+  expect(JSON.stringify(listed)).not.toContain(url.replace(/.*\//, ''));
+  expect(await share('--end', id)).toMatchObject({ id });
+  expect(await statusOf()).toBe(404);
+  expect(await pairs.tell('share', 'linked.test', '--end', id)).toMatchObject({
+    code: 1,
+    stderr: `animal-store: linked.test has no link ${id} that works.\n`,
+  });
+  expect((await pairs.tell('share', 'linked.test', '--list')).stdout).toMatch(/^No links/);
+  expect((await pairs.tell('share', 'linked.test')).stdout).toMatch(
+    /shown this once; it works until/,
+  );
+  expect(await pairs.tell('share', 'linked.test', '--list', '--end', id)).toMatchObject({
+    code: 2,
+  });
 });

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import type { OrderState } from '../../domains/domain/certificates/order.ts';
+import type { ValidationMethod } from '../../domains/domain/dns/validation.ts';
 import { readDocument, type AuthorizationDocument, type OrderDocument } from './acme-documents.ts';
 import { AcmeFailure, failureOf } from './acme-failure.ts';
 import { NoUsableAnswer, waitMs } from './acme-http.ts';
@@ -25,31 +27,61 @@ export const processing = ({ clock }: Step, retryAfter?: string): OrderState => 
 export const awaited = async (
   step: Step,
   { authorizations }: OrderDocument,
+  method: ValidationMethod,
 ): Promise<OrderState> => {
+  const challenges: DnsChallenge[] = [];
   for (const url of authorizations) {
     const { body, headers } = await step.session.post(url);
     const authorization = readDocument('authorization', body);
     if (authorization.status === 'valid') continue;
     if (authorization.status !== 'pending') throw causeOf(step, authorization);
-    return pending(step, authorization, headers['retry-after']);
+    const state = await pending(step, authorization, {
+      method,
+      retryAfter: headers['retry-after'],
+    });
+    if (!isDnsChallenge(state)) return challenges[0] ?? state;
+    challenges.push(state);
   }
-  return processing(step);
+  const [first] = challenges;
+  // Published together, because a resolver may remember the first one for the next question.
+  return first
+    ? { ...first, values: challenges.flatMap(({ values }) => values) }
+    : processing(step);
 };
+
+type DnsChallenge = Extract<OrderState, { readonly method: 'dns-01' }>;
+
+const isDnsChallenge = (state: OrderState): state is DnsChallenge =>
+  state.kind === 'challenge' && state.method === 'dns-01';
 
 const pending = async (
   step: Step,
   { challenges }: AuthorizationDocument,
-  retryAfter: string | undefined,
+  {
+    method,
+    retryAfter,
+  }: { readonly method: ValidationMethod; readonly retryAfter?: string | undefined },
 ): Promise<OrderState> => {
-  const challenge = challenges.find(({ type }) => type === 'http-01');
+  // The DNS may have changed since another kind was answered: that one decides.
+  const isUnderWay = challenges.some(
+    ({ status, url }) => status === 'processing' || (status === 'pending' && step.proved.has(url)),
+  );
+  const challenge = challenges.find(({ type }) => type === method);
   if (!challenge?.token) {
-    throw new NoUsableAnswer('The certificate authority offers no HTTP-01 challenge.');
+    const name = method.toUpperCase();
+    throw new NoUsableAnswer(`The certificate authority offers no ${name} challenge.`);
   }
-  const { status, token, url } = challenge;
-  if (status !== 'pending' || step.proved.has(url)) return processing(step, retryAfter);
+  const { status, token, url: challengeUrl } = challenge;
+  if (isUnderWay || status !== 'pending') return processing(step, retryAfter);
   const keyAuthorization = await step.session.keyAuthorization(token);
-  return { kind: 'challenge', token, keyAuthorization, challengeUrl: url };
+  return method === 'http-01'
+    ? { kind: 'challenge', method, token, keyAuthorization, challengeUrl }
+    : { kind: 'challenge', method, values: [dnsValueOf(keyAuthorization)], challengeUrl };
 };
+
+/** RFC 8555, section 8.4. */
+const dnsValueOf = (keyAuthorization: string): string =>
+  createHash('sha256').update(keyAuthorization).digest('base64url');
 
 /** Why an order is invalid: the challenge says it, where the order often says only that it failed. */
 export const causeOfInvalid = async (

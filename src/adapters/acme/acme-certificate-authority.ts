@@ -13,36 +13,52 @@ import { failureFrom } from './acme-failure.ts';
 import { finalize, look, prove } from './acme-orders.ts';
 import { AcmeSession } from './acme-session.ts';
 import { AcmeTransport, type AuthorityAddress } from './acme-transport.ts';
-import { isRefused, placeOrder } from './place-order.ts';
+import { isRefused, placeOrder, type WantedOrder } from './place-order.ts';
 import { newPrivateKey } from './private-key.ts';
+import { AcmeProblem } from './acme-problem.ts';
 import { renewalWindow } from './renewal-info.ts';
 
 export interface AcmeSettings extends AuthorityAddress, AccountSettings {
   /** The authority's names in CAA records. */
   readonly issuers: readonly string[];
+  /** Which kind of certificate to ask for, where the authority offers it (draft-ietf-acme-profiles). */
+  readonly profile?: string | undefined;
+  /** Called for each order that is placed without that profile. */
+  readonly lacksProfile?: (profile: string) => void;
   /** For all requests of one step together. */
   readonly deadlineMs?: number | undefined;
 }
 
 type Failed = Extract<OrderState, { kind: 'failed' }>;
 
+/** The host of its directory; each step says what is wrong with an address that has none. */
+export const authorityName = (directoryUrl: string): string =>
+  URL.canParse(directoryUrl) ? new URL(directoryUrl).host : directoryUrl;
+
 /** How long an authority may take for an accepted challenge before we trigger it again. */
 const provedMs = 60_000;
 
-/** Any authority that speaks ACME (RFC 8555); challenges of the type HTTP-01. */
+/** A renewal is asked for without a window too. */
+const windowDeadlineMs = 10_000;
+
+/** Any authority that speaks ACME (RFC 8555); challenges of the types HTTP-01 and DNS-01. */
 export class AcmeCertificateAuthority extends CertificateAuthority {
+  override readonly name: string;
   override readonly issuers: readonly string[];
   readonly #transport: AcmeTransport;
   readonly #account: AcmeAccount;
+  readonly #settings: Pick<AcmeSettings, 'profile' | 'lacksProfile'>;
   readonly #clock: Clock;
   readonly #deadlineMs: number;
   readonly #proved = new LRUCache<string, true>({ max: 10_000, ttl: provedMs });
 
   constructor(settings: AcmeSettings, accounts: AuthorityAccounts, clock: Clock) {
     super();
+    this.name = authorityName(settings.directoryUrl);
     this.issuers = settings.issuers;
     this.#transport = new AcmeTransport(settings);
     this.#account = new AcmeAccount(this.#transport, accounts, settings);
+    this.#settings = settings;
     this.#clock = clock;
     this.#deadlineMs = settings.deadlineMs ?? 30_000;
   }
@@ -55,7 +71,11 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
     return newPrivateKey();
   }
 
-  override async order(host: string, replaces?: string): Promise<OrderAnswer> {
+  override async order(
+    host: string,
+    replaces?: string,
+    also: readonly string[] = [],
+  ): Promise<OrderAnswer> {
     const { session } = this.#newStep();
     try {
       await session.prepare();
@@ -63,10 +83,25 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
       return { ...this.#failed(error), counts: false };
     }
     try {
-      return { kind: 'ordered', ...(await placeOrder(session, host, replaces)) };
+      return await this.#place(session, { names: [host, ...also], replaces });
     } catch (error) {
       return { ...this.#failed(error), counts: !isRefused(error) };
     }
+  }
+
+  async #place(
+    session: AcmeSession,
+    wanted: Pick<WantedOrder, 'names' | 'replaces'>,
+  ): Promise<OrderAnswer> {
+    const { profile, lacksProfile } = this.#settings;
+    const placed = await placeOrder(session, { ...wanted, profile });
+    if (!placed) return { kind: 'not_exempt' };
+    if (placed.lacksProfile && profile !== undefined) {
+      lacksProfile?.(profile);
+      // It may offer it again, which only its directory says.
+      this.#transport.forgetDirectory();
+    }
+    return { kind: 'ordered', url: placed.url, isExempt: placed.isExempt };
   }
 
   override look(order: CertificateOrder): Promise<OrderState> {
@@ -81,15 +116,17 @@ export class AcmeCertificateAuthority extends CertificateAuthority {
     return finalize(this.#newStep(), order).catch(this.#failed);
   }
 
-  override async renewalWindow(chain: string): Promise<RenewalWindow | undefined> {
-    return renewalWindow(this.#newStep(), chain).catch((error: unknown) => {
+  override async renewalWindow(chain: string): Promise<RenewalWindow | 'silent' | undefined> {
+    const step = this.#newStep(Math.min(this.#deadlineMs, windowDeadlineMs));
+    return renewalWindow(step, chain).catch((error: unknown) => {
       this.#failed(error);
-      return undefined;
+      // It does not know the certificate.
+      return error instanceof AcmeProblem && error.status === 404 ? undefined : 'silent';
     });
   }
 
-  #newStep(): Step {
-    const session = new AcmeSession(this.#transport, this.#account, this.#deadlineMs);
+  #newStep(deadlineMs = this.#deadlineMs): Step {
+    const session = new AcmeSession(this.#transport, this.#account, deadlineMs);
     return { session, clock: this.#clock, proved: this.#proved };
   }
 

@@ -25,6 +25,8 @@ const directory = v.object({
       v.object({
         externalAccountRequired: v.optional(v.boolean()),
         caaIdentities: v.optional(v.array(v.string())),
+        /** Their names, and what they are (draft-ietf-acme-profiles). */
+        profiles: v.fallback(v.optional(v.record(v.string(), v.unknown())), undefined),
       }),
     ),
     undefined,

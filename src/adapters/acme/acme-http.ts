@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request, type RequestOptions } from 'node:https';
-import { getCACertificates } from 'node:tls';
 import { beginningOf } from '../../kernel/beginning-of.ts';
 
 /** A long chain has some 10 kB. */
@@ -34,9 +33,9 @@ export class NoUsableAnswer extends Error {
 export class AcmeHttp {
   readonly #agent: Agent;
 
-  /** @param trustedCa PEM of a root to trust besides the usual ones */
+  /** @param trustedCa PEM of the only root to trust, instead of the usual ones */
   constructor(trustedCa?: string) {
-    const ca = trustedCa === undefined ? {} : { ca: [...getCACertificates(), trustedCa] };
+    const ca = trustedCa === undefined ? {} : { ca: trustedCa };
     this.#agent = new Agent({ keepAlive: true, timeout: idleMs, ...ca });
   }
 

@@ -3,7 +3,7 @@ import { awaited, causeOfInvalid, processing, type Step } from './acme-authoriza
 import { readDocument, type OrderDocument } from './acme-documents.ts';
 import { AcmeFailure } from './acme-failure.ts';
 import { AcmeProblem, isProblem, isRateLimit } from './acme-problem.ts';
-import { downloadCertificate } from './issued-certificate.ts';
+import { downloadCertificate, namesOf } from './issued-certificate.ts';
 
 /** The steps of one order (RFC 8555, section 7.4). They throw on failure. */
 export const look = async (step: Step, order: CertificateOrder): Promise<OrderState> =>
@@ -22,7 +22,8 @@ export const finalize = async (step: Step, order: CertificateOrder): Promise<Ord
   const answer = await read(step, order);
   if (answer.document.status !== 'ready') return stateOf(step, order, answer);
   const { certificateRequest } = await import('./x509.ts');
-  const csr = (await certificateRequest(order.host, order.privateKey)).toString('base64url');
+  const request = await certificateRequest(namesOf(order), order.privateKey);
+  const csr = request.toString('base64url');
   const act = () => step.session.post(answer.document.finalize, { csr });
   return actAndLook(step, order, { before: 'ready', act });
 };
@@ -76,7 +77,7 @@ const stateOf = async (
 ): Promise<OrderState> => {
   switch (document.status) {
     case 'pending':
-      return awaited(step, document);
+      return awaited(step, document, order.method);
     case 'processing':
       return processing(step, retryAfter);
     case 'ready':

@@ -38,24 +38,39 @@ const download = (
   );
 
 /**
- * Checks that the issued certificate is valid now for the order's host and key.
+ * Checks that the issued certificate is valid now for the order's names and key.
  * @throws AcmeFailure that says what is wrong with it
  */
 export const issuedCertificate = (
-  { host, privateKey }: CertificateOrder,
+  order: CertificateOrder,
   text: string,
   now: Date,
 ): Certificate => {
+  const { host, privateKey } = order;
+  const names = namesOf(order);
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   const [leaf, ...issuers] = blocks.map(readCertificate);
   if (!leaf) throw wrong('there is none in the answer');
-  if (leaf.subjectAltName !== `DNS:${host}`) throw wrong(`it is not for ${host} alone`);
+  if (!isFor(leaf, names)) throw wrong(`it is not for ${names.join(' and ')} alone`);
   if (!leaf.checkPrivateKey(createPrivateKey(privateKey))) throw wrong('it is for another key');
   checkChain(leaf, issuers);
   const validity = { notBefore: leaf.validFromDate, notAfter: leaf.validToDate };
   checkDates(validity, now);
   return { host, privateKey, chain: `${blocks.join('\n')}\n`, ...validity };
 };
+
+export const namesOf = ({ host, also = [] }: CertificateOrder): readonly string[] => [
+  host,
+  ...also,
+];
+
+/** Authorities sort the names as they like. */
+const isFor = ({ subjectAltName = '' }: X509Certificate, names: readonly string[]): boolean =>
+  subjectAltName.split(', ').toSorted().join() ===
+  names
+    .map((name) => `DNS:${name}`)
+    .toSorted()
+    .join();
 
 const wrong = (what: string): AcmeFailure =>
   new AcmeFailure('unavailable', `The certificate that was issued cannot be used: ${what}.`);

@@ -17,6 +17,7 @@ const orderPrefix = 'local:';
 
 /** For development. Clients that trust `local-ca.pem` in the folder trust its certificates. */
 export class LocalCertificateAuthority extends CertificateAuthority {
+  override readonly name = 'local';
   /** Names in development have no CAA records for it. */
   override readonly issuers: readonly string[] = [];
   readonly #file: LocalRootFile;
@@ -74,10 +75,10 @@ export class LocalCertificateAuthority extends CertificateAuthority {
   }
 
   /** Backdated for slow clocks, but less for short lifetimes, because the start decides when to renew. */
-  async #issue({ host, privateKey }: CertificateOrder): Promise<Certificate> {
+  async #issue(order: CertificateOrder): Promise<Certificate> {
     const now = this.#clock.now();
     const root = await this.#file.open(now);
-    return root.sign(host, privateKey, {
+    return root.sign(order, {
       notBefore: new Date(now.getTime() - Math.min(hourMs, this.#lifeMs / 10)),
       notAfter: new Date(Math.min(now.getTime() + this.#lifeMs, root.notAfter.getTime())),
     });

@@ -3,7 +3,8 @@ import type { Sealer } from '../../kernel/sealer.ts';
 import type { LocalRoot, RootPair } from './local-root.ts';
 import { createOnce, readWhole, replaceWhole } from './whole-file.ts';
 
-const purpose = 'local certificate authority';
+/** What its key is sealed for. */
+export const localRootPurpose = 'local certificate authority';
 
 type Resealing =
   | { readonly kind: 'resealed' | 'nothing to do' }
@@ -40,7 +41,7 @@ export class LocalRootFile {
   /** Seals the root again under the current key, if it exists and is sealed under another. */
   async reseal(): Promise<Resealing> {
     const sealed = await readWhole(this.#sealedPath);
-    if (sealed === undefined || this.#sealer.isCurrent(sealed, purpose)) {
+    if (sealed === undefined || this.#sealer.isCurrent(sealed, localRootPurpose)) {
       return { kind: 'nothing to do' };
     }
     try {
@@ -66,12 +67,12 @@ export class LocalRootFile {
   }
 
   #seal(pair: RootPair): string {
-    return this.#sealer.seal(JSON.stringify(pair), purpose);
+    return this.#sealer.seal(JSON.stringify(pair), localRootPurpose);
   }
 
   #unseal(sealed: string): RootPair {
     try {
-      return JSON.parse(this.#sealer.open(sealed, purpose)) as RootPair;
+      return JSON.parse(this.#sealer.open(sealed, localRootPurpose)) as RootPair;
     } catch (error) {
       const reason = 'cannot be opened: SECRET_KEY is not the one it was made with';
       throw this.#unusable(`${reason}. Restore SECRET_KEY, or`, error);

@@ -13,6 +13,7 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 import type { Certificate, Validity } from '../../domains/domain/certificates/certificate.ts';
+import type { CertificateOrder } from '../../domains/domain/certificates/order.ts';
 import { newPrivateKey } from './private-key.ts';
 
 const hourMs = 3_600_000;
@@ -24,7 +25,9 @@ export interface RootPair {
   readonly privateKey: string;
 }
 
-/** Signs leaf certificates (RFC 5280), one host name each. */
+type SignedNames = Pick<CertificateOrder, 'host' | 'privateKey' | 'also'>;
+
+/** Signs leaf certificates (RFC 5280). */
 export class LocalRoot {
   readonly #pair: RootPair;
   readonly #certificate: X509Certificate;
@@ -55,12 +58,15 @@ export class LocalRoot {
   }
 
   /** With a random serial number of 128 bits. */
-  async sign(host: string, privateKey: string, wanted: Validity): Promise<Certificate> {
-    const { notBefore, notAfter } = wanted;
+  async sign(
+    { host, privateKey, also = [] }: SignedNames,
+    { notBefore, notAfter }: Validity,
+  ): Promise<Certificate> {
     const validity = { notBefore: wholeSecond(notBefore), notAfter: wholeSecond(notAfter) };
     const publicKey = publicKeyOf(privateKey);
     // A common name holds no more than 64 characters: the subject is empty, so its alternative is critical.
-    const names = new SubjectAlternativeNameExtension([{ type: 'dns', value: host }], true);
+    const alternatives = [host, ...also].map((value) => ({ type: 'dns', value }) as const);
+    const names = new SubjectAlternativeNameExtension(alternatives, true);
     const leaf = await X509CertificateGenerator.create({
       ...validity,
       issuer: this.#certificate.subjectName,

@@ -7,31 +7,61 @@ interface PlacedOrder {
   readonly url: string;
   /** Accepted as a renewal that counts against no limit (RFC 9773, section 5). */
   readonly isExempt: boolean;
+  /** The authority does not offer the profile that was wanted, so it uses its default. */
+  readonly lacksProfile: boolean;
+}
+
+export interface WantedOrder {
+  readonly names: readonly string[];
+  /** Chain of the certificate that the new one will replace. */
+  readonly replaces: string | undefined;
+  /** Name of a kind of certificate (draft-ietf-acme-profiles). */
+  readonly profile: string | undefined;
 }
 
 /**
- * Asks for an order for one name (RFC 8555, section 7.4). No dates: public authorities refuse them.
- * @param replaces chain of the certificate that the new one will replace
+ * Asks for an order for one certificate (RFC 8555, section 7.4). No dates: public authorities refuse them.
+ * @returns undefined where the authority refuses what it replaces: any other order counts
  */
 export const placeOrder = async (
   session: AcmeSession,
-  host: string,
-  replaces?: string,
-): Promise<PlacedOrder> => {
-  const { newOrder, renewalInfo } = await session.directory();
+  { names, replaces, profile }: WantedOrder,
+): Promise<PlacedOrder | undefined> => {
+  const { renewalInfo } = await session.directory();
+  const identifiers = names.map((value) => ({ type: 'dns', value }));
+  const place = (extra: object) => placeWithProfile(session, { identifiers, ...extra }, profile);
+  const replaced = renewalInfo && replaces && (await idOf(replaces));
+  if (replaced) {
+    const exempt = await place({ replaces: replaced }).catch(unlessAboutReplacing);
+    return exempt && { ...exempt, isExempt: true };
+  }
+  const counted = await place({}).catch((error: unknown) => {
+    throw isAboutNames(error, names) ? new AcmeFailure('rejected_name', error.message) : error;
+  });
+  return { ...counted, isExempt: false };
+};
+
+/** A profile that the authority no longer knows, or never did, must not stop a renewal. */
+const placeWithProfile = async (
+  session: AcmeSession,
+  payload: object,
+  profile: string | undefined,
+): Promise<Omit<PlacedOrder, 'isExempt'>> => {
+  const { newOrder, meta } = await session.directory();
   const place = async (extra: object): Promise<string> => {
-    const payload = { identifiers: [{ type: 'dns', value: host }], ...extra };
-    const { headers } = await session.post(newOrder, payload);
+    const { headers } = await session.post(newOrder, { ...payload, ...extra });
     if (headers.location) return headers.location;
     throw new NoUsableAnswer('The certificate authority named no order.');
   };
-  const replaced = renewalInfo && replaces && (await idOf(replaces));
-  const url = replaced && (await place({ replaces: replaced }).catch(unlessAboutReplacing));
-  if (url) return { url, isExempt: true };
-  const counted = await place({}).catch((error: unknown) => {
-    throw isAboutName(error, host) ? new AcmeFailure('rejected_name', error.message) : error;
-  });
-  return { url: counted, isExempt: false };
+  if (profile !== undefined && Object.hasOwn(meta?.profiles ?? {}, profile)) {
+    const url = await place({ profile }).catch(unlessAboutProfile);
+    if (url !== undefined) return { url, lacksProfile: false };
+  }
+  return { url: await place({}), lacksProfile: profile !== undefined };
+};
+
+const unlessAboutProfile = (error: unknown): undefined => {
+  if (!isProblem(error, 'invalidProfile')) throw error;
 };
 
 const idOf = async (chain: string): Promise<string | undefined> =>
@@ -54,6 +84,6 @@ const unlessAboutReplacing = (error: unknown): undefined => {
 };
 
 /** `malformed` may mean anything, but only an error about the name itself may end a customer's domain. */
-const isAboutName = (error: unknown, host: string): error is AcmeProblem =>
+const isAboutNames = (error: unknown, names: readonly string[]): error is AcmeProblem =>
   isProblem(error, 'malformed') &&
-  (error.message.includes(host) || /\bidentifiers?\b/i.test(error.message));
+  (names.some((name) => error.message.includes(name)) || /\bidentifiers?\b/i.test(error.message));

@@ -10,7 +10,7 @@ const pauses = { least: minuteMs, most: 24 * 60 * minuteMs, otherwise: 6 * 60 * 
 /**
  * When the authority wants a certificate renewed (RFC 9773, section 4.2).
  * @param chain PEM
- * @returns undefined where it offers no window, or one that ends before it begins
+ * @returns undefined where it offers no window; whether that makes sense is not its business
  * @throws AcmeProblem, NoUsableAnswer
  */
 export const renewalWindow = async (
@@ -26,5 +26,5 @@ export const renewalWindow = async (
   const { start, end } = readDocument('renewalInfo', body).suggestedWindow;
   const now = clock.now();
   const askAgainAt = new Date(now.getTime() + waitMs(headers['retry-after'], now, pauses));
-  return end > start ? { start, end, askAgainAt } : undefined;
+  return { start, end, askAgainAt };
 };

@@ -12,18 +12,22 @@ import {
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 
 /**
- * For one host and an ECDSA P-256 key (RFC 2986), DER. The host is only in the alternative names: a common
+ * For an ECDSA P-256 key (RFC 2986), DER. The names are only in the alternative names: a common
  * name holds no more than 64 characters.
  */
-export const certificateRequest = async (host: string, privateKey: string): Promise<Buffer> => {
+export const certificateRequest = async (
+  names: readonly string[],
+  privateKey: string,
+): Promise<Buffer> => {
   const key = createPrivateKey(privateKey);
+  const alternatives = names.map((value) => ({ type: 'dns', value }) as const);
   const request = await Pkcs10CertificateRequestGenerator.create({
     keys: {
       privateKey: key.toCryptoKey(algorithm, false, ['sign']),
       publicKey: createPublicKey(key).toCryptoKey(algorithm, true, ['verify']),
     },
     signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
-    extensions: [new SubjectAlternativeNameExtension([{ type: 'dns', value: host }])],
+    extensions: [new SubjectAlternativeNameExtension(alternatives)],
   });
   return Buffer.from(request.rawData);
 };

@@ -1,10 +1,16 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../../kernel/clock.ts';
-import type { DnsFacts, ResolverFacts } from '../../domains/domain/dns/facts.ts';
+import type { Tracer } from '../../kernel/tracer.ts';
+import { delegationNameOf } from '../../domains/domain/dns/records.ts';
+import { isWildcard } from '../../domains/domain/names/wildcard.ts';
+import type { DnsAnswer, DnsFacts, ResolverFacts } from '../../domains/domain/dns/facts.ts';
 import { DnsVerifier } from '../../domains/ports.ts';
-import { askAll } from './resolver-facts.ts';
-import { questionsTo } from './resolver-questions.ts';
+import { askAll, type AskedNames } from './resolver-facts.ts';
+import { questionsTo, type Questions } from './resolver-questions.ts';
+import { findUnchecked } from './find-unchecked.ts';
+import { tracedQuestions } from './traced-questions.ts';
 import { nameServer, parseServer, type ServerAddress } from './server-address.ts';
+import { longestName } from './wire-question.ts';
 
 export interface NodeDnsVerifierOptions {
   /** Each as `ip`, `ip:port` or `[ipv6]:port`. */
@@ -16,6 +22,10 @@ export interface NodeDnsVerifierOptions {
   readonly tries?: number;
   /** For all questions to a resolver together; unanswered ones then fail with a timeout. */
   readonly deadlineMs?: number;
+  /** Whether there is a zone that a challenge name could lead to. */
+  readonly asksForDelegation?: boolean;
+  /** Each question is a step. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Each question has a socket of its own. Beyond so many, the next ones to the same resolver wait. */
@@ -29,7 +39,8 @@ interface Server {
 /** Queries with node:dns, except CAA: see `askCaa`. A hanging resolver does not delay queries to others. */
 export class NodeDnsVerifier extends DnsVerifier {
   readonly #servers: readonly Server[];
-  readonly #options: Required<NodeDnsVerifierOptions>;
+  readonly #options: Required<Omit<NodeDnsVerifierOptions, 'tracer'>>;
+  readonly #tracer: Tracer | undefined;
 
   /** @throws Error for a server that is not an IP address with or without a port */
   constructor(options: NodeDnsVerifierOptions) {
@@ -38,34 +49,51 @@ export class NodeDnsVerifier extends DnsVerifier {
       address: parseServer(server),
       turns: new PQueue({ concurrency: questionsAtOnce }),
     }));
-    this.#options = { perTryMs: 2_000, tries: 2, deadlineMs: 10_000, ...options };
+    this.#tracer = options.tracer;
+    const usual = { perTryMs: 2_000, tries: 2, deadlineMs: 10_000, asksForDelegation: false };
+    this.#options = { ...usual, ...options };
   }
 
   override async inspect(host: string): Promise<DnsFacts> {
     const { clock, randomLabel } = this.#options;
     const name = host.toLowerCase().replace(/\.$/, '');
     const sibling = [randomLabel(), ...name.split('.').slice(1)].join('.');
+    // No name begins with an asterisk, so a wildcard is seen at one that it covers.
+    const probe = isWildcard(name) ? sibling : undefined;
+    const its = { host: name, probe: probe ?? name, sibling };
     const checkedAt = clock.now();
-    const resolvers = await Promise.all(
-      this.#servers.map((server) => this.#ask(server, name, sibling)),
-    );
-    return { host: name, checkedAt, resolvers };
+    const resolvers = await Promise.all(this.#servers.map((server) => this.#ask(server, its)));
+    return { host: name, ...(probe !== undefined && { probe }), checkedAt, resolvers };
   }
 
-  async #ask({ address, turns }: Server, host: string, sibling: string): Promise<ResolverFacts> {
-    const { perTryMs, tries, deadlineMs } = this.#options;
+  async #ask({ address, turns }: Server, its: AskedNames): Promise<ResolverFacts> {
+    const { perTryMs, tries, deadlineMs, asksForDelegation } = this.#options;
     const start = performance.now();
     const end = new AbortController();
     const deadline = AbortSignal.any([end.signal, AbortSignal.timeout(deadlineMs)]);
     try {
       const ask = questionsTo(address, { perTryMs, tries, deadline, turns });
-      const facts = await askAll(ask, host, sibling);
-      return { resolver: nameServer(address), tookMs: elapsedSince(start), ...facts };
+      const asked = this.#tracer ? tracedQuestions(ask, this.#tracer, address) : ask;
+      const [facts, delegation] = await Promise.all([
+        askAll(asked, its),
+        asksForDelegation ? delegationOf(asked, its.host) : undefined,
+      ]);
+      const unchecked = await findUnchecked(asked, its, { ...facts, delegation });
+      const tookMs = elapsedSince(start);
+      return {
+        ...{ resolver: nameServer(address), tookMs, ...facts, delegation },
+        ...(unchecked && { unchecked }),
+      };
     } finally {
       // Questions that turned out not to matter may still be open.
       end.abort();
     }
   }
 }
+
+const delegationOf = (asked: Questions, host: string): Promise<DnsAnswer<string>> => {
+  const name = delegationNameOf(host);
+  return name.length > longestName ? Promise.resolve({ kind: 'none' }) : asked.cname(name);
+};
 
 const elapsedSince = (start: number): number => Math.round(performance.now() - start);

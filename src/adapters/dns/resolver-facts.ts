@@ -2,32 +2,55 @@ import type {
   CaaLevel,
   CnameChain,
   DnsAnswer,
+  DnsZone,
   ResolverFacts,
 } from '../../domains/domain/dns/facts.ts';
+import { challengeNameOf } from '../../domains/domain/dns/records.ts';
+import { baseOf } from '../../domains/domain/names/wildcard.ts';
 import type { Questions } from './resolver-questions.ts';
+
+export interface AskedNames {
+  readonly host: string;
+  /** What visitors would ask for: the host, or a name that the wildcard covers. */
+  readonly probe: string;
+  /** A made-up name beside it. */
+  readonly sibling: string;
+}
 
 /** Looks up all facts about a host, in parallel where questions do not depend on each other. */
 export const askAll = async (
   ask: Questions,
-  host: string,
-  sibling: string,
+  { host, probe, sibling }: AskedNames,
 ): Promise<Omit<ResolverFacts, 'resolver' | 'tookMs'>> => {
-  const first = ask.cname(host);
-  const [cname, chain, a, aaaa, txt, beside, soa, ns, caa] = await Promise.all([
+  const first = ask.cname(probe);
+  const [cname, chain, a, aaaa, txt, beside, soa, ns, caa, above] = await Promise.all([
     first,
-    walkChain(ask, host, first),
-    ask.a(host),
-    ask.aaaa(host),
-    ask.txt(`_animal-store-challenge.${host}`),
+    walkChain(ask, probe, first),
+    ask.a(probe),
+    ask.aaaa(probe),
+    ask.txt(challengeNameOf(host)),
     askSibling(ask, sibling),
-    ask.soa(host),
-    ask.ns(host),
-    climb(ask, host),
+    ask.soa(probe),
+    ask.ns(probe),
+    climb(ask, baseOf(host)),
+    zoneAbove(ask, host),
   ]);
   // SOA and NS of a CNAME are those of its target.
   const isZoneApex = [soa, ns].every(hasRecords) && !hasRecords(cname);
-  return { cname, chain, a, aaaa, txt, sibling: beside, isZoneApex, caa };
+  const zone = isZoneApex ? zoneAt(host, ns) : above;
+  const facts = { cname, chain, a, aaaa, txt, sibling: beside, isZoneApex, caa };
+  return zone ? { ...facts, zone } : facts;
 };
+
+/** Only a zone names its name servers. Those of top-level domains are never asked for. */
+const zoneAbove = async (ask: Questions, host: string): Promise<DnsZone | undefined> => {
+  const parents = namesUpwards(host).slice(1, -1);
+  const zones = await Promise.all(parents.map(async (name) => zoneAt(name, await ask.ns(name))));
+  return zones.find((zone) => zone !== undefined);
+};
+
+const zoneAt = (name: string, ns: DnsAnswer<string>): DnsZone | undefined =>
+  ns.kind === 'records' ? { name, nameServers: ns.records } : undefined;
 
 const hasRecords = ({ kind }: DnsAnswer<unknown>): boolean => kind === 'records';
 
@@ -51,8 +74,8 @@ const walkChain = async (
 };
 
 /**
- * CAA as an authority looks for it (RFC 8659, section 3): at the host and at each parent up to the top-level domain,
- * never at the parents of a CNAME's target. All levels are asked at once; those above the deciding one do not count.
+ * CAA as an authority looks for it (RFC 8659, section 3): at the host, without the asterisk of a wildcard, and at each
+ * parent up to the top-level domain, never at the parents of a CNAME's target. All levels are asked at once; those above the deciding one do not count.
  */
 const climb = async (ask: Questions, host: string): Promise<readonly CaaLevel[]> => {
   const asked = namesUpwards(host).map((name) => ({ name, answer: ask.caa(name) }));

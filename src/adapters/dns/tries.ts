@@ -2,7 +2,7 @@ import type PQueue from 'p-queue';
 import type { DnsAnswer, DnsFailure } from '../../domains/domain/dns/facts.ts';
 
 /** Asks one question once, until the signal aborts. */
-export type Ask<Item> = (signal: AbortSignal) => Promise<DnsAnswer<Item>>;
+type Ask<Answer> = (signal: AbortSignal) => Promise<Answer>;
 
 export interface Patience {
   readonly perTryMs: number;
@@ -15,18 +15,23 @@ export interface Patience {
 
 /** Retries failures, except unusable answers, which would come again. Never rejects. */
 export const tryAgain = async <Item>(
-  ask: Ask<Item>,
-  { perTryMs, tries, deadline, turns }: Patience,
+  ask: Ask<DnsAnswer<Item>>,
+  patience: Patience,
 ): Promise<DnsAnswer<Item>> => {
   let answer: DnsAnswer<Item> = timedOut;
-  for (let left = tries; left > 0 && !deadline.aborted; left--) {
-    answer = await turns
-      .add(({ signal = deadline }) => ask(signal), { signal: deadline, timeout: perTryMs })
-      .catch(() => timedOut);
+  for (let left = patience.tries; left > 0 && !patience.deadline.aborted; left--) {
+    answer = await tryOnce(ask, patience).catch(() => timedOut);
     if (answer.kind !== 'failed' || cameAnyway.includes(answer.reason)) break;
   }
   return answer;
 };
+
+/** @throws whatever `ask` throws, and when the time is over */
+export const tryOnce = <Answer>(
+  ask: Ask<Answer>,
+  { perTryMs, deadline, turns }: Omit<Patience, 'tries'>,
+): Promise<Answer> =>
+  turns.add(({ signal = deadline }) => ask(signal), { signal: deadline, timeout: perTryMs });
 
 /** The answer is there. */
 const cameAnyway: readonly DnsFailure[] = ['malformed', 'too_large'];

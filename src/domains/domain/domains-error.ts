@@ -14,6 +14,8 @@ export type DomainsErrorCode =
   | 'redirect_loop'
   | 'redirect_unknown_domain'
   | 'reverify_too_early'
+  | 'share_limit_reached'
+  | 'share_unknown'
   | 'verify_too_early'
   | 'project_not_found';
 
@@ -34,5 +36,5 @@ export const refusal = (code: DomainsErrorCode, message: string): DomainError<Do
 export const domainNotFound = (name: string) =>
   refusal('domain_not_found', `There is no domain ${name} here.`);
 
-export const domainTaken = (host: string) =>
-  refusal('domain_taken', `${host} is in use. Create the TXT record to prove that it is yours.`);
+/** The same for every link that does not work. */
+export const shareUnknown = () => refusal('share_unknown', 'There is no such link.');

@@ -18,12 +18,13 @@ interface OfHost<Type extends string> extends OfDomain<Type> {
   readonly host: string;
 }
 
+interface OfShare<Type extends string> extends OfHost<Type> {
+  readonly shareId: string;
+}
+
 interface OfCertificate<Type extends string> extends OfDomain<Type> {
   readonly notAfter: string;
 }
-
-/** It is served from now on. */
-export type DomainLive = OfHost<'domain_live'>;
 
 interface CertificateFailed extends OfDomain<'certificate_failed'> {
   readonly problem: string;
@@ -36,9 +37,22 @@ export type DomainsEvent =
   | DomainSettingsChanged
   | OfHost<'domain_added'>
   | OfHost<'domain_verified'>
-  | DomainLive
+  /** It is served from now on. */
+  | OfHost<'domain_live'>
+  /** A check showed that visitors of a live domain no longer reach the site, or that they do again. */
+  | OfHost<'domain_strayed'>
+  | OfHost<'domain_returned'>
+  /** Its certificate is there before its traffic, or cannot be served: the name is no longer proven. */
+  | OfHost<'domain_prepared'>
+  | OfHost<'domain_unprepared'>
   /** Nothing of it is served any more. */
   | (OfHost<'domain_removed'> & { readonly reason: string })
+  /** Another account has proven the name, which this domain still waits to prove. */
+  /** `wildcard`: that was proven, and covers the name. */
+  | (OfHost<'domain_contested'> & { readonly wildcard?: string })
+  /** A link lets somebody who is not signed in see its records and problems; it ended before its time. */
+  | OfShare<'domain_shared'>
+  | OfShare<'domain_share_ended'>
   | (OfDomain<'certificate_ordered'> & { readonly generation: number })
   | OfCertificate<'certificate_issued'>
   | OfCertificate<'certificate_renewed'>

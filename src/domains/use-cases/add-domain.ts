@@ -1,6 +1,12 @@
-import { addDomain, type CustomDomain } from '../domain/attachment/custom-domain.ts';
+import {
+  addDomain,
+  type CustomDomain,
+  type DomainDraft,
+} from '../domain/attachment/custom-domain.ts';
 import { addsWindowMs } from '../domain/attachment/admission.ts';
-import { parseHostname } from '../domain/names/hostname.ts';
+import type { Moment } from '../domain/attachment/check-schedule.ts';
+import { addPair } from '../domain/redirects/pair.ts';
+import { otherOfPair, parseHostname, type Hostname } from '../domain/names/hostname.ts';
 import type { DomainPorts } from '../ports.ts';
 import { moment } from './moment.ts';
 
@@ -22,18 +28,74 @@ export interface AttachingProject {
  */
 export const addCustomDomain =
   (ports: Ports) =>
-  async ({ accountId, id: projectId }: AttachingProject, name: string): Promise<CustomDomain> => {
-    const { domains, allowances, hostNames, ids, naming } = ports;
-    const hostname = parseHostname(name, (one) => hostNames.read(one), naming);
-    const allowance = await allowances.of(accountId);
-    const now = moment(ports);
-    const draft = { id: ids.next('dom'), accountId, projectId, token: tokenFrom(ids.next('t')) };
-    const addedSince = new Date(now.now.getTime() - addsWindowMs);
-    const wanted = { accountId, projectId, host: hostname.host, addedSince };
-    return domains.add(wanted, (facts) =>
-      addDomain({ ...draft, hostname }, { ...facts, allowance }, now),
-    );
+  async (project: AttachingProject, name: string): Promise<CustomDomain> => {
+    const hostname = parseHostname(name, ...rules(ports));
+    return addOne(ports, project, hostname);
   };
+
+/**
+ * Adds a name and the other of `<name>` and `www.<name>`, which redirects to it: both or neither. A name that has no other is
+ * added alone.
+ * @throws DomainError as `addCustomDomain` does
+ */
+export const addDomainPair =
+  (ports: Ports) =>
+  async (
+    project: AttachingProject,
+    name: string,
+  ): Promise<{ readonly typed: CustomDomain; readonly other: CustomDomain | undefined }> => {
+    const hostname = parseHostname(name, ...rules(ports));
+    const second = otherOfPair(hostname, ...rules(ports));
+    if (!second) return { typed: await addOne(ports, project, hostname), other: undefined };
+    const allowance = await ports.allowances.of(project.accountId);
+    const now = moment(ports);
+    // Of those that were added at the same time, the last id is listed first: the one that was typed.
+    const other = draftOf(ports, project, second);
+    const drafts = { typed: draftOf(ports, project, hostname), other };
+    const hosts = { typed: hostname.host, other: second.host };
+    const added = await ports.domains.addPair({ ...wantedBy(project, now), hosts }, (facts) =>
+      addPair(
+        drafts,
+        {
+          ...facts,
+          typed: { ...facts.typed, allowance },
+          other: { ...facts.other, allowance },
+        },
+        now,
+      ),
+    );
+    return { typed: added.typed.state, other: added.other.state };
+  };
+
+const addOne = async (
+  ports: Ports,
+  project: AttachingProject,
+  hostname: Hostname,
+): Promise<CustomDomain> => {
+  const allowance = await ports.allowances.of(project.accountId);
+  const now = moment(ports);
+  const draft = draftOf(ports, project, hostname);
+  return ports.domains.add({ ...wantedBy(project, now), host: hostname.host }, (facts) =>
+    addDomain(draft, { ...facts, allowance }, now),
+  );
+};
+
+const rules = ({ hostNames, naming }: Ports) =>
+  [(one: string) => hostNames.read(one), naming] as const;
+
+const wantedBy = ({ accountId, id: projectId }: AttachingProject, { now }: Moment) => ({
+  accountId,
+  projectId,
+  addedSince: new Date(now.getTime() - addsWindowMs),
+});
+
+const draftOf = (
+  { ids }: Ports,
+  { accountId, id: projectId }: AttachingProject,
+  hostname: Hostname,
+): DomainDraft => {
+  return { id: ids.next('dom'), accountId, projectId, token: tokenFrom(ids.next('t')), hostname };
+};
 
 /** A DNS label: ids have an underscore in them. */
 const tokenFrom = (id: string): string => id.replaceAll('_', '-').toLowerCase();

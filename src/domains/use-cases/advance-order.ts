@@ -1,22 +1,47 @@
 import { orderExempted, orderNotMade } from '../domain/certificates/ca-ledger.ts';
-import type { OrderEnd, OrderState } from '../domain/certificates/order.ts';
+import type { AuthorityFailure, OrderEnd, OrderState } from '../domain/certificates/order.ts';
+import type { Hold } from '../domain/certificates/ca-budget.ts';
 import type { Pause } from '../ports.ts';
-import type { CertificateAuthority, CertificateOrders, PlacedOrder } from '../certificate-ports.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type {
+  CertificateAuthority,
+  CertificateOrders,
+  DnsChallenges,
+  KeptOrder,
+  OrderAnswer,
+  PlacedOrder,
+} from '../certificate-ports.ts';
+import { authorityNamed, type AuthorityPorts } from './authorities.ts';
 
-export interface OrderPorts {
-  readonly authority: CertificateAuthority;
+export interface OrderPorts extends AuthorityPorts {
   readonly orders: CertificateOrders;
+  readonly dnsChallenges: DnsChallenges;
+  readonly clock: Clock;
   readonly pause: Pause;
 }
 
+/** How the name is proven. With DNS-01, its challenge name leads to that label of our zone. */
+export type Proof =
+  { readonly method: 'http-01' } | { readonly method: 'dns-01'; readonly label: string };
+
 /** What an order is for. Every worker continues the same order for the same subject. */
 export interface OrderSubject {
+  /** Name of the authority that is asked. */
+  readonly authority: string;
   readonly subject: string;
   readonly host: string;
+  /** Further names of the same certificate. */
+  readonly also?: readonly string[] | undefined;
   /** Its key in the ledger, entered before the authority is asked. */
   readonly orderKey: string;
   /** Chain of the certificate that it renews. */
   readonly replaces: string | undefined;
+  readonly proof: Proof;
+  /**
+   * Counts the order anew, as one that the authority does not exempt.
+   * @returns what it has to wait for; then it counts no more
+   */
+  readonly countAgain: () => Promise<Hold | undefined>;
   /** Called once the order is stored, because giving it up later deletes the stored order. */
   readonly isWanted: () => Promise<boolean>;
 }
@@ -24,6 +49,8 @@ export interface OrderSubject {
 export type OrderOutcome =
   | OrderEnd
   | Extract<OrderState, { kind: 'processing' }>
+  /** The authority does not exempt it, and a budget is used up. It made no order. */
+  | { readonly kind: 'held_up'; readonly hold: Hold }
   /** Another worker gave it up; nothing is kept. */
   | { readonly kind: 'unwanted' };
 
@@ -41,14 +68,14 @@ const longestPauseMs = 3000;
 export const advanceOrder =
   (ports: OrderPorts) =>
   async (wanted: OrderSubject): Promise<OrderOutcome> => {
-    const { authority, orders } = ports;
-    const placed = await place(authority, orders, wanted);
+    const placed = await place(ports, wanted);
     if (placed.kind !== 'placed') return placed;
-    const { order } = placed;
+    const { authority } = placed;
+    const order = { ...placed.order, ...wanted.proof, also: wanted.also };
     let state = await authority.look(order);
     for (let looks = 1; looks <= 2 * mostLooks; looks++) {
       if (isLeft(state, looks)) return state;
-      state = await takeStep(ports, order, state);
+      state = await takeStep({ ...ports, authority }, order, state);
     }
     return { kind: 'processing', askAgainAfterMs: longestPauseMs };
   };
@@ -62,17 +89,18 @@ const isLeft = (
   state.kind === 'failed' ||
   (state.kind === 'processing' && (looks >= mostLooks || state.askAgainAfterMs > longestPauseMs));
 
+type ProvedOrder = PlacedOrder & Proof & Pick<OrderSubject, 'also'>;
+
 const takeStep = async (
-  { authority, orders, pause }: OrderPorts,
-  order: PlacedOrder,
+  ports: OrderPorts,
+  order: ProvedOrder,
   state: OrderState,
 ): Promise<OrderState> => {
+  const { authority, pause } = ports;
   switch (state.kind) {
-    case 'challenge': {
-      const { token, keyAuthorization, challengeUrl } = state;
-      await orders.publish(order.subject, { token, keyAuthorization });
-      return authority.prove(order, challengeUrl);
-    }
+    case 'challenge':
+      await publish(ports, order, state);
+      return authority.prove(order, state.challengeUrl);
     case 'ready':
       return authority.finalize(order);
     case 'processing':
@@ -84,26 +112,84 @@ const takeStep = async (
   }
 };
 
-type Placing =
-  | { readonly kind: 'placed'; readonly order: PlacedOrder }
-  | Extract<OrderOutcome, { kind: 'not_placed' | 'unwanted' }>;
+/** Longer than an authority keeps a challenge open; it goes with its order before. */
+const valueMs = 7 * 24 * 60 * 60 * 1000;
 
-const place = async (
-  authority: CertificateAuthority,
-  orders: CertificateOrders,
-  { subject, host, orderKey, replaces, isWanted }: OrderSubject,
-): Promise<Placing> => {
-  const kept =
-    (await orders.find(subject)) ??
-    (await orders.begin({ subject, host, privateKey: await authority.newPrivateKey() }));
+/** From now on it is answered. @throws Error when it is not read back, or the order was forgotten meanwhile */
+const publish = async (
+  { orders, dnsChallenges, clock }: OrderPorts,
+  order: ProvedOrder,
+  state: Extract<OrderState, { kind: 'challenge' }>,
+): Promise<void> => {
+  if (state.method === 'http-01') {
+    const { token, keyAuthorization } = state;
+    return orders.publish(order.subject, { token, keyAuthorization });
+  }
+  if (order.method !== 'dns-01') throw new Error('nobody asked for a DNS challenge');
+  const [{ label }, { values }, now] = [order, state, clock.now()];
+  const expiresAt = new Date(now.getTime() + valueMs);
+  for (const value of values)
+    await dnsChallenges.publish(order.subject, { label, value, expiresAt });
+  // As every name server of ours reads it.
+  const found = (await dnsChallenges.valuesFor([label], now)).get(label) ?? [];
+  if (!values.every((value) => found.includes(value)))
+    throw new Error(`the challenge of ${order.host} was not stored`);
+};
+
+type Placing =
+  | {
+      readonly kind: 'placed';
+      readonly order: PlacedOrder;
+      readonly authority: CertificateAuthority;
+    }
+  | Extract<OrderOutcome, { kind: 'failed' | 'not_placed' | 'held_up' | 'unwanted' }>;
+
+const place = async (ports: OrderPorts, wanted: OrderSubject): Promise<Placing> => {
+  const { orders } = ports;
+  const { subject, orderKey, isWanted } = wanted;
+  const kept = (await orders.find(subject)) ?? (await begin(ports, wanted));
   const isPlaced = kept?.url !== undefined;
   if (!kept || !(await isWanted())) {
     await orders.forget(subject, isPlaced ? {} : orderNotMade(orderKey));
     return { kind: 'unwanted' };
   }
-  if (kept.url !== undefined) return { kind: 'placed', order: { ...kept, url: kept.url } };
-  const answer = await authority.order(host, replaces);
+  const authority = authorityNamed(ports, kept.authority);
+  if (!authority) return { kind: 'failed', failure: unknownAuthority(kept.authority) };
+  if (kept.url !== undefined)
+    return { kind: 'placed', order: { ...kept, url: kept.url }, authority };
+  const answer = await ask(authority, wanted);
+  if (answer.kind === 'held_up') return answer;
   if (answer.kind === 'failed') return { ...answer, kind: 'not_placed' };
   const ledger = answer.isExempt ? orderExempted(orderKey) : {};
-  return { kind: 'placed', order: await orders.placed(subject, answer.url, ledger) };
+  return { kind: 'placed', order: await orders.placed(subject, answer.url, ledger), authority };
 };
+
+type Asked = Exclude<OrderAnswer, { kind: 'not_exempt' }> | Extract<Placing, { kind: 'held_up' }>;
+
+/** Where the authority does not exempt the order, another one is asked for, if the budgets allow it. */
+const ask = async (
+  authority: CertificateAuthority,
+  { host, also, replaces, countAgain }: OrderSubject,
+): Promise<Asked> => {
+  const first = await authority.order(host, replaces, also);
+  if (first.kind !== 'not_exempt') return first;
+  const hold = await countAgain();
+  if (hold) return { kind: 'held_up', hold };
+  const second = await authority.order(host, undefined, also);
+  if (second.kind === 'not_exempt') throw new Error(`${authority.name} was not asked to exempt it`);
+  return second;
+};
+
+const begin = async (
+  ports: OrderPorts,
+  { subject, host, authority }: OrderSubject,
+): Promise<KeptOrder | undefined> => {
+  const privateKey = await ports.authority.newPrivateKey();
+  return ports.orders.begin({ authority, subject, host, privateKey });
+};
+
+const unknownAuthority = (name: string): AuthorityFailure => ({
+  reason: 'order_gone',
+  detail: `The order is at ${name}, which is no longer in the settings.`,
+  retryAt: undefined,
+});

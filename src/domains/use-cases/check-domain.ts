@@ -1,18 +1,24 @@
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { Moment } from '../domain/attachment/check-schedule.ts';
 import type { CustomDomain, DomainDecision } from '../domain/attachment/custom-domain.ts';
+import type { CaaPolicy } from '../domain/dns/caa-issue.ts';
+import type { CertificateAuthority } from '../certificate-ports.ts';
 import type { DnsFacts } from '../domain/dns/facts.ts';
 import type { DnsExpectation, DnsReport } from '../domain/dns/report.ts';
 import { shortened } from '../domain/dns/shortened.ts';
-import { contestedBy } from '../domain/attachment/contested-name.ts';
-import type { DomainChange } from '../domain/attachment/change.ts';
+import { methodsFor } from '../domain/dns/validation.ts';
+import { isWildcard } from '../domain/names/wildcard.ts';
+import { claimName, isContested } from '../domain/attachment/contested-name.ts';
 import type { DomainPorts } from '../ports.ts';
+import { authoritiesOf, type AuthorityPorts } from './authorities.ts';
 import { moment } from './moment.ts';
+import { sharedTokenOf } from './shared-token.ts';
 
 export type CheckPorts = Pick<
   DomainPorts,
-  'domains' | 'dns' | 'judge' | 'authority' | 'naming' | 'platformAddresses' | 'clock' | 'chance'
->;
+  'domains' | 'dns' | 'judge' | 'naming' | 'platformAddresses' | 'clock' | 'chance'
+> &
+  AuthorityPorts;
 
 /** Decides on the outcome of a check: `recordCheck` or `verify`. */
 export type CheckDecision = (
@@ -38,21 +44,20 @@ const decideOn = async (
 ): Promise<CustomDomain> => {
   const { domains, judge } = ports;
   const { checkedAt } = its.facts;
-  const holder = await domains.holderOf(domain.host);
-  const isContested = holder !== undefined && holder.id !== domain.id;
-  const expectation = await expectationOf(ports, domain, isContested);
+  const isProvenElsewhere = isContested(domain, await domains.holdersOf(domain.host));
+  const expectation = await expectationOf(ports, domain, isProvenElsewhere);
   const { report, answers } = await judge.judge(its.facts, expectation);
   const details = { ...told(report), answers };
   const cause = { kind: 'checked', occurredAt: checkedAt, details } as const;
   try {
     const { state } = await domains.change(domain.id, (current, rival) => {
       const decision = its.decide(current, report, moment(ports));
-      return { ...withRival(decision, rival, checkedAt), cause };
+      return { ...claimName(decision, rival, checkedAt), cause };
     });
     return state;
   } catch (error) {
     // Another account proved the name in between: judge the same facts again, as contested.
-    if (isContested || !isTaken(error)) throw error;
+    if (isProvenElsewhere || !isTaken(error)) throw error;
     return decideOn(ports, domain, its);
   }
 };
@@ -61,32 +66,41 @@ const isTaken = (error: unknown): boolean =>
   error instanceof DomainError && error.code === 'domain_taken';
 
 const expectationOf = async (
-  { authority, naming, platformAddresses }: CheckPorts,
-  { token, isApex }: CustomDomain,
-  isContested: boolean,
-): Promise<DnsExpectation> => ({
-  token,
-  platformHost: naming.platformHost,
-  platformAddresses,
-  isApex,
-  isContested,
-  caa: { issuers: authority.issuers, accountUri: await authority.accountUri(), method: 'http-01' },
-});
+  ports: CheckPorts,
+  domain: CustomDomain,
+  isProvenElsewhere: boolean,
+): Promise<DnsExpectation> => {
+  const { host, token, isApex, dns } = domain;
+  const { platformHost, acmeDnsZone } = ports.naming;
+  return {
+    ...{ token, platformHost, isApex, acmeDnsZone },
+    platformAddresses: ports.platformAddresses,
+    isContested: isProvenElsewhere,
+    sharedToken: acmeDnsZone && (await sharedTokenOf(ports.domains, domain)),
+    lastValidation: lastSeenIn(acmeDnsZone, dns.report),
+    caa: await Promise.all(authoritiesOf(ports).map((one) => policyOf(one, host))),
+  };
+};
 
-/** Only a step to `verified` affects the rival. */
-const withRival = (
-  decision: DomainDecision,
-  rival: CustomDomain | undefined,
-  now: Date,
-): DomainChange =>
-  rival && decision.state.state === 'verified'
-    ? { ...decision, displaced: contestedBy(rival, decision.state, now) }
-    : decision;
+/** What was seen of another zone says nothing of this one. */
+const lastSeenIn = (zone: string | undefined, report: DnsReport | undefined) =>
+  zone !== undefined && report?.challengeZone === zone ? report.validation : undefined;
+
+export const policyOf = async (
+  authority: CertificateAuthority,
+  host: string,
+): Promise<CaaPolicy> => {
+  const { name, issuers } = authority;
+  const [method] = methodsFor({ host, isDelegated: false });
+  const accountUri = await authority.accountUri();
+  return { authority: name, issuers, accountUri, method, isWildcard: isWildcard(host) };
+};
 
 /** Limits for one timeline entry; the domain itself keeps all problems. */
 const mostTold = { problems: 10, characters: 200 } as const;
 
-const told = ({ problems, verifiable }: DnsReport) => ({
+const told = ({ probe, problems, verifiable }: DnsReport) => ({
+  ...(probe !== undefined && { probe }),
   verifiable,
   problems: problems.slice(0, mostTold.problems).map(({ code, seen, wanted }) => ({
     code,

@@ -1,6 +1,5 @@
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { projectHostsOf } from '../domain/attachment/serving.ts';
-import type { DomainLive } from '../domain/domains-event.ts';
 import {
   exportDomainSettings,
   replaceSettings,
@@ -21,6 +20,8 @@ type Ports = Reading & Pick<DomainPorts, 'clock'>;
 
 export interface DomainSettingsView {
   readonly document: DomainSettingsDocument;
+  /** Nobody has chosen: the first domain that serves the site becomes the primary one. */
+  readonly isPrimaryOpen: boolean;
   /** Redirects that do not work for now, by where they come from, and why. */
   readonly suspended: Readonly<Record<string, string>>;
 }
@@ -32,10 +33,11 @@ export const showDomainSettings =
     const current = await settings.read(projectId);
     const hosts = projectHostsOf(known ?? (await domains.list(projectId)));
     const reasons = current.redirects.map(
-      (redirect) => [redirect.from, suspensionOf(redirect, hosts)] as const,
+      (redirect) => [redirect.from, suspensionOf(redirect, hosts, current.redirects)] as const,
     );
     return {
       document: exportDomainSettings(current),
+      isPrimaryOpen: withoutGone(current, hosts).primary === undefined,
       suspended: Object.fromEntries(
         reasons.flatMap(([from, reason]) => (reason === undefined ? [] : [[from, reason]])),
       ),
@@ -49,7 +51,11 @@ export const showDomainSettings =
 export const changeDomainSettings =
   (ports: Ports) =>
   (projectId: string, draft: DomainSettingsDraft): Promise<DomainSettingsView> =>
-    editDomainSettings(ports)(projectId, () => draft);
+    editDomainSettings(ports)(projectId, ({ primary }) => ({
+      ...draft,
+      // Leaving it out takes away the one there is, and otherwise decides nothing.
+      primary: draft.primary ?? (primary === undefined ? draft.primary : null),
+    }));
 
 /**
  * Edits the current settings under a lock, so that two simultaneous edits do not undo each other.
@@ -65,18 +71,21 @@ export const editDomainSettings =
     const { settings, clock } = ports;
     await settings.change(projectId, (current, { accountId, hosts }) => {
       const draft = edit(withoutGone(current, hosts));
-      const wanted = checkDomainSettings(draft, { hosts });
+      const wanted = withFirstPrimary(checkDomainSettings(draft, { hosts }), hosts);
       return replaceSettings(current, wanted, { projectId, accountId, now: clock.now() });
     });
     return showDomainSettings(ports)(projectId);
   };
 
-/** Makes a domain that went live the primary of its project, if it is the first; doing it twice is no error. */
+/** After a domain went live or was removed: the project has its first one as the primary, unless somebody chose. */
 export const adoptPrimary =
   ({ settings, clock }: Pick<DomainPorts, 'settings' | 'clock'>) =>
-  async ({ projectId, host }: Pick<DomainLive, 'projectId' | 'host'>): Promise<void> => {
+  async (projectId: string): Promise<void> => {
     await settings.change(projectId, (current, { accountId, hosts }) => {
-      const wanted = withFirstPrimary(withoutGone(current, hosts), hosts, host);
+      const known = withoutGone(current, hosts);
+      const wanted = withFirstPrimary(known, hosts);
+      // Without a new primary, redirects of removed domains stay for when these are added again.
+      if (wanted === known) return { state: current, events: [] };
       return replaceSettings(current, wanted, { projectId, accountId, now: clock.now() });
     });
   };

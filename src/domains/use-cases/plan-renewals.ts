@@ -1,42 +1,152 @@
-import { mayAskRenewal, planRenewal } from '../domain/attachment/plan.ts';
+import { mayAskRenewal, planRenewal, type RenewalPlan } from '../domain/attachment/plan.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
-import { wishedRenewalTime } from '../domain/certificates/renewal.ts';
+import type { RenewalSpan } from '../domain/certificates/renewal.ts';
+import type { CertificateAuthority } from '../certificate-ports.ts';
 import type { DomainPorts } from '../ports.ts';
+import { mayAskForOwn, planOwnRenewal } from '../domain/own/own-renewal.ts';
+import { coversHosts, pairOf } from '../domain/own/platform.ts';
+import { allIn } from './all-domains.ts';
+import { authoritiesOf, authorityNamed, type AuthorityPorts } from './authorities.ts';
+import { allEnded, inLanes } from './lanes.ts';
 
-const page = 100;
+type Ports = AuthorityPorts &
+  Pick<
+    DomainPorts,
+    'domains' | 'certificates' | 'chance' | 'clock' | 'ownNames' | 'naming' | 'hasPlatformFiles'
+  >;
 
-type Ports = Pick<DomainPorts, 'domains' | 'certificates' | 'authority' | 'chance' | 'clock'>;
+/** Questions at a time to each authority. */
+const lanes = 8;
+/** Then a run leaves the rest to the next one: a slow authority must not delay the next questions to the other one. */
+const longestRunMs = 4 * 60_000;
+
+export interface RenewalPlans {
+  /** How many renewals were rescheduled. */
+  readonly planned: number;
+  /** Windows that make no sense. */
+  readonly ignored: readonly (RenewalSpan & { readonly host: string })[];
+}
 
 /**
- * For each live domain, asks the authority for its renewal window (RFC 9773), and again when the authority says to.
- * Does nothing when the authority offers no window.
- * @returns how many renewals it rescheduled
+ * For each domain that is live or ready, and each name of our own, asks the authority that issued its certificate for its
+ * renewal window (RFC 9773), and again when the authority says to. Plans nothing when the authority offers no window. The
+ * authorities are asked side by side, so that none waits for the other.
  */
-export const planRenewals = (ports: Ports) => async (): Promise<number> => {
-  let planned = 0;
-  for await (const domain of allLive(ports)) if (await planOne(ports, domain)) planned += 1;
-  return planned;
+export const planRenewals =
+  (ports: Ports) =>
+  async (isStopping: () => boolean = () => false): Promise<RenewalPlans> => {
+    const plans = authoritiesOf(ports).flatMap((authority) => [
+      planAt(ports, authority, isStopping),
+      planOwnAt(ports, authority, isStopping),
+    ]);
+    const all = (await allEnded(plans)).flat();
+    return {
+      planned: all.filter(({ verdict }) => verdict === 'planned').length,
+      ignored: all.flatMap(({ verdict, host, window }) =>
+        verdict === 'makes_no_sense' && typeof window === 'object'
+          ? [{ host, start: window.start, end: window.end }]
+          : [],
+      ),
+    };
+  };
+
+interface Planned {
+  readonly host: string;
+  readonly verdict: RenewalPlan['verdict'];
+  readonly window: RenewalSpan | 'silent' | undefined;
+}
+
+/** Once it has answered, so many questions in a row that it does not: each of them may be about an odd certificate. */
+const mostUnanswered = 3;
+
+/** The first question shows whether it answers at all. */
+const attention = () => {
+  let left = 1;
+  return {
+    get isLost(): boolean {
+      return left === 0;
+    },
+    heard({ window }: Planned): void {
+      left = window === 'silent' ? Math.max(0, left - 1) : mostUnanswered;
+    },
+  };
 };
+
+/** One that does not answer is asked no more in this run: each question would take as long. */
+const planAt = async (
+  ports: Ports,
+  authority: CertificateAuthority,
+  isStopping: () => boolean,
+): Promise<readonly Planned[]> => {
+  const { domains, clock } = ports;
+  const end = clock.now().getTime() + longestRunMs;
+  const waiting = renewedIn(domains);
+  const all: Planned[] = [];
+  const attended = attention();
+  const isOver = () => isStopping() || attended.isLost || clock.now().getTime() > end;
+  const next = async (): Promise<boolean> => {
+    const { value: domain } = isOver() ? {} : await waiting.next();
+    const one = domain && !isOver() ? await planOne(ports, authority, domain) : undefined;
+    if (one) {
+      all.push(one);
+      attended.heard(one);
+    }
+    return domain !== undefined;
+  };
+  // The first one that asks it alone shows whether the authority answers at all.
+  while (all.length === 0 && (await next()));
+  await inLanes(lanes, next);
+  return all;
+};
+
+/** Ready ones last: visitors depend on the others. */
+async function* renewedIn(domains: Ports['domains']): ReturnType<typeof allIn> {
+  yield* allIn(domains, 'live');
+  return yield* allIn(domains, 'added');
+}
 
 const planOne = async (
-  { domains, certificates, authority, chance, clock }: Ports,
+  ports: Ports,
+  authority: CertificateAuthority,
   domain: CustomDomain,
-): Promise<boolean> => {
-  if (domain.state !== 'live' || !mayAskRenewal(domain, clock.now())) return false;
-  const certificate = await certificates.find(domain.host);
+): Promise<Planned | undefined> => {
+  const { domains, certificates, chance, clock } = ports;
+  if (!mayAskRenewal(domain, clock.now())) return undefined;
+  if (authorityNamed(ports, domain.certificate.issuedBy) !== authority) return undefined;
+  const { host, id } = domain;
+  const certificate = await certificates.find(host);
   const window = certificate && (await authority.renewalWindow(certificate.chain));
-  if (!window) return false;
-  const at = wishedRenewalTime(domain.certificate, window, chance());
-  await domains.change(domain.id, (current) => planRenewal(current, at, window.askAgainAt));
-  return true;
+  const answer = { window, chance: chance() };
+  const { verdict } = await domains.change(id, (one) => planRenewal(one, answer, clock.now()));
+  return { host, verdict, window };
 };
 
-async function* allLive({ domains }: Pick<Ports, 'domains'>): AsyncGenerator<CustomDomain> {
-  for (let after = ''; ;) {
-    const live = await domains.live(after, page);
-    yield* live;
-    const last = live.at(-1);
-    if (!last || live.length < page) return;
-    after = last.id;
+/** Of the hosts of projects only where they need certificates of their own. */
+const planOwnAt = async (
+  ports: Ports,
+  authority: CertificateAuthority,
+  isStopping: () => boolean,
+): Promise<readonly Planned[]> => {
+  const { ownNames, certificates, naming, chance, clock } = ports;
+  if (ports.hasPlatformFiles) return [];
+  const all: Planned[] = [];
+  const attended = attention();
+  const names = await ownNames.all();
+  const pair = names.find(({ host }) => host === pairOf(naming.platformHost).host);
+  const end = clock.now().getTime() + longestRunMs;
+  for (const name of pair && coversHosts(pair, clock.now()) ? [pair] : names) {
+    if (isStopping() || clock.now().getTime() > end || attended.isLost) break;
+    if (!mayAskForOwn(name, clock.now())) continue;
+    if (authorityNamed(ports, name.certificate.issuedBy) !== authority) continue;
+    const current = await certificates.find(name.host);
+    const window = current && (await authority.renewalWindow(current.chain));
+    const answer = { window, chance: chance() };
+    const { verdict } = await ownNames.change(name.host, (one) =>
+      planOwnRenewal(one ?? name, answer, clock.now()),
+    );
+    const one = { host: name.host, verdict, window };
+    all.push(one);
+    attended.heard(one);
   }
-}
+  return all;
+};

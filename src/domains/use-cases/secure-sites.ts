@@ -1,66 +1,156 @@
-import { hostOf, isDueForRenewal } from '../domain/certificates/certificate.ts';
-import type { DomainPorts } from '../ports.ts';
+import { hostOf } from '../domain/certificates/certificate.ts';
+import { agreementOf } from '../domain/dns/findings.ts';
 import {
-  ownHost,
-  secureOwnHost,
-  type OwnHost,
-  type OwnHostPorts,
-  type OwnHostResult,
-} from './secure-own-host.ts';
+  isSoon,
+  ownDueAt,
+  ownOrderedAt,
+  ownUnseen,
+  unknownOwnName,
+  type OwnName,
+} from '../domain/own/own-name.ts';
+import { coversHosts } from '../domain/own/platform.ts';
+import { ownNameOf } from '../domain/own/spent.ts';
+import type { DomainPorts } from '../ports.ts';
+import { inLanes } from './lanes.ts';
+import { lookAtPlatform, type PlatformDns } from './look-at-platform.ts';
+import { ownHost, platformPair } from './own-host.ts';
+import { secureOwnHost, type OwnHostPorts, type OwnHostResult } from './secure-own-host.ts';
 
 /** Per run; hosts that only wait for a budget do not count. */
 const mostHosts = 500;
 /** In parallel, because each host mostly waits for the authority. */
 const lanes = 8;
 
-type Ports = OwnHostPorts & Pick<DomainPorts, 'accountOf' | 'edgeRecords' | 'hostNames' | 'naming'>;
+type Ports = OwnHostPorts &
+  Pick<
+    DomainPorts,
+    'accountOf' | 'edgeRecords' | 'hostNames' | 'naming' | 'dns' | 'hasPlatformFiles'
+  >;
+
+/**
+ * Gets a certificate for the platform's names. Where there is none for all of them, each project's own host that has
+ * none, or whose one is due for renewal, gets one. Custom domains are handled by `tendDomain`.
+ * @returns how many certificates were issued
+ */
+export const secureSites =
+  (ports: Ports) =>
+  async (isStopping: () => boolean = () => false): Promise<number> => {
+    if (ports.hasPlatformFiles) return 0;
+    const names = new Map((await ports.ownNames.all()).map((one) => [one.host, one]));
+    const dns = lookOnce(ports);
+    const pair = await securePair(ports, names, dns);
+    if (pair.isEnough) return pair.issued;
+    return (
+      pair.issued + (await secureHosts(ports, await dueHosts(ports, names), { isStopping, dns }))
+    );
+  };
+
+type Dns = () => Promise<PlatformDns>;
+
+const lookOnce = (ports: Ports): Dns => {
+  let looked: Promise<PlatformDns> | undefined;
+  return () => (looked ??= lookAtPlatform(ports));
+};
+
+interface PairWork {
+  readonly issued: number;
+  /** The hosts of projects need no certificates of their own now. */
+  readonly isEnough: boolean;
+}
+
+type Known = ReadonlyMap<string, OwnName>;
+
+/** Where the platform's challenge name is delegated, one certificate is for all of its names. */
+const securePair = async (ports: Ports, names: Known, dns: Dns): Promise<PairWork> => {
+  const { clock, naming, ownNames } = ports;
+  const own = platformPair(ports);
+  const { host } = own.name;
+  const known = names.get(host) ?? unknownOwnName(host, undefined);
+  const isIdle = naming.acmeDnsZone === undefined || ownDueAt(known) > clock.now();
+  const isKnownEnough = coversHosts(known, clock.now()) || isUnderWay(known);
+  if (isIdle) return { issued: 0, isEnough: isKnownEnough };
+  if (!(await mayOrderPair(known, dns)))
+    return { issued: 0, isEnough: isKnownEnough || (await mayComeSoon(ports, known, dns)) };
+  const { mayIssue } = (await dns()).pair;
+  const result = await secureOwnHost(ports)({ own, known, mayIssue });
+  const after = (await ownNames.find(host)) ?? known;
+  return {
+    issued: result === 'issued' ? 1 : 0,
+    isEnough: coversHosts(after, clock.now()) || isFirst(after),
+  };
+};
+
+/** Until it has failed once, hosts wait for it, and use up no limit. */
+const isFirst = ({ certificate: { work } }: OwnName): boolean => (work.attempts?.failed ?? 0) === 0;
+
+const isUnderWay = (name: OwnName): boolean => ownOrderedAt(name) !== undefined && isFirst(name);
+
+/** An order under way goes on, whatever the DNS says. */
+const mayOrderPair = async (known: OwnName, dns: Dns): Promise<boolean> => {
+  if (ownOrderedAt(known) !== undefined) return true;
+  const { delegation, pair } = await dns();
+  return delegation === 'right' && agreementOf(pair.issuance) !== 'wrong';
+};
+
+/** Resolvers that fail once must not use up what a week allows: hosts wait a day for them to answer. */
+const mayComeSoon = async (ports: Ports, known: OwnName, dns: Dns): Promise<boolean> => {
+  const now = ports.clock.now();
+  const isUnknown = isFirst(known) && (await dns()).delegation === 'unknown';
+  if (!isUnknown || !isSoon(known, now)) return false;
+  await ports.ownNames.change(known.host, (one) => ({ name: ownUnseen(one ?? known, now) }));
+  return true;
+};
 
 interface Wanted {
   /** The label below the platform host. */
   readonly slug: string;
-  readonly kind: OwnHost['kind'];
+  readonly known: OwnName;
 }
 
-/**
- * Gets certificates for projects' own hosts that have none or are due for renewal. Custom domains are handled by
- * `tendDomain`.
- * @returns how many certificates were issued
- */
-export const secureSites = (ports: Ports) => {
-  const secure = secureOwnHost(ports);
-  return async (isStopping: () => boolean = () => false): Promise<number> => {
-    const waiting = (await wantedHosts(ports)).values();
-    const results: OwnHostResult[] = [];
-    const isOver = () => isStopping() || results.length >= mostHosts || results.includes('refused');
-    const next = async (): Promise<boolean> => {
-      const { value: wanted } = isOver() ? {} : waiting.next();
-      // Undefined when the project no longer exists.
-      const accountId = wanted && (await ports.accountOf(wanted.slug));
-      const result =
-        wanted && accountId !== undefined
-          ? await secure(ownHost(ports, { accountId, slug: wanted.slug }, wanted.kind))
-          : undefined;
-      if (result && result !== 'held up') results.push(result);
-      return wanted !== undefined;
-    };
-    const lane = async (): Promise<void> => {
-      while (await next());
-    };
-    // The first one that asks it alone shows whether the authority answers at all.
-    while (results.length === 0 && (await next()));
-    await Promise.all(Array.from({ length: lanes }, lane));
-    return results.filter((result) => result === 'issued').length;
-  };
-};
-
-const wantedHosts = async (ports: Ports): Promise<readonly Wanted[]> => {
+/** Those whose certificate is due. */
+const dueHosts = async (ports: Ports, names: Known): Promise<readonly Wanted[]> => {
   const { edgeRecords, certificates, naming, clock } = ports;
   const now = clock.now();
   const validities = await certificates.validities();
   const slugs = (await edgeRecords.names()).filter((name) => !name.includes('.'));
-  return slugs.flatMap((slug): readonly Wanted[] => {
-    const validity = validities.get(hostOf(slug, naming.platformHost));
-    if (!validity) return [{ slug, kind: 'own' }];
-    return isDueForRenewal(validity, now) ? [{ slug, kind: 'own_renewal' }] : [];
-  });
+  return slugs
+    .map((slug) => {
+      const host = hostOf(slug, naming.platformHost);
+      return { slug, known: ownNameOf(host, names.get(host), validities.get(host)) };
+    })
+    .filter(({ known }) => ownDueAt(known) <= now);
 };
+
+const secureHosts = async (
+  ports: Ports,
+  wanted: readonly Wanted[],
+  { isStopping, dns }: { readonly isStopping: () => boolean; readonly dns: Dns },
+): Promise<number> => {
+  const secure = secureOwnHost(ports);
+  const waiting = wanted.values();
+  const results: OwnHostResult[] = [];
+  const isOver = () => isStopping() || results.length >= mostHosts || results.includes('refused');
+  const next = async (): Promise<boolean> => {
+    const { value: its } = isOver() ? {} : waiting.next();
+    // Undefined when the project no longer exists.
+    const accountId = its && (await ports.accountOf(its.slug));
+    if (its && accountId !== undefined) {
+      const own = ownHost(ports, { accountId, slug: its.slug });
+      const mayIssue = await authoritiesForHosts(ports, dns);
+      const result = await secure({ own, known: its.known, mayIssue });
+      if (result !== 'held up') results.push(result);
+    }
+    return its !== undefined;
+  };
+  // The first one that asks it alone shows whether the authority answers at all.
+  while (results.length === 0 && (await next()));
+  await inLanes(lanes, next);
+  return results.filter((result) => result === 'issued').length;
+};
+
+/** Where there is only one authority, nothing has to be looked up. */
+const authoritiesForHosts = async (
+  { authority, secondAuthority }: Ports,
+  dns: Dns,
+): Promise<readonly string[]> =>
+  secondAuthority ? (await dns()).hosts.mayIssue : [authority.name];

@@ -2,54 +2,76 @@ import { describeBudget, type BudgetView, type Hold } from '../domain/certificat
 import { workOn } from '../domain/certificates/standing.ts';
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
 import { wantedAttempt } from '../domain/attachment/order.ts';
+import { isContested } from '../domain/attachment/contested-name.ts';
 import { isAtApex } from '../domain/dns/standing.ts';
 import { healthOf, type DomainHealth } from '../domain/attachment/health.ts';
 import type { DnsProblem } from '../domain/dns/problem.ts';
+import { hostedZone, type HostedZone } from '../domain/dns/provider.ts';
 import { bindSnippet, recordHints, recordsFor, type DnsRecord } from '../domain/dns/records.ts';
 import { attemptAt, dueAt } from '../domain/attachment/schedule.ts';
 import type { DomainPorts } from '../ports.ts';
+import { isCertified, orderedAt } from '../domain/attachment/plan.ts';
+import { authorityFor, type AuthorityPorts } from './authorities.ts';
+import { sharedTokenOf } from './shared-token.ts';
 import { readTimeline, type TimelinePage } from './read-timeline.ts';
 
-export interface DomainView {
+/** What concerns the domain alone, and nothing else of its account. */
+export interface DescribedDomain {
   readonly domain: CustomDomain;
   readonly records: readonly DnsRecord[];
+  /** Where they are edited, if we know. */
+  readonly hosted: HostedZone | undefined;
   readonly bind: string;
   readonly hints: readonly string[];
   readonly problems: readonly DnsProblem[];
   readonly health: DomainHealth | undefined;
+  readonly nextAt: Date | undefined;
+}
+
+export interface DomainView extends DescribedDomain {
   /** How much of the authority's rate limits is used. */
   readonly budget: BudgetView;
-  readonly nextAt: Date | undefined;
   readonly timeline: TimelinePage;
 }
 
-type BudgetPorts = Pick<DomainPorts, 'ledger' | 'clock'>;
-type Ports = BudgetPorts & Pick<DomainPorts, 'domains' | 'timeline' | 'naming'>;
+type BudgetPorts = AuthorityPorts & Pick<DomainPorts, 'ledger' | 'clock'>;
+export type DescribePorts = Pick<DomainPorts, 'domains' | 'naming' | 'clock'>;
+type Ports = BudgetPorts & DescribePorts & Pick<DomainPorts, 'timeline'>;
 
 /** @param before which page of the timeline: see `readTimeline` */
 export const showDomain =
   (ports: Ports) =>
-  async (domain: CustomDomain, before?: bigint): Promise<DomainView> => {
-    const { domains, naming, clock } = ports;
+  async (domain: CustomDomain, before?: bigint): Promise<DomainView> => ({
+    ...(await describeDomain(ports)(domain)),
+    budget: await domainBudget(ports, domain),
+    timeline: await readTimeline(ports)(domain, before),
+  });
+
+export const describeDomain =
+  ({ domains, naming, clock }: DescribePorts) =>
+  async (domain: CustomDomain): Promise<DescribedDomain> => {
     const now = clock.now();
-    const { token, registrableDomain, dns } = domain;
+    const { host, token, registrableDomain, dns } = domain;
     const isApex = isAtApex(domain);
-    const holder = await domains.holderOf(domain.host);
-    const isContested = holder !== undefined && holder.id !== domain.id;
+    const contested = isContested(domain, await domains.holdersOf(host));
     // Known before the DNS is asked for the first time.
-    const txtRequired = isContested || (dns.report?.ownershipRequired ?? false);
-    const needs = { platformHost: naming.platformHost, txtRequired };
+    const txtRequired = contested || (dns.report?.ownershipRequired ?? false);
+    const { platformHost } = naming;
+    const { acmeDnsZone } = naming;
+    const sharedToken = acmeDnsZone && (await sharedTokenOf(domains, domain));
+    const { delegated, label } = dns.report?.validation ?? {};
+    const isDelegated = acmeDnsZone !== undefined && delegated && label === undefined;
+    const needs = { platformHost, acmeDnsZone, sharedToken, txtRequired, isDelegated };
     const records = recordsFor({ ...domain, isApex }, token, needs);
     return {
       domain,
       records,
+      hosted: hostedZone(dns.report?.zone, registrableDomain),
       bind: bindSnippet(records, registrableDomain),
-      hints: recordHints(isApex),
+      hints: recordHints({ host, isApex, sharedToken }),
       problems: problemsOf(domain),
       health: healthOf(domain, now),
-      budget: await domainBudget(ports, domain),
       nextAt: dueAt(domain),
-      timeline: await readTimeline(ports)(domain, before),
     };
   };
 
@@ -63,20 +85,19 @@ const problemsOf = (domain: CustomDomain): readonly DnsProblem[] => {
 };
 
 /** How much of the authority's rate limits a domain has used, and which limit its next attempt waits for. */
-const domainBudget = async (
-  { ledger, clock }: BudgetPorts,
-  domain: CustomDomain,
-): Promise<BudgetView> => {
-  const now = clock.now();
-  const use = await ledger.use(domain, now);
-  return describeBudget(use, wantedAttempt(domain), attemptAt(domain), now);
+const domainBudget = async (ports: BudgetPorts, domain: CustomDomain): Promise<BudgetView> => {
+  const now = ports.clock.now();
+  const ordered = isCertified(domain) ? orderedAt(domain) : '';
+  const authority = ordered || authorityFor(ports, domain, attemptAt(domain) ?? now).name;
+  const use = await ports.ledger.use({ ...domain, authority }, now);
+  return describeBudget(use, wantedAttempt(domain, authority), attemptAt(domain), now);
 };
 
 /** The limits that first certificates wait for, by domain id; domains that wait for none are left out. */
 export const showHolds =
   (ports: BudgetPorts) =>
   async (domains: readonly CustomDomain[]): Promise<ReadonlyMap<string, Hold>> => {
-    const waiting = domains.filter(({ state }) => state === 'verified');
+    const waiting = domains.filter(({ certificate }) => certificate.kind === 'wanted');
     const holds = waiting.map(async (domain) => {
       const { heldUpBy } = await domainBudget(ports, domain);
       return heldUpBy ? [[domain.id, heldUpBy] as const] : [];

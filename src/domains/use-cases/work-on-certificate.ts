@@ -1,9 +1,21 @@
-import { postponeAttempt } from '../domain/attachment/plan.ts';
-import { isOrdered } from '../domain/certificates/standing.ts';
-import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
-import { orderBrought, orderFailed } from '../domain/attachment/order.ts';
+import { choiceOf, isCertified, orderedAt } from '../domain/attachment/plan.ts';
+import { isLeft } from '../domain/certificates/authorities.ts';
+import { fenceOf } from '../domain/attachment/certificate.ts';
+import { isOrdered, workOn } from '../domain/certificates/standing.ts';
+import type { Hold } from '../domain/certificates/ca-budget.ts';
+import { orderNotMade } from '../domain/certificates/ca-ledger.ts';
+import { unchanged, type CustomDomain } from '../domain/attachment/custom-domain.ts';
+import {
+  mayReplace,
+  orderBrought,
+  orderFailed,
+  orderLeft,
+  orderProcessing,
+} from '../domain/attachment/order.ts';
+import { orderCountedAgain, orderHeldUp } from '../domain/attachment/counted-again.ts';
 import { orderSubject } from '../domain/attachment/order-subject.ts';
-import type { OrderPorts, OrderSubject } from './advance-order.ts';
+import type { OrderPorts, OrderSubject, Proof } from './advance-order.ts';
+import { authorityNamed } from './authorities.ts';
 import { beginOrder, type BeginPorts } from './begin-order.ts';
 import { secureName, type SettledOutcome } from './secure-name.ts';
 
@@ -20,7 +32,8 @@ interface DomainOrder extends OrderSubject {
  */
 export const workOnCertificate =
   (ports: WorkPorts) =>
-  async (domain: CustomDomain): Promise<void> => {
+  async (asked: CustomDomain): Promise<void> => {
+    const domain = await leaveLost(ports, asked);
     await secureName(ports, {
       ordered: isOrdered(domain) ? await domainOrder(ports, domain) : undefined,
       claim: async () => {
@@ -31,24 +44,57 @@ export const workOnCertificate =
     });
   };
 
-const domainOrder = async (
-  { domains, certificates }: WorkPorts,
+/** An order at an authority that has been away for long is given up, if another one may be asked. */
+const leaveLost = async (ports: WorkPorts, domain: CustomDomain): Promise<CustomDomain> => {
+  const now = ports.clock.now();
+  if (!isCertified(domain) || !isLeft(choiceOf(domain), orderedAt(domain), now)) return domain;
+  const fence = fenceOf(domain);
+  return (await ports.domains.change(domain.id, (one) => orderLeft(one, fence, now))).state;
+};
+
+/** It is taken back first, because it would stand in its own way. */
+const countedAgain = async (
+  { domains, clock }: WorkPorts,
   ordered: CustomDomain,
-): Promise<DomainOrder> => {
-  const { id, host, generation, state } = ordered;
+  authority: string,
+): Promise<Hold | undefined> => {
+  const { id } = ordered;
+  const now = clock.now();
+  const ledger = orderNotMade(orderSubject(ordered));
+  await domains.change(id, (domain) => ({ ...unchanged(domain), ledger }));
+  const { hold } = await domains.changeCounted(id, { authority, now }, (domain, use) =>
+    orderCountedAgain(domain, { ordered, use }, now),
+  );
+  return hold;
+};
+
+const domainOrder = async (ports: WorkPorts, ordered: CustomDomain): Promise<DomainOrder> => {
+  const { domains, certificates } = ports;
+  const { id, host, generation, token } = ordered;
   const subject = orderSubject(ordered);
-  const replaces = state === 'live' ? (await certificates.find(host))?.chain : undefined;
+  const authority = isCertified(ordered) ? orderedAt(ordered) : '';
+  const replaces = mayReplace(ordered, authority)
+    ? (await certificates.find(host))?.chain
+    : undefined;
   const isWanted = async (): Promise<boolean> => {
     const current = await domains.get(id);
     return current?.generation === generation && isOrdered(current);
   };
-  return { ordered, host, subject, orderKey: subject, replaces, isWanted };
+  const work = workOn(ordered);
+  const isByDns = work?.step === 'ordered' && work.method === 'dns-01';
+  const label = ordered.dns.report?.validation?.label ?? token;
+  const proof: Proof = isByDns ? { method: 'dns-01', label } : { method: 'http-01' };
+  const order = { authority, host, subject, orderKey: subject };
+  const countAgain = () => countedAgain(ports, ordered, authority);
+  return { ordered, ...order, replaces, proof, countAgain, isWanted };
 };
 
 const settleOrder =
-  ({ domains, authority: { issuers }, clock }: WorkPorts) =>
-  async ({ ordered }: DomainOrder, outcome: SettledOutcome): Promise<void> => {
+  (ports: WorkPorts) =>
+  async ({ ordered, authority }: DomainOrder, outcome: SettledOutcome): Promise<void> => {
+    const { domains, clock } = ports;
     const now = clock.now();
+    const issuers = authorityNamed(ports, authority)?.issuers ?? [];
     await domains.change(ordered.id, (domain) => {
       switch (outcome.kind) {
         case 'issued':
@@ -56,8 +102,10 @@ const settleOrder =
         case 'failed':
         case 'not_placed':
           return orderFailed(domain, { ordered, end: outcome, issuers }, now);
+        case 'held_up':
+          return orderHeldUp(domain, { ordered, hold: outcome.hold }, now);
         case 'processing':
-          return postponeAttempt(domain, new Date(now.getTime() + outcome.askAgainAfterMs));
+          return orderProcessing(domain, new Date(now.getTime() + outcome.askAgainAfterMs));
       }
     });
   };

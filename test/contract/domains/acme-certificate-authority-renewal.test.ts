@@ -78,30 +78,39 @@ describe('a renewal window', () => {
     expect(await ask(lab.pebble.tls.cert)).toBeUndefined();
   });
 
+  test('that ends before it begins is told as it is', async () => {
+    offer(JSON.stringify({ suggestedWindow: { start: end, end: start } }));
+    expect(await ask()).toMatchObject({ start: new Date(end), end: new Date(start) });
+  });
+
   test.each<[string, string]>([
-    ['that ends before it begins', JSON.stringify({ suggestedWindow: { start: end, end: start } })],
     ['without an end', JSON.stringify({ suggestedWindow: { start } })],
     ['without a valid start', JSON.stringify({ suggestedWindow: { start: 'soon', end } })],
     ['that is nonsense', 'nonsense'],
   ])('%s is ignored', async (_, body) => {
     offer(body);
+    expect(await ask()).toBe('silent');
+  });
+
+  test('is missing where the authority does not know the certificate', async () => {
+    offer();
+    lab.gate.setFaults({ match: caPlaces.renewalInfo, status: 404, body: 'no such certificate' });
     expect(await ask()).toBeUndefined();
   });
 
   test.each<[string, Omit<CaFault, 'match'>]>([
-    ['unknown certificate', { status: 404, body: 'no such certificate' }],
     ['server error', { status: 500, body: 'trouble' }],
     ['connection reset', { reset: true }],
-  ])('is missing when the request fails: %s', async (_, fault) => {
+  ])('is unknown when the request fails: %s', async (_, fault) => {
     offer();
     lab.gate.setFaults({ match: caPlaces.renewalInfo, ...fault });
-    expect(await ask()).toBeUndefined();
+    expect(await ask()).toBe('silent');
   });
 
-  test('is missing when the authority does not answer', async () => {
+  test('is unknown when the authority does not answer', async () => {
     offer();
     lab.gate.setFaults({ match: caPlaces.renewalInfo, hang: true });
-    expect(await ask(example, { deadlineMs: 300 })).toBeUndefined();
+    expect(await ask(example, { deadlineMs: 300 })).toBe('silent');
   });
 });
 
@@ -130,12 +139,12 @@ describe('an order that replaces a certificate', () => {
     ['malformed', 400],
     ['malformed', 404],
     ['unauthorized', 403],
-  ])('is placed without its name when the authority says %s (%i)', async (type, status) => {
+  ])('is none when the authority says %s (%i) about it', async (type, status) => {
     offer();
     const problem = { type, detail: 'about what is replaced' };
     lab.gate.setFaults({ match: caPlaces.newOrder, times: 1, status, problem });
-    expect(await order()).toMatchObject({ kind: 'ordered', isExempt: false });
-    expect(replaced()).toEqual([exampleId, undefined]);
+    expect(await order()).toEqual({ kind: 'not_exempt' });
+    expect(replaced()).toEqual([exampleId]);
   });
 
   test.each([

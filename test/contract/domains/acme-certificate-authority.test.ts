@@ -1,10 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { X509Certificate } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { MemoryAuthorityAccounts } from '../../memory/memory-authority-accounts.ts';
 import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 import { caPlaces } from '../../lab/authority/gate-faults.ts';
 import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
 import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
-import { newHost, obtain, placed, takeToCertificate } from './certificate-authority-steps.ts';
+import {
+  challengeUrlOf,
+  newHost,
+  obtain,
+  placed,
+  takeTo,
+  takeToCertificate,
+  type AnsweredAuthority,
+} from './certificate-authority-steps.ts';
 import { certificateAuthorityContract } from './certificate-authority.contract.ts';
 
 const { newAccount, newOrder, challenge, finalize, certificate } = caPlaces;
@@ -169,4 +178,80 @@ test('an authority with external account binding accepts only the right key', as
   } finally {
     await binding.close();
   }
+});
+
+describe('validated by DNS', () => {
+  const inDns = (): AnsweredAuthority => ({
+    ...connectAuthority(lab),
+    publishText: (host, values) => {
+      lab.dns.setZone({
+        '*.customer.test': { A: ['127.0.0.99'] },
+        [`_acme-challenge.${host}`]: { TXT: [...values] },
+      });
+    },
+  });
+  afterEach(() => {
+    lab.dns.setZone({ '*.customer.test': { A: ['127.0.0.1'] } });
+  });
+
+  test('a host needs no web server', async () => {
+    const opened = inDns();
+    const order = await placed(opened.authority, newHost(), { method: 'dns-01' });
+    expect(await opened.authority.look(order)).toMatchObject({
+      ...{ kind: 'challenge', method: 'dns-01' },
+      // SHA-256 in base64url.
+      values: [expect.stringMatching(/^[\w-]{43}$/)],
+    });
+    const certificate = await takeToCertificate(opened, order);
+    expect(certificate.host).toBe(order.host);
+  });
+
+  test('with another value, the challenge has failed', async () => {
+    const opened = inDns();
+    const order = await placed(opened.authority, newHost(), { method: 'dns-01' });
+    const wrong = {
+      ...opened,
+      publishText: () => opened.publishText?.(order.host, ['x'.repeat(43)]),
+    };
+    const state = await takeTo(wrong, order, 'issued');
+    expect(state).toMatchObject({ kind: 'failed', failure: { reason: 'challenge' } });
+  });
+
+  test('one certificate covers a name and its wildcard, with two values at one name at once', async () => {
+    const published: (readonly string[])[] = [];
+    const opened = inDns();
+    const keeping = {
+      ...opened,
+      publishText: (host: string, values: readonly string[]) => {
+        published.push(values);
+        opened.publishText?.(host, [...new Set(published.flat())]);
+      },
+    };
+    const host = newHost();
+    const order = await placed(opened.authority, host, { method: 'dns-01', also: [`*.${host}`] });
+    const { chain } = await takeToCertificate(keeping, order);
+    const names = new X509Certificate(chain).subjectAltName?.split(', ').toSorted();
+    expect(names).toEqual([`DNS:*.${host}`, `DNS:${host}`]);
+    expect(published[0]).toHaveLength(2);
+    expect(new Set(published.flat()).size).toBe(2);
+  });
+
+  test('a certificate for one of two names only is refused', async () => {
+    const opened = inDns();
+    const host = newHost();
+    const order = await placed(opened.authority, host, { method: 'dns-01' });
+    await takeToCertificate(opened, order);
+    const state = await opened.authority.look({ ...order, also: [`*.${host}`] });
+    expect(state).toMatchObject({ kind: 'failed', failure: { reason: 'unavailable' } });
+  });
+
+  test('an order whose other challenge was answered before needs no second answer', async () => {
+    const opened = inDns();
+    const order = await placed(opened.authority, newHost(), { method: 'dns-01' });
+    const challengeUrl = await challengeUrlOf(opened, { ...order, method: 'http-01' });
+    await opened.authority.prove(order, challengeUrl);
+    const silent = { ...opened, publishText: undefined };
+    expect(await takeTo(silent, order, 'ready')).toEqual({ kind: 'ready' });
+    expect(lab.gate.asked(challenge)).toHaveLength(1);
+  });
 });

@@ -7,7 +7,9 @@ import {
   type CaUse,
   type CaWindow,
 } from '../../../src/domains/domain/certificates/ca-budget.ts';
+import { unknownOwnName } from '../../../src/domains/domain/own/own-name.ts';
 import {
+  orderAsked,
   orderExempted,
   orderNotMade,
   orderUnheardOf,
@@ -31,9 +33,11 @@ import { scribble } from '../../support/scribble.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const accountId = 'acct_pets';
-const cats = { accountId, host: 'cats.pets.example', registrableDomain: 'pets.example' };
-const dogs = { accountId, host: 'dogs.pets.example', registrableDomain: 'pets.example' };
+const authority = 'authority.test';
+const cats = { authority, accountId, host: 'cats.pets.example', registrableDomain: 'pets.example' };
+const dogs = { authority, accountId, host: 'dogs.pets.example', registrableDomain: 'pets.example' };
 const bikes = {
+  authority,
   accountId: 'acct_bikes',
   host: 'pets.example.bikes.example',
   registrableDomain: 'bikes.example',
@@ -46,7 +50,7 @@ const asked: AskedOrder = {
 
 const noUse: CaUse = {
   ...{ automaticFailures: [], manualFailures: [], orders: [], accountOrders: [] },
-  ...{ registeredDomain: [], exactName: [] },
+  ...{ registeredDomain: [], exactName: [], ownHosts: [] },
 };
 
 /** What counts in each window. */
@@ -57,6 +61,7 @@ const counted: Readonly<Record<CaWindow, Pick<LedgerEntry, 'kind' | 'isManual'>>
   accountOrders: { kind: 'order', isManual: false },
   registeredDomain: { kind: 'issued', isManual: false },
   exactName: { kind: 'issued', isManual: false },
+  ownHosts: { kind: 'own', isManual: false },
 };
 const windows = Object.keys(counted) as CaWindow[];
 
@@ -78,29 +83,77 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
   const enter = (one: LedgerEntry, through = ledger) => through.settle({ entered: [one] });
   const processes = () => [ledger, stores.secondProcess.ledger] as const;
   const allowed = (): BudgetVerdict => ({ allowed: true });
+  /** Counts and enters in one step, as an order for a name of our own does. */
+  const reserve = async (
+    order: AskedOrder,
+    decide: (use: CaUse) => BudgetVerdict,
+    through: Pick<Stores, 'ownNames'> = stores,
+  ): Promise<BudgetVerdict> => {
+    const { verdict } = await through.ownNames.changeCounted(order, now, (known, use) => {
+      const verdict = decide(use);
+      const name = known ?? unknownOwnName(order.host, undefined);
+      return { name, verdict, ...(verdict.allowed && { ledger: orderAsked(order) }) };
+    });
+    return verdict;
+  };
   const usedOf = async (name = cats) => {
     const use = await ledger.use(name, now);
     return Object.fromEntries(windows.map((window) => [window, use[window].length]));
   };
+
+  test('the orders of all accounts are known without a name', async () => {
+    const { lengthMs } = caWindows.orders;
+    const at = (occurredAt: Date, draft: Partial<LedgerEntry> = {}) =>
+      enter(entry({ orderKey: `order ${occurredAt.getTime()}`, occurredAt, ...draft }));
+    await at(later(-lengthMs));
+    await at(later(-2), { ...bikes, kind: 'renewal' });
+    await at(later(-1));
+    await at(later(0), { kind: 'failure' });
+    expect(await ledger.orders(authority, now)).toEqual([later(-1), later(-2)]);
+  });
+
+  test('each authority counts for itself, and what has none counts at each', async () => {
+    for (const [n, name] of ['authority.test', 'other.test', 'other.test', ''].entries())
+      for (const kind of ['order', 'issued', 'failure'] as const)
+        await enter(entry({ kind, authority: name, orderKey: `order ${n}` }));
+    const counts = async (name: string) => {
+      const { automaticFailures, orders, exactName } = await ledger.use(
+        { ...cats, authority: name },
+        now,
+      );
+      const all = await ledger.orders(name, now);
+      return [automaticFailures, orders, exactName, all].map(({ length }) => length);
+    };
+    expect(await counts('authority.test')).toEqual([2, 2, 2, 2]);
+    expect(await counts('other.test')).toEqual([3, 3, 3, 3]);
+    expect(await counts('third.test')).toEqual([1, 1, 1, 1]);
+  });
+
+  test("new certificates of projects' own hosts count together, whichever authority issued them", async () => {
+    for (const [n, name] of ['authority.test', 'other.test'].entries())
+      await enter(entry({ ...bikes, kind: 'own', authority: name, orderKey: `order ${n}` }));
+    expect((await ledger.use(cats, now)).ownHosts).toHaveLength(2);
+  });
 
   test('a new ledger shows no use', async () => {
     for (const reader of processes()) expect(await reader.use(cats, now)).toEqual(noUse);
   });
 
   test('each window counts only its own kind of event for its own subject', async () => {
-    for (const kind of ['order', 'renewal', 'failure', 'issued'] as const)
+    for (const kind of ['order', 'renewal', 'failure', 'issued', 'own'] as const)
       for (const isManual of [false, true])
         for (const name of [cats, dogs, bikes]) await enter(entry({ kind, isManual, ...name }));
-    const shared = { automaticFailures: 1, manualFailures: 1, orders: 12 };
-    const ofCats = { ...shared, accountOrders: 4, registeredDomain: 4, exactName: 2 };
+    const shared = { automaticFailures: 1, manualFailures: 1, orders: 12, ownHosts: 6 };
+    const ofCats = { ...shared, accountOrders: 4, registeredDomain: 8, exactName: 2 };
     expect(await usedOf(cats)).toEqual(ofCats);
     expect(await usedOf(dogs)).toEqual(ofCats);
-    expect(await usedOf(bikes)).toEqual({ ...ofCats, accountOrders: 2, registeredDomain: 2 });
-    const nobody = { accountId: 'acct_nobody', host: 'nobody.example' };
+    expect(await usedOf(bikes)).toEqual({ ...ofCats, accountOrders: 2, registeredDomain: 4 });
+    const nobody = { authority, accountId: 'acct_nobody', host: 'nobody.example' };
     const none = { ...nobody, registrableDomain: 'nobody.example' };
     expect(await stores.secondProcess.ledger.use(none, now)).toEqual({
       ...noUse,
       orders: Array(12).fill(later(0)),
+      ownHosts: Array(6).fill(later(0)),
     });
   });
 
@@ -140,10 +193,12 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
         told.push(use);
         return verdict;
       };
-      expect(await ledger.reserve(asked, decide)).toEqual(verdict);
+      expect(await reserve(asked, decide)).toEqual(verdict);
     }
-    await expect(ledger.reserve(asked, refuse)).rejects.toBe(refusal);
-    const once = { ...noUse, orders: [later(0)], accountOrders: [later(0)] };
+    await expect(reserve(asked, refuse)).rejects.toBe(refusal);
+    const at = [later(0)];
+    const counts = { orders: at, accountOrders: at, registeredDomain: at, ownHosts: at };
+    const once = { ...noUse, ...counts };
     expect(told).toEqual([noUse, once, once]);
     expect((await ledger.use(cats, now)).orders).toHaveLength(2);
   });
@@ -159,7 +214,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     const { won, lost } = await race(20, (n) => {
       const rival = { host: `${n}.pets.example`, ...(isCrowd && { accountId: `acct_${n}` }) };
       const decide = (use: CaUse) => mayOrder(use, wanted, now);
-      return (processes()[n % 2] ?? ledger).reserve({ ...asked, ...rival }, decide);
+      return reserve({ ...asked, ...rival }, decide, n % 2 ? stores.secondProcess : stores);
     });
     expect(lost).toEqual([]);
     expect(won.filter((verdict) => verdict.allowed)).toHaveLength(1);
@@ -168,10 +223,10 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
 
   test('an order counts from before the request until it is certain that it was not placed', async () => {
     const orderKey = `platform:${'x'.repeat(253)}:${'y'.repeat(40)}`;
-    const reserve = (kind: AskedOrder['kind'], draft: Partial<AskedOrder> = {}) =>
-      ledger.reserve({ ...asked, kind, ...draft }, allowed);
+    const reserveFor = (kind: AskedOrder['kind'], draft: Partial<AskedOrder> = {}) =>
+      reserve({ ...asked, kind, ...draft }, allowed);
     const settle = (change: LedgerChange) => stores.secondProcess.ledger.settle(change);
-    for (const key of [orderKey, 'another']) await reserve('new', { orderKey: key });
+    for (const key of [orderKey, 'another']) await reserveFor('new', { orderKey: key });
     const two = { ...(await usedOf()), orders: 2, accountOrders: 2 };
     expect(await usedOf()).toEqual({ ...two, registeredDomain: 2, exactName: 2 });
     await settle(orderUnheardOf('another'));
@@ -179,7 +234,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     await settle(orderNotMade(orderKey));
     const one = { ...two, orders: 1, accountOrders: 1, registeredDomain: 0, exactName: 0 };
     expect(await usedOf()).toEqual(one);
-    await reserve('exempt', { orderKey });
+    await reserveFor('exempt', { orderKey });
     expect(await usedOf()).toEqual({ ...one, orders: 2, registeredDomain: 1, exactName: 1 });
     await settle(orderExempted(orderKey));
     expect(await usedOf()).toEqual({ ...one, registeredDomain: 1, exactName: 1 });
@@ -195,8 +250,13 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
 
   test('the step that records the outcome of an order also updates its ledger entry', async () => {
     const orders = stores.certificateOrders;
-    await orders.begin({ subject: 'domain:dom_x:1', host: cats.host, privateKey: 'key' });
-    await ledger.reserve({ ...asked, kind: 'exempt' }, allowed);
+    await orders.begin({
+      authority,
+      subject: 'domain:dom_x:1',
+      host: cats.host,
+      privateKey: 'key',
+    });
+    await reserve({ ...asked, kind: 'exempt' }, allowed);
     await orders.placed('domain:dom_x:1', 'https://ca.test/1', orderExempted(asked.orderKey));
     expect(await usedOf()).toMatchObject({ orders: 0, exactName: 1 });
     await orders.forget('domain:dom_x:1', orderUnheardOf(asked.orderKey));
@@ -213,8 +273,8 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     for (const { id } of added) await stores.domains.change(id, verify);
     const { won, lost } = await race(6, (n) => {
       const { domains } = n % 2 ? stores.secondProcess : stores;
-      return domains.changeCounted(added[n]!.id, now, (domain, use) =>
-        claimOrder(domain, { fence: fenceOf(domain), kind: 'new', use }, now),
+      return domains.changeCounted(added[n]!.id, { authority, now }, (domain, use) =>
+        claimOrder(domain, { authority, fence: fenceOf(domain), kind: 'new', use }, now),
       );
     });
     expect(lost).toEqual([]);
@@ -231,7 +291,12 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
   test('when the timeline cannot be written, neither the ledger nor the order of the domain changes', async () => {
     const { id } = await newDomain(stores, await servedProject(stores));
     const subject = `domain:${id}:0`;
-    await stores.certificateOrders.begin({ subject, host: cats.host, privateKey: 'key' });
+    await stores.certificateOrders.begin({
+      authority,
+      subject,
+      host: cats.host,
+      privateKey: 'key',
+    });
     await enter(entry());
     const before = await usedOf();
     // JSON cannot represent it.
@@ -256,7 +321,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
   test('stored records do not change when callers change their copies', async () => {
     const [recorded, reserved] = structuredClone([entry(), asked] as const);
     await enter(recorded);
-    await ledger.reserve(reserved, (use) => {
+    await reserve(reserved, (use) => {
       scribble(use);
       return allowed();
     });

@@ -10,7 +10,20 @@ export interface AnsweredAuthority {
   readonly authority: CertificateAuthority;
   /** Publishes the answer to a challenge; left out for an authority without challenges. */
   readonly publish?: (token: string, keyAuthorization: string) => void;
+  /** Publishes the values of a DNS challenge. */
+  readonly publishText?: ((host: string, values: readonly string[]) => void) | undefined;
 }
+
+type ChallengeState = Extract<OrderState, { readonly kind: 'challenge' }>;
+
+const publishAnswer = (
+  { publish, publishText }: Pick<AnsweredAuthority, 'publish' | 'publishText'>,
+  { host }: CertificateOrder,
+  state: ChallengeState,
+): void => {
+  if (state.method === 'http-01') publish?.(state.token, state.keyAuthorization);
+  else publishText?.(host, state.values);
+};
 
 let hosts = 0;
 
@@ -21,11 +34,12 @@ export const newHost = (): string => `shop-${++hosts}.customer.test`;
 export const placed = async (
   authority: CertificateAuthority,
   host = newHost(),
+  { method = 'http-01', also }: Partial<Pick<CertificateOrder, 'method' | 'also'>> = {},
 ): Promise<CertificateOrder> => {
   const privateKey = await authority.newPrivateKey();
-  const answer = await authority.order(host);
-  if (answer.kind === 'failed') throw new Error(JSON.stringify(answer.failure));
-  return { host, url: answer.url, privateKey };
+  const answer = await authority.order(host, undefined, also);
+  if (answer.kind !== 'ordered') throw new Error(JSON.stringify(answer));
+  return { host, url: answer.url, privateKey, method, also };
 };
 
 /** @returns the URL of the challenge that the order waits for; publishes its answer if possible @throws Error without one */
@@ -35,20 +49,20 @@ export const challengeUrlOf = async (
 ): Promise<string> => {
   const state = await authority.look(order);
   if (state.kind !== 'challenge') throw new Error(`the order is ${state.kind}`);
-  publish?.(state.token, state.keyAuthorization);
+  if (publish) publishAnswer({ publish }, order, state);
   return state.challengeUrl;
 };
 
 /** Takes the next step of the order, as the product does. */
 export const advance = async (
-  { authority, publish }: AnsweredAuthority,
+  { authority, publish, publishText }: AnsweredAuthority,
   order: CertificateOrder,
   state: OrderState,
 ): Promise<OrderState> => {
   switch (state.kind) {
     case 'challenge':
       if (!publish) throw new Error('it asks for a challenge');
-      publish(state.token, state.keyAuthorization);
+      publishAnswer({ publish, publishText }, order, state);
       return authority.prove(order, state.challengeUrl);
     case 'ready':
       return authority.finalize(order);

@@ -110,7 +110,8 @@ export const certificateOrdersContract = (
   test.each(['', 'nonsense', 'https://elsewhere.test/order/1'])(
     'an unknown order is reported as gone: "%s"',
     async (url) => {
-      const order = { host: newHost(), url, privateKey: await opened.authority.newPrivateKey() };
+      const privateKey = await opened.authority.newPrivateKey();
+      const order = { host: newHost(), url, privateKey, method: 'http-01' } as const;
       for (const step of steps(order, 'https://elsewhere.test/challenge/1')) {
         const failure = { reason: 'order_gone', retryAt: undefined };
         expect(await step()).toMatchObject({ kind: 'failed', failure });

@@ -5,15 +5,10 @@ import {
   removeCertificate,
 } from '../../../src/adapters/kysely/sites/kysely-certificates.ts';
 import { KyselyEdgeRecords } from '../../../src/adapters/kysely/sites/kysely-edge-records.ts';
-import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
 import { later } from '../../support/accounts.ts';
-import {
-  databaseKinds,
-  emptyDatabase,
-  openDatabase,
-  type TestDatabase,
-} from '../../support/servers/databases.ts';
+import { databaseKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
+import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
 import { openStores, storeKinds, testSealer } from '../../support/stores.ts';
 import { certificatesContract } from './certificates.contract.ts';
@@ -26,9 +21,8 @@ describe.each(databaseKinds)('private keys in %s', (kind) => {
   let home: TestDatabase;
   let database: Database;
   beforeEach(async () => {
-    home = await emptyDatabase(kind);
+    home = await migratedDatabase(kind);
     database = openDatabase(home.url);
-    await migrateUp(database);
   });
   afterEach(async () => {
     await database.close();

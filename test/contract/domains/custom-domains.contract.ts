@@ -7,7 +7,7 @@ import type { DnsStanding } from '../../../src/domains/domain/dns/standing.ts';
 import { dnsProblem } from '../../../src/domains/domain/dns/problem.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { AdmissionFacts } from '../../../src/domains/domain/attachment/admission.ts';
-import type { CustomDomains } from '../../../src/domains/ports.ts';
+import type { CustomDomains } from '../../../src/domains/custom-domain-ports.ts';
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import {
   addTo,
@@ -42,10 +42,12 @@ const dns: DnsStanding = {
       { resolver: '198.51.100.1', tookMs: 0, seen: '', ttl: undefined, agrees: false },
     ],
     ownershipRequired: true,
+    challengeZone: 'acme.example',
   }),
   lastCheckedAt: later(5),
   nextCheckAt: later(6),
   lastVerifyAskedAt: later(-7),
+  preparedUntil: later(-6),
 };
 export const customDomainsContract = (open: () => Promise<Stores>): void => {
   let stores: Stores;
@@ -97,7 +99,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await domains.find(project.id, newHost())).toBeUndefined();
     expect(await domains.find('proj_nobodys', host)).toBeUndefined();
     expect(await domains.list('proj_nobodys')).toEqual([]);
-    expect(await domains.holderOf(host)).toBeUndefined();
+    expect(await domains.holdersOf(host)).toEqual([]);
     const changing = domains.change('dom_nobodys', refuse);
     await expect(changing).rejects.toHaveProperty('code', 'domain_not_found');
   });
@@ -130,7 +132,13 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     await ask(project, host);
     const facts = (current: number, hasSucceededDeploy: boolean, isThisOne?: boolean) => {
       const attachedTo = isThisOne === undefined ? undefined : { name: project.name, isThisOne };
-      return { current, hasSucceededDeploy, attachedTo } satisfies Partial<AdmissionFacts>;
+      const provenElsewhere = undefined;
+      return {
+        current,
+        hasSucceededDeploy,
+        provenElsewhere,
+        attachedTo,
+      } satisfies Partial<AdmissionFacts>;
     };
     expect(told).toEqual([
       facts(0, true),
@@ -223,9 +231,9 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
       await newDomain(stores, project, wanted),
       await newDomain(stores, await servedProject(stores), wanted),
     ];
-    expect(await domains.holderOf(wanted.host)).toBeUndefined();
+    expect(await domains.holdersOf(wanted.host)).toEqual([]);
     const { state: verified } = await domains.change(theirs.id, verify);
-    expect(await domains.holderOf(wanted.host)).toEqual(verified);
+    expect(await domains.holdersOf(wanted.host)).toEqual([verified]);
     expect(await domains.get(mine.id)).toEqual(mine);
   });
 

@@ -4,7 +4,7 @@ import {
   type CustomDomain,
 } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
-import type { CustomDomains } from '../../../src/domains/ports.ts';
+import type { CustomDomains } from '../../../src/domains/custom-domain-ports.ts';
 import { later } from '../../support/accounts.ts';
 import {
   liveDomain,
@@ -164,11 +164,23 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     await domains.change(removed.id, remove);
     const pages: (readonly CustomDomain[])[] = [];
     for (let after = ''; ; after = pages.at(-1)?.at(-1)?.id ?? after) {
-      const page = await stores.secondProcess.domains.live(after, 2);
+      const page = await stores.secondProcess.domains.inState('live', after, 2);
       if (page.length === 0) break;
       pages.push(page);
     }
     expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
     expect(pages.flat()).toEqual(live.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+  });
+
+  test('domains are counted by their states, over all accounts', async () => {
+    const before = await domains.countByState();
+    await due(0);
+    const removed = await liveDomain(stores, project);
+    await liveDomain(stores, project);
+    await domains.change(removed.id, remove);
+    const { added, verified, live, removed: gone } = before;
+    expect(await stores.secondProcess.domains.countByState()).toEqual({
+      ...{ added: added + 1, verified, live: live + 1, removed: gone + 1 },
+    });
   });
 };

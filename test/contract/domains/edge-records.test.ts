@@ -1,10 +1,10 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import { KyselyEdgeRecords } from '../../../src/adapters/kysely/sites/kysely-edge-records.ts';
-import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
 import { sealedColumns } from '../../../src/adapters/kysely/sealed-columns.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
-import { databaseKinds, emptyDatabase, openDatabase } from '../../support/servers/databases.ts';
+import { databaseKinds, openDatabase } from '../../support/servers/databases.ts';
+import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import { openStores, storeKinds, testSealer } from '../../support/stores.ts';
 import { edgeRecordsContract } from './edge-records.contract.ts';
 
@@ -46,9 +46,8 @@ const certificateRow = (number: number) => {
 
 describe.each(databaseKinds)('records for the edges in %s', (kind) => {
   test('ten thousand routes and certificates are loaded by one call, which decrypts no key', async () => {
-    const home = await emptyDatabase(kind);
+    const home = await migratedDatabase(kind);
     const database = openDatabase(home.url);
-    await migrateUp(database);
     await fill(database);
     const opened = jest.spyOn(testSealer, 'open');
     const edgeRecords = new KyselyEdgeRecords(database, testSealer);

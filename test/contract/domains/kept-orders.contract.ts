@@ -13,6 +13,7 @@ import { scribble } from '../../support/scribble.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
+const authority = 'authority.test';
 
 export const keptOrdersContract = (open: () => Promise<Stores>): void => {
   let stores: Stores;
@@ -32,7 +33,13 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
   const processes = () => [orders, stores.secondProcess.certificateOrders] as const;
   const process = (n: number) => processes()[n % 2] ?? orders;
   const begin = async (draft: { subject?: string; host?: string } = {}, through = orders) => {
-    const kept = await through.begin({ subject, host, privateKey: ids.next('key'), ...draft });
+    const kept = await through.begin({
+      authority,
+      subject,
+      host,
+      privateKey: ids.next('key'),
+      ...draft,
+    });
     if (!kept) throw new Error('it was not begun');
     return kept;
   };
@@ -41,8 +48,8 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     host = `${'a'.repeat(63)}.`.repeat(4).slice(0, 253);
     subject = `domain:${ids.next('dom')}:${host}`;
     const privateKey = `${'+/='.repeat(2000)}\n`;
-    const begun = await orders.begin({ subject, host, privateKey });
-    expect(begun).toEqual({ subject, host, privateKey, url: undefined });
+    const begun = await orders.begin({ authority, subject, host, privateKey });
+    expect(begun).toEqual({ authority, subject, host, privateKey, url: undefined });
     for (const reader of processes()) expect(await reader.find(subject)).toEqual(begun);
 
     const url = `https://ca.test/order/${'x'.repeat(900)}`;
@@ -119,7 +126,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
 
   test('a domain that is removed forgets its orders and begins none', async () => {
     const domain = await liveDomain(stores, await servedProject(stores));
-    const draft = { subject: orderSubject(domain), host: domain.host };
+    const draft = { authority, subject: orderSubject(domain), host: domain.host };
     await begin(draft);
     await stores.domains.change(domain.id, remove);
     expect(await orders.find(draft.subject)).toBeUndefined();
@@ -133,7 +140,12 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     const project = await servedProject(stores);
     for (let round = 0; round < 10; round++) {
       const domain = await liveDomain(stores, project);
-      const draft = { subject: orderSubject(domain), host: domain.host, privateKey: 'key' };
+      const draft = {
+        authority,
+        subject: orderSubject(domain),
+        host: domain.host,
+        privateKey: 'key',
+      };
       // If it began first, the removal may delete it before it is read back.
       await Promise.allSettled([
         stores.domains.change(domain.id, remove),
@@ -157,7 +169,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
   });
 
   test('stored records do not change when callers change their copies', async () => {
-    const draft = { subject, host, privateKey: 'secret' };
+    const draft = { authority, subject, host, privateKey: 'secret' };
     const kept = { ...draft, url: 'https://ca.test/1' };
     const challenge = { token: 't1', keyAuthorization: 'yes' };
     const begun = await orders.begin(draft);

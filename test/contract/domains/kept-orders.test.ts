@@ -2,14 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
 import { KyselyAuthorityAccounts } from '../../../src/adapters/kysely/sites/kysely-authority-accounts.ts';
 import { KyselyCertificateOrders } from '../../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
-import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
-import {
-  databaseKinds,
-  emptyDatabase,
-  openDatabase,
-  type TestDatabase,
-} from '../../support/servers/databases.ts';
+import { databaseKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
+import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
 import { openStores, storeKinds, testSealer } from '../../support/stores.ts';
 import { authorityAccountsContract } from './authority-accounts.contract.ts';
@@ -27,9 +22,8 @@ describe.each(databaseKinds)('private keys of orders and accounts in %s', (kind)
   let home: TestDatabase;
   let database: Database;
   beforeEach(async () => {
-    home = await emptyDatabase(kind);
+    home = await migratedDatabase(kind);
     database = openDatabase(home.url);
-    await migrateUp(database);
   });
   afterEach(async () => {
     await database.close();
@@ -45,7 +39,7 @@ describe.each(databaseKinds)('private keys of orders and accounts in %s', (kind)
   const saveTwoEach = async () => {
     const { orders, accounts } = keeps();
     for (const name of ['cats', 'dogs']) {
-      await orders.begin({ subject: name, host: `${name}.example`, privateKey });
+      await orders.begin({ authority: '', subject: name, host: `${name}.example`, privateKey });
       await accounts.save(name, { url: `https://ca.test/${name}`, privateKey });
     }
   };

@@ -10,7 +10,7 @@ import { LocalRootFile } from '../../../src/adapters/acme/local-root-file.ts';
 import { SettableClock } from '../../memory/settable-clock.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
 import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
-import { isDueForRenewal } from '../../../src/domains/domain/certificates/certificate.ts';
+import { isDueForRenewal } from '../../../src/domains/domain/certificates/renewal.ts';
 import { obtain, placed } from './certificate-authority-steps.ts';
 import { certificateAuthorityContract, leafOf, visit } from './certificate-authority.contract.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   absent,
   address,
@@ -9,19 +9,10 @@ import {
   records,
   rightZone,
   target,
-  type Inspections,
 } from '../../lab/dns/inspection.ts';
 import type { Zone } from '../../lab/dns/zone.ts';
 
-let inspect: Inspections;
-beforeAll(async () => {
-  inspect = await openInspections();
-});
-afterAll(() => inspect.dns.close());
-beforeEach(() => {
-  inspect.dns.setFaults({});
-  inspect.dns.log.length = 0;
-});
+const inspect = openInspections();
 
 /** The host leads to the first name, that to the second one, and so on. */
 const chainOf = (...names: string[]): Zone =>
@@ -79,6 +70,14 @@ test('a name without records of a type has none, also at the end of a CNAME', as
   expect(await inspect.one(host)).toMatchObject({ cname: none, ...ofMail });
   inspect.dns.setZone({ ...chainOf('m.test'), 'm.test': mail, [proof]: { CNAME: ['m.test'] } });
   expect(await inspect.one(host)).toMatchObject({ cname: records('m.test'), ...ofMail });
+});
+
+test('nothing is asked at a name that would be too long, which resolvers need not answer', async () => {
+  const labels = `${'y'.repeat(60)}.`.repeat(3);
+  const long = `${'z'.repeat(230 - labels.length - 5)}.${labels}test`;
+  inspect.dns.setZone({ [long]: { A: [address] } });
+  expect(`_animal-store-challenge.${long}`).toHaveLength(254);
+  expect(await inspect.one(long)).toMatchObject({ a: records(address), txt: failed('malformed') });
 });
 
 test('names are returned in lower case and without the last dot', async () => {
@@ -163,6 +162,29 @@ test('the random name is new for each inspection and the same for all resolvers'
   expect(first).toEqual([expect.stringMatching(/^made-up-\d+\.customer\.test$/)]);
   expect(second).toHaveLength(1);
   expect(second).not.toEqual(first);
+});
+
+test('a wildcard is looked up at a made-up name below it, its CAA records and its proof without the asterisk', async () => {
+  inspect.dns.setZone({
+    '*.shop.customer.test': { CNAME: [target] },
+    [target]: { A: [address] },
+    '_acme-challenge.shop.customer.test': { CNAME: ['token.acme.test'] },
+    'customer.test': { CAA: [{ tag: 'issuewild', value: 'ca.test' }] },
+  });
+  const facts = await inspect.one('*.shop.customer.test', { asksForDelegation: true });
+  expect(facts).toMatchObject({
+    cname: records(target),
+    chain: { names: [target], end: 'reached' },
+    a: records(address),
+    delegation: records('token.acme.test'),
+    caa: [
+      { name: 'shop.customer.test' },
+      { name: 'customer.test', answer: records({ flags: 0, tag: 'issuewild', value: 'ca.test' }) },
+    ],
+  });
+  const asked = inspect.dns.log.map(({ name }) => name);
+  expect(asked).toContainEqual(expect.stringMatching(/^made-up-\d+\.shop\.customer\.test$/));
+  expect(asked.filter((name) => name.includes('*'))).toEqual([]);
 });
 
 test('one lying resolver of three is reported beside the two honest ones', async () => {

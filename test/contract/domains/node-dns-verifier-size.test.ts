@@ -1,24 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { checkDomain } from '../../../src/domains/use-cases/check-domain.ts';
-import {
-  failed,
-  host,
-  openInspections,
-  records,
-  timesAsked,
-  type Inspections,
-} from '../../lab/dns/inspection.ts';
+import { failed, host, openInspections, records, timesAsked } from '../../lab/dns/inspection.ts';
 import { domainLab, host as ownHost } from '../../support/domains/domain-lab.ts';
 
-let inspect: Inspections;
-beforeAll(async () => {
-  inspect = await openInspections();
-});
-afterAll(() => inspect.dns.close());
-beforeEach(() => {
-  inspect.dns.log.length = 0;
-});
+const inspect = openInspections();
 
 const many = <Item>(count: number, make: (n: number) => Item): readonly Item[] =>
   Array.from({ length: count }, (_, n) => make(n));

@@ -1,13 +1,4 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  jest,
-  test,
-} from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { NodeDnsVerifier } from '../../../src/adapters/dns/node-dns-verifier.ts';
 import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
@@ -20,24 +11,13 @@ import {
   impatient,
   openInspections,
   right,
-  rightZone,
   target,
   timesAsked,
-  type Inspections,
 } from '../../lab/dns/inspection.ts';
 import { holdTimeouts } from '../../support/held-timeouts.ts';
 import { until } from '../../support/until.ts';
 
-let inspect: Inspections;
-beforeAll(async () => {
-  inspect = await openInspections();
-});
-afterAll(() => inspect.dns.close());
-beforeEach(() => {
-  inspect.dns.setZone(rightZone);
-  inspect.dns.setFaults({});
-  inspect.dns.log.length = 0;
-});
+const inspect = openInspections();
 afterEach(() => void jest.useRealTimers());
 
 const everyFailure: readonly (DnsFault & { readonly reason: string })[] = [
@@ -50,6 +30,13 @@ const everyFailure: readonly (DnsFault & { readonly reason: string })[] = [
 test.each(everyFailure)('$rcode to everything is $reason', async ({ reason, ...fault }) => {
   inspect.dns.setFaults({ '*': fault });
   expect(await inspect.one(host)).toEqual(allAre(failed(reason), 'failed'));
+});
+
+test('a name so long that it can have no challenge name is not delegated', async () => {
+  const long = `${Array.from({ length: 5 }, () => 'a'.repeat(45)).join('.')}.customer.test`;
+  const ask = (name: string) => inspect.one(name, { asksForDelegation: true });
+  expect((await ask(host)).delegation).toEqual(absent);
+  expect((await ask(long)).delegation).toEqual({ kind: 'none' });
 });
 
 test.each([{ drop: true }, { badId: true }])(

@@ -5,6 +5,7 @@ import {
   replaceSettings,
   type DomainSettings,
 } from '../../../src/domains/domain/redirects/settings.ts';
+import { adoptPrimary } from '../../../src/domains/use-cases/domain-settings.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { ProjectHost } from '../../../src/domains/domain/attachment/serving.ts';
@@ -80,8 +81,10 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     for (const reader of [settings, stores.secondProcess.settings])
       expect(await reader.read(project.id)).toEqual(wanted);
     expect(await settings.read((await servedProject(stores)).id)).toEqual(noDomainSettings);
-    await set({ ...wanted, primary: undefined });
-    expect(await settings.read(project.id)).toEqual({ ...wanted, primary: undefined });
+    for (const primary of [undefined, null]) {
+      await set({ ...wanted, primary });
+      expect(await settings.read(project.id)).toEqual({ ...wanted, primary });
+    }
   });
 
   test("the decision gets the project's hosts that are not removed, oldest first", async () => {
@@ -94,10 +97,10 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     await onlyLook((hosts) => {
       told = hosts;
     });
-    const hostOf = ({ host, unicodeHost }: CustomDomain, isServed: boolean) => {
-      return { host, unicodeHost, isServed };
+    const hostOf = ({ host, unicodeHost }: CustomDomain, liveSince?: Date) => {
+      return { host, unicodeHost, isServed: liveSince !== undefined, liveSince };
     };
-    expect(told).toEqual([hostOf(served, true), hostOf(added, false)]);
+    expect(told).toEqual([hostOf(served, later(3)), hostOf(added)]);
   });
 
   test('a redirect is served at once, and the site again once it is taken back', async () => {
@@ -198,6 +201,28 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     expect(lost).toEqual([]);
     expect((await settings.read(project.id)).primary).toBe('x'.repeat(20));
   });
+
+  test.each(['in the order in which they became live', 'in the other order'])(
+    'of two domains that become live at the same moment, the first one is the primary, when their events come %s',
+    async (order) => {
+      const { id: projectId } = project;
+      const [one, other] = [await newDomain(stores, project), await newDomain(stores, project)];
+      for (const { id } of [one, other]) await stores.domains.change(id, verify);
+      await Promise.all([
+        stores.domains.change(one.id, goLive),
+        stores.secondProcess.domains.change(other.id, goLive),
+      ]);
+      const adopts = [settings, stores.secondProcess.settings].map((port) =>
+        adoptPrimary({ settings: port, clock: { now: () => later(9) } }),
+      );
+      if (order === 'in the other order') adopts.reverse();
+      // Each event comes at least once.
+      await Promise.all([...adopts, ...adopts].map((adopt) => adopt(projectId)));
+      expect((await settings.read(projectId)).primary).toBe(one.host);
+      const events = await takeEvents(stores);
+      expect(events.filter(({ type }) => type === 'domain_settings_changed')).toHaveLength(1);
+    },
+  );
 
   test('stored records do not change when callers change their copies', async () => {
     await live();

@@ -170,7 +170,7 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     const others = [await another(), await another()];
     for (const other of others)
       for (let at = 0; at < 120; at++) await tell(other, entry({ occurredAt: longAgo }));
-    expect(await stores.retention.sweep('domain_timeline', later(-1e12 + 1))).toBe(2 + 240);
+    expect(await stores.retention.sweep('domain_timeline', later(-1e12 + 1))).toBe(4 + 240);
     const left = (await timeline.list(domain, 100)).map(({ kind }) => kind);
     expect(left).toEqual(['removed', 'renewed', 'live', 'verified', 'added', 'added']);
     expect(await stores.retention.sweep('domain_timeline', later(-1e12 + 1))).toBe(0);
@@ -197,9 +197,10 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     const told = async (of: string) => withoutPlaces(await timeline.list(of, 100)).toReversed();
     const added = entry({ kind: 'added' });
     const verified = entry({ kind: 'verified', occurredAt: later(1) });
-    expect(await told(claimant.id)).toEqual([added, cause, verified]);
+    const live = (at: number) => entry({ kind: 'live', occurredAt: later(at) });
+    expect(await told(claimant.id)).toEqual([added, cause, verified, live(1)]);
     expect(await told(id)).toEqual([
-      ...[added, verified, entry({ kind: 'live', occurredAt: later(3) })],
+      ...[added, verified, live(3)],
       entry({ kind: 'removed', occurredAt: later(1), details: { reason: 'contested' } }),
     ]);
   });

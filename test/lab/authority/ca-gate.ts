@@ -30,6 +30,8 @@ export interface CaGate {
   setFaults(...faults: readonly CaFault[]): void;
   /** With undefined the directory offers none, as at the start. */
   setRenewalInfo(window: CannedWindow | undefined): void;
+  /** Without one the directory offers none, as at the start. */
+  setProfiles(...names: readonly string[]): void;
   close(): void;
 }
 
@@ -56,7 +58,7 @@ export const startCaGate = async ({ pebble, issuer, dns }: GateOptions): Promise
     const userAgent = request.headers['user-agent'];
     const entry: CaRequest = { line, payload: signed.payload, userAgent, status: 0 };
     log.push(entry);
-    const fault = faults.take(line);
+    const fault = faults.take(line, authority.hosts.of(request.url ?? '', signed.payload));
     const isReplaced = (fault?.status ?? fault?.problem ?? fault?.body) !== undefined;
     if (fault?.after) await authority.answerTo(request, signed);
     if (fault?.delayMs !== undefined) await delay(fault.delayMs, undefined, { ref: false });
@@ -81,6 +83,7 @@ export const startCaGate = async ({ pebble, issuer, dns }: GateOptions): Promise
     asked: (place) => log.filter(({ line }) => place.test(line)),
     setFaults: (...all) => faults.set(all),
     setRenewalInfo: (window) => void (authority.window = window),
+    setProfiles: (...names) => void (authority.profiles = names.length > 0 ? names : undefined),
     close: () => {
       server.close();
       server.closeAllConnections();

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { problemText, type CaFault } from './gate-faults.ts';
 import type { CaaGuard, CaDocument } from './gate-guard.ts';
+import { GateHosts } from './gate-hosts.ts';
 import type { SignedBody } from './gate-jws.ts';
 import { exchange, type Answer } from './pebble-exchange.ts';
 import type { Pebble } from './pebble.ts';
@@ -11,13 +12,20 @@ export interface CannedWindow {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+const challengePath = '/chalZ/';
 const json = { 'content-type': 'application/json' };
 
-/** Pebble with what it lacks: CAA, and renewal windows on demand. */
+/**
+ * Pebble with what it lacks: CAA, and renewal windows on demand. It answers to a challenge when it has been where that
+ * leads: then nobody waits for the next look at it.
+ */
 export class GatedAuthority {
   readonly #pebble: Pebble;
   readonly #guard: CaaGuard;
+  readonly hosts = new GateHosts();
   window: CannedWindow | undefined;
+  /** Names of the profiles that it offers (draft-ietf-acme-profiles); any other is refused. */
+  profiles: readonly string[] | undefined;
 
   constructor(pebble: Pebble, guard: CaaGuard) {
     this.#pebble = pebble;
@@ -32,12 +40,21 @@ export class GatedAuthority {
     if (this.window && path.startsWith('/renewal-info/')) {
       return answer(200, { ...json, ...this.window.headers }, this.window.body);
     }
+    if (path === '/order-plz' && !this.#knowsProfile(payload)) {
+      const problem = { type: 'invalidProfile', detail: 'no such profile' };
+      return this.replaced({ match: /./, status: 400, problem });
+    }
     const refused = payload === undefined ? undefined : await this.#guard.refuse(path, account);
     if (refused) return answer(200, { ...json, ...(await this.#nonce()) }, JSON.stringify(refused));
     const given = await this.#ask({ method, path, headers, body: bytes });
     if (!given.headers['content-type']?.startsWith('application/json')) return given;
     const { 'content-length': _length, ...others } = given.headers;
     const document = JSON.parse(given.body.toString()) as CaDocument;
+    const host = this.hosts.of(path, payload);
+    if (host !== undefined)
+      this.hosts.learn(host, { ...document, location: given.headers.location });
+    if (payload !== undefined && path.startsWith(challengePath))
+      await this.#pebble.judged(path.slice(challengePath.length));
     const offer = this.#offer(path, headers.host);
     return answer(
       given.status,
@@ -54,7 +71,17 @@ export class GatedAuthority {
   }
 
   #offer(path: string, host = ''): object {
-    return path === '/dir' && this.window ? { renewalInfo: `https://${host}/renewal-info` } : {};
+    if (path !== '/dir') return {};
+    const { window, profiles } = this;
+    return {
+      ...(window && { renewalInfo: `https://${host}/renewal-info` }),
+      ...(profiles && { meta: { profiles: Object.fromEntries(profiles.map((one) => [one, ''])) } }),
+    };
+  }
+
+  #knowsProfile(payload: unknown): boolean {
+    const { profile } = (payload ?? {}) as { readonly profile?: string };
+    return profile === undefined || (this.profiles ?? []).includes(profile);
   }
 
   async #nonce(): Promise<Record<string, string>> {

@@ -9,7 +9,9 @@ interface CaaRecord {
 }
 
 export interface CaaQuestion {
+  /** Of a wildcard, the name below which it is. */
   readonly host: string;
+  readonly isWildcard: boolean;
   /** Of the challenge (RFC 8657, section 4). */
   readonly method: string;
   /** URL of the account (RFC 8657, section 3). */
@@ -51,7 +53,7 @@ const ask = async (name: string, dns: string): Promise<readonly CaaRecord[]> => 
   }
 };
 
-/** Whether one `issue` value names the issuer and fits the challenge and the account. */
+/** Whether one `issue` or `issuewild` value names the issuer and fits the challenge and the account. */
 const allows = (value: string, issuer: string, { method, account }: CaaQuestion): boolean => {
   const [name = '', ...parameters] = value.split(';').map((part) => part.trim());
   const valueOf = (tag: string): string | undefined =>
@@ -85,9 +87,12 @@ export const caaRefusal = async (
     const isStrange = records.some(
       ({ flags }, index) => (flags & 129) !== 0 && !knownTags.includes(tags[index] ?? ''),
     );
-    const issue = records.filter((_, index) => tags[index] === 'issue');
+    const [issue, wild] = ['issue', 'issuewild'].map((tag) =>
+      records.filter((_, index) => tags[index] === tag),
+    );
+    const deciding = question.isWildcard && wild?.length ? wild : (issue ?? []);
     const isAllowed =
-      issue.length === 0 || issue.some(({ value }) => allows(value, issuer, question));
+      deciding.length === 0 || deciding.some(({ value }) => allows(value, issuer, question));
     if (!isStrange && isAllowed) return undefined;
     return { type: 'caa', detail: `${about} CAA record for ${name} prevents issuance` };
   }

@@ -2,6 +2,8 @@
 export interface CaFault {
   /** Of `METHOD /path`, as in `POST /order-plz`; `caPlaces` has the common ones. */
   readonly match: RegExp;
+  /** Only requests for orders of that host have it. */
+  readonly host?: string;
   readonly times?: number;
   /** The authority does the work; only its answer is lost, late or replaced. */
   readonly after?: boolean;
@@ -64,8 +66,9 @@ export class CaFaults {
   }
 
   /** The first one that fits; uses up one of its times. */
-  take(line: string): CaFault | undefined {
-    const entry = this.#faults.find(({ fault, left }) => left > 0 && fault.match.test(line));
+  take(line: string, host: string | undefined): CaFault | undefined {
+    const isMet = ({ match, host: whose = host }: CaFault) => match.test(line) && whose === host;
+    const entry = this.#faults.find(({ fault, left }) => left > 0 && isMet(fault));
     if (entry) entry.left -= 1;
     return entry?.fault;
   }

@@ -10,12 +10,14 @@ interface ChallengeDocument {
 /** What is used of an order, an authorization or the directory. */
 export type CaDocument = Record<string, unknown> & {
   readonly identifier?: { readonly value: string };
+  readonly wildcard?: boolean;
   readonly challenges?: readonly ChallengeDocument[];
   readonly authorizations?: readonly string[];
 };
 
 interface Guarded extends ChallengeDocument {
   readonly host: string;
+  readonly isWildcard: boolean;
   readonly authorizationPath: string;
 }
 
@@ -37,8 +39,8 @@ export class CaaGuard {
   async refuse(path: string, account: string | undefined): Promise<CaDocument | undefined> {
     const challenge = this.#challenges.get(path);
     if (!challenge) return undefined;
-    const { host, type, token, url, authorizationPath } = challenge;
-    const question: CaaQuestion = { host, method: type, account };
+    const { host, isWildcard, type, token, url, authorizationPath } = challenge;
+    const question: CaaQuestion = { host, isWildcard, method: type, account };
     const refusal = await caaRefusal(question, this.#issuer, this.#dns);
     if (!refusal) return undefined;
     this.#refused.set(authorizationPath, refusal);
@@ -47,10 +49,11 @@ export class CaaGuard {
 
   /** Learns which challenge is whose, and shows what was refused as invalid. */
   amend(path: string, document: CaDocument): CaDocument {
-    const { identifier, challenges = [], authorizations = [] } = document;
+    const { identifier, wildcard: isWildcard = false, challenges = [] } = document;
+    const { authorizations = [] } = document;
     for (const challenge of challenges) {
-      const host = identifier?.value ?? '';
-      this.#challenges.set(pathOf(challenge.url), { ...challenge, host, authorizationPath: path });
+      const about = { host: identifier?.value ?? '', isWildcard, authorizationPath: path };
+      this.#challenges.set(pathOf(challenge.url), { ...challenge, ...about });
     }
     const refusals = [path, ...authorizations.map(pathOf)].map((at) => this.#refused.get(at));
     const refusal = refusals.find(Boolean);

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort, findServer, startGuard } from '../../support/servers/debian-server.ts';
+import { until } from '../../support/until.ts';
 import { exchange } from './pebble-exchange.ts';
-import { loopbackTls, type TlsPair } from './pebble-tls.ts';
+import { authoritiesTls, type TlsPair } from './pebble-tls.ts';
 
 export interface PebbleOptions {
   /** Its resolver, as `ip:port`. */
@@ -34,10 +35,14 @@ export interface Pebble {
   root(): Promise<string>;
   /** How many challenges it has visited to the end, with whatever result. */
   judgedChallenges(): Promise<number>;
+  /** Waits until it has visited for that challenge, but never longer than a visitor usually takes. */
+  judged(challengeId: string): Promise<void>;
   /** Comes back at the same port and remembers nobody. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
+
+const longestVisitMs = 1_000;
 
 const ended = async (child: ChildProcess): Promise<void> => {
   child.ref();
@@ -49,7 +54,7 @@ export const startPebble = async (options: PebbleOptions): Promise<Pebble> => {
   const folder = await mkdtemp(join(tmpdir(), 'pebble-'));
   const log = join(folder, 'log');
   const guard = startGuard(folder);
-  const tls = await loopbackTls();
+  const tls = await authoritiesTls();
   const port = await findFreePort();
   const managementPort = await findFreePort();
   await writeFile(join(folder, 'cert.pem'), tls.cert);
@@ -125,6 +130,11 @@ export const startPebble = async (options: PebbleOptions): Promise<Pebble> => {
     root: () => ask(managementPort, '/roots/0'),
     judgedChallenges: async () =>
       (await readFile(log, 'utf8')).match(/set (?:IN)?VALID by completed challenge/g)?.length ?? 0,
+    judged: async (id) => {
+      const isJudged = async () =>
+        (await readFile(log, 'utf8')).includes(`VALID by completed challenge ${id}`);
+      await until('it is judged', isJudged, longestVisitMs).catch(() => undefined);
+    },
     restart: async () => {
       await end();
       server = await start().catch(explain);

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { NodeDnsVerifier } from '../../../src/adapters/dns/node-dns-verifier.ts';
 import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
@@ -49,6 +49,7 @@ export const allAre = (answer: unknown, end: string): unknown =>
 interface Patience {
   readonly perTryMs?: number;
   readonly deadlineMs?: number;
+  readonly asksForDelegation?: boolean;
 }
 
 /** Longer than any test: nobody gives up, however busy the machine is. */
@@ -57,7 +58,7 @@ const patient = { perTryMs: 600_000, deadlineMs: 600_000 };
 /** For questions that are not answered at all. */
 export const impatient = { perTryMs: 250 };
 
-export interface Inspections {
+interface Inspections {
   readonly dns: DnsServer;
   /** What all resolvers say. */
   all(host: string, patience?: Patience): Promise<readonly ResolverFacts[]>;
@@ -65,8 +66,29 @@ export interface Inspections {
   one(host: string, patience?: Patience): Promise<ResolverFacts>;
 }
 
+/** For one test file. Each test begins with `rightZone`, without faults, and before the first question. */
+export const openInspections = (): Inspections => {
+  let opened: Inspections;
+  beforeAll(async () => {
+    opened = await startInspections();
+  });
+  afterAll(() => opened.dns.close());
+  beforeEach(() => {
+    opened.dns.setZone(rightZone);
+    opened.dns.setFaults({});
+    opened.dns.log.length = 0;
+  });
+  return {
+    get dns() {
+      return opened.dns;
+    },
+    all: (...asked) => opened.all(...asked),
+    one: (...asked) => opened.one(...asked),
+  };
+};
+
 /** Three resolvers, and verifiers that ask them. */
-export const openInspections = async (): Promise<Inspections> => {
+const startInspections = async (): Promise<Inspections> => {
   const dns = await startDns();
   let labels = 0;
   const inspect = async (

@@ -6,13 +6,30 @@ import type { ShownRecord } from '../shown-domain.ts';
 export class LabZone {
   readonly #dns: DnsServer;
   readonly #authorityView: number;
+  readonly #always: Zone;
   readonly #names = new Map<string, Records>();
   readonly #lies = new Map<string, Records>();
 
-  /** @param authorityView index of the view that only the certificate authority asks */
-  constructor(dns: DnsServer, authorityView: number) {
+  /**
+   * @param authorityView index of the view that only the certificate authority asks
+   * @param always what is there besides the records of customers
+   */
+  constructor(dns: DnsServer, authorityView: number, always: Zone = {}) {
     this.#dns = dns;
     this.#authorityView = authorityView;
+    this.#always = always;
+  }
+
+  /** The records of customers. */
+  get records(): Zone {
+    return Object.fromEntries(this.#names);
+  }
+
+  /** From now on these are all. */
+  replace(zone: Zone): void {
+    this.#names.clear();
+    for (const [name, records] of Object.entries(zone)) this.#names.set(name, records);
+    this.#publish();
   }
 
   /** Replaces all that the name had. */
@@ -42,7 +59,7 @@ export class LabZone {
   }
 
   #publish(): void {
-    const zone: Zone = Object.fromEntries(this.#names);
+    const zone: Zone = { ...this.records, ...this.#always };
     this.#dns.setZone(zone);
     this.#dns.views[this.#authorityView]?.setZone({ ...zone, ...Object.fromEntries(this.#lies) });
   }

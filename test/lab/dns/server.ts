@@ -1,5 +1,6 @@
 import { decode, encode, streamEncode, type DecodedPacket, type Packet } from 'dns-packet';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Delegations } from './delegations.ts';
 import { FaultList, type DnsFaults } from './faults.ts';
 import { dnsReply, truncated, udpSize } from './reply.ts';
 import { listenForDns, type Answerer, type Transport } from './sockets.ts';
@@ -27,6 +28,8 @@ export interface DnsServer extends Omit<DnsView, 'server'> {
   /** One for each view: 127.0.0.1, 127.0.0.2, … */
   readonly servers: readonly string[];
   readonly views: readonly DnsView[];
+  /** From now on all views ask the name server at that port for the names of the zone. */
+  delegate(zone: string, port: number): void;
   /** The queries, in order; their reader empties the list. */
   readonly log: DnsQuery[];
   close(): Promise<void>;
@@ -42,6 +45,7 @@ export const startDns = async (zone: Zone = {}, views = 3): Promise<DnsServer> =
     faults: new FaultList({}),
   }));
   const log: DnsQuery[] = [];
+  const delegations = new Delegations();
   const closing = new AbortController();
 
   const answer: Answerer = async (view, transport, message) => {
@@ -54,7 +58,9 @@ export const startDns = async (zone: Zone = {}, views = 3): Promise<DnsServer> =
     const fault = state.faults.take(name, type);
     if (fault.drop) return undefined;
     if (fault.raw) return fault.raw(message, transport);
-    const reply = dnsReply(query, state.zone.find(name, type as RecordType), fault);
+    const own = state.zone.find(name, type as RecordType);
+    const found = await delegations.follow(own, plainName(name), type as RecordType);
+    const reply = dnsReply(query, found, fault);
     if (fault.delayMs) {
       await delay(fault.delayMs, undefined, { signal: closing.signal }).catch(() => undefined);
       if (closing.signal.aborted) return undefined;
@@ -75,6 +81,9 @@ export const startDns = async (zone: Zone = {}, views = 3): Promise<DnsServer> =
       setFaults: (its) => void (state.faults = new FaultList(its)),
     })),
     log,
+    delegate: (its, at) => {
+      delegations.add(its, at);
+    },
     setZone: (its) => states.forEach((state) => void (state.zone = new DnsZone(its))),
     setFaults: (its) => states.forEach((state) => void (state.faults = new FaultList(its))),
     close: async () => {

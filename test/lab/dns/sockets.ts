@@ -49,12 +49,15 @@ interface Closable {
 
 type Answer = (message: Buffer) => Promise<Buffer | undefined>;
 
+/** Bytes: what a test asks at once is kept until this process has time for it. */
+const manyQuestions = 2_000_000;
+
 const openUdp = async (
   host: string,
   port: number,
   answer: Answer,
 ): Promise<Closable & { readonly port: number }> => {
-  const socket: Datagrams = createSocket('udp4');
+  const socket: Datagrams = createSocket({ type: 'udp4', recvBufferSize: manyQuestions });
   let open = true;
   socket.on('message', (message, peer) => {
     void answer(message).then((reply) => {

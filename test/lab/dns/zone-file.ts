@@ -35,6 +35,25 @@ export const readZoneFile = (text: string): ReadZone => {
   return { zone, problems };
 };
 
+/** Lines that read as that zone again. */
+export const writeZoneFile = (zone: Zone): string =>
+  Object.entries(zone)
+    .flatMap(([name, records]) =>
+      known.flatMap((type) =>
+        (records[type] ?? []).map((data) => `${name}. IN ${type} ${textOf(type, data)}\n`),
+      ),
+    )
+    .join('');
+
+const textOf = (type: Type, data: unknown): string => {
+  if (type === 'CAA') {
+    const { flags = 0, tag, value } = data as { flags?: number; tag: string; value: string };
+    return `${flags} ${tag} "${value}"`;
+  }
+  if (type === 'TXT') return `"${String(data)}"`;
+  return type === 'CNAME' || type === 'ALIAS' ? `${String(data)}.` : String(data);
+};
+
 const isKnown = (type: string): type is Type => known.some((one) => one === type);
 
 const absolute = (name: string, origin: string): string =>

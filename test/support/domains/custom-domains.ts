@@ -12,7 +12,7 @@ import {
 } from '../../../src/domains/domain/attachment/certificate.ts';
 import { addsWindowMs } from '../../../src/domains/domain/attachment/admission.ts';
 import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
-import { contestedBy } from '../../../src/domains/domain/attachment/contested-name.ts';
+import { claimName } from '../../../src/domains/domain/attachment/contested-name.ts';
 import type { TimelineEntry } from '../../../src/domains/domain/attachment/timeline.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import type { Route } from '../../../src/domains/domain/redirects/routes.ts';
@@ -101,12 +101,34 @@ export const verify = (domain: CustomDomain): DomainChange =>
   recordCheck(domain, proven, moment(later(1)));
 
 /** Decides that the name is proven, and takes it from its holder. */
-export const contest = (domain: CustomDomain, holder: CustomDomain | undefined): DomainChange => {
-  const decision = verify(domain);
-  return holder
-    ? { ...decision, displaced: contestedBy(holder, decision.state, later(1)) }
-    : decision;
+export const contest = (domain: CustomDomain, holder: CustomDomain | undefined): DomainChange =>
+  claimName(verify(domain), holder, later(1));
+
+const elsewhere = report(later(1), {
+  ...{ verifiable: false, pointsHere: false, ownershipProven: true, mayIssue: ['ca.test'] },
+  validation: { delegated: true, method: 'dns-01' },
+});
+
+/** Decides that the name is proven by its delegation, while it leads elsewhere. */
+export const prepare = (domain: CustomDomain, holder: CustomDomain | undefined): DomainChange =>
+  claimName(recordCheck(domain, elsewhere, moment(later(1))), holder, later(1));
+
+/** Decides that the delegation is gone. */
+export const undelegate = (domain: CustomDomain): DomainChange => {
+  const validation = { delegated: false, method: 'http-01' } as const;
+  const gone = { ...elsewhere, ...{ checkedAt: later(4), ownershipProven: false, validation } };
+  return recordCheck(domain, gone, moment(later(4)));
 };
+
+/** Decides on a check of a domain whose certificate has ended. */
+export const expire = (domain: CustomDomain): DomainChange => {
+  const now = validity.notAfter;
+  return recordCheck(domain, { ...elsewhere, checkedAt: now }, moment(now));
+};
+
+/** Decides that the name leads here. */
+export const arrive = (domain: CustomDomain): DomainChange =>
+  recordCheck(domain, { ...proven, checkedAt: later(5) }, moment(later(5)));
 
 /** Decides that an order was begun and brought a certificate. */
 export const goLive = (domain: CustomDomain): DomainChange => {
@@ -130,6 +152,19 @@ export const liveDomain = async (
 ): Promise<CustomDomain> => {
   const { id } = await addTo(stores, project, wanted);
   await stores.domains.change(id, verify);
+  const { state } = await stores.domains.change(id, goLive);
+  await takeEvents(stores);
+  return state;
+};
+
+/** Creates a domain through the port whose certificate came before its traffic, and removes its events. */
+export const readyDomain = async (
+  stores: StoragePorts,
+  project: Project,
+  wanted: WantedDomain = {},
+): Promise<CustomDomain> => {
+  const { id } = await addTo(stores, project, wanted);
+  await stores.domains.change(id, prepare);
   const { state } = await stores.domains.change(id, goLive);
   await takeEvents(stores);
   return state;

@@ -5,6 +5,7 @@ import { SettableClock } from '../../memory/settable-clock.ts';
 import { DirectJudge } from '../../memory/direct-judge.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
+import type { CertificateAuthority } from '../../../src/domains/certificate-ports.ts';
 import type { DomainPorts } from '../../../src/domains/ports.ts';
 import { addCustomDomain } from '../../../src/domains/use-cases/add-domain.ts';
 import { domains } from '../../../src/domains/domains.ts';
@@ -17,27 +18,40 @@ import { memoryPorts } from '../memory-ports.ts';
 
 export const host = 'shop.example.com';
 
-/** A served project and everything that custom domains need, in memory, with a stopped clock. */
-export const domainLab = async () => {
+/**
+ * A served project and everything that custom domains need, in memory, with a stopped clock.
+ * @param acmeDnsZone the zone of DNS challenges; by default there is none
+ */
+export const domainLab = async (acmeDnsZone?: string) => {
   const stores = memoryPorts();
-  const { certificateOrders: orders } = stores;
+  const { certificateOrders: orders, dnsChallenges } = stores;
+  const delegations = new Map<string, string>();
+  const textsOf = async (name: string): Promise<readonly string[]> => {
+    const label = delegations.get(name) ?? '';
+    return (await dnsChallenges.valuesFor([label], clock.now())).get(label) ?? [];
+  };
   const clock = new SettableClock(start);
+  let secrets = 0;
   const authority = new MemoryCertificateAuthority({
     clock,
     expects: (name) => name.endsWith('.com') || name.endsWith('.sites.test'),
     visit: (name, token) => orders.answer(name, token),
+    texts: textsOf,
   });
   const dns = new MemoryDnsVerifier(clock);
+  const secondAuthority: CertificateAuthority | undefined = undefined;
   const ports = {
     ...stores,
-    ...{ orders, clock, authority, dns },
+    ...{ orders, clock, authority, secondAuthority, dns },
     allowances: { of: () => Promise.resolve(allowance) },
     accountOf: async (slug: string) => (await stores.projects.find(slug))?.project.accountId,
     hostNames: plainNames,
     judge: new DirectJudge(),
-    naming: { platformHost: 'sites.test', allowTestDomains: false },
+    naming: { platformHost: 'sites.test', allowTestDomains: false, acmeDnsZone },
+    hasPlatformFiles: false,
     platformAddresses: ['192.0.2.10', '2001:db8::10'],
     ids: new CountingIds(),
+    linkSecrets: { next: () => `secret-${(secrets += 1)}`, hash: (secret) => `hash of ${secret}` },
     chance: () => 0.5,
     pause: () => Promise.resolve(),
   } satisfies DomainPorts;
@@ -54,12 +68,25 @@ export const domainLab = async () => {
   const point = ({ host: name, token }: CustomDomain, more: Partial<ResolverFacts> = {}): void =>
     dns.tell(name, facts({ ...cname(`${token}.sites.test`), ...more }));
 
+  /** Creates the record by which certificates are validated by DNS, beside others. */
+  const delegate = (
+    domain: CustomDomain,
+    more: Partial<ResolverFacts> = {},
+    { token }: CustomDomain = domain,
+  ): void => {
+    delegations.set(domain.host, token);
+    point(domain, { delegation: records(`${token}.${acmeDnsZone ?? ''}`), ...more });
+  };
+
   const add = (to = project, name = host) => addCustomDomain(ports)(to, name);
   const current = async ({ id }: CustomDomain): Promise<CustomDomain> =>
     (await ports.domains.get(id))!;
 
   return {
-    ...{ ports, stores, project, clock, authority, dns, tendDue, point, add, current },
+    ...{ ports, stores, project, clock, authority, dns, tendDue, point, delegate, add, current },
+    /** As with the record of the platform; its DNS is told apart. */
+    delegatePlatform: () => delegations.set('*.sites.test', 'platform'),
+    platformTexts: () => textsOf('*.sites.test'),
     verify: async (domain: CustomDomain) => verifyDomain(ports)(await current(domain)),
     remove: async (domain: CustomDomain) => domains(ports).removeDomain(await current(domain)),
     /** One whose certificate is due. */
@@ -68,8 +95,8 @@ export const domainLab = async () => {
       point(domain);
       return verifyDomain(ports)(domain);
     },
-    addLive: async (): Promise<CustomDomain> => {
-      const domain = await add();
+    addLive: async (name?: string): Promise<CustomDomain> => {
+      const domain = await add(project, name);
       point(domain);
       await verifyDomain(ports)(domain);
       await tendDue();

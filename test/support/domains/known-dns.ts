@@ -26,7 +26,12 @@ export const expectation: DnsExpectation = {
   platformAddresses: ['192.0.2.10', '2001:db8::10'],
   isApex: false,
   isContested: false,
-  caa: { issuers: ['ca.test'], accountUri: 'https://ca.test/acct/1', method: 'http-01' },
+  caa: [
+    {
+      ...{ authority: 'ca.test', issuers: ['ca.test'] },
+      ...{ accountUri: 'https://ca.test/acct/1', method: 'http-01', isWildcard: false },
+    },
+  ],
 };
 
 export const ownership = records('animal-store-verify=t1');

@@ -34,6 +34,7 @@ export const allowance: Allowance = {
   storedBytes: 2 ** 50,
   domains: 5,
   domainsAddedPerHour: 1000,
+  hasWildcards: true,
 };
 
 export const admitted = {
@@ -41,6 +42,7 @@ export const admitted = {
   current: 0,
   addedLately: [],
   hasSucceededDeploy: true,
+  provenElsewhere: undefined,
   attachedTo: undefined,
 };
 
@@ -66,6 +68,7 @@ export const report = (checkedAt: Date, known: Partial<DnsReport> = {}): DnsRepo
   ownershipRequired: false,
   ownershipProven: false,
   pointsHere: true,
+  mayIssue: [],
   verifiable: true,
   ...known,
 });
@@ -118,14 +121,22 @@ export const certificateOf = ({
 export const withEveryWork = (domain: CustomDomain, problem = missing): readonly CustomDomain[] => {
   const attempts = {
     ...{ failed: 3, firstAt: after(8), lastAt: after(9) },
-    ...{ isManual: true, retryAt: after(11) },
+    ...{ isManual: true, retryAt: after(11), lastBy: 'authority.test' },
+    unproven: 'dns-01' as const,
+    turns: { 'authority.test': { awaySince: after(8), retryAt: after(11) } },
   };
   const at = after(10);
+  const order = {
+    step: 'ordered',
+    authority: 'authority.test',
+    method: 'dns-01',
+    since: after(7),
+  } as const;
   const renewals: readonly RenewalWork[] = [
     { step: 'planned', at, attempts: undefined, problem: undefined },
     { step: 'planned', at, attempts, problem },
-    { step: 'ordered', at, attempts, problem: undefined },
-    { step: 'ordered', at, attempts, problem },
+    { ...order, at, attempts, problem: undefined },
+    { ...order, method: 'http-01', since: undefined, at, attempts, problem },
     { step: 'waits_for_dns', attempts: undefined, problem },
     { step: 'waits_for_dns', attempts, problem },
   ];
@@ -133,16 +144,23 @@ export const withEveryWork = (domain: CustomDomain, problem = missing): readonly
     ...renewals,
     { step: 'waits_for_owner', attempts, problem },
   ];
+  const issued = {
+    ...{ kind: 'issued' as const, ...validity, askRenewalAt: after(12) },
+    ...{ hasWindow: true, issuedBy: 'authority.test' },
+  };
   switch (domain.state) {
     case 'added':
+      return [
+        domain,
+        ...works.map((work) => ({ ...domain, certificate: { kind: 'wanted' as const, work } })),
+        ...renewals.map((work) => ({ ...domain, certificate: { ...issued, work } })),
+      ];
     case 'removed':
       return [domain];
     case 'verified':
       return works.map((work) => ({ ...domain, certificate: { kind: 'wanted', work } }));
-    case 'live': {
-      const issued = { ...domain.certificate, askRenewalAt: after(12) };
+    case 'live':
       return renewals.map((work) => ({ ...domain, certificate: { ...issued, work } }));
-    }
   }
 };
 

@@ -7,7 +7,7 @@ import {
   type CaUse,
   type OrderKind,
 } from '../../../src/domains/domain/certificates/ca-budget.ts';
-import { orderExempted } from '../../../src/domains/domain/certificates/ca-ledger.ts';
+import { orderAsked, orderExempted } from '../../../src/domains/domain/certificates/ca-ledger.ts';
 import { after, day, hour, minute } from '../../support/domains/known-domains.ts';
 
 interface Order {
@@ -25,11 +25,12 @@ class Authority {
   async ask({ account, kind, at }: Order): Promise<BudgetVerdict> {
     const host = `shop.${String(++this.#names)}.example`;
     const accountId = `acct_${String(account)}`;
-    const name = { accountId, host, registrableDomain: host };
+    const name = { authority: 'authority.test', accountId, host, registrableDomain: host };
     const now = after(at);
     const decide = (use: CaUse) => mayOrder(use, { isManual: false, kind }, now);
     const order = { ...name, kind, orderKey: host, isManual: false, occurredAt: now };
-    const verdict = await this.ledger.reserve(order, decide);
+    const verdict = decide(await this.ledger.use(name, now));
+    if (verdict.allowed) await this.ledger.settle(orderAsked(order));
     if (verdict.allowed) {
       this.orders.push({ account, kind, at });
       if (kind === 'exempt') await this.ledger.settle(orderExempted(host));
@@ -55,6 +56,8 @@ const mayPass = (authority: Authority, { account, kind, at }: Order): boolean =>
   const mine = (length: number) =>
     authority.within(length, at, (one) => one.account === account && isNew(one));
   if (mine(hour) >= 10 || mine(day) >= 50) return false;
+  const hosts = authority.within(7 * day, at, (one) => one.kind === 'own');
+  if (kind === 'own' && hosts >= 20) return false;
   return all < (mine(hour) > 0 ? 125 : 200);
 };
 

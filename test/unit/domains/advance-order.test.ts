@@ -16,10 +16,13 @@ const pause = (milliseconds: number): Promise<void> => {
 };
 
 const wanted: OrderSubject = {
+  authority: 'authority.test',
   subject: 'domain:dom_1:1',
+  proof: { method: 'http-01' },
   host,
   orderKey: 'domain:dom_1:1',
   replaces: undefined,
+  countAgain: () => Promise.resolve(undefined),
   isWanted: () => Promise.resolve(true),
 };
 
@@ -65,7 +68,7 @@ test('the certificate that is renewed is named to the authority', async () => {
     return Promise.resolve({ kind: 'ordered', url: 'https://ca.test/1', isExempt: false });
   };
   await advance(authority, { replaces: 'the chain' });
-  expect(named).toEqual([[host, 'the chain']]);
+  expect(named).toEqual([[host, 'the chain', undefined]]);
 });
 
 test('an order that is no longer needed is dropped without asking the authority', async () => {
@@ -91,4 +94,19 @@ test('a failed order is kept until its failure is recorded', async () => {
   lab.authority.failNext('look', { reason: 'challenge' });
   expect(await advance()).toMatchObject({ kind: 'failed', failure: { reason: 'challenge' } });
   expect(await lab.ports.orders.find(wanted.subject)).toBeDefined();
+});
+
+test('all values of a challenge are published before the authority looks', async () => {
+  const values = ['one', 'two'];
+  const found: unknown[] = [];
+  const challengeUrl = 'https://ca.test/1/challenge';
+  const { authority } = stuckIn({ kind: 'challenge', method: 'dns-01', values, challengeUrl });
+  authority.prove = async () => {
+    found.push(
+      (await lab.ports.dnsChallenges.valuesFor(['platform'], lab.clock.now())).get('platform'),
+    );
+    return { kind: 'processing', askAgainAfterMs: 60_000 };
+  };
+  await advance(authority, { proof: { method: 'dns-01', label: 'platform' } });
+  expect(found).toEqual([values]);
 });

@@ -1,8 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { problemOf } from '../../../src/domains/domain/attachment/authority-problem.ts';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
+import type { Validation } from '../../../src/domains/domain/dns/validation.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import { after, failure, minute, ordered, report } from '../../support/domains/known-domains.ts';
+import { fenceOf, orderStarted } from '../../../src/domains/domain/attachment/certificate.ts';
+import {
+  after,
+  failure,
+  minute,
+  ordered,
+  report,
+  verified,
+} from '../../support/domains/known-domains.ts';
 
 const issuers = ['ca.test', 'other-name-of-ca.test'];
 const problem = (reason: AuthorityFailureReason, domain: CustomDomain, of = issuers) =>
@@ -46,5 +55,35 @@ test.each([
 ] as const)('after %s the problem asks for a certificate', (reason, code) => {
   expect(problem(reason, ordered)).toMatchObject({
     ...{ code, seen: 'says the authority', wanted: 'a certificate for shop.example.com' },
+  });
+});
+
+describe('a name that is validated by DNS', () => {
+  /** Its order was begun as the report of that time says. */
+  const seen = (validation: Validation): CustomDomain => {
+    const dns = { ...verified.dns, report: report(after(minute), { validation }) };
+    return orderStarted({ ...verified, dns }, fenceOf(verified), after(2 * minute)).state;
+  };
+
+  test('that the authority cannot look up is not the fault of an owner whose record is there', () => {
+    const told = problem('dns', seen({ delegated: true, method: 'dns-01' }));
+    expect(told).toMatchObject({ code: 'dns_lookup_failed', actor: 'us' });
+    expect(told.fix).toContain('_acme-challenge.shop.example.com');
+  });
+
+  test('asks for the record where it is not there any more', () => {
+    const validation = { delegated: false, method: 'http-01' } as const;
+    const begun = seen({ delegated: true, method: 'dns-01' });
+    const dns = { ...begun.dns, report: report(after(3 * minute), { validation }) };
+    const told = problem('dns', { ...begun, dns });
+    expect(told).toMatchObject({ actor: 'customer' });
+    expect(told.fix).toContain('_acme-challenge.shop.example.com');
+  });
+
+  test('only by one authority is no matter to another', () => {
+    const exceptions = { '': 'http-01' } as const;
+    const told = problem('dns', seen({ delegated: true, method: 'dns-01', exceptions }));
+    expect(told).toMatchObject({ actor: 'customer' });
+    expect(told.fix).not.toContain('_acme-challenge');
   });
 });

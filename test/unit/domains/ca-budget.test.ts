@@ -17,7 +17,7 @@ const times = (many: number, oldest: number) =>
   Array.from({ length: many }, (_, n) => new Date(ago(oldest).getTime() + many - 1 - n));
 const use = (known: Partial<CaUse> = {}): CaUse => ({
   ...{ automaticFailures: [], manualFailures: [], orders: [], accountOrders: [] },
-  ...{ registeredDomain: [], exactName: [] },
+  ...{ registeredDomain: [], exactName: [], ownHosts: [] },
   ...known,
 });
 const spending = (name: BudgetName, many: number, oldest: number) =>

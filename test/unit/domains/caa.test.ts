@@ -5,9 +5,11 @@ import type { CaaLevel, CaaRecord, DnsAnswer } from '../../../src/domains/domain
 import { absent, none, records, servfail } from '../../support/domains/known-dns.ts';
 
 const policy = {
+  authority: 'ca.test',
   issuers: ['ca.test', 'other-name-of-ca.test'],
   accountUri: 'https://ca.test/acct/1',
   method: 'http-01',
+  isWildcard: false,
 } as const;
 
 const names = ['shop.example.com', 'example.com', 'com'];
@@ -47,6 +49,34 @@ describe('CAA allows our authority', () => {
     ['when a level above fails', levels(records(issue('ca.test')), none, servfail), names[0]],
   ])('%s', (_, found, level) => {
     expect(caaVerdict(found, policy)).toEqual({ kind: 'allowed', level });
+  });
+});
+
+describe('for a wildcard', () => {
+  const wanted = { ...policy, isWildcard: true };
+  const wild = (value: string): CaaRecord => ({ flags: 0, tag: 'IssueWild', value });
+
+  test.each<[string, readonly CaaRecord[], 'allowed' | 'forbidden']>([
+    ['issuewild allows it, although issue forbids it', [issue(';'), wild('ca.test')], 'allowed'],
+    ['issuewild forbids it, although issue allows it', [issue('ca.test'), wild(';')], 'forbidden'],
+    ['issuewild of another authority forbids it', [issue('ca.test'), wild('x.test')], 'forbidden'],
+    ['one issuewild of several allows it', [wild(';'), wild('ca.test')], 'allowed'],
+    ['a malformed issuewild allows nothing', [issue('ca.test'), wild('%')], 'forbidden'],
+    ['issue counts where there is no issuewild', [issue(';')], 'forbidden'],
+    ['issue allows it where there is no issuewild', [issue('ca.test')], 'allowed'],
+    ['neither is there', [{ flags: 0, tag: 'iodef', value: 'mailto:a@b.test' }], 'allowed'],
+    [
+      'issuewild for the other method forbids it',
+      [issue('ca.test'), wild('ca.test; validationmethods=dns-01')],
+      'forbidden',
+    ],
+  ])('%s', (_, all, kind) => {
+    expect(caaVerdict(at(...all), wanted)).toMatchObject({ kind, level: names[0] });
+  });
+
+  test('the lowest level with any record decides, even one that says nothing of wildcards', () => {
+    const found = levels(records(issue('ca.test')), records(wild(';')));
+    expect(caaVerdict(found, wanted)).toEqual({ kind: 'allowed', level: names[0] });
   });
 });
 

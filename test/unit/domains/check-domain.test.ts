@@ -52,19 +52,21 @@ test('a clock that is an hour behind checks again soon, and removes nothing', as
   expect(checked.dns.nextCheckAt!.getTime() - clock.now().getTime()).toBeLessThanOrEqual(hour);
 });
 
-test('without proof the holder keeps the name, and with proof the claimant gets it', async () => {
+test('without proof the holder keeps the name, and with proof the claimant gets it with its certificate', async () => {
   const lab = await domainLab();
   const { current, ports, verify } = lab;
   const holder = await lab.addLive();
+  const certificate = await ports.certificates.find(host);
   const claimant = await lab.add(await servedProject(lab.stores));
   lab.point(claimant);
   expect(await verify(claimant)).toMatchObject({ state: 'added' });
   expect((await current(holder)).state).toBe('live');
   lab.clock.advance(minute);
   lab.point(claimant, ownershipOf(claimant));
-  expect(await verify(claimant)).toMatchObject({ state: 'verified' });
+  expect(await verify(claimant)).toMatchObject({ state: 'live' });
   expect(await current(holder)).toMatchObject({ state: 'removed', reason: 'contested' });
-  expect(await ports.certificates.find(host)).toBeUndefined();
+  expect(certificate).toBeDefined();
+  expect(await ports.certificates.find(host)).toEqual(certificate);
   expect(await lab.kinds(holder)).toContain('removed');
 });
 
@@ -85,7 +87,7 @@ test.each([
     };
     lab.point(domain, isProven ? ownershipOf(domain) : {});
     // Between the lookup of the name's holder and the decision.
-    const domains = around(lab.ports.domains, 'holderOf', { after: rivalVerifies });
+    const domains = around(lab.ports.domains, 'holdersOf', { after: rivalVerifies });
     const checked = await checkDomain({ ...lab.ports, domains })(domain, recordCheck);
     expect(checked.state).toBe(state);
     expect((await lab.current(rival)).state).toBe(ofRival);

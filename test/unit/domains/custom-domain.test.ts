@@ -104,7 +104,7 @@ const commands: readonly Command[] = [
     quiet,
   ],
   ['postpone', (it) => postponeAttempt(it, now), quiet],
-  ['plan the renewal', (it) => planRenewal(it, now, now), quiet],
+  ['plan the renewal', (it) => planRenewal(it, { window: undefined, chance: 0 }, now), quiet],
   ['remove', (it) => removeDomain(it, 'owner', now), ['removed', 'removed', 'removed', 'removed']],
   [
     'contest',
@@ -180,6 +180,18 @@ describe('adding a domain', () => {
     ]);
   });
 
+  test('tells at once if another account has proven the name', () => {
+    const { events } = addDomain(
+      draft,
+      { ...admitted, provenElsewhere: 'shop.example.com' },
+      moment(start),
+    );
+    expect(events).toMatchObject([
+      { type: 'domain_added' },
+      { type: 'domain_contested', domainId: 'dom_1', host: 'shop.example.com' },
+    ]);
+  });
+
   test.each([
     [
       'plan_upgrade_required',
@@ -219,6 +231,24 @@ describe('adding a domain', () => {
     expect(addDomain(draft, last, moment(start)).state.state).toBe('added');
   });
 
+  test.each(['free', 'pro', 'business'] as const)(
+    'as a wildcard needs the plan Business or above: %s',
+    (plan) => {
+      const allowance = { ...planAllowances[plan], domains: 5, domainsAddedPerHour: 5 };
+      const hostname = { ...draft.hostname, host: '*.shop.example.com', labels: '*.shop' };
+      const add = () =>
+        addDomain({ ...draft, hostname }, { ...admitted, allowance }, moment(start));
+      if (plan === 'business') expect(add().state.host).toBe('*.shop.example.com');
+      else
+        expect(add).toThrow(
+          expect.objectContaining({
+            code: 'plan_upgrade_required',
+            message: expect.stringContaining('plan Business or above'),
+          }),
+        );
+    },
+  );
+
   test('is possible again an hour after the limit was reached', () => {
     const addedLately = Array<Date>(1000).fill(after(-60 * minute));
     const { state } = addDomain(draft, { ...admitted, addedLately }, moment(start));
@@ -255,6 +285,16 @@ describe('a name that somebody else proves', () => {
       const contesting = () => contestedBy({ ...live, id: 'dom_9' }, rival, now);
       expect(contesting).toThrow(expect.objectContaining({ code: 'domain_taken' }));
     }
+  });
+
+  test.each([
+    ['shop.example.com', 'the TXT record'],
+    ['*.shop.example.com', 'the CNAME record of _acme-challenge.shop.example.com'],
+  ])('of %s, the refusal asks for %s', (host, proof) => {
+    const holder = { ...live, id: 'dom_9', host, unicodeHost: host };
+    expect(() => contestedBy(holder, { ...added, host }, now)).toThrow(
+      `${host} is in use. Create ${proof} to prove that it is yours.`,
+    );
   });
 
   test('is not taken from itself, nor is another name', () => {

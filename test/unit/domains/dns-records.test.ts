@@ -35,9 +35,23 @@ test('an apex needs an ALIAS record and the TXT record', () => {
   ]);
 });
 
+test('a wildcard needs two CNAME records: for its names, and for its proof', () => {
+  const wildcard = { host: '*.shop.example.com', registrableDomain: 'example.com', isApex: false };
+  const zone = { ...needs, txtRequired: true, acmeDnsZone: 'acme.test' };
+  const all = recordsFor(wildcard, 't1', zone);
+  expect(all).toMatchObject([
+    { type: 'CNAME', name: '*.shop', fqdn: '*.shop.example.com', value: 't1.sites.test' },
+    { type: 'CNAME', name: '_acme-challenge.shop', value: 't1.acme.test', required: true },
+  ]);
+  expect(bindSnippet(all, 'example.com')).toContain('*.shop 3600 IN CNAME t1.sites.test.');
+  const below = { ...wildcard, host: '*.example.com' };
+  expect(recordsFor(below, 't1', zone).map(({ name }) => name)).toEqual(['*', '_acme-challenge']);
+  expect(recordHints(wildcard).join()).toContain('does not stand in for _acme-challenge.shop');
+});
+
 test('the TXT record is required where the report says so', () => {
   const [, txt] = recordsFor(subdomain, 't1', { ...needs, txtRequired: true });
-  expect(txt.required).toBe(true);
+  expect(txt?.required).toBe(true);
 });
 
 test('the records can be pasted into a zone file', () => {
@@ -57,8 +71,8 @@ test('a zone file has no ALIAS, so that line is a comment', () => {
 });
 
 test('hints mention the 48 hours, the TTL and CAA, and ALIAS at an apex', () => {
-  const hints = recordHints(false).join('\n');
+  const hints = recordHints(subdomain).join('\n');
   for (const word of ['48 hours', 'TTL', 'CAA']) expect(hints).toContain(word);
   expect(hints).not.toContain('ALIAS');
-  expect(recordHints(true).join('\n')).toMatch(/ALIAS.* not every DNS provider/);
+  expect(recordHints(apex).join('\n')).toMatch(/ALIAS.* not every DNS provider/);
 });

@@ -50,6 +50,7 @@ test('a name that leads to its own target is in order', () => {
     ownershipRequired: false,
     ownershipProven: false,
     pointsHere: true,
+    mayIssue: ['ca.test'],
     verifiable: true,
   });
 });
@@ -348,14 +349,15 @@ describe('more than half of the resolvers have to agree', () => {
   });
 });
 
-describe('CAA records', () => {
-  const levels = (at: string, value: string) =>
-    [host, 'example.com', 'com'].map((name) => ({
-      name,
-      answer: name === at ? records({ flags: 0, tag: 'issue', value }) : none,
-    }));
-  const wanted = 'example.com. CAA 0 issue "ca.test"';
+const levels = (at: string, ...values: readonly string[]) =>
+  [host, 'example.com', 'com'].map((name) => ({
+    name,
+    answer:
+      name === at ? records(...values.map((value) => ({ flags: 0, tag: 'issue', value }))) : none,
+  }));
+const wanted = 'example.com. CAA 0 issue "ca.test"';
 
+describe('CAA records', () => {
   test('that forbid our authority are reported with their level and the line to add', () => {
     const { problems, verifiable } = reportOn(
       asked({ ...rightCname, caa: levels('example.com', 'else.test') }),
@@ -396,7 +398,7 @@ describe('CAA records', () => {
   });
 
   test('do not matter to an authority that has no name for them', () => {
-    const caa = { ...expectation.caa, issuers: [] };
+    const caa = expectation.caa.map((policy) => ({ ...policy, issuers: [] }));
     const forbidden = { ...rightCname, caa: levels(host, ';') };
     expect(codesOf([forbidden], { ...expectation, caa })).toEqual([]);
   });
@@ -425,4 +427,51 @@ test('every problem says what to do, who does it, and how bad it is', () => {
   for (const [code, { severity, actor, fix }] of Object.entries(dnsProblems)) {
     expect([code, fix.length > 10, severity === 'ours']).toEqual([code, true, actor === 'us']);
   }
+});
+
+describe('CAA records with two authorities', () => {
+  const caa = ['ca.test', 'other.test'].map((authority) => ({
+    ...{ authority, issuers: [authority], accountUri: undefined, isWildcard: false },
+    method: 'http-01' as const,
+  }));
+  const both: DnsExpectation = { ...expectation, caa };
+  const found = (...values: readonly string[]) =>
+    reportOn(asked({ ...rightCname, caa: levels(host, ...values) }), both);
+
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['nothing', [], ['ca.test', 'other.test']],
+    ['both', ['ca.test', 'other.test'], ['ca.test', 'other.test']],
+    ['the first', ['ca.test'], ['ca.test']],
+    ['the second', ['other.test'], ['other.test']],
+    ['the second, beside a stranger', ['else.test', 'other.test'], ['other.test']],
+  ])('that name %s let those issue', (_, values, mayIssue) => {
+    const report = values.length === 0 ? reportOn(asked(rightCname), both) : found(...values);
+    expect(report).toMatchObject({ problems: [], verifiable: true, mayIssue });
+    const seen = report.resolvers.map((one) => one.seen).join();
+    expect(seen).toContain(
+      mayIssue.length === 1 ? `CAA allows only ${mayIssue.join()}` : 'CAA allows it',
+    );
+  });
+
+  test.each([';', 'else.test'])('that allow neither, such as %s, forbid it', (value) => {
+    const report = found(value);
+    expect(report).toMatchObject({ verifiable: false, mayIssue: [] });
+    expect(report.problems).toMatchObject([{ code: 'caa_forbids_issuer' }]);
+    expect(report.problems[0]?.wanted).toContain('ca.test');
+  });
+
+  test('of which each resolver sees others let the one issue that most agree on', () => {
+    const facts = asked(
+      { ...rightCname, caa: levels(host, 'other.test') },
+      { ...rightCname, caa: levels(host, 'other.test') },
+      { ...rightCname, caa: levels(host, 'ca.test') },
+    );
+    expect(reportOn(facts, both)).toMatchObject({ verifiable: true, mayIssue: ['other.test'] });
+  });
+
+  test('that cannot be looked up let neither issue', () => {
+    const unheard = [{ name: host, answer: servfail }];
+    const report = reportOn(asked({ ...rightCname, caa: unheard }), both);
+    expect(report).toMatchObject({ verifiable: false, mayIssue: [] });
+  });
 });

@@ -14,7 +14,12 @@ import {
 } from '../../../src/domains/domain/attachment/certificate.ts';
 import { dueWork } from '../../../src/domains/domain/attachment/schedule.ts';
 import { reverify } from '../../../src/domains/domain/attachment/verification.ts';
-import { urgentFrom, wishedRenewalTime } from '../../../src/domains/domain/certificates/renewal.ts';
+import { hasRenewalPlan } from '../../../src/domains/domain/certificates/standing.ts';
+import {
+  nextRenewal,
+  urgentFrom,
+  wishedRenewalTime,
+} from '../../../src/domains/domain/certificates/renewal.ts';
 import {
   certificateOf,
   added,
@@ -104,7 +109,7 @@ describe('a certificate', () => {
       status: 'issued',
       isOrdered: false,
       attempts: undefined,
-      nextAttemptAt: after(60 * day),
+      nextAttemptAt: nextRenewal({ ...validity, host: live.host }, now),
     });
     const notAfter = validity.notAfter.toISOString();
     expect(events).toMatchObject([
@@ -126,7 +131,7 @@ describe('a certificate', () => {
   test('is not renewed at once, however far the clock is ahead of the authority’s', () => {
     const far = after(80 * day);
     const { state } = certificateIssued(ordered, { ...fenceOf(ordered), ...validity }, far);
-    expect(certificateOf(state).nextAttemptAt).toEqual(after(84.5 * day));
+    expect(certificateOf(state).nextAttemptAt).toEqual(after(80.5 * day));
   });
 
   test.each([
@@ -234,46 +239,84 @@ describe('a failure', () => {
       const { state, events } = fail(renewing, reason, after(95 * day));
       expect(state.state).toBe('live');
       expect(certificateOf(state)).toMatchObject({ ...validity, status: 'issued' });
-      expect(certificateOf(state).nextAttemptAt).toEqual(after(96 * day));
+      expect(certificateOf(state).nextAttemptAt).toEqual(after(95 * day + 6 * hour));
       expect(events).toMatchObject([{ isRenewal: true }]);
     }
   });
 });
 
+const suggested = (start: Date, end: Date, askAgainAt = after(day)) => ({
+  window: { start, end, askAgainAt },
+  chance: 0.5,
+});
+
 describe('a renewal', () => {
   test('is planned for the time that the authority suggests, but not too late', () => {
-    const at = (wish: Date) => certificateOf(planRenewal(live, wish, now).state).nextAttemptAt;
-    expect(at(after(50 * day))).toEqual(after(50 * day));
-    expect(at(after(89 * day))).toEqual(after(85.5 * day));
+    const at = (start: Date, end: Date) =>
+      certificateOf(planRenewal(live, suggested(start, end), now).state).nextAttemptAt;
+    expect(at(after(50 * day), after(52 * day))).toEqual(after(51 * day));
+    expect(at(after(89 * day), after(95 * day))).toEqual(after(85.5 * day));
     expect(urgentFrom(validity)).toEqual(after(85.5 * day));
+  });
+
+  test('is due at once when the window of the authority is over', () => {
+    const { state } = planRenewal(live, suggested(after(-2 * day), after(-day)), now);
+    expect(dueWork(state, now)).toBe('certificate');
+  });
+
+  test.each([
+    ['ends before it begins', after(52 * day), after(50 * day)],
+    ['has no length', after(50 * day), after(50 * day)],
+    ['begins when the certificate has ended', after(90 * day), after(91 * day)],
+  ])('is planned as before when the window %s', (_, start, end) => {
+    const { state, verdict } = planRenewal(live, suggested(start, end), now);
+    expect(verdict).toBe('makes_no_sense');
+    expect(certificateOf(state).nextAttemptAt).toEqual(certificateOf(live).nextAttemptAt);
+    expect(hasRenewalPlan(state)).toBe(false);
+    expect([after(hour), after(day)].map((at) => mayAskRenewal(state, at))).toEqual([false, true]);
   });
 
   test('is not planned again while one is under way, or when the domain is not live', () => {
     const renewing = orderStarted(live, fenceOf(live), after(60 * day)).state;
     for (const domain of [renewing, added, ordered, removed]) {
-      expect(planRenewal(domain, after(day), now)).toEqual({ state: domain, events: [] });
+      const plan = planRenewal(domain, suggested(after(50 * day), after(51 * day)), now);
+      expect(plan).toEqual({ state: domain, events: [], verdict: 'unchanged' });
+      expect(mayAskRenewal(domain, now)).toBe(false);
     }
   });
 
   test('is not requested before the authority’s Retry-After, unless the clock was set back', () => {
-    const { state } = planRenewal(live, after(50 * day), after(day));
+    const { state } = planRenewal(live, suggested(after(49 * day), after(51 * day)), now);
     const may = (at: Date) => mayAskRenewal(state, at);
     expect([after(hour), after(day)].map(may)).toEqual([false, true]);
     expect(may(after(-hour))).toBe(true);
-    expect(mayAskRenewal(live, now)).toBe(true);
-    const renewing = orderStarted(state, fenceOf(state), after(2 * day)).state;
-    const next = { notBefore: after(2 * day), notAfter: after(92 * day) };
-    const renewed = certificateIssued(renewing, { ...fenceOf(renewing), ...next }, after(2 * day));
-    expect(certificateOf(renewed.state).askRenewalAt).toBeUndefined();
+    expect(hasRenewalPlan(state)).toBe(true);
+  });
+
+  test('does not follow another at once where the authority always wants one now', () => {
+    expect([now, after(11 * hour), after(13 * hour)].map((at) => mayAskRenewal(live, at))).toEqual([
+      ...[false, false, true],
+    ]);
+    expect(hasRenewalPlan(live)).toBe(false);
+  });
+
+  test('is asked for twice a day where the authority names no window', () => {
+    const { state, verdict } = planRenewal(live, { window: undefined, chance: 0 }, now);
+    expect(verdict).toBe('unchanged');
+    const again = [11 * hour, 13 * hour].map((wait) => mayAskRenewal(state, after(wait)));
+    expect(again).toEqual([false, true]);
   });
 
   test('is spread over the window that the authority suggests', () => {
     const span = { start: after(50 * day), end: after(52 * day) };
     const at = (chance: number) => wishedRenewalTime(validity, span, chance);
     expect([0, 0.5, 1].map(at)).toEqual([after(50 * day), after(51 * day), after(52 * day)]);
-    const turned = { start: span.end, end: span.start };
-    expect(wishedRenewalTime(validity, turned, 1)).toEqual(span.end);
     const late = { start: after(100 * day), end: after(101 * day) };
     expect(wishedRenewalTime(validity, late, 0)).toEqual(urgentFrom(validity));
+  });
+
+  test('is spread over what is left of a window that ends too late', () => {
+    const span = { start: after(81.5 * day), end: after(95 * day) };
+    expect(wishedRenewalTime(validity, span, 0.5)).toEqual(after(83.5 * day));
   });
 });

@@ -111,11 +111,37 @@ describe('a check after that', () => {
   test('never takes back what was verified', () => {
     for (const domain of [verified, live]) {
       const now = after(day);
-      const { state, events } = recordCheck(domain, badReport(now), moment(now));
-      expect({ state: state.state, events }).toEqual({ state: domain.state, events: [] });
+      const { state } = recordCheck(domain, badReport(now), moment(now));
+      expect(state.state).toBe(domain.state);
       expect(state.dns.report?.problems).toEqual([missing]);
       expect(state.dns.nextCheckAt?.getTime()).toBeGreaterThan(now.getTime());
     }
+  });
+
+  test('tells once that a live domain leads elsewhere, and once that it leads here again', () => {
+    let state: CustomDomain = live;
+    const told = [badReport, badReport, report, report, badReport].map((reported, days) => {
+      const now = after((days + 1) * day);
+      const next = recordCheck(state, reported(now), moment(now));
+      ({ state } = next);
+      return next.events.map(({ type }) => type);
+    });
+    expect(told).toEqual([
+      ...[['domain_strayed'], [], ['domain_returned'], []],
+      ['domain_strayed'],
+    ]);
+  });
+
+  test('tells nothing of a domain that is not live yet', () => {
+    expect(recordCheck(verified, badReport(after(day)), moment(after(day))).events).toEqual([]);
+  });
+
+  test('comes every hour while a live domain leads elsewhere', () => {
+    const now = after(60 * day);
+    const { state } = recordCheck(live, badReport(now), moment(now));
+    expect(state.dns.nextCheckAt).toEqual(after(60 * day + hour));
+    const right = recordCheck(state, report(after(61 * day)), moment(after(61 * day)));
+    expect(right.state.dns.nextCheckAt).toEqual(after(62 * day));
   });
 
   test('is frequent again after the verification', () => {

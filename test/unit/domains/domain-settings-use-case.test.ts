@@ -10,8 +10,11 @@ const away = { from: 'www.example.com', to: host, status: 301 } as const;
 
 test('a project has no settings until they are changed', async () => {
   const { ports, project } = await domainLab();
-  const document = { domains: { primary: null, redirects: [] } };
-  expect(await showDomainSettings(ports)(project.id)).toEqual({ document, suspended: {} });
+  const document = { domains: { redirects: [] } };
+  expect(await showDomainSettings(ports)(project.id)).toEqual({
+    ...{ document, suspended: {} },
+    isPrimaryOpen: true,
+  });
 });
 
 test('a redirect is stored as it was written, and works while its target is live', async () => {
@@ -58,5 +61,5 @@ test('settings that are refused change nothing', async () => {
   const changed = changeDomainSettings(ports)(project.id, { primary: undefined, redirects });
   expect(await changed.catch(codeOf)).toBe('redirect_unknown_domain');
   const { document } = await showDomainSettings(ports)(project.id);
-  expect(document.domains).toEqual({ primary: null, redirects: [] });
+  expect(document.domains).toEqual({ redirects: [] });
 });

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { SettableClock } from '../../memory/settable-clock.ts';
 import { DueDomains, type DuePorts } from '../../../src/adapters/schedule/due-domains.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
-import type { HeldDomain } from '../../../src/domains/ports.ts';
+import type { HeldDomain } from '../../../src/domains/custom-domain-ports.ts';
 import { added, after, start, verified } from '../../support/domains/known-domains.ts';
 import { until } from '../../support/until.ts';
 

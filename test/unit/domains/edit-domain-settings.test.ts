@@ -42,5 +42,5 @@ test('settings of a removed domain do not block a change, and are dropped', asyn
     ...settings,
     redirects: [...settings.redirects, { ...elsewhere, from: www }],
   }));
-  expect(document.domains).toEqual({ primary: null, redirects: [{ ...elsewhere, from: www }] });
+  expect(document.domains).toEqual({ redirects: [{ ...elsewhere, from: www }] });
 });

@@ -50,6 +50,14 @@ test('few short records are kept unchanged', () => {
   expect(kept).toEqual(facts(known));
 });
 
+test('of the answers about the delegation, too, only the first are kept', () => {
+  const names = many(1000, (n) => `${n}.${'x'.repeat(60)}.example`);
+  const { delegation } = keptOf({ delegation: records(...names) });
+  expect(delegation).toMatchObject({ kind: 'records', records: names.slice(0, 20), more: 980 });
+  const large = { delegation: records('x'.repeat(60_000)), txt: records(...txt(1000)) };
+  expect(bytesOf(keptOf(large))).toBeLessThanOrEqual(mostKeptBytes);
+});
+
 test('only 512 characters of a long text are kept', () => {
   const { txt: kept } = keptOf({ txt: records('x'.repeat(60_000)) });
   expect(kept).toMatchObject({ records: [`${'x'.repeat(511)}…`] });

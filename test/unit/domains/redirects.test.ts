@@ -4,6 +4,7 @@ import {
   exportDomainSettings,
   noDomainSettings,
 } from '../../../src/domains/domain/redirects/settings.ts';
+import { routesOf } from '../../../src/domains/domain/redirects/routes.ts';
 import { hostIn, redirectTarget } from '../../../src/domains/domain/redirects/target.ts';
 import {
   checkDomainSettings,
@@ -11,11 +12,12 @@ import {
   type DomainSettingsDraft,
 } from '../../../src/domains/domain/redirects/redirects.ts';
 
+const known = (host: string, isServed = true, unicodeHost = host) => {
+  return { host, unicodeHost, isServed, liveSince: isServed ? new Date(0) : undefined };
+};
 const hosts = [
-  { host: 'birds.sites.test', unicodeHost: 'birds.sites.test', isServed: true },
-  { host: 'example.com', unicodeHost: 'example.com', isServed: true },
-  { host: 'www.example.com', unicodeHost: 'www.example.com', isServed: true },
-  { host: 'xn--bcher-kva.de', unicodeHost: 'bücher.de', isServed: false },
+  ...['birds.sites.test', 'example.com', 'www.example.com'].map((host) => known(host)),
+  known('xn--bcher-kva.de', false, 'bücher.de'),
 ];
 const facts = { hosts };
 
@@ -219,7 +221,9 @@ test('all spellings of a host are one target', () => {
     fc.property(spelling, ({ host, to }) => {
       const [redirect] = check([{ from: 'birds.sites.test', to }]);
       expect(hostIn(redirect!.to)).toBe(host);
-      expect(suspensionOf(redirect!, hosts) === undefined).toBe(host !== 'xn--bcher-kva.de');
+      expect(suspensionOf(redirect!, hosts, [redirect!]) === undefined).toBe(
+        host !== 'xn--bcher-kva.de',
+      );
     }),
   );
 });
@@ -250,7 +254,7 @@ describe('a visitor is sent', () => {
 
 test('a redirect to a domain that is not live is suspended and says so', () => {
   const to = (target: string) =>
-    suspensionOf({ from: 'www.example.com', to: target, status: 308 }, hosts);
+    suspensionOf({ from: 'www.example.com', to: target, status: 308 }, hosts, []);
   expect(to('example.com')).toBeUndefined();
   expect(to('https://else.test/')).toBeUndefined();
   expect(to('xn--bcher-kva.de')).toBe('Suspended until xn--bcher-kva.de is live.');
@@ -269,9 +273,9 @@ test('settings are exported in exactly one shape', () => {
       redirects: [{ from: 'www.example.com', to: 'example.com', status: 308 }],
     },
   });
-  expect(exportDomainSettings(noDomainSettings)).toStrictEqual({
-    domains: { primary: null, redirects: [] },
-  });
+  const none = { ...noDomainSettings, primary: null };
+  expect(exportDomainSettings(none)).toStrictEqual({ domains: { primary: null, redirects: [] } });
+  expect(exportDomainSettings(noDomainSettings)).toStrictEqual({ domains: { redirects: [] } });
 });
 
 test('exported settings can be imported again', () => {
@@ -283,4 +287,65 @@ test('exported settings can be imported again', () => {
     facts,
   );
   expect(checkDomainSettings(exportDomainSettings(settings).domains, facts)).toEqual(settings);
+});
+
+describe('a wildcard', () => {
+  const wild = [known('*.shop.test'), known('b.shop.test'), known('example.com')];
+  const draft = (to: string, from = '*.shop.test'): DomainSettingsDraft => ({
+    redirects: [{ from, to }],
+  });
+  const checked = (wanted: DomainSettingsDraft) => checkDomainSettings(wanted, { hosts: wild });
+
+  test('can be redirected to another name, also to one of its own', () => {
+    for (const to of ['example.com', 'b.shop.test', 'https://shop.test', 'https://b.shop.test/x'])
+      expect(checked(draft(to)).redirects).toMatchObject([{ from: '*.shop.test' }]);
+  });
+
+  test('is neither a target nor primary, because it is not one name', () => {
+    const toWildcard = () => checked(draft('*.shop.test', 'example.com'));
+    expect(toWildcard).toThrow(refused('redirect_invalid'));
+    const primary = () => checked({ primary: '*.shop.test', redirects: [] });
+    expect(primary).toThrow(refused('redirect_invalid'));
+  });
+
+  test('does not lead to a name that it covers, nor there by way of another', () => {
+    expect(() => checked(draft('https://a.shop.test'))).toThrow(refused('redirect_loop'));
+    const there = { from: '*.shop.test', to: 'example.com' };
+    const back = { from: 'example.com', to: 'https://a.shop.test/x' };
+    expect(() => checked({ redirects: [there, back] })).toThrow(refused('redirect_loop'));
+  });
+
+  test('serves the site again once the name that it leads to is covered by itself', () => {
+    const redirect = { from: '*.shop.test', to: 'https://b.shop.test', status: 308 } as const;
+    expect(suspensionOf(redirect, wild, [redirect])).toBeUndefined();
+    const without = wild.filter(({ host }) => host !== 'b.shop.test');
+    expect(suspensionOf(redirect, without, [redirect])).toContain('would lead back');
+    const other = { ...redirect, from: 'example.com' };
+    expect(suspensionOf(other, without, [other])).toBeUndefined();
+    expect(suspensionOf(other, [known('*.shop.test', false)], [other])).toContain(
+      'until b.shop.test',
+    );
+  });
+
+  test('is not reached by way of a name that it covers while it is redirected itself', () => {
+    const there = { from: '*.shop.test', to: 'b.shop.test' };
+    const by = (to: string) => () => checked({ redirects: [there, { from: 'example.com', to }] });
+    expect(by('https://a.shop.test')).toThrow(refused('redirect_chain'));
+    expect(by('b.shop.test')).not.toThrow();
+  });
+
+  test('that comes to cover the target of a redirect does not make a loop of two', () => {
+    const out = { from: '*.shop.test', to: 'example.com', status: 308 } as const;
+    const back = { from: 'example.com', to: 'https://b.shop.test', status: 308 } as const;
+    const settings = { ...noDomainSettings, redirects: [out, back] };
+    const project = { projectId: 'proj', slug: 'birds', servedDeployId: 'dep', withheld: [] };
+    const kindsOf = (of: readonly ReturnType<typeof known>[]) =>
+      Object.fromEntries(
+        routesOf({ ...project, hosts: of, settings }).map(({ name, kind }) => [name, kind]),
+      );
+    const without = wild.filter(({ host }) => host !== 'b.shop.test');
+    expect(suspensionOf(back, without, [out, back])).toContain('redirected itself');
+    expect(kindsOf(without)).toMatchObject({ '*.shop.test': 'redirect', 'example.com': 'site' });
+    expect(suspensionOf(back, wild, [out, back])).toBeUndefined();
+  });
 });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
 import type { LedgerEntry } from '../../../src/domains/domain/certificates/ca-ledger.ts';
 import { secureSites } from '../../../src/domains/use-cases/secure-sites.ts';
-import { showOwnHold } from '../../../src/domains/use-cases/secure-own-host.ts';
+import { showOwnHold } from '../../../src/domains/use-cases/show-own-hold.ts';
 import { servedProject } from '../../support/domains/custom-domains.ts';
 import { domainLab } from '../../support/domains/domain-lab.ts';
 import { after, day, minute } from '../../support/domains/known-domains.ts';
@@ -64,7 +64,12 @@ test.each<AuthorityFailureReason>(['rate_limited', 'unavailable'])(
     }
     expect(asked).toEqual([0, 1, 11, 111, 211]);
     const { accountId } = lab.project;
-    const name = { accountId, host: 'cats.example', registrableDomain: 'cats.example' };
+    const name = {
+      authority: 'authority.test',
+      accountId,
+      host: 'cats.example',
+      registrableDomain: 'cats.example',
+    };
     expect((await lab.ports.ledger.use(name, lab.clock.now())).orders).toHaveLength(2);
   },
 );
@@ -86,7 +91,12 @@ test.each<AuthorityFailureReason>(['rate_limited', 'unavailable'])(
 test('orders for platform hosts count together with those for custom domains, and share their limit', async () => {
   const lab = await domainLab();
   for (let n = 0; n < 3; n++) await servedProject(lab.stores);
-  const name = { accountId: 'acct_cats', host: 'cats.example', registrableDomain: 'cats.example' };
+  const name = {
+    authority: 'authority.test',
+    accountId: 'acct_cats',
+    host: 'cats.example',
+    registrableDomain: 'cats.example',
+  };
   const order: LedgerEntry = {
     ...{ ...name, kind: 'order', orderKey: 'order', isManual: false },
     occurredAt: lab.clock.now(),

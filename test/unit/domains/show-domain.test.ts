@@ -39,6 +39,24 @@ test('a name that somebody else proved asks for the TXT record at once', async (
   expect(await txtOf(rival)).toBe(false);
 });
 
+test('a name is told to lead the challenge name where the wildcard over it in the same project needs it', async () => {
+  const lab = await domainLab('acme.platform.test');
+  const domain = await lab.add();
+  const delegationOf = async (of: CustomDomain) => {
+    const { records } = await showDomain(lab.ports)(of);
+    return records.find(({ purpose }) => purpose === 'delegation')?.value;
+  };
+  const own = `${domain.token}.acme.platform.test`;
+  expect(await delegationOf(domain)).toBe(own);
+  const wildcard = await lab.add(lab.project, `*.${domain.host}`);
+  const shared = `${wildcard.token}.acme.platform.test`;
+  expect([await delegationOf(domain), await delegationOf(wildcard)]).toEqual([shared, shared]);
+  const elsewhere = await lab.add(await servedProject(lab.stores));
+  expect(await delegationOf(elsewhere)).toBe(`${elsewhere.token}.acme.platform.test`);
+  await lab.remove(wildcard);
+  expect(await delegationOf(domain)).toBe(own);
+});
+
 test('the apex of a zone below the registrable domain has the record and the hint of an apex', async () => {
   const lab = await domainLab();
   const domain = await lab.add();
@@ -46,8 +64,8 @@ test('the apex of a zone below the registrable domain has the record and the hin
   lab.dns.tell(domain.host, facts({ isZoneApex: true }));
   const after = await showDomain(lab.ports)(await lab.verify(domain));
   expect(after.records).toMatchObject([{ type: 'ALIAS' }, { type: 'TXT', required: true }]);
-  expect(after.hints).toEqual(recordHints(true));
-  expect(before.hints).toEqual(recordHints(false));
+  expect(after.hints).toEqual(recordHints({ ...domain, isApex: true }));
+  expect(before.hints).toEqual(recordHints({ ...domain, isApex: false }));
 });
 
 test('a failure is shown with its reason, the used budget and the next attempt', async () => {

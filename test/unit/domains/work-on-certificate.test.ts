@@ -52,15 +52,24 @@ test('a domain is added, verified, served, renewed and removed', async () => {
   expect(await lab.attempts(live)).toEqual(['issued', 'issued']);
 });
 
+/** Only resolvers that do not validate still see the records. */
+const brokenDnssec = {
+  cname: { kind: 'failed', reason: 'servfail' },
+  unchecked: { question: `CNAME ${host}`, errors: [{ code: 6, text: '' }] },
+} as const;
+
 describe('before an order', () => {
-  test('a CAA record that forbids it delays it without contacting the authority', async () => {
+  test.each([
+    ['a CAA record that forbids it', forbiddingCaa, 'caa_forbids_issuer'],
+    ['broken DNSSEC', brokenDnssec, 'dnssec_bogus'],
+  ])('%s delays it without contacting the authority', async (_, known, code) => {
     const domain = await lab.addVerified();
-    lab.point(domain, forbiddingCaa);
+    lab.point(domain, known);
     await lab.tendDue();
     const held = await lab.current(domain);
     expect(certificateOf(held)).toMatchObject({
       ...{ status: 'failed', waitsForDns: true, nextAttemptAt: undefined, isOrdered: false },
-      problem: { code: 'caa_forbids_issuer' },
+      problem: { code },
     });
     expect(lab.authority.log).toEqual([]);
     lab.point(domain);
@@ -87,7 +96,8 @@ describe('before an order', () => {
 /** Adds a current ledger entry for that domain. */
 const spent = ({ accountId, host: name, registrableDomain }: CustomDomain) => {
   const occurredAt = lab.clock.now();
-  return { accountId, host: name, registrableDomain, isManual: false, orderKey: 'o', occurredAt };
+  const key = { authority: 'authority.test', orderKey: 'o' };
+  return { ...key, accountId, host: name, registrableDomain, isManual: false, occurredAt };
 };
 
 describe('the share of an account', () => {
@@ -222,7 +232,12 @@ describe('a fresh attempt that the owner asked for', () => {
   };
   const budgets = async () => {
     const use = await lab.ports.ledger.use(
-      { accountId: lab.project.accountId, host, registrableDomain: 'example.com' },
+      {
+        authority: 'authority.test',
+        accountId: lab.project.accountId,
+        host,
+        registrableDomain: 'example.com',
+      },
       lab.clock.now(),
     );
     return [use.manualFailures.length, use.automaticFailures.length];
@@ -272,7 +287,8 @@ describe('the same order goes on', () => {
     },
   );
 
-  const useOf = (domain: CustomDomain) => lab.ports.ledger.use(domain, lab.clock.now());
+  const useOf = (domain: CustomDomain) =>
+    lab.ports.ledger.use({ ...domain, authority: 'authority.test' }, lab.clock.now());
   /** At least as many as the authority saw. */
   const expectAllCounted = async (domain: CustomDomain) =>
     expect((await useOf(domain)).orders.length).toBeGreaterThanOrEqual(lab.asked('order'));

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Attempts } from '../../../domains/domain/certificates/attempts.ts';
+import type { Attempts, AuthorityTurn } from '../../../domains/domain/certificates/attempts.ts';
 import type {
   CertificateWork,
   IssuedCertificate,
@@ -11,16 +11,12 @@ import {
   type CustomDomainState,
   type DomainIn,
 } from '../../../domains/domain/attachment/custom-domain.ts';
-import {
-  responsibles,
-  isProblemCode,
-  severities,
-  type DnsProblem,
-  type DnsProblemCode,
-} from '../../../domains/domain/dns/problem.ts';
+import type { DnsZone } from '../../../domains/domain/dns/facts.ts';
 import type { DnsReport, ResolverSummary } from '../../../domains/domain/dns/report.ts';
 import type { DnsStanding } from '../../../domains/domain/dns/standing.ts';
+import type { Validation } from '../../../domains/domain/dns/validation.ts';
 import { perhaps, type Entries } from '../stored-json.ts';
+import { problem } from './stored-problem.ts';
 
 // How the details of a domain are read from JSON. A new field, or a new kind of certificate, does not compile until it
 // is read here.
@@ -43,16 +39,6 @@ const date = v.pipe(
   v.date(),
 );
 
-const problem = v.object({
-  code: v.custom<DnsProblemCode>(isProblemCode),
-  severity: v.picklist(severities),
-  actor: v.picklist(responsibles),
-  fix: v.string(),
-  seen: v.string(),
-  wanted: v.string(),
-  resolver: perhaps(v.string()),
-} satisfies Entries<DnsProblem>);
-
 const resolver = v.object({
   resolver: v.string(),
   tookMs: v.number(),
@@ -61,14 +47,36 @@ const resolver = v.object({
   agrees: v.boolean(),
 } satisfies Entries<ResolverSummary>);
 
+const method = v.picklist(['http-01', 'dns-01']);
+
 const report = v.object({
   checkedAt: date,
+  probe: perhaps(v.string()),
   problems: v.array(problem),
   resolvers: v.array(resolver),
   isApex: v.boolean(),
   ownershipRequired: v.boolean(),
   ownershipProven: v.boolean(),
+  textSeen: perhaps(v.boolean()),
+  validation: perhaps(
+    v.object({
+      delegated: v.boolean(),
+      method,
+      label: perhaps(v.string()),
+      exceptions: perhaps(v.record(v.string(), method)),
+      onlyByDns: perhaps(v.array(v.string())),
+    } satisfies Entries<Validation>),
+  ),
+  challengeZone: perhaps(v.string()),
+  zone: perhaps(
+    v.object({
+      name: v.string(),
+      nameServers: v.array(v.string()),
+    } satisfies Entries<DnsZone>),
+  ),
   pointsHere: v.boolean(),
+  // Version 1.0.0 wrote none.
+  mayIssue: v.optional(v.array(v.string()), []),
   verifiable: v.boolean(),
 } satisfies Entries<DnsReport>);
 
@@ -77,7 +85,14 @@ const dns = v.object({
   lastCheckedAt: perhaps(date),
   nextCheckAt: perhaps(date),
   lastVerifyAskedAt: perhaps(date),
+  // Version 1.0.0 wrote none.
+  preparedUntil: perhaps(date),
 } satisfies Entries<DnsStanding>);
+
+const turn = v.object({
+  awaySince: perhaps(date),
+  retryAt: perhaps(date),
+} satisfies Entries<AuthorityTurn>);
 
 const attempts = v.object({
   failed: v.number(),
@@ -85,6 +100,10 @@ const attempts = v.object({
   lastAt: date,
   isManual: v.boolean(),
   retryAt: perhaps(date),
+  // Version 1.0.0 wrote none.
+  turns: v.optional(v.record(v.string(), turn), {}),
+  lastBy: perhaps(v.string()),
+  unproven: perhaps(method),
 } satisfies Entries<Attempts>);
 
 const steps = {
@@ -96,6 +115,10 @@ const steps = {
   }),
   ordered: v.object({
     step: v.literal('ordered'),
+    // Version 1.0.0 wrote none, and validated over HTTP.
+    authority: v.optional(v.string(), ''),
+    method: v.optional(method, 'http-01'),
+    since: perhaps(date),
     at: date,
     attempts,
     problem: perhaps(problem),
@@ -116,20 +139,26 @@ const renewal = v.variant('step', Object.values(ofRenewal));
 const work = v.variant('step', [...Object.values(ofRenewal), waits_for_owner]);
 
 const none = v.object({ kind: v.literal('none') } satisfies Entries<NoCertificate>);
-const wanted = v.object({ kind: v.literal('wanted'), work } satisfies Entries<WantedCertificate>);
-const issued = v.object({
+export const wanted = v.object({
+  kind: v.literal('wanted'),
+  work,
+} satisfies Entries<WantedCertificate>);
+export const issued = v.object({
   kind: v.literal('issued'),
   notBefore: date,
   notAfter: date,
   work: renewal,
   askRenewalAt: perhaps(date),
+  // Version 1.0.0 wrote neither.
+  issuedBy: v.optional(v.string(), ''),
+  hasWindow: v.optional(v.boolean(), false),
 } satisfies Entries<IssuedCertificate>);
 
 const shared = { registrableDomain: v.string(), isApex: v.boolean(), dns };
 
 /** For each state, all that has no column of its own. */
 export const storedDetails = {
-  added: v.object({ ...shared, certificate: none }),
+  added: v.object({ ...shared, certificate: v.variant('kind', [none, wanted, issued]) }),
   verified: v.object({ ...shared, verifiedAt: date, certificate: wanted }),
   live: v.object({ ...shared, verifiedAt: date, liveSince: date, certificate: issued }),
   removed: v.object({

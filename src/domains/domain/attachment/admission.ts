@@ -1,6 +1,8 @@
 import { DomainError } from '../../../kernel/domain-error.ts';
 import { inWords } from '../../../kernel/in-words.ts';
 import type { DomainsErrorCode } from '../domains-error.ts';
+import { shownHost, type Hostname } from '../names/hostname.ts';
+import { isWildcard } from '../names/wildcard.ts';
 
 export const addsWindowMs = 60 * 60_000;
 
@@ -11,6 +13,8 @@ export interface DomainAllowance {
   readonly domains: number;
   /** Counts removed domains too, because each could have cost a certificate. */
   readonly domainsAddedPerHour: number;
+  /** Whether one of them may be a wildcard. */
+  readonly hasWildcards: boolean;
 }
 
 /** What decides whether an account may add a domain to a project. */
@@ -20,6 +24,8 @@ export interface AdmissionFacts {
   /** When the account added domains within the window, removed ones too; newest first. */
   readonly addedLately: readonly Date[];
   readonly hasSucceededDeploy: boolean;
+  /** What another account has proven: the name, or the wildcard that covers it. */
+  readonly provenElsewhere: string | undefined;
   /** The account's project that has this name already. */
   readonly attachedTo: { readonly name: string; readonly isThisOne: boolean } | undefined;
 }
@@ -28,24 +34,38 @@ export interface AdmissionFacts {
  * @throws DomainError `plan_upgrade_required`, `no_successful_deploy`, `domain_taken`, `domain_limit_reached`,
  *   `domains_added_too_fast`
  */
-export const admitDomain = (host: string, facts: AdmissionFacts, now: Date): void => {
-  const refusal = refusalOf(host, facts) ?? tooFast(facts, now);
+export const admitDomain = (hostname: Hostname, facts: AdmissionFacts, now: Date): void => {
+  const refusal = whyNotAdmitted(hostname, facts, now);
   if (refusal) throw new DomainError<DomainsErrorCode>(...refusal);
 };
 
 type Refusal = readonly [code: DomainsErrorCode, message: string];
 
+/** @returns undefined for a domain that may be added */
+export const whyNotAdmitted = (
+  hostname: Hostname,
+  facts: AdmissionFacts,
+  now: Date,
+): Refusal | undefined => refusalOf(hostname, facts) ?? tooFast(facts, now);
+
 const refusalOf = (
-  host: string,
-  { allowance: { plan, domains }, current, hasSucceededDeploy, attachedTo }: AdmissionFacts,
+  hostname: Hostname,
+  { allowance, current, hasSucceededDeploy, attachedTo }: AdmissionFacts,
 ): Refusal | undefined => {
+  const { plan, domains, hasWildcards } = allowance;
   if (domains === 0) {
     return ['plan_upgrade_required', 'Custom domains need the plan Pro or above.'];
+  }
+  if (isWildcard(hostname.host) && !hasWildcards) {
+    return [
+      'plan_upgrade_required',
+      'Wildcard domains need the plan Business or above. On this plan, add each name by itself.',
+    ];
   }
   if (!hasSucceededDeploy) {
     return ['no_successful_deploy', 'Deploy the project first: there is nothing to serve yet.'];
   }
-  if (attachedTo) return ['domain_taken', alreadyAttached(host, attachedTo)];
+  if (attachedTo) return ['domain_taken', alreadyAttached(shownHost(hostname), attachedTo)];
   if (current >= domains) {
     return [
       'domain_limit_reached',

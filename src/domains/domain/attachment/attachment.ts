@@ -25,7 +25,10 @@ export const attachmentOf = (domain: Attachment): Attachment => {
   } satisfies Readonly<Record<keyof Attachment, unknown>>;
 };
 
-export const about = ({ accountId, projectId, id }: Attachment, now: Date) => ({
+export const about = (
+  { accountId, projectId, id }: Pick<Attachment, 'id' | 'accountId' | 'projectId'>,
+  now: Date,
+) => ({
   accountId,
   occurredAt: now,
   projectId,

@@ -1,14 +1,19 @@
 import { allowingLine } from '../dns/caa.ts';
 import type { AuthorityFailure, AuthorityFailureReason } from '../certificates/order.ts';
 import type { CustomDomain } from './custom-domain.ts';
+import { workOn } from '../certificates/standing.ts';
 import { dnsProblem, type DnsProblem, type DnsProblemCode } from '../dns/problem.ts';
+import { delegationNameOf } from '../dns/records.ts';
 import { isAtApex } from '../dns/standing.ts';
+import { isWildcard } from '../names/wildcard.ts';
 import { shownHost } from '../names/hostname.ts';
 
 export interface Refusal {
   readonly failure: AuthorityFailure;
   /** What a CAA record has to name to allow it, one of them; none: CAA does not matter to it. */
   readonly issuers: readonly string[];
+  /** The authority had taken the order. */
+  readonly isPlaced?: boolean;
 }
 
 const codes: Readonly<Record<AuthorityFailureReason, DnsProblemCode>> = {
@@ -28,7 +33,35 @@ export const problemOf = (
 ): DnsProblem =>
   reason === 'caa' && issuers.length > 0
     ? dnsProblem('caa_forbids_issuer', { seen: detail, ...lineToAdd(domain, issuers) })
-    : dnsProblem(codes[reason], { seen: detail, wanted: `a certificate for ${domain.host}` });
+    : dnsProblem(codes[reason], {
+        ...{ seen: detail, wanted: `a certificate for ${domain.host}` },
+        ...(isByDns(domain) ? byDns(reason, domain) : {}),
+      });
+
+const isByDns = (domain: CustomDomain): boolean => {
+  const work = workOn(domain);
+  return work?.step === 'ordered' && work.method === 'dns-01';
+};
+
+/** What else there is to say where our own name servers answer the challenge. */
+const byDns = (
+  reason: AuthorityFailureReason,
+  { host, dns }: CustomDomain,
+): Partial<Pick<DnsProblem, 'actor' | 'fix'>> => {
+  if (reason === 'challenge') return { fix: delegationFix(host) };
+  if (reason !== 'dns') return {};
+  return dns.report?.validation?.delegated
+    ? { actor: 'us', fix: oursFix(host) }
+    : { fix: delegationFix(host) };
+};
+
+const oursFix = (host: string): string =>
+  `The certificate authority could not look up where ${delegationNameOf(host)} leads: to our own name servers. Our resolvers found ` +
+  'your record, so there is nothing for you to do. We look after it and try again automatically.';
+
+const delegationFix = (host: string): string =>
+  `The certificate authority did not find our answer where ${delegationNameOf(host)} leads. Check that this name has the ` +
+  'CNAME record shown and no other record, at all of your name servers.';
 
 /** We check CAA before each order, so our own resolvers saw no record that forbids it. */
 const disagreement =
@@ -41,12 +74,14 @@ const lineToAdd = (
   issuers: readonly string[],
 ): Pick<DnsProblem, 'wanted' | 'fix'> => {
   const { host, unicodeHost: unicode } = domain;
+  const policy = { issuers, isWildcard: isWildcard(host) };
   if (isAtApex(domain)) {
     const fix = `${disagreement} Add the record shown at the DNS provider of ${shownHost({ host, unicode })}.`;
-    return { wanted: allowingLine(host, issuers), fix };
+    return { wanted: allowingLine(host, policy), fix };
   }
   // Beside a CNAME there can be no CAA record (RFC 1034, section 3.6.2).
   const parent = host.slice(host.indexOf('.') + 1);
-  const fix = `${disagreement} Add the record shown. It belongs to ${parent}: a name with a CNAME cannot have a CAA record.`;
-  return { wanted: allowingLine(parent, issuers), fix };
+  const why = policy.isWildcard ? '' : ': a name with a CNAME cannot have a CAA record';
+  const fix = `${disagreement} Add the record shown. It belongs to ${parent}${why}.`;
+  return { wanted: allowingLine(parent, policy), fix };
 };

@@ -1,6 +1,5 @@
 /** When the DNS of a domain is checked automatically. */
-export type NextCheck =
-  { readonly kind: 'check'; readonly at: Date } | { readonly kind: 'expired' };
+type NextCheck = { readonly kind: 'check'; readonly at: Date } | { readonly kind: 'expired' };
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,17 +1,17 @@
-import {
-  latest,
-  restedAt,
-  type CertificateWork,
-  type RenewalWork,
-} from '../certificates/standing.ts';
-import { withWork, type Certified } from './plan.ts';
+import { latest, longestWait, type RenewalWork } from '../certificates/standing.ts';
+import { resumed } from '../certificates/authorities.ts';
+import { isCertified, withWork, type Certified } from './plan.ts';
+import { about } from './attachment.ts';
 import { nextCheck, nextLookAt, type Moment } from './check-schedule.ts';
+import { whyAstray, whyNotProven } from './health.ts';
+import { isPrepared, issuersFor, readiness } from './readiness.ts';
 import {
   becomeVerified,
   removeDomain,
   unchanged,
   type CustomDomain,
   type DomainDecision,
+  type DomainIn,
 } from './custom-domain.ts';
 import { isBlocking } from '../dns/problem.ts';
 import type { DnsReport } from '../dns/report.ts';
@@ -35,32 +35,87 @@ export const recordCheck = (
     const dns = checked(domain.dns, report, nextLookAt(now, now, jitter));
     return becomeVerified({ ...domain, dns }, now);
   }
-  const next = nextCheck(domain.dns.lastVerifyAskedAt ?? domain.addedAt, now, jitter);
-  const nextCheckAt = next.kind === 'check' ? next.at : now;
-  const state = { ...domain, dns: checked(domain.dns, report, nextCheckAt) };
-  return next.kind === 'expired' ? removeDomain(state, 'expired', now) : { state, events: [] };
+  return awaitTraffic(domain, report, moment);
 };
 
-/** Delays a certificate while the DNS is wrong, because an order would only cost another failure. */
+/**
+ * One that is prepared does not expire, and one that has a certificate, or work on it, is checked hourly: its owner may change
+ * the DNS at any time. Others have 30 days, from Add, the last Verify, or the last time that they were prepared.
+ */
+const awaitTraffic = (
+  domain: DomainIn<'added'>,
+  report: DnsReport,
+  { now, jitter }: Moment,
+): DomainDecision => {
+  const after = isCertified(domain) ? proven(domain, report, now) : domain;
+  const seen = { ...after, dns: checked(domain.dns, report, now) };
+  const preparedUntil = isPrepared(seen, now) ? now : domain.dns.preparedUntil;
+  const asked = domain.dns.lastVerifyAskedAt ?? domain.addedAt;
+  const next = nextCheck(latest(asked, preparedUntil), now, jitter);
+  if (next.kind === 'expired') return removeDomain(seen, 'expired', now);
+  const nextCheckAt = isCertified(after) ? hourly(after, asked, { now, jitter }) : next.at;
+  const state = { ...seen, dns: { ...seen.dns, nextCheckAt, preparedUntil } };
+  return { state, events: readiness(domain, state, now) };
+};
+
+/** At least, and when its certificate ends. */
+const hourly = ({ certificate }: Certified, since: Date, { now, jitter }: Moment): Date => {
+  const ends = certificate.kind === 'issued' && certificate.notAfter > now;
+  const soon = Math.min(now.getTime() + hour, ends ? certificate.notAfter.getTime() : Infinity);
+  return new Date(Math.min(nextLookAt(since, now, jitter).getTime(), soon));
+};
+
+type Prepared = Extract<Certified, { readonly state: 'added' }>;
+
+/** Without the delegation nothing proves the name: no certificate is ordered or renewed. */
+const proven = (domain: Prepared, report: DnsReport, now: Date): Certified => {
+  const current = withoutEnded(domain, now);
+  const work = heldBack(current, report, now);
+  return work ? withWork(current, work) : current;
+};
+
+/** A certificate that has ended goes, and the work on the next one goes on. */
+const withoutEnded = (domain: Prepared, now: Date): Prepared => {
+  const { certificate } = domain;
+  const hasEnded = certificate.kind === 'issued' && certificate.notAfter <= now;
+  return hasEnded ? { ...domain, certificate: { kind: 'wanted', work: certificate.work } } : domain;
+};
+
+/**
+ * Delays a certificate while the DNS is wrong, because an order would only cost another failure. A live domain that leads
+ * elsewhere is checked hourly, so that its owner soon learns that it does, and that it no longer does; more often where
+ * its certificate ends soon.
+ */
 const watch = (domain: Certified, report: DnsReport, { now, jitter }: Moment): DomainDecision => {
-  const work = heldBack(domain.certificate.work, report, now);
+  const work = heldBack(domain, report, now);
   const after = work ? withWork(domain, work) : domain;
-  const since = domain.state === 'live' ? domain.addedAt : domain.verifiedAt;
+  const since = domain.state === 'verified' ? domain.verifiedAt : domain.addedAt;
   const planned = nextLookAt(latest(since, domain.dns.lastVerifyAskedAt), now, jitter);
-  const soon = new Date(now.getTime() + hour);
-  const isAwaited = after.certificate.work.step === 'waits_for_dns';
+  const soon = new Date(now.getTime() + Math.min(hour, longestWait(domain.certificate, now)));
+  const isAstray = domain.state === 'live' && whyAstray(report) !== undefined;
+  const isAwaited = isAstray || after.certificate.work.step === 'waits_for_dns';
   const dns = checked(domain.dns, report, isAwaited && soon < planned ? soon : planned);
-  return { state: { ...after, dns }, events: [] };
+  return { state: { ...after, dns }, events: straying(domain, isAstray, now) };
+};
+
+const straying = (domain: Certified, isAstray: boolean, now: Date): DomainDecision['events'] => {
+  if (domain.state !== 'live') return [];
+  if (isAstray === (whyAstray(domain.dns.report) !== undefined)) return [];
+  const type = isAstray ? 'domain_strayed' : 'domain_returned';
+  return [{ type, ...about(domain, now), host: domain.host }];
 };
 
 /** @returns undefined when the report does not matter to it */
-const heldBack = (work: CertificateWork, report: DnsReport, now: Date): RenewalWork | undefined => {
-  const { step, attempts, problem } = work;
-  if (report.verifiable) {
-    if (step !== 'waits_for_dns') return undefined;
-    return { step: 'planned', at: latest(now, restedAt(work)), attempts, problem };
+const heldBack = (domain: Certified, report: DnsReport, now: Date): RenewalWork | undefined => {
+  const { certificate } = domain;
+  const { work } = certificate;
+  const { step, attempts } = work;
+  const mayIssue = issuersFor(domain, report);
+  if (domain.state === 'added' ? mayIssue.length > 0 : report.verifiable) {
+    return step === 'waits_for_dns' ? resumed(certificate, mayIssue, now) : undefined;
   }
-  const blocking = report.problems.find(isBlocking);
+  const blocking =
+    domain.state === 'added' ? whyNotProven(report) : report.problems.find(isBlocking);
   if (step !== 'planned' || work.at > now || !blocking) return undefined;
   return { step: 'waits_for_dns', attempts, problem: blocking };
 };

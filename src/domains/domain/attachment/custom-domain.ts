@@ -1,7 +1,11 @@
 import type { Decision } from '../../../kernel/decision.ts';
 import { refusedTransition, type Transitions } from '../../../kernel/transitions.ts';
+import { resumed } from '../certificates/authorities.ts';
 import {
   planned,
+  workOn,
+  type CertificateStanding,
+  type CertificateWork,
   type IssuedCertificate,
   type NoCertificate,
   type WantedCertificate,
@@ -9,8 +13,9 @@ import {
 import { nextLookAt, type Moment } from './check-schedule.ts';
 import { neverChecked } from '../dns/standing.ts';
 import { about, attachmentOf, type Attachment } from './attachment.ts';
+import { contested } from './rivals.ts';
 import { admitDomain, type AdmissionFacts } from './admission.ts';
-import { shownHost, type Hostname } from '../names/hostname.ts';
+import type { Hostname } from '../names/hostname.ts';
 import { refusal } from '../domains-error.ts';
 import type { DomainsEvent } from '../domains-event.ts';
 
@@ -18,7 +23,8 @@ import type { DomainsEvent } from '../domains-event.ts';
 export type CustomDomain = Attachment & StateFacts;
 
 type StateFacts =
-  | { readonly state: 'added'; readonly certificate: NoCertificate }
+  /** With a certificate, or work on one, its name is proven before its traffic points here. */
+  | { readonly state: 'added'; readonly certificate: CertificateStanding }
   | {
       readonly state: 'verified';
       readonly verifiedAt: Date;
@@ -65,25 +71,47 @@ export const addDomain = (
   { now, jitter }: Moment,
 ): DomainDecision => {
   const { host, unicode: unicodeHost, registrableDomain, isApex } = hostname;
-  admitDomain(shownHost(hostname), facts, now);
+  admitDomain(hostname, facts, now);
   const domain: CustomDomain = {
     ...draft,
     ...{ host, unicodeHost, registrableDomain, isApex, generation: 0, addedAt: now },
     dns: { ...neverChecked, nextCheckAt: nextLookAt(now, now, jitter) },
     ...{ state: 'added', certificate: { kind: 'none' } },
   };
-  return { state: domain, events: [{ type: 'domain_added', ...about(domain, now), host }] };
+  const added = { type: 'domain_added', ...about(domain, now), host } as const;
+  const { provenElsewhere } = facts;
+  const isContested = provenElsewhere !== undefined;
+  const told = isContested ? [contested(domain, provenElsewhere, now)] : [];
+  return { state: domain, events: [added, ...told] };
 };
 
-/** The DNS proves that the name is the account's, so its certificate is due at once. */
-export const becomeVerified = (domain: CustomDomain, now: Date): DomainDecision => ({
-  state: enter(domain, {
-    state: 'verified',
-    verifiedAt: now,
-    certificate: { kind: 'wanted', work: planned(now) },
-  }),
-  events: [{ type: 'domain_verified', ...about(domain, now), host: domain.host }],
-});
+/**
+ * The DNS proves that the name is the account's, so its certificate is due at once. Where it is there already, the domain
+ * goes live in the same step.
+ */
+export const becomeVerified = (domain: CustomDomain, now: Date): DomainDecision => {
+  const { certificate, host } = domain;
+  const verified = enter(domain, {
+    ...{ state: 'verified', verifiedAt: now },
+    certificate: { kind: 'wanted', work: workOnceVerified(domain, now) },
+  });
+  const told = { type: 'domain_verified', ...about(domain, now), host } as const;
+  if (certificate.kind !== 'issued' || certificate.notAfter <= now)
+    return { state: verified, events: [told] };
+  const { state, events } = goLive(verified, certificate, now);
+  return { state, events: [told, ...events] };
+};
+
+/** What was begun or learned before stays: an order under way, when an authority may be asked, what only the owner can mend. */
+const workOnceVerified = (domain: CustomDomain, now: Date): CertificateWork => {
+  const work = workOn(domain);
+  if (work?.step === 'ordered' || work?.step === 'waits_for_owner') return work;
+  if (!work?.attempts) return planned(now);
+  const mayIssue = domain.dns.report?.mayIssue ?? [];
+  const again = resumed({ kind: 'wanted', work }, mayIssue, now);
+  // Nothing is wrong with the DNS any more.
+  return work.step === 'waits_for_dns' ? { ...again, problem: undefined } : again;
+};
 
 /** Its first certificate is there, so visitors are served from now on. */
 export const goLive = (
@@ -118,7 +146,7 @@ export const removeDomain = (
 };
 
 /** The only way to another state: the table decides. @throws DomainError `domain_wrong_state` */
-const enter = (domain: CustomDomain, next: StateFacts): CustomDomain => {
+const enter = <Next extends StateFacts>(domain: CustomDomain, next: Next): Attachment & Next => {
   const reachable: readonly CustomDomainState[] = customDomainTransitions[domain.state];
   if (!reachable.includes(next.state)) refuseMove(domain, next.state);
   return { ...attachmentOf(domain), ...next };

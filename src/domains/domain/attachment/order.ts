@@ -7,10 +7,16 @@ import {
   type AskedOrder,
   type FailedEnd,
 } from '../certificates/ca-ledger.ts';
-import { postponeAttempt } from './plan.ts';
-import { hasRenewalPlan, isManual, isOrdered, workOn } from '../certificates/standing.ts';
+import { isCertified, orderedAt, postponeAttempt, withWork } from './plan.ts';
+import {
+  hasRenewalPlan,
+  isManual,
+  isOrdered,
+  isRenewal,
+  workOn,
+} from '../certificates/standing.ts';
 import type { Certificate } from '../certificates/certificate.ts';
-import { unchanged, type CustomDomain } from './custom-domain.ts';
+import { unchanged, type CustomDomain, type DomainDecision } from './custom-domain.ts';
 import {
   certificateFailed,
   certificateIssued,
@@ -31,29 +37,35 @@ export interface OrderClaim extends DomainChange {
 
 interface ClaimFacts {
   readonly fence: Fence;
+  /** Name of the authority that is asked. */
+  readonly authority: string;
   readonly kind: AskedOrder['kind'];
   readonly use: CaUse;
 }
 
-/** The kind of a new order, as far as the domain alone shows. */
-export const orderKind = (domain: CustomDomain): 'new' | 'renewal' | 'exempt' => {
-  if (hasRenewalPlan(domain)) return 'exempt';
-  return domain.state === 'live' ? 'renewal' : 'new';
+/** The kind of a new order at an authority, as far as the domain alone shows. */
+const orderKind = (domain: CustomDomain, authority: string): 'new' | 'renewal' | 'exempt' => {
+  if (!isRenewal(domain)) return 'new';
+  return hasRenewalPlan(domain) && mayReplace(domain, authority) ? 'exempt' : 'renewal';
 };
 
+/** Whether its certificate is that authority's own, so that an order may say that it replaces it. */
+export const mayReplace = ({ certificate }: CustomDomain, authority: string): boolean =>
+  certificate.kind === 'issued' && [authority, ''].includes(certificate.issuedBy);
+
 /** The current or next attempt, as the budgets see it. */
-export const wantedAttempt = (domain: CustomDomain): WantedAttempt => ({
+export const wantedAttempt = (domain: CustomDomain, authority: string): WantedAttempt => ({
   isManual: isManual(domain),
-  kind: isOrdered(domain) ? 'counted' : orderKind(domain),
+  kind: isOrdered(domain) ? 'counted' : orderKind(domain, authority),
 });
 
 /** A new order begins and counts from now on, if it is still wanted and the budgets allow it. */
 export const claimOrder = (
   domain: CustomDomain,
-  { fence, kind, use }: ClaimFacts,
+  { fence, authority, kind, use }: ClaimFacts,
   now: Date,
 ): OrderClaim => {
-  const { verdict, ...started } = orderStarted(domain, fence, now);
+  const { verdict, ...started } = orderStarted(domain, { ...fence, authority }, now);
   if (verdict === 'destroy') return { ...started, verdict: 'too_late' };
   const budget = mayOrder(use, { isManual: isManual(domain), kind }, now);
   if (!budget.allowed) return { ...heldUp(domain, budget, now), verdict: 'held_up' };
@@ -83,6 +95,29 @@ export const orderUnanswered = (domain: CustomDomain, fence: Fence, now: Date): 
   return { ...lost, cause, ledger: orderUnheardOf(subject), endsOrder: subject };
 };
 
+/**
+ * The authority that has the order has not answered for long, so another one is asked. The first one may still issue, so
+ * the order counts.
+ */
+export const orderLeft = (domain: CustomDomain, fence: Fence, now: Date): DomainChange => {
+  const left = withoutOrder(domain, fence);
+  if (!left) return unchanged(domain);
+  const cause = attempt({ outcome: 'left', authority: atAuthority(domain) }, now);
+  return { ...left, cause, endsOrder: orderSubject(domain) };
+};
+
+/** The authority works on it, so it is not away. */
+export const orderProcessing = (domain: CustomDomain, until: Date): DomainDecision => {
+  const later = postponeAttempt(domain, until);
+  if (!isCertified(later.state) || later.state.certificate.work.step !== 'ordered') return later;
+  const { work } = later.state.certificate;
+  const { [work.authority]: _, ...turns } = work.attempts.turns;
+  return {
+    ...later,
+    state: withWork(later.state, { ...work, attempts: { ...work.attempts, turns } }),
+  };
+};
+
 /** Takes the certificate of an order. One that arrives too late is destroyed, but still counts. */
 export const orderBrought = (
   domain: CustomDomain,
@@ -100,7 +135,7 @@ export const orderBrought = (
     ...decision,
     ...(verdict === 'taken' && { certificate }),
     endsOrder,
-    cause: attempt({ outcome, notAfter }, now),
+    cause: attempt({ outcome, notAfter, authority: atAuthority(ordered) }, now),
     ledger: orderEnded(ledgerName(ordered), { kind: 'issued', certificate }, now),
   };
 };
@@ -122,23 +157,33 @@ export const orderFailed = (
   const fence = fenceOf(ordered);
   // Another worker has recorded this already.
   const { state, events } = isOrdered(domain)
-    ? certificateFailed(domain, { ...fence, failure, issuers }, now)
+    ? certificateFailed(
+        domain,
+        { ...fence, failure, issuers, isPlaced: end.kind === 'failed' },
+        now,
+      )
     : unchanged(domain);
   const hasEnded = isOver(end) || workOn(state)?.step === 'waits_for_owner';
   return {
     state: (hasEnded ? withoutOrder(state, fence)?.state : undefined) ?? state,
     events,
     ...(hasEnded && { endsOrder: orderSubject(ordered) }),
-    cause: attempt({ outcome: 'failed', ...failure }, now),
+    cause: attempt({ outcome: 'failed', ...failure, authority: atAuthority(ordered) }, now),
     ledger: orderEnded(ledgerName(ordered), end, now),
   };
 };
 
-const ledgerName = (domain: CustomDomain) => {
+/** As the ledger knows its order. */
+export const ledgerName = (domain: CustomDomain) => {
   const { accountId, host, registrableDomain } = domain;
   const orderKey = orderSubject(domain);
-  return { accountId, host, registrableDomain, isManual: isManual(domain), orderKey };
+  const authority = isCertified(domain) ? orderedAt(domain) : '';
+  return { authority, accountId, host, registrableDomain, isManual: isManual(domain), orderKey };
 };
+
+/** @returns undefined for an order of version 1.0.0 */
+const atAuthority = (ordered: CustomDomain): string | undefined =>
+  (isCertified(ordered) && orderedAt(ordered)) || undefined;
 
 const attempt = (details: TimelineEntry['details'], occurredAt: Date): TimelineEntry => ({
   kind: 'attempt',

@@ -1,29 +1,68 @@
-import { latest, restedAt, workOn, type RenewalWork } from '../certificates/standing.ts';
+import { turnAt, type Choice } from '../certificates/authorities.ts';
+import {
+  latest,
+  restedAt,
+  type IssuedCertificate,
+  type RenewalWork,
+  type WantedCertificate,
+} from '../certificates/standing.ts';
 import {
   unchanged,
   type CustomDomain,
   type DomainDecision,
   type DomainIn,
 } from './custom-domain.ts';
-import { urgentFrom } from '../certificates/renewal.ts';
+import { isReady, issuersFor } from './readiness.ts';
+import {
+  mayAskFor,
+  withWindow,
+  type PlannedCertificate,
+  type RenewalAnswer,
+} from '../certificates/renewal-plan.ts';
 
-/** A domain that has a certificate, or gets one. It holds the name: no other account can. */
-export type Certified = DomainIn<'verified'> | DomainIn<'live'>;
+/** A domain that has a certificate, or gets one. It holds the name: one domain over all accounts does. */
+export type Certified =
+  | (DomainIn<'added'> & { readonly certificate: WantedCertificate | IssuedCertificate })
+  | DomainIn<'verified'>
+  | DomainIn<'live'>;
 
 export const isCertified = (domain: CustomDomain): domain is Certified =>
-  domain.state === 'verified' || domain.state === 'live';
+  domain.certificate.kind !== 'none';
 
-export const withWork = (domain: Certified, work: RenewalWork): Certified =>
-  domain.state === 'live'
-    ? { ...domain, certificate: { ...domain.certificate, work } }
-    : { ...domain, certificate: { ...domain.certificate, work } };
+/** When a check showed that it holds the name. */
+export const provenAt = (domain: Certified): Date =>
+  domain.state === 'added' ? (domain.dns.lastCheckedAt ?? domain.addedAt) : domain.verifiedAt;
+
+export const withWork = (domain: Certified, work: RenewalWork): Certified => {
+  switch (domain.state) {
+    case 'added':
+      return { ...domain, certificate: { ...domain.certificate, work } };
+    case 'verified':
+      return { ...domain, certificate: { ...domain.certificate, work } };
+    case 'live':
+      return { ...domain, certificate: { ...domain.certificate, work } };
+  }
+};
+
+/** Name of the authority that has its order; '' without one. */
+export const orderedAt = ({ certificate: { work } }: Certified): string =>
+  work.step === 'ordered' ? work.authority : '';
+
+/** What decides which authority its next attempt goes to. */
+export const choiceOf = ({ host, certificate, dns, state }: Certified): Choice => ({
+  mayIssue: dns.report ? issuersFor({ host, state }, dns.report) : [],
+  ordered: certificate.work.step === 'ordered' ? certificate.work.authority : undefined,
+  attempts: certificate.work.attempts,
+  certificate,
+});
 
 /** Earliest time of an attempt that waits for the DNS: after the next check, if that finds no problem. */
 export const earliestAttempt = (domain: CustomDomain): Date | undefined => {
-  const work = workOn(domain);
   const { nextCheckAt } = domain.dns;
-  return work?.step === 'waits_for_dns' && nextCheckAt
-    ? latest(nextCheckAt, restedAt(work))
+  if (!isCertified(domain) || !nextCheckAt) return undefined;
+  const { certificate } = domain;
+  return certificate.work.step === 'waits_for_dns'
+    ? turnAt(choiceOf(domain), latest(nextCheckAt, restedAt(certificate)))
     : undefined;
 };
 
@@ -32,32 +71,32 @@ export const postponeAttempt = (domain: CustomDomain, until: Date): DomainDecisi
   if (!isCertified(domain)) return unchanged(domain);
   const { work } = domain.certificate;
   if (work.step !== 'planned' && work.step !== 'ordered') return unchanged(domain);
-  const at = latest(until, work.attempts?.retryAt);
+  const at = turnAt(choiceOf(domain), until);
   return { state: withWork(domain, { ...work, at }), events: [] };
 };
 
-/** A cap, so that a clock that was set back cannot block the question for ever. */
-const longestRestMs = 24 * 60 * 60_000;
+/** One whose certificate is renewed. */
+type Renewed = DomainIn<'live'> | (DomainIn<'added'> & { readonly certificate: IssuedCertificate });
 
-/** Whether the authority may be asked when it wants the certificate renewed (RFC 9773, section 4.3). */
-export const mayAskRenewal = ({ certificate }: CustomDomain, now: Date): boolean => {
-  const at = certificate.kind === 'issued' ? certificate.askRenewalAt : undefined;
-  const rest = (at?.getTime() ?? 0) - now.getTime();
-  return rest <= 0 || rest > longestRestMs;
-};
+const isRenewed = (domain: CustomDomain): domain is Renewed =>
+  domain.state === 'live' || isReady(domain);
 
-/**
- * Plans the renewal, unless one is under way. Never later than is safe.
- * @param askRenewalAt when the authority wants to be asked again
- */
-export const planRenewal = (domain: CustomDomain, at: Date, askRenewalAt: Date): DomainDecision => {
-  if (domain.state !== 'live' || domain.certificate.work.attempts) return unchanged(domain);
-  const { certificate } = domain;
-  const last = urgentFrom(certificate);
-  // A renewal that waits for the DNS is due already.
-  const work: RenewalWork =
-    certificate.work.step === 'planned'
-      ? { ...certificate.work, at: at < last ? at : last }
-      : certificate.work;
-  return { state: { ...domain, certificate: { ...certificate, work, askRenewalAt } }, events: [] };
+/** See `mayAskFor`. */
+export const mayAskRenewal = (domain: CustomDomain, now: Date): domain is Renewed =>
+  isRenewed(domain) && mayAskFor(domain.certificate, now);
+
+export interface RenewalPlan extends DomainDecision {
+  readonly verdict: PlannedCertificate['verdict'];
+}
+
+/** Plans the renewal, unless one is under way. */
+export const planRenewal = (
+  domain: CustomDomain,
+  answer: RenewalAnswer,
+  now: Date,
+): RenewalPlan => {
+  if (!isRenewed(domain) || domain.certificate.work.attempts)
+    return { ...unchanged(domain), verdict: 'unchanged' };
+  const { certificate, verdict } = withWindow(domain.certificate, answer, now);
+  return { state: { ...domain, certificate }, events: [], verdict };
 };

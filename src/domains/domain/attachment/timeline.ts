@@ -4,6 +4,8 @@ import type { DomainsEvent } from '../domains-event.ts';
 export const timelineKinds = [
   'added',
   'checked',
+  'ready',
+  'unready',
   'verified',
   'attempt',
   'live',
@@ -21,9 +23,12 @@ export interface TimelineEntry {
 }
 
 /** Frequent kinds, of which only the newest are kept. All other kinds are kept for ever. */
-export const mostOfKind = { checked: 500, attempt: 500 } as const satisfies Readonly<
-  Partial<Record<TimelineKind, number>>
->;
+export const mostOfKind = {
+  checked: 500,
+  attempt: 500,
+  ready: 500,
+  unready: 500,
+} as const satisfies Readonly<Partial<Record<TimelineKind, number>>>;
 
 /** Per kind, once the domain is removed. */
 export const mostOfRemoved = 50;
@@ -42,9 +47,16 @@ type EventOfDomain = Extract<DomainsEvent, Pick<CustomDomain, 'projectId'> & { d
 /** Timeline entry of each domain event; undefined when the entry of its cause says it already. */
 const kinds = {
   domain_added: 'added',
+  domain_prepared: 'ready',
+  domain_unprepared: 'unready',
   domain_verified: 'verified',
   domain_live: 'live',
   domain_removed: 'removed',
+  domain_contested: undefined,
+  domain_strayed: undefined,
+  domain_returned: undefined,
+  domain_shared: undefined,
+  domain_share_ended: undefined,
   certificate_ordered: undefined,
   certificate_issued: undefined,
   certificate_renewed: 'renewed',

@@ -1,5 +1,6 @@
 import type { Moment } from './check-schedule.ts';
-import { latest, plannedByOwner } from '../certificates/standing.ts';
+import { turnAt } from '../certificates/authorities.ts';
+import { plannedByOwner } from '../certificates/standing.ts';
 import {
   refuseMove,
   type CustomDomain,
@@ -8,6 +9,7 @@ import {
 } from './custom-domain.ts';
 import type { DnsReport } from '../dns/report.ts';
 import { recordCheck } from './checks.ts';
+import { choiceOf, postponeAttempt } from './plan.ts';
 import { refusal, type DomainsErrorCode } from '../domains-error.ts';
 import { inWords } from '../../../kernel/in-words.ts';
 
@@ -22,7 +24,20 @@ export const askToVerify = (domain: CustomDomain, now: Date): DomainDecision => 
   if (domain.state === 'removed') return refuseMove(domain, 'verified');
   const remaining = verifyAllowedAt(domain, now).getTime() - now.getTime();
   if (remaining > 0) throw tooEarly('verify_too_early', 'DNS was just checked', remaining);
-  return { state: { ...domain, dns: { ...domain.dns, lastVerifyAskedAt: now } }, events: [] };
+  const asked = { ...domain, dns: { ...domain.dns, lastVerifyAskedAt: now } };
+  return { state: triedAgain(asked, now), events: [] };
+};
+
+/** A certificate that is wanted before the traffic leads here has no other button. Not before an authority accepts it. */
+const triedAgain = (domain: CustomDomain, now: Date): CustomDomain => {
+  if (domain.state !== 'added' || domain.certificate.kind !== 'wanted') return domain;
+  const { work } = domain.certificate;
+  if (work.step !== 'waits_for_owner') return domain;
+  const again = {
+    ...domain,
+    certificate: { kind: 'wanted', work: plannedByOwner(work, now) },
+  } as const;
+  return postponeAttempt(again, now).state;
 };
 
 /** Earliest time of the owner's next Verify; in the past if it is allowed already. */
@@ -55,15 +70,13 @@ export const reverify = (domain: CustomDomain, now: Date): DomainDecision => {
 };
 
 /** Earliest time of the owner's next attempt; in the past if it is allowed already. */
-export const reverifyAllowedAt = (
-  { certificate, verifiedAt }: DomainIn<'verified'>,
-  now: Date,
-): Date => {
+export const reverifyAllowedAt = (domain: DomainIn<'verified'>, now: Date): Date => {
+  const { certificate, verifiedAt } = domain;
   const { attempts } = certificate.work;
   const lastAt = (attempts?.lastAt ?? verifiedAt).getTime();
   // At most one pause from now, even if the clock was set back.
   const rested = new Date(Math.min(lastAt, now.getTime()) + pauseBeforeReverifyMs);
-  return latest(rested, attempts?.retryAt);
+  return turnAt(choiceOf(domain), rested);
 };
 
 const tooEarly = (code: DomainsErrorCode, what: string, remaining: number) =>

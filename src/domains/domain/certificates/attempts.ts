@@ -1,4 +1,13 @@
+import type { ValidationMethod } from '../dns/validation.ts';
 import type { AuthorityFailure } from './order.ts';
+
+/** What one authority said to attempts at a certificate, since the last one that was issued. */
+export interface AuthorityTurn {
+  /** Since when it has not answered, or has told us to wait. */
+  readonly awaySince: Date | undefined;
+  /** It asked us not to retry before then. */
+  readonly retryAt: Date | undefined;
+}
 
 /** The attempts at one certificate: since the domain was verified, the owner asked again, or the last one was issued. */
 export interface Attempts {
@@ -7,13 +16,19 @@ export interface Attempts {
   readonly lastAt: Date;
   /** The owner requested the current or next one. */
   readonly isManual: boolean;
-  /** The authority asked us not to retry before then. */
+  /** An authority asked us not to retry before then. */
   readonly retryAt: Date | undefined;
+  /** By the names of the authorities that failed. */
+  readonly turns: Readonly<Record<string, AuthorityTurn>>;
+  /** The authority that failed last. */
+  readonly lastBy: string | undefined;
+  /** How the name was proven when the last one failed because the authority did not find the proof. */
+  readonly unproven: ValidationMethod | undefined;
 }
 
 export const freshAttempts = (now: Date): Attempts => ({
   ...{ failed: 0, firstAt: now, lastAt: now },
-  ...{ isManual: false, retryAt: undefined },
+  ...{ isManual: false, retryAt: undefined, turns: {}, lastBy: undefined, unproven: undefined },
 });
 
 export type NextAttempt =

@@ -14,6 +14,8 @@ export const budgetWords: Readonly<Record<BudgetName, string>> = {
   accountDay: 'new certificates for one account in 24 hours',
   registeredDomain: 'certificates below one registered domain in 7 days',
   exactName: 'certificates for exactly one name in 7 days',
+  ownHosts:
+    "new certificates for projects' own hosts in 7 days, while the platform has none for all of them",
 };
 
 /** "10 new certificates for one account in an hour" */

@@ -15,6 +15,8 @@ export interface CaUse {
   /** Certificates for names below this registrable domain, and for exactly this name; includes open orders. */
   readonly registeredDomain: Times;
   readonly exactName: Times;
+  /** New certificates of projects' own hosts, of all accounts and at all authorities; includes open orders. */
+  readonly ownHosts: Times;
 }
 
 export type CaWindow = keyof CaUse;
@@ -33,6 +35,7 @@ export const caWindows = {
   accountOrders: { lengthMs: day, most: 50 },
   registeredDomain: { lengthMs: week, most: 48 },
   exactName: { lengthMs: week, most: 4 },
+  ownHosts: { lengthMs: week, most: 20 },
 } as const satisfies Readonly<Record<CaWindow, { lengthMs: number; most: number }>>;
 
 export interface Budget {
@@ -40,7 +43,7 @@ export interface Budget {
   /** How many may be used before we stop. */
   readonly stopAt: number;
   /**
-   * The authority's own limit: https://letsencrypt.org/docs/rate-limits/. Undefined for `ownHost`, and for budgets that
+   * The authority's own limit: https://letsencrypt.org/docs/rate-limits/. Undefined for `ownHost`, `ownHosts`, and for budgets that
    * only divide ours between accounts, so that one account cannot use up everything.
    */
   readonly of: number | undefined;
@@ -62,16 +65,31 @@ export const caBudgets = {
   accountDay: { counts: 'accountOrders', stopAt: 50, of: undefined, windowMs: day },
   registeredDomain: { counts: 'registeredDomain', stopAt: 48, of: 50, windowMs: week },
   exactName: { counts: 'exactName', stopAt: 4, of: 5, windowMs: week },
+  /** Far below what the authority allows for the registered domain, which the operator's own names use too. */
+  ownHosts: { counts: 'ownHosts', stopAt: 20, of: undefined, windowMs: week },
 } as const satisfies Readonly<Record<string, Budget>>;
 
 export type BudgetName = keyof typeof caBudgets;
+
+/** Budgets of all accounts together. */
+export const sharedBudgets = (Object.keys(caBudgets) as BudgetName[]).filter(
+  (name) => caBudgets[name].counts === 'orders',
+);
+
+/** How many orders each of them still allows. @param orders of all accounts, as in `CaUse` */
+export const budgetsLeft = (orders: Times, now: Date) =>
+  sharedBudgets.map((budget) => {
+    const { stopAt: size, windowMs } = caBudgets[budget];
+    const used = orders.filter((at) => leavesAt(at, windowMs, now)).length;
+    return { budget, size, left: Math.max(0, size - used) };
+  });
 
 /** How long an account that has ordered yields to accounts that have not. */
 const standsBackMs = hour;
 
 /**
- * `new`, `renewal`: for a custom domain. `own`, `own_renewal`: for a project's own host; the operator must watch the
- * authority's weekly limits for these. `exempt`: the authority counts no order for it: a renewal that names the
+ * `new`, `renewal`: for a custom domain; a `renewal` also for the platform's pair of names. `own`, `own_renewal`: for a
+ * project's own host. `exempt`: the authority counts no order for it: a renewal that names the
  * certificate it replaces (RFC 9773, section 5).
  */
 export type OrderKind = 'new' | 'renewal' | 'own' | 'own_renewal' | 'exempt';
@@ -98,7 +116,7 @@ const ofNames = ['registeredDomain', 'exactName'] as const;
 const limitsOf: Readonly<Record<WantedAttempt['kind'], readonly BudgetName[]>> = {
   new: [...share, ...ofNames],
   renewal: ['orders', ...ofNames],
-  own: ['ownHost', ...share],
+  own: ['ownHost', ...share, 'ownHosts'],
   own_renewal: ['ownHost', 'orders'],
   exempt: [],
   counted: [],

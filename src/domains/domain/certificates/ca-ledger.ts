@@ -2,8 +2,10 @@ import type { OrderKind } from './ca-budget.ts';
 import type { OrderEnd } from './order.ts';
 import { keepsOrder } from './standing.ts';
 
-/** The account and name that a budget's use is counted for. */
+/** The authority, account and name that a budget's use is counted for. */
 export interface LedgerName {
+  /** The name of the authority that is asked: each has its own limits. */
+  readonly authority: string;
   readonly accountId: string;
   readonly host: string;
   readonly registrableDomain: string;
@@ -13,9 +15,10 @@ export interface LedgerName {
 export interface LedgerEntry extends LedgerName {
   /**
    * An `order` is for a name without a certificate. `issued`: a certificate, or an order that may become one.
-   * An order that the authority exempts is a `renewal` until the authority has said so.
+   * `own`: the same, for a project's own host. An order that the authority exempts is a `renewal` until the authority
+   * has said so.
    */
-  readonly kind: 'order' | 'renewal' | 'failure' | 'issued';
+  readonly kind: 'order' | 'renewal' | 'failure' | 'issued' | 'own';
   /** The order it belongs to; every request for an order has its own key. */
   readonly orderKey: string;
   /** The owner asked for it. */
@@ -34,14 +37,16 @@ export interface LedgerChange {
 
 export type FailedEnd = Exclude<OrderEnd, { kind: 'issued' }>;
 
-/** A project's own host does not use the certificate budgets. */
 const enteredAs = {
   new: ['order', 'issued'],
   renewal: ['renewal', 'issued'],
   exempt: ['renewal', 'issued'],
-  own: ['order'],
+  own: ['order', 'own'],
   own_renewal: ['renewal'],
 } as const satisfies Readonly<Record<OrderKind, readonly LedgerEntry['kind'][]>>;
+
+/** What counts as a certificate. */
+const brought = ['issued', 'own'] as const;
 
 /**
  * Stored before the request is sent: the order counts from then on, even if the answer is lost, until it is certain
@@ -53,10 +58,10 @@ export const orderAsked = (order: AskedOrder): LedgerChange => ({
 
 /** The authority was certainly not asked, or certainly made no order. */
 export const orderNotMade = (orderKey: string): LedgerChange =>
-  freed(orderKey, 'order', 'renewal', 'issued');
+  freed(orderKey, 'order', 'renewal', ...brought);
 
 /** The authority may have created it, but its URL is lost, so it cannot become a certificate. */
-export const orderUnheardOf = (orderKey: string): LedgerChange => freed(orderKey, 'issued');
+export const orderUnheardOf = (orderKey: string): LedgerChange => freed(orderKey, ...brought);
 
 /** The authority created it and exempts it from its limits. */
 export const orderExempted = (orderKey: string): LedgerChange => freed(orderKey, 'renewal');
@@ -74,7 +79,7 @@ export const orderEnded = (
   const { reason } = end.failure;
   const entered = keepsOrder(reason) ? [] : [{ ...entry, kind: 'failure' as const }];
   if (end.kind === 'failed')
-    return { ...(endsForSure(reason) && freed(orderKey, 'issued')), entered };
+    return { ...(endsForSure(reason) && freed(orderKey, ...brought)), entered };
   return { ...(end.counts ? orderUnheardOf(orderKey) : orderNotMade(orderKey)), entered };
 };
 

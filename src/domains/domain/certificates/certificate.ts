@@ -10,12 +10,6 @@ export interface Validity {
   readonly notAfter: Date;
 }
 
-/** After two thirds of its lifetime, which leaves time for failures. */
-export const isDueForRenewal = ({ notBefore, notAfter }: Validity, now: Date): boolean => {
-  const life = notAfter.getTime() - notBefore.getTime();
-  return notAfter.getTime() - now.getTime() <= life / 3;
-};
-
 /**
  * A route's name as a host: one without a dot is a label below the platform host, so that routes stay right
  * when that changes.

@@ -1,11 +1,15 @@
+import type { ValidationMethod } from '../dns/validation.ts';
 import type { Certificate } from './certificate.ts';
 
 /** What must be stored before the authority is asked, so that the order can always be continued. */
 export interface CertificateOrder {
   readonly host: string;
+  /** Further names of the same certificate. */
+  readonly also?: readonly string[] | undefined;
   readonly url: string;
   /** PKCS #8, PEM. */
   readonly privateKey: string;
+  readonly method: ValidationMethod;
 }
 
 /** The state of an order, as the authority reports it. */
@@ -13,8 +17,19 @@ export type OrderState =
   /** Publish `keyAuthorization` under `/.well-known/acme-challenge/<token>`, then say so with `prove`. */
   | {
       readonly kind: 'challenge';
+      readonly method: 'http-01';
       readonly token: string;
       readonly keyAuthorization: string;
+      readonly challengeUrl: string;
+    }
+  /**
+   * Publish all `values` as TXT records where `_acme-challenge.<host>` leads, then say so with `prove`. A name and its
+   * wildcard have the same challenge name, with a value each (RFC 8555, section 8.4).
+   */
+  | {
+      readonly kind: 'challenge';
+      readonly method: 'dns-01';
+      readonly values: readonly string[];
       readonly challengeUrl: string;
     }
   /** The authority works on it; ask again, but not before. */
@@ -42,16 +57,18 @@ export interface AuthorityFailure {
   readonly retryAt: Date | undefined;
 }
 
-export type AuthorityFailureReason =
+export const authorityFailureReasons = [
   /** The order cannot be continued: it expired, is unknown, or belongs to another account. */
-  | 'order_gone'
-  | 'rate_limited'
+  'order_gone',
+  'rate_limited',
   /** Down, silent, failing, or its answer is malformed. */
-  | 'unavailable'
+  'unavailable',
   /** It will never issue for this name. */
-  | 'rejected_name'
-  | 'caa'
+  'rejected_name',
+  'caa',
   /** Its resolvers could not find the host, or failed. */
-  | 'dns'
+  'dns',
   /** It could not reach the host, or got another answer than wanted. */
-  | 'challenge';
+  'challenge',
+] as const;
+export type AuthorityFailureReason = (typeof authorityFailureReasons)[number];

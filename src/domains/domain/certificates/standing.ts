@@ -1,7 +1,9 @@
 import { freshAttempts, waitAfter, type Attempts } from './attempts.ts';
 import type { AuthorityFailureReason } from './order.ts';
 import type { Validity } from './certificate.ts';
+import { longestRetryWait } from './retry-wait.ts';
 import type { DnsProblem } from '../dns/problem.ts';
+import type { ValidationMethod } from '../dns/validation.ts';
 
 /** Whether a domain has a certificate, and how far the work on the next one is. */
 export type CertificateStanding = NoCertificate | WantedCertificate | IssuedCertificate;
@@ -22,6 +24,10 @@ export interface IssuedCertificate extends Validity {
   readonly work: RenewalWork;
   /** Do not ask for the renewal window again before then (RFC 9773, section 4.3). */
   readonly askRenewalAt: Date | undefined;
+  /** Name of the authority; '' where it is the preferred one of version 1.0.0. */
+  readonly issuedBy: string;
+  /** The authority has named a window, and so counts no order within it. */
+  readonly hasWindow: boolean;
 }
 
 /** `problem` is why the last attempt failed. `attempts` is undefined before the first one. */
@@ -46,6 +52,12 @@ export type RenewalWork =
   /** An order is under way; it is always continued, and no second one begins. The next look is at that time. */
   | {
       readonly step: 'ordered';
+      /** Name of the authority that has the order; '' where it is the preferred one of version 1.0.0. */
+      readonly authority: string;
+      /** How the name is proven, whatever the DNS says meanwhile. */
+      readonly method: ValidationMethod;
+      /** When it was begun; undefined where version 1.0.0 did. */
+      readonly since: Date | undefined;
       readonly at: Date;
       readonly attempts: Attempts;
       readonly problem: DnsProblem | undefined;
@@ -57,18 +69,21 @@ export type RenewalWork =
       readonly problem: DnsProblem;
     };
 
-export const planned = (at: Date): RenewalWork => ({
+export type PlannedWork = Extract<RenewalWork, { readonly step: 'planned' }>;
+
+export const planned = (at: Date): PlannedWork => ({
   ...{ step: 'planned', at },
   ...{ attempts: undefined, problem: undefined },
 });
 
 /** A new attempt that the owner asked for; an order under way is continued. */
-export const plannedByOwner = ({ step }: CertificateWork, now: Date): CertificateWork => ({
-  step: step === 'ordered' ? 'ordered' : 'planned',
-  at: now,
-  attempts: { ...freshAttempts(now), isManual: true },
-  problem: undefined,
-});
+export const plannedByOwner = (work: CertificateWork, now: Date): CertificateWork => {
+  // What was learned of the authorities stays true.
+  const { turns = {}, lastBy, unproven } = work.attempts ?? {};
+  const attempts = { ...freshAttempts(now), turns, lastBy, unproven, isManual: true };
+  const planned = { at: now, attempts, problem: undefined };
+  return work.step === 'ordered' ? { ...work, ...planned } : { step: 'planned', ...planned };
+};
 
 interface Certifiable {
   readonly certificate: CertificateStanding;
@@ -83,9 +98,12 @@ export const isOrdered = (domain: Certifiable): boolean => workOn(domain)?.step 
 export const isManual = (domain: Certifiable): boolean =>
   workOn(domain)?.attempts?.isManual ?? false;
 
-/** Since then the authority says when to renew, and charges nothing for it (RFC 9773). */
+/** Work on its certificate renews the one that it has. Anything else counts as a new certificate. */
+export const isRenewal = ({ certificate }: Certifiable): boolean => certificate.kind === 'issued';
+
+/** Its authority says when to renew, and charges nothing for it (RFC 9773). */
 export const hasRenewalPlan = ({ certificate }: Certifiable): boolean =>
-  certificate.kind === 'issued' && certificate.askRenewalAt !== undefined;
+  certificate.kind === 'issued' && certificate.hasWindow;
 
 /** When to attempt, or to look at the order; undefined if something else has to happen before. */
 export const nextStepAt = (work: CertificateWork): Date | undefined => {
@@ -115,11 +133,17 @@ export const statusOf = (
 export const latest = (...dates: readonly (Date | undefined)[]): Date =>
   new Date(Math.max(...dates.map((date) => date?.getTime() ?? 0)));
 
-/** Earliest time of the next attempt, even when the DNS is correct sooner. */
-export const restedAt = ({ attempts }: Pick<CertificateWork, 'attempts'>): Date => {
-  const lastAt = attempts?.lastAt.getTime() ?? 0;
-  return latest(new Date(lastAt + waitAfter(attempts?.failed ?? 0)), attempts?.retryAt);
+/** Earliest time of the next attempt at any authority, even when the DNS is correct sooner. */
+export const restedAt = (certificate: WantedCertificate | IssuedCertificate): Date => {
+  const { attempts } = certificate.work;
+  const lastAt = attempts?.lastAt ?? new Date(0);
+  const wait = Math.min(waitAfter(attempts?.failed ?? 0), longestWait(certificate, lastAt));
+  return new Date(lastAt.getTime() + wait);
 };
+
+/** Longest wait between two attempts. A renewal has only as long as its certificate is valid. */
+export const longestWait = (certificate: CertificateStanding, now: Date): number =>
+  certificate.kind === 'issued' ? longestRetryWait(certificate, now) : Infinity;
 
 /** These failures leave the order valid, and continuing it costs nothing. */
 export const keepsOrder = (reason: AuthorityFailureReason): boolean =>

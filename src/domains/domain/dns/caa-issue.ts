@@ -1,10 +1,16 @@
+import type { ValidationMethod } from './validation.ts';
+
 /** The authority and account that want to issue. */
 export interface CaaPolicy {
+  /** The authority's name. */
+  readonly authority: string;
   /** A record must name one of these; empty if the authority ignores CAA. */
   readonly issuers: readonly string[];
   /** The account as `accounturi` names it; undefined until there is one. */
   readonly accountUri: string | undefined;
-  readonly method: 'http-01';
+  readonly method: ValidationMethod;
+  /** Wanted for a wildcard: then `issuewild` decides, where there is one. */
+  readonly isWildcard: boolean;
 }
 
 /** The value of an `issue` property (RFC 8659, section 4.2). */

@@ -2,7 +2,7 @@ import { isAllowedBy, parseIssueValue, type CaaPolicy } from './caa-issue.ts';
 import type { CaaLevel, CaaRecord, DnsFailure } from './facts.ts';
 import { shortened } from './shortened.ts';
 
-/** Whether an authority may issue for a plain name (RFC 8659, section 3). */
+/** Whether an authority may issue for a name (RFC 8659, section 3). */
 export type CaaVerdict =
   | {
       readonly kind: 'allowed';
@@ -42,7 +42,7 @@ const refusals = [
   'other_account',
 ] as const;
 
-/** @param levels from the host upwards */
+/** @param levels from the host upwards; of a wildcard, from the name that it is below */
 export const caaVerdict = (levels: readonly CaaLevel[], policy: CaaPolicy): CaaVerdict => {
   if (policy.issuers.length === 0) return { kind: 'allowed', level: undefined };
   for (const { name: level, answer } of levels) {
@@ -57,15 +57,29 @@ const verdictOf = (level: string, records: readonly CaaRecord[], policy: CaaPoli
     ({ flags, tag }) => (flags & criticalFlags) !== 0 && !knownTags.includes(tag.toLowerCase()),
   );
   if (critical) return { kind: 'forbidden', level, record: critical, why: 'unknown_critical_tag' };
-  // Only `issue` applies to plain names; without such a record every authority may issue.
-  const issue = records.filter(({ tag }) => tag.toLowerCase() === 'issue');
-  const refused = issue.map((record) => ({ record, why: refusalOf(record, policy) }));
+  const refused = relevantTo(records, policy).map((record) => ({
+    record,
+    why: refusalOf(record, policy),
+  }));
   if (refused.length === 0 || refused.some(({ why }) => why === undefined)) {
     return { kind: 'allowed', level };
   }
   const rank = (why: (typeof refused)[number]['why']) => (why ? refusals.indexOf(why) : -1);
   const closest = refused.reduce((best, one) => (rank(one.why) > rank(best.why) ? one : best));
   return { kind: 'forbidden', level, record: closest.record, why: closest.why ?? 'nobody' };
+};
+
+/**
+ * For a wildcard those with `issuewild` where there are any; else those with `issue`. Without any, every authority may
+ * issue (RFC 8659, sections 4.2 and 4.3).
+ */
+export const relevantTo = (
+  records: readonly CaaRecord[],
+  { isWildcard }: Pick<CaaPolicy, 'isWildcard'>,
+): readonly CaaRecord[] => {
+  const tagged = (wanted: string) => records.filter(({ tag }) => tag.toLowerCase() === wanted);
+  const wild = isWildcard ? tagged('issuewild') : [];
+  return wild.length > 0 ? wild : tagged('issue');
 };
 
 const refusalOf = (
@@ -84,6 +98,8 @@ const longestValue = 200;
 export const caaLine = (name: string, { flags, tag, value }: CaaRecord): string =>
   `${name}. CAA ${flags} ${tag} ${JSON.stringify(shortened(value, longestValue))}`;
 
-/** The line that lets an authority issue. @param issuers any of them would do; the first is used */
-export const allowingLine = (name: string, [issuer = '']: readonly string[]): string =>
-  caaLine(name, { flags: 0, tag: 'issue', value: issuer });
+/** The line that lets an authority issue: of its names, any would do. */
+export const allowingLine = (
+  name: string,
+  { issuers: [issuer = ''], isWildcard }: Pick<CaaPolicy, 'issuers' | 'isWildcard'>,
+): string => caaLine(name, { flags: 0, tag: isWildcard ? 'issuewild' : 'issue', value: issuer });

@@ -16,7 +16,8 @@ export const judgeIssuance = (facts: ResolverFacts, host: string, policy: CaaPol
     case 'failed':
       return unanswered(resolver, verdict.reason, 'CAA', `CAA of ${verdict.level}`);
     case 'forbidden': {
-      const seen = `${caaLine(verdict.level, verdict.record)} (${reasons[verdict.why]})`;
+      const reason = reasons(policy)[verdict.why];
+      const seen = `${caaLine(verdict.level, verdict.record)} (${reason})`;
       const found = {
         seen,
         wanted: wantedLine(verdict, policy),
@@ -28,19 +29,19 @@ export const judgeIssuance = (facts: ResolverFacts, host: string, policy: CaaPol
   }
 };
 
-const reasons: Readonly<Record<CaaRefusal, string>> = {
+const reasons = ({ method }: CaaPolicy): Readonly<Record<CaaRefusal, string>> => ({
   unknown_critical_tag: 'a critical tag that no authority may ignore',
   other_authority: 'names another authority',
   nobody: 'allows nobody',
   malformed: 'cannot be read, so it allows nobody',
   other_account: 'names another account of the authority',
-  other_method: 'does not allow validation by http-01',
-};
+  other_method: `does not allow validation by ${method}`,
+});
 
 type Forbidden = Extract<CaaVerdict, { readonly kind: 'forbidden' }>;
 
-const wantedLine = ({ why, level, record }: Forbidden, { issuers }: CaaPolicy): string =>
-  why === 'unknown_critical_tag' ? `no ${caaLine(level, record)}` : allowingLine(level, issuers);
+const wantedLine = ({ why, level, record }: Forbidden, policy: CaaPolicy): string =>
+  why === 'unknown_critical_tag' ? `no ${caaLine(level, record)}` : allowingLine(level, policy);
 
 /** A name with a CNAME has no CAA records of its own: records found there are at the CNAME's target. */
 const inTheWay = ({ chain }: ResolverFacts, host: string, { level }: Forbidden) => {

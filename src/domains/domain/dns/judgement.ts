@@ -1,3 +1,4 @@
+import { isWildcard } from '../names/wildcard.ts';
 import type { DnsFacts } from './facts.ts';
 import { dnsProblem } from './problem.ts';
 import { reportOn, type DnsExpectation, type DnsReport } from './report.ts';
@@ -17,8 +18,8 @@ export const judgementOn = (facts: DnsFacts, expectation: DnsExpectation): DnsJu
 
 /** For answers that take too long to judge: counts as a failed lookup, which is retried. */
 export const unjudged = (
-  { checkedAt, resolvers }: DnsFacts,
-  { isApex, isContested }: DnsExpectation,
+  { host, checkedAt, resolvers }: DnsFacts,
+  { isApex, isContested, lastValidation, acmeDnsZone }: DnsExpectation,
 ): DnsJudgement => {
   const seen = 'answers that are too large to check';
   return {
@@ -34,9 +35,11 @@ export const unjudged = (
         agrees: false,
       })),
       isApex,
-      ownershipRequired: isApex || isContested,
+      ownershipRequired: isWildcard(host) || isApex || isContested,
       ownershipProven: false,
+      ...(lastValidation && { validation: lastValidation, challengeZone: acmeDnsZone }),
       pointsHere: false,
+      mayIssue: [],
       verifiable: false,
     },
   };

@@ -1,6 +1,13 @@
-import { caaVerdict } from './caa.ts';
+import { caaVerdict, relevantTo } from './caa.ts';
 import type { CaaPolicy } from './caa-issue.ts';
-import type { CaaLevel, CaaRecord, CnameChain, DnsAnswer, ResolverFacts } from './facts.ts';
+import type {
+  CaaLevel,
+  CaaRecord,
+  CnameChain,
+  DnsAnswer,
+  ExtendedError,
+  ResolverFacts,
+} from './facts.ts';
 import type { DnsExpectation } from './report.ts';
 import { ownershipValueOf } from './records.ts';
 import { isSameAddress } from './ip-address.ts';
@@ -19,10 +26,11 @@ export type KeptAnswer<Item> =
 /** The stored part of one resolver's answers. */
 export interface KeptFacts
   extends
-    Omit<ResolverFacts, 'chain' | AnswerName | 'caa'>,
+    Omit<ResolverFacts, 'chain' | AnswerName | 'caa' | 'delegation'>,
     Readonly<Record<AnswerName, KeptAnswer<string>>> {
   readonly chain: CnameChain & { readonly more?: number | undefined };
   readonly caa: readonly KeptLevel[];
+  readonly delegation?: KeptAnswer<string> | undefined;
 }
 
 type AnswerName = 'cname' | 'a' | 'aaaa' | 'txt' | 'sibling';
@@ -36,7 +44,8 @@ export const keptAnswers = (resolvers: readonly KeptFacts[]): readonly KeptFacts
   resolvers.map((one) => keptOf(one, mostKeptBytes / resolvers.length));
 
 const keptOf = (facts: KeptFacts, bytes: number): KeptFacts => {
-  const fit = fitting(bytes, 8);
+  const { delegation, unchecked, zone } = facts;
+  const fit = fitting(bytes, 8 + [delegation, unchecked, zone].filter(Boolean).length);
   const text = (answer: KeptAnswer<string>) => fitAnswer(answer, fit, shortened);
   const decisive = facts.caa.slice(-1).map(({ name, answer }) => ({
     name,
@@ -48,6 +57,11 @@ const keptOf = (facts: KeptFacts, bytes: number): KeptFacts => {
     ...facts,
     ...{ txt: text(facts.txt), cname: text(facts.cname), a: text(facts.a) },
     ...{ aaaa: text(facts.aaaa), sibling: text(facts.sibling) },
+    ...(delegation && { delegation: text(delegation) }),
+    ...(zone && { zone: { ...zone, nameServers: fit(zone.nameServers, shortened).kept } }),
+    ...(unchecked && {
+      unchecked: { ...unchecked, errors: fit(unchecked.errors, shortError).kept },
+    }),
     chain: { names: hops.kept, ...chain, ...leftOut(hops.more + (more ?? 0)) },
     // The other levels are empty; the last one decided.
     caa: [...fit(facts.caa.slice(0, -1), (level) => level).kept, ...decisive],
@@ -106,6 +120,11 @@ const shortCaa: Cut<CaaRecord> = ({ flags, tag, value }, longest) => ({
   value: shortened(value, longest),
 });
 
+const shortError: Cut<ExtendedError> = ({ code, text }, longest) => ({
+  code,
+  text: shortened(text, longest),
+});
+
 /** The same answers with the records first that decide: only the first ones of many are kept. */
 export const decisiveFirst = (facts: ResolverFacts, expectation: DnsExpectation): ResolverFacts => {
   const { token, platformHost, platformAddresses, caa } = expectation;
@@ -119,7 +138,7 @@ export const decisiveFirst = (facts: ResolverFacts, expectation: DnsExpectation)
     aaaa: ordered(facts.aaaa, isForeign),
     caa: facts.caa.map(({ name, answer }) => ({
       name,
-      answer: ordered(answer, decides({ name, answer }, caa)),
+      answer: ordered(answer, decidesFor({ name, answer }, caa)),
     })),
   };
 };
@@ -130,11 +149,17 @@ const ordered = <Item>(
 ): DnsAnswer<Item> =>
   answer.kind === 'records' ? { ...answer, records: firstThose(answer.records, matters) } : answer;
 
+const decidesFor = (level: CaaLevel, policies: readonly CaaPolicy[]) => {
+  const all = policies.map((policy) => decides(level, policy));
+  return (record: CaaRecord): boolean => all.some((matters) => matters(record));
+};
+
 /** The record that forbids it, or those that allow it. */
 const decides = (level: CaaLevel, policy: CaaPolicy): ((record: CaaRecord) => boolean) => {
   const verdict = caaVerdict([level], policy);
   if (verdict.kind === 'forbidden') return (record) => record === verdict.record;
+  const relevant = level.answer.kind === 'records' ? relevantTo(level.answer.records, policy) : [];
   const alone = (record: CaaRecord) =>
     caaVerdict([{ ...level, answer: { kind: 'records', records: [record], ttl: 0 } }], policy);
-  return (record) => record.tag.toLowerCase() === 'issue' && alone(record).kind === 'allowed';
+  return (record) => relevant.includes(record) && alone(record).kind === 'allowed';
 };

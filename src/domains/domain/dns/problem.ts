@@ -41,13 +41,17 @@ export const dnsProblems = {
       'Create the ALIAS or ANAME record shown, in place of any CNAME record: an apex domain cannot have one. If your provider has neither, use a name such as www and redirect to it.',
     alias_wrong_address:
       'Delete the A and AAAA records with other addresses and create the ALIAS or ANAME record shown: no other address records may exist.',
+    delegation_missing:
+      'Create the CNAME record shown at the name that begins with _acme-challenge: a wildcard can only get a certificate with it. The wildcard record does not stand in for it.',
     ownership_txt_missing: 'Create the TXT record shown. It proves that the name is yours.',
     ownership_txt_mismatch:
       'Change the TXT record to the value shown, without quotation marks; other TXT records may exist beside it.',
     caa_forbids_issuer:
       'Change the CAA records as shown, at the provider of that name. Without that no certificate can be issued.',
     dns_lookup_failed:
-      'The name servers did not answer. We keep trying; if this persists, check the name servers and the DNSSEC of the domain.',
+      'The name servers did not answer. We keep trying; if this persists, check the name servers of the domain.',
+    dnssec_bogus:
+      'The DNSSEC of the domain is broken, so validating resolvers refuse its answers, and no authority may issue a certificate. At your DNS provider, sign the zone again; or remove the DS record at your registrar, which switches DNSSEC off.',
     dns_answer_too_large:
       'There are more records at this name than we read. Delete the unneeded ones.',
     cname_loop:

@@ -1,7 +1,8 @@
 import type { Hostname } from '../names/hostname.ts';
+import { baseOf, isWildcard } from '../names/wildcard.ts';
 
 export interface DnsRecord {
-  readonly purpose: 'route' | 'ownership';
+  readonly purpose: 'route' | 'ownership' | 'delegation';
   /** ALIAS stands for what providers call ALIAS, ANAME or CNAME flattening. */
   readonly type: 'CNAME' | 'ALIAS' | 'TXT';
   /** Relative to the registrable domain, as most providers expect; `@` is the domain itself. */
@@ -13,10 +14,19 @@ export interface DnsRecord {
   readonly required: boolean;
 }
 
-export interface RecordNeeds {
+export interface RecordZones {
   readonly platformHost: string;
-  /** Whether the TXT record has to be there; the report on the DNS says so. */
+  /** The zone of DNS challenges; undefined where there is none. */
+  readonly acmeDnsZone?: string | undefined;
+}
+
+export interface RecordNeeds extends RecordZones {
+  /** Whether the TXT record has to be there; the report on the DNS says so. A wildcard has none. */
   readonly txtRequired: boolean;
+  /** Of the wildcard that has the same challenge name, in the same project: the name of both leads to its target. */
+  readonly sharedToken?: string | undefined;
+  /** The delegation is there and proves ownership instead. */
+  readonly isDelegated?: boolean | undefined;
 }
 
 const ttl = 3600;
@@ -25,36 +35,75 @@ const ttl = 3600;
 export const cnameTarget = (token: string, platformHost: string): string =>
   `${token}.${platformHost}`;
 
-export const challengeNameOf = (host: string): string => `_animal-store-challenge.${host}`;
+export const challengeNameOf = (host: string): string => `_animal-store-challenge.${baseOf(host)}`;
+
+/** Where authorities ask for the value of a DNS challenge; of a wildcard, without its asterisk (RFC 8555, section 8.4). */
+export const delegationNameOf = (host: string): string => `_acme-challenge.${baseOf(host)}`;
+
+/** Unique to one attachment, so this record proves its name as well as the TXT record does. */
+export const delegationTarget = (token: string, acmeDnsZone: string): string =>
+  `${token}.${acmeDnsZone}`;
 
 export const ownershipValueOf = (token: string): string => `animal-store-verify=${token}`;
 
+/** The record that proves a name, in words. A wildcard has no TXT record, so only its delegation does. */
+export const proofOf = (host: string): string =>
+  isWildcard(host) ? `the CNAME record of ${delegationNameOf(host)}` : 'the TXT record';
+
+type Named = Pick<Hostname, 'host' | 'registrableDomain' | 'isApex'>;
+
+/** The delegation alone proves a wildcard, so that has no TXT record. */
 export const recordsFor = (
-  { host, registrableDomain, isApex }: Pick<Hostname, 'host' | 'registrableDomain' | 'isApex'>,
+  named: Named,
   token: string,
-  { platformHost, txtRequired }: RecordNeeds,
-): readonly [DnsRecord, DnsRecord] => {
-  const challenge = challengeNameOf(host);
+  needs: RecordNeeds,
+): readonly [DnsRecord, ...DnsRecord[]] => {
+  const { platformHost, acmeDnsZone: zone, sharedToken = token } = needs;
+  const { registrableDomain, host, isApex } = named;
+  const route = {
+    purpose: 'route',
+    type: isApex ? 'ALIAS' : 'CNAME',
+    name: relativeTo(registrableDomain, host),
+    fqdn: host,
+    value: cnameTarget(token, platformHost),
+    ttl,
+    required: true,
+  } as const;
   return [
-    {
-      purpose: 'route',
-      type: isApex ? 'ALIAS' : 'CNAME',
-      name: relativeTo(registrableDomain, host),
-      fqdn: host,
-      value: cnameTarget(token, platformHost),
-      ttl,
-      required: true,
-    },
-    {
-      purpose: 'ownership',
-      type: 'TXT',
-      name: relativeTo(registrableDomain, challenge),
-      fqdn: challenge,
-      value: ownershipValueOf(token),
-      ttl,
-      required: txtRequired || isApex,
-    },
+    route,
+    ...(isWildcard(host) ? [] : [ownershipRecord(named, token, needs)]),
+    ...(zone === undefined ? [] : [delegationRecord(named, delegationTarget(sharedToken, zone))]),
   ];
+};
+
+const ownershipRecord = (
+  { host, registrableDomain, isApex }: Named,
+  token: string,
+  { txtRequired, isDelegated = false }: RecordNeeds,
+): DnsRecord => {
+  const fqdn = challengeNameOf(host);
+  return {
+    purpose: 'ownership',
+    type: 'TXT',
+    name: relativeTo(registrableDomain, fqdn),
+    fqdn,
+    value: ownershipValueOf(token),
+    ttl,
+    required: !isDelegated && (txtRequired || isApex),
+  };
+};
+
+const delegationRecord = ({ host, registrableDomain }: Named, value: string): DnsRecord => {
+  const fqdn = delegationNameOf(host);
+  return {
+    purpose: 'delegation',
+    type: 'CNAME',
+    name: relativeTo(registrableDomain, fqdn),
+    fqdn,
+    value,
+    ttl,
+    required: isWildcard(host),
+  };
 };
 
 /** For zone files. BIND has no ALIAS, so that line is a comment. */
@@ -62,7 +111,11 @@ export const bindSnippet = (records: readonly DnsRecord[], registrableDomain: st
   [`$ORIGIN ${registrableDomain}.`, ...records.map(zoneLine)].map((line) => `${line}\n`).join('');
 
 /** What to know before changing records. */
-export const recordHints = (isApex: boolean): readonly string[] => [
+export const recordHints = ({
+  host,
+  isApex,
+  sharedToken,
+}: Pick<Hostname, 'host' | 'isApex'> & Pick<RecordNeeds, 'sharedToken'>): readonly string[] => [
   'DNS changes can take up to 48 hours to propagate.',
   'If the name already has records, lower their TTL first and wait for the old TTL to expire: the change then takes effect quickly.',
   'A CAA record that blocks our certificate authority must be changed, or no certificate can be issued.',
@@ -71,6 +124,17 @@ export const recordHints = (isApex: boolean): readonly string[] => [
         'An apex domain cannot have a CNAME record. It needs ALIAS, ANAME or CNAME flattening, which not every DNS provider supports.',
       ]
     : []),
+  ...(isWildcard(host)
+    ? [
+        `Create both records: ${host} does not stand in for ${delegationNameOf(host)}. That one can lead to one place only. If you add ${baseOf(host)} to the same project, it serves both.`,
+        `A name below ${baseOf(host)} that has records of its own does not lead here.`,
+      ]
+    : []),
+  ...(sharedToken === undefined
+    ? []
+    : [
+        `${delegationNameOf(host)} has the value of *.${host}, and serves both. It proves ${host} only together with the TXT record.`,
+      ]),
 ];
 
 const relativeTo = (zone: string, fqdn: string): string =>

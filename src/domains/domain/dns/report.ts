@@ -1,12 +1,16 @@
 import type { CaaPolicy } from './caa-issue.ts';
-import type { DnsFacts, ResolverFacts } from './facts.ts';
+import type { DnsFacts, DnsZone, ResolverFacts } from './facts.ts';
+import { judgeOwner } from './delegation.ts';
+import { judgeDnssec } from './dnssec.ts';
+import { isWildcard } from '../names/wildcard.ts';
 import { agreementOf, isMajority, problemsIn, type Finding } from './findings.ts';
-import { judgeIssuance } from './issuance.ts';
 import { judgeOwnership } from './ownership.ts';
 import { dnsProblem, isBlocking, type DnsProblem } from './problem.ts';
 import { cnameTarget } from './records.ts';
 import { shortened } from './shortened.ts';
 import { judgeRoute, type RouteFinding } from './route.ts';
+import { judgeValidation } from './judge-validation.ts';
+import type { Validation } from './validation.ts';
 
 export interface DnsExpectation {
   readonly token: string;
@@ -17,19 +21,38 @@ export interface DnsExpectation {
   readonly isApex: boolean;
   /** Another attachment has proven the name before. */
   readonly isContested: boolean;
-  readonly caa: CaaPolicy;
+  /** The zone of DNS challenges; undefined where there is none. */
+  readonly acmeDnsZone?: string | undefined;
+  /** Of the wildcard over it in the same project. */
+  readonly sharedToken?: string | undefined;
+  /** What the last report said, which stays true while the delegation cannot be looked up. */
+  readonly lastValidation?: Validation | undefined;
+  /** Of the authorities that may be asked, the preferred one first, with the method that is always possible. */
+  readonly caa: readonly CaaPolicy[];
 }
 
 export interface DnsReport {
   readonly checkedAt: Date;
+  /** Of a wildcard: the made-up name below it that was looked up. */
+  readonly probe?: string | undefined;
   /** The worst first. */
   readonly problems: readonly DnsProblem[];
   readonly resolvers: readonly ResolverSummary[];
   readonly isApex: boolean;
   readonly ownershipRequired: boolean;
   readonly ownershipProven: boolean;
+  /** Whether the TXT record is there; undefined where nothing else can prove ownership. */
+  readonly textSeen?: boolean | undefined;
+  /** Undefined where there is no zone of DNS challenges. */
+  readonly validation?: Validation | undefined;
+  /** The zone of DNS challenges that `validation` is about. */
+  readonly challengeZone?: string | undefined;
+  /** Where its records are, as the first resolver that knows it says; of many name servers the first. */
+  readonly zone?: DnsZone | undefined;
   /** Also false behind a proxy, which hides it. */
   readonly pointsHere: boolean;
+  /** The names of the authorities that CAA allows, the preferred one first. */
+  readonly mayIssue: readonly string[];
   /** Nothing blocks it: the domain can be verified and a certificate ordered. */
   readonly verifiable: boolean;
 }
@@ -46,42 +69,81 @@ export interface ResolverSummary {
 
 /** Judges by majority: more than half of the resolvers must agree, and a failed lookup counts for neither side. */
 export const reportOn = (facts: DnsFacts, expectation: DnsExpectation): DnsReport => {
-  const { resolvers, checkedAt } = facts;
-  const { isApex, hasWildcard, routes, owned, issuance } = judge(facts, expectation);
+  const { host, probe, resolvers, checkedAt } = facts;
+  const judged = judge(facts, expectation);
+  const { isApex, hasWildcard, signed, routes, owned, issuance, mayIssue, validation } = judged;
   const ownershipRequired =
-    isApex || hasWildcard || expectation.isContested || provesNothing(routes);
+    isWildcard(host) || isApex || hasWildcard || expectation.isContested || provesNothing(routes);
   const questions = ownershipRequired ? [routes, owned, issuance] : [routes, issuance];
-  const problems = [...problemsIn(questions), ...warningsOf(routes, hasWildcard)];
+  const problems = [...dnsProblemsIn(signed, questions), ...warningsOf(routes, hasWildcard)];
   return {
     checkedAt,
+    ...(probe !== undefined && { probe }),
     problems,
     resolvers: resolvers.map((one, at) =>
       summaryOf(
         one,
-        questions.flatMap((all) => all[at] ?? []),
+        [signed, ...questions].flatMap((all) => all[at] ?? []),
       ),
     ),
     isApex,
     ownershipRequired,
     ownershipProven: agreementOf(owned) === 'right',
+    ...zoneIn(resolvers),
+    ...(validation && { validation, challengeZone: expectation.acmeDnsZone }),
+    ...(validation && !isWildcard(host) && { textSeen: isTextSeen(facts, expectation) }),
     pointsHere: isMajority(routes.filter((one) => isVia(one, here)).length, routes.length),
+    mayIssue,
     verifiable: !problems.some(isBlocking),
   };
 };
 
 const judge = ({ host, resolvers }: DnsFacts, expectation: DnsExpectation) => {
-  const { token, platformHost, caa } = expectation;
+  const { token, platformHost } = expectation;
   const most = (holds: (one: ResolverFacts) => boolean) =>
     isMajority(resolvers.filter(holds).length, resolvers.length);
-  const isApex = expectation.isApex || most(({ isZoneApex }) => isZoneApex);
+  // Names beside a wildcard exist through itself.
+  const isPlain = !isWildcard(host);
+  const isApex = expectation.isApex || (isPlain && most(({ isZoneApex }) => isZoneApex));
   const route = { ...expectation, target: cnameTarget(token, platformHost), isApex };
   return {
     isApex,
-    hasWildcard: most(({ sibling }) => sibling.kind === 'records'),
+    signed: signedAt(resolvers),
+    hasWildcard: isPlain && most(({ sibling }) => sibling.kind === 'records'),
     routes: resolvers.map((one) => judgeRoute(one, route)),
-    owned: resolvers.map((one) => judgeOwnership(one, { host, token })),
-    issuance: resolvers.map((one) => judgeIssuance(one, host, caa)),
+    owned: resolvers.map((one) => judgeOwner(one, { ...expectation, host })),
+    ...judgeValidation({ host, resolvers }, expectation),
   };
+};
+
+/** What each resolver says of DNSSEC; nothing where none finds it broken. */
+const signedAt = (resolvers: readonly ResolverFacts[]): readonly (Finding | undefined)[] => {
+  const signed = resolvers.map(judgeDnssec);
+  return signed.some((one) => one?.kind === 'wrong') ? signed : [];
+};
+
+/** Broken DNSSEC makes all lookups fail, so these are not reported beside it. */
+const dnsProblemsIn = (
+  signed: readonly (Finding | undefined)[],
+  questions: readonly (readonly Finding[])[],
+): readonly DnsProblem[] => {
+  const told = signed.filter((one) => one !== undefined);
+  const problems = problemsIn(told.length > 0 ? [told, ...questions] : questions);
+  return problems.some(({ code }) => code === 'dnssec_bogus')
+    ? problems.filter(({ code }) => code !== 'dns_lookup_failed')
+    : problems;
+};
+
+const isTextSeen = ({ host, resolvers }: DnsFacts, { token }: DnsExpectation): boolean =>
+  agreementOf(resolvers.map((one) => judgeOwnership(one, { host, token }))) === 'right';
+
+const mostNameServers = 16;
+
+const zoneIn = (resolvers: readonly ResolverFacts[]): Pick<DnsReport, 'zone'> => {
+  const zone = resolvers.find((one) => one.zone)?.zone;
+  if (!zone) return {};
+  const { name, nameServers } = zone;
+  return { zone: { name, nameServers: nameServers.slice(0, mostNameServers) } };
 };
 
 const here = ['target', 'platform_host', 'address'];

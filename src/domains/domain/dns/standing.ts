@@ -7,6 +7,8 @@ export interface DnsStanding {
   readonly lastCheckedAt: Date | undefined;
   readonly nextCheckAt: Date | undefined;
   readonly lastVerifyAskedAt: Date | undefined;
+  /** While it was added: the last one that found its certificate there, or coming without its owner. */
+  readonly preparedUntil: Date | undefined;
 }
 
 export const neverChecked: DnsStanding = {
@@ -14,6 +16,7 @@ export const neverChecked: DnsStanding = {
   lastCheckedAt: undefined,
   nextCheckAt: undefined,
   lastVerifyAskedAt: undefined,
+  preparedUntil: undefined,
 };
 
 export const checked = (dns: DnsStanding, report: DnsReport, nextCheckAt: Date): DnsStanding => ({

@@ -1,11 +1,12 @@
 import { DomainError } from '../../../kernel/domain-error.ts';
 import type { NameFacts, NameSettings } from './name-facts.ts';
-import { brokenNameRule } from './name-rules.ts';
+import { brokenNameRule, candidateOf } from './name-rules.ts';
+import { baseOf, isWildcard } from './wildcard.ts';
 import type { DomainNameProblem } from '../domains-error.ts';
 
 /** The name of a site, as it is kept and compared. */
 export interface Hostname {
-  /** A-labels in lower case, without a dot at the end. */
+  /** A-labels in lower case, without a dot at the end; of a wildcard, the first label is an asterisk. */
   readonly host: string;
   readonly unicode: string;
   readonly registrableDomain: string;
@@ -26,13 +27,41 @@ export const parseHostname = (
   read: (name: string) => NameFacts,
   settings: NameSettings,
 ): Hostname => {
-  const name = cleanName(raw);
-  const facts = read(name);
-  const broken = brokenNameRule({ name, facts, settings, read });
+  const candidate = candidateOf(cleanName(raw), read, settings);
+  const broken = brokenNameRule(candidate);
   if (broken) throw new DomainError<DomainNameProblem>(broken.code, broken.advice);
-  const { ascii: host, unicode, registrableDomain = host } = facts;
+  return hostnameOf(candidate);
+};
+
+const hostnameOf = ({ facts, isWildcard: isAny }: ReturnType<typeof candidateOf>): Hostname => {
+  const { ascii, unicode: letters, registrableDomain = ascii } = facts;
+  const [host, unicode] = isAny ? [`*.${ascii}`, `*.${letters}`] : [ascii, letters];
   const labels = host === registrableDomain ? '' : host.slice(0, -registrableDomain.length - 1);
   return { host, unicode, registrableDomain, labels, isApex: labels === '' };
+};
+
+const www = 'www.';
+
+/**
+ * The other of `<name>` and `www.<name>`.
+ * @returns undefined for a wildcard, and where the other one could not be added, such as `co.uk` for `www.co.uk`
+ */
+export const otherOfPair = (
+  { host }: Pick<Hostname, 'host'>,
+  read: (name: string) => NameFacts,
+  settings: NameSettings,
+): Hostname | undefined => {
+  if (isWildcard(host)) return undefined;
+  const other = host.startsWith(www) ? host.slice(www.length) : `${www}${host}`;
+  const candidate = candidateOf(other, read, settings);
+  return brokenNameRule(candidate) ? undefined : hostnameOf(candidate);
+};
+
+/** The host that a typed name means, as it is kept; '' where it means none. */
+export const hostMeant = (raw: string, read: (name: string) => NameFacts): string => {
+  const name = cleanName(raw);
+  const { ascii } = read(baseOf(name));
+  return isWildcard(name) ? `*.${ascii}` : ascii;
 };
 
 /** Adds the A-labels to an internationalised name, because letters of different scripts can look the same. */

@@ -18,6 +18,8 @@ export interface NameFacts {
 
 export interface NameSettings {
   readonly platformHost: string;
+  /** The zone of DNS challenges; undefined where there is none. */
+  readonly acmeDnsZone?: string | undefined;
   /** Whether names below `test` (RFC 6761) can be added. */
   readonly allowTestDomains: boolean;
 }

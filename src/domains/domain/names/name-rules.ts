@@ -1,8 +1,22 @@
 import { longestTyped, type NameFacts, type NameSettings } from './name-facts.ts';
 import type { DomainNameProblem } from '../domains-error.ts';
+import {
+  hasReservedLabel,
+  hostIn,
+  isLabel,
+  isReserved,
+  isTooLong,
+  isWithin,
+  lastLabel,
+  longest,
+  shown,
+} from './name-texts.ts';
+import { baseOf, covers, isWildcard } from './wildcard.ts';
 
 interface Candidate {
+  /** Of a wildcard, the name that it is below: the rules are the same for that. */
   readonly name: string;
+  readonly isWildcard: boolean;
   readonly facts: NameFacts;
   readonly settings: NameSettings;
   /** What libraries know about another name, one that may be suggested. */
@@ -16,10 +30,11 @@ interface NameRule {
   readonly advice: (candidate: Candidate) => string;
 }
 
-const longest = { label: 63, name: 253 } as const;
-
-/** RFC 2606, RFC 6761, RFC 6762, RFC 7686, RFC 8375; `internal` is ICANN's for private use. */
-const reserved = ['example', 'invalid', 'localhost', 'local', 'internal', 'home.arpa', 'onion'];
+/**
+ * Characters that a wildcard leaves for the first part of names below it, with its dot: of `_acme-challenge`, where
+ * authorities ask for its proof, and of the made-up name that we look up.
+ */
+const roomBefore = 20;
 
 /** The first broken rule is reported, so the most common mistakes come first. */
 const rules: readonly NameRule[] = [
@@ -32,6 +47,13 @@ const rules: readonly NameRule[] = [
     isBroken: ({ name, facts }) => name.length > longestTyped || isTooLong(facts.ascii),
     advice: () =>
       `A name has at most ${longest.name} characters, and ${longest.label} between two dots.`,
+  },
+  {
+    code: 'name_too_long',
+    isBroken: (candidate) =>
+      candidate.isWildcard && roomBefore + candidate.facts.ascii.length > longest.name,
+    advice: () =>
+      `A wildcard has at most ${longest.name - roomBefore + 2} characters, so that there can be names below it.`,
   },
   {
     isBroken: ({ name }) => name.includes('//'),
@@ -49,7 +71,10 @@ const rules: readonly NameRule[] = [
   {
     code: 'wildcard_unsupported',
     isBroken: ({ name }) => name.includes('*'),
-    advice: () => 'Wildcards are not supported. Add each name by itself, such as shop.example.com.',
+    advice: ({ settings }) =>
+      settings.acmeDnsZone === undefined
+        ? 'Wildcards are not supported. Add each name by itself, such as shop.example.com.'
+        : 'An asterisk can only be the whole first part of a name, such as *.shop.example.com.',
   },
   {
     isBroken: ({ name }) => /:\d*$/.test(name),
@@ -97,10 +122,20 @@ const rules: readonly NameRule[] = [
   },
   {
     code: 'name_reserved',
-    isBroken: ({ facts, settings }) =>
-      [...reserved, ...(settings.allowTestDomains ? [] : ['test'])].some((zone) =>
-        isWithin(facts.ascii, zone),
-      ),
+    isBroken: ({ facts, settings: { acmeDnsZone: zone } }) =>
+      zone !== undefined && isWithin(facts.ascii, zone),
+    advice: ({ settings }) =>
+      `Names below ${settings.acmeDnsZone ?? ''} are ours: they answer DNS challenges. Add a name of yours.`,
+  },
+  {
+    code: 'name_reserved',
+    isBroken: (candidate) => coveredOfOurs(candidate) !== undefined,
+    advice: (candidate) =>
+      `"*.${shown(candidate.name)}" also covers ${coveredOfOurs(candidate) ?? ''}, which is ours. Add each name by itself.`,
+  },
+  {
+    code: 'name_reserved',
+    isBroken: ({ facts, settings }) => isReserved(facts.ascii, settings),
     advice: ({ name }) =>
       `"${shown(name)}" is reserved and does not exist on the internet. Add a name that you registered.`,
   },
@@ -121,6 +156,18 @@ const rules: readonly NameRule[] = [
   },
 ];
 
+/** @param name as `cleanName` leaves it */
+export const candidateOf = (
+  name: string,
+  read: Candidate['read'],
+  settings: NameSettings,
+): Candidate => {
+  // They can only be proven by DNS.
+  const isOne = settings.acmeDnsZone !== undefined && isWildcard(name);
+  const proven = isOne ? baseOf(name) : name;
+  return { name: proven, isWildcard: isOne, facts: read(proven), settings, read };
+};
+
 /** @returns the first rule that the name breaks, with what would be right */
 export const brokenNameRule = (
   candidate: Candidate,
@@ -136,36 +183,14 @@ const usual = 'shop.example.com';
 
 /** @returns the first name that could be added, so that every suggestion works */
 const accepted = (names: readonly string[], { settings, read }: Candidate): string | undefined =>
-  names.find((name) => !ruleBrokenBy({ name, facts: read(name), settings, read }));
+  names.find((name) => !ruleBrokenBy(candidateOf(name, read, settings)));
 
 const onlyTheName = (advice: string, candidate: Candidate): string => {
   const name = accepted([hostIn(candidate.name)], candidate);
   return name === undefined ? `${advice}, such as ${usual}` : `${advice}: ${name}`;
 };
 
-const isTooLong = (ascii: string): boolean =>
-  ascii.length > longest.name || ascii.split('.').some((label) => label.length > longest.label);
-
-const isLabel = (label: string): boolean => /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(label);
-
-/** "--" in third place means an encoding, and the only one there is begins with "xn" (RFC 5890, 2.3.1). */
-const hasReservedLabel = ({ ascii, unicode }: NameFacts): boolean => {
-  const decoded = unicode.split('.');
-  return ascii
-    .split('.')
-    .some((label, at) => label.startsWith('--', 2) && /^\p{ASCII}*$/u.test(decoded[at] ?? ''));
-};
-
-const lastLabel = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
-
-const isWithin = (host: string, zone: string): boolean =>
-  host === zone || host.endsWith(`.${zone}`);
-
-/** The name in a web or e-mail address. */
-const hostIn = (text: string): string => {
-  const scheme = text.indexOf('//');
-  const [authority = ''] = (scheme === -1 ? text : text.slice(scheme + 2)).split(/[/\\?#]/, 1);
-  return authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '');
-};
-
-const shown = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+const coveredOfOurs = ({ isWildcard: isOne, facts, settings }: Candidate): string | undefined =>
+  [settings.platformHost, settings.acmeDnsZone].find(
+    (ours) => isOne && ours !== undefined && covers(`*.${facts.ascii}`, ours),
+  );

@@ -1,3 +1,4 @@
+import { DomainError } from '../../../kernel/domain-error.ts';
 import {
   redirectStatuses,
   type DomainSettings,
@@ -5,6 +6,7 @@ import {
   type RedirectStatus,
 } from './settings.ts';
 import type { ProjectHost } from '../attachment/serving.ts';
+import { isWildcard, namesFor } from '../names/wildcard.ts';
 import { cleanName, shownHost } from '../names/hostname.ts';
 import { refuseDetour } from './detours.ts';
 import { absoluteTarget, hostIn, isAbsolute, longestAddress } from './target.ts';
@@ -12,6 +14,7 @@ import { refusal } from '../domains-error.ts';
 
 /** As the owner wrote it. */
 export interface DomainSettingsDraft {
+  /** None if it is `null` or empty; undecided if it is left out. */
   readonly primary?: string | null | undefined;
   readonly redirects: readonly {
     readonly from: string;
@@ -31,7 +34,7 @@ export const checkDomainSettings = (
   draft: DomainSettingsDraft,
   facts: RedirectFacts,
 ): DomainSettings => {
-  const primary = draft.primary ? hostOfProject(draft.primary, facts) : undefined;
+  const primary = primaryIn(draft, facts);
   const redirects = draft.redirects.map((one): Redirect => {
     const from = hostOfProject(one.from, facts);
     return { from, to: redirectTarget(one.to, facts), status: statusOf(one.status) };
@@ -41,27 +44,66 @@ export const checkDomainSettings = (
   if (twice !== undefined) {
     throw refusal('redirect_invalid', `${nameIn(facts)(twice)} is redirected more than once.`);
   }
-  if (primary !== undefined && sources.includes(primary)) {
+  if (typeof primary === 'string' && sources.includes(primary)) {
     throw refusal(
       'redirect_invalid',
       `${nameIn(facts)(primary)} is the primary domain; it cannot be redirected.`,
     );
   }
-  for (const redirect of redirects) refuseDetour(redirect, redirects, nameIn(facts));
+  const led = redirects.map((one) => ({
+    ...one,
+    to: domainAt(one.to, facts.hosts)?.host ?? one.to,
+  }));
+  for (const redirect of led) refuseDetour(redirect, led, nameIn(facts));
   return { primary, redirects };
 };
 
+/** Why a redirect cannot be added to the others, for its owner. @returns undefined if it can */
+export const hindranceTo = (
+  redirect: DomainSettingsDraft['redirects'][number],
+  settings: DomainSettingsDraft,
+  facts: RedirectFacts,
+): string | undefined => {
+  try {
+    checkDomainSettings({ ...settings, redirects: [...settings.redirects, redirect] }, facts);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DomainError) return error.message;
+    throw error;
+  }
+};
+
+const primaryIn = (
+  { primary }: DomainSettingsDraft,
+  facts: RedirectFacts,
+): DomainSettings['primary'] => {
+  if (primary === undefined) return undefined;
+  return primary ? oneHostOfProject(primary, facts) : null;
+};
+
+/** The domain of the project that visitors of an address reach: a name of its own wins over a wildcard. */
+const domainAt = (to: string, hosts: readonly ProjectHost[]): ProjectHost | undefined =>
+  namesFor(hostIn(to))
+    .map((name) => hosts.find(({ host }) => host === name))
+    .find((one) => one !== undefined);
+
 /**
  * Why a redirect is suspended, for its owner: its target would only show visitors an error.
+ * @param all the redirects of the project
  * @returns undefined when it works
  */
 export const suspensionOf = (
-  { to }: Redirect,
+  { from, to }: Redirect,
   hosts: readonly ProjectHost[],
+  all: readonly Redirect[],
 ): string | undefined => {
   const target = hostIn(to);
-  const own = hosts.find(({ host }) => host === target);
-  const isReached = own ? own.isServed : isAbsolute(to);
+  const own = domainAt(to, hosts);
+  // A name of its own may have been removed, so that the wildcard covers it now.
+  if (own?.host === from) return `Suspended: ${from} covers ${target}, so it would lead back here.`;
+  if (own && own.host !== target && all.some((one) => one.from === own.host))
+    return `Suspended: ${own.host} covers ${target}, and is redirected itself.`;
+  const isReached = own ? own.liveSince !== undefined : isAbsolute(to);
   return isReached ? undefined : `Suspended until ${target} is live.`;
 };
 
@@ -81,6 +123,16 @@ const hostOfProject = (raw: string, { hosts }: RedirectFacts): string => {
   );
 };
 
+/** Visitors are sent to one name, so a wildcard is none. */
+const oneHostOfProject = (raw: string, facts: RedirectFacts): string => {
+  const host = hostOfProject(raw, facts);
+  if (!isWildcard(host)) return host;
+  throw refusal(
+    'redirect_invalid',
+    `${nameIn(facts)(host)} is a wildcard, which can be redirected, but is not one name to lead to.`,
+  );
+};
+
 /** How people read the name of a host: with the U-labels that it was added with. */
 const nameIn =
   ({ hosts }: RedirectFacts) =>
@@ -96,7 +148,7 @@ const tooLong = `A domain or an address has at most ${longestAddress} characters
 
 const redirectTarget = (raw: string, facts: RedirectFacts): string => {
   if (raw.length > longestAddress) throw refusal('redirect_invalid', tooLong);
-  if (!isAbsolute(raw)) return hostOfProject(raw, facts);
+  if (!isAbsolute(raw)) return oneHostOfProject(raw, facts);
   const target = absoluteTarget(raw);
   if (target !== undefined) return target;
   throw refusal(

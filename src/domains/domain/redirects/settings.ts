@@ -1,6 +1,7 @@
 import type { Decision } from '../../../kernel/decision.ts';
 import type { ProjectHost } from '../attachment/serving.ts';
 import type { DomainSettingsChanged, DomainsEvent } from '../domains-event.ts';
+import { isWildcard } from '../names/wildcard.ts';
 import { isAbsolute } from './target.ts';
 
 /** 308 and 307 keep the method of the request, 301 and 302 may turn it into GET. */
@@ -16,7 +17,8 @@ export interface Redirect {
 
 /** What the owner decides about the hosts of a project. */
 export interface DomainSettings {
-  readonly primary: string | undefined;
+  /** `null`: the owner wants none. `undefined`: nobody has chosen, and no domain serves the site yet. */
+  readonly primary: string | null | undefined;
   readonly redirects: readonly Redirect[];
 }
 
@@ -29,13 +31,14 @@ export const replaceSettings = (
   { now, ...whose }: Pick<DomainSettingsChanged, 'projectId' | 'accountId'> & { now: Date },
 ): Decision<DomainSettings, DomainsEvent> => {
   if (isSame(current, wanted)) return { state: current, events: [] };
-  const { primary = '', redirects } = wanted;
-  const told = { occurredAt: now, primary, redirects: redirects.length };
+  const { primary, redirects } = wanted;
+  const told = { occurredAt: now, primary: primary ?? '', redirects: redirects.length };
   return { state: wanted, events: [{ type: 'domain_settings_changed', ...whose, ...told }] };
 };
 
 /**
  * The settings without entries for removed domains. These have no effect, but would make every change fail validation.
+ * The choice of a primary ends with its domain.
  */
 export const withoutGone = (
   { primary, redirects }: DomainSettings,
@@ -43,7 +46,7 @@ export const withoutGone = (
 ): DomainSettings => {
   const known = new Set(hosts.map(({ host }) => host));
   return {
-    primary: primary !== undefined && known.has(primary) ? primary : undefined,
+    primary: primary === null || known.has(primary ?? '') ? primary : undefined,
     redirects: redirects.filter(
       ({ from, to }) => known.has(from) && (isAbsolute(to) || known.has(to)),
     ),
@@ -51,25 +54,29 @@ export const withoutGone = (
 };
 
 /**
- * The first live domain of a project becomes its primary, unless the owner chose one. A redirect source never does,
- * because it shows no site.
- * @param host the host that went live
+ * The domain that became live first is the primary as long as nobody chose one. A redirect source never is, because it
+ * shows no site, nor a wildcard, which nobody can visit. Depends on the facts alone, so it does not matter which of several processes asks first, or how often.
+ * @param hosts the oldest first
  */
 export const withFirstPrimary = (
   settings: DomainSettings,
   hosts: readonly ProjectHost[],
-  host: string,
 ): DomainSettings => {
+  if (settings.primary !== undefined) return settings;
   const sources = new Set(settings.redirects.map(({ from }) => from));
-  const serving = hosts.filter((one) => one.isServed && !sources.has(one.host));
-  const isFirst = serving.length === 1 && serving[0]?.host === host;
-  return settings.primary === undefined && isFirst ? { ...settings, primary: host } : settings;
+  const [first] = hosts
+    .filter(({ host, liveSince }) => liveSince && !sources.has(host) && !isWildcard(host))
+    .toSorted((one, other) => liveTime(one) - liveTime(other));
+  return first ? { ...settings, primary: first.host } : settings;
 };
+
+const liveTime = ({ liveSince }: ProjectHost): number => liveSince?.getTime() ?? Infinity;
 
 /** As it is exported and imported, in YAML and JSON. */
 export interface DomainSettingsDocument {
   readonly domains: {
-    readonly primary: string | null;
+    /** Left out while nobody has chosen, so that importing an export decides nothing. */
+    readonly primary?: string | null;
     readonly redirects: readonly Redirect[];
   };
 }
@@ -79,7 +86,7 @@ export const exportDomainSettings = ({
   redirects,
 }: DomainSettings): DomainSettingsDocument => ({
   domains: {
-    primary: primary ?? null,
+    ...(primary !== undefined && { primary }),
     redirects: redirects.map(({ from, to, status }) => ({ from, to, status })),
   },
 });

@@ -1,0 +1,63 @@
+import { isAttached } from './serving.ts';
+import { about } from './attachment.ts';
+import { refuseMove, type CustomDomain } from './custom-domain.ts';
+import { refusal } from '../domains-error.ts';
+import type { DomainsEvent } from '../domains-event.ts';
+
+/** A link to a page that shows one domain to somebody who is not signed in. Only a hash of its secret is stored. */
+export interface DomainShare {
+  readonly id: string;
+  readonly accountId: string;
+  readonly domainId: string;
+  readonly createdAt: Date;
+  readonly endsAt: Date;
+}
+
+const day = 24 * 60 * 60_000;
+export const shareDays = 30;
+/** Links of one domain that work at the same time. */
+export const mostShares = 5;
+
+export interface ShareChange {
+  readonly added?: { readonly share: DomainShare; readonly secretHash: string };
+  /** The id of one that no longer works. */
+  readonly ended?: string;
+  readonly events: readonly DomainsEvent[];
+}
+
+interface ShareDraft {
+  readonly id: string;
+  readonly secretHash: string;
+}
+
+/** @param open those that work @throws DomainError `domain_wrong_state`, `share_limit_reached` */
+export const shareDomain = (
+  domain: CustomDomain,
+  open: readonly DomainShare[],
+  { id, secretHash, now }: ShareDraft & { readonly now: Date },
+): ShareChange & Required<Pick<ShareChange, 'added'>> => {
+  if (!isAttached(domain)) return refuseMove(domain, 'added');
+  if (open.length >= mostShares) {
+    throw refusal(
+      'share_limit_reached',
+      `${domain.host} has ${mostShares} links already. Revoke one first.`,
+    );
+  }
+  const { accountId, id: domainId, host } = domain;
+  const endsAt = new Date(now.getTime() + shareDays * day);
+  const share = { id, accountId, domainId, createdAt: now, endsAt };
+  const event = { type: 'domain_shared', ...about(domain, now), host, shareId: id } as const;
+  return { added: { share, secretHash }, events: [event] };
+};
+
+/** Ending one that has ended is no error. */
+export const endShare = (
+  domain: CustomDomain,
+  open: readonly DomainShare[],
+  { id, now }: { readonly id: string; readonly now: Date },
+): ShareChange => {
+  if (!open.some((one) => one.id === id)) return { events: [] };
+  const { host } = domain;
+  const event = { type: 'domain_share_ended', ...about(domain, now), host, shareId: id } as const;
+  return { ended: id, events: [event] };
+};

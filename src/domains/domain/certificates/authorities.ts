@@ -1,0 +1,137 @@
+import { waitAfter, type Attempts, type AuthorityTurn } from './attempts.ts';
+import {
+  latest,
+  longestWait,
+  restedAt,
+  type CertificateStanding,
+  type IssuedCertificate,
+  type PlannedWork,
+  type WantedCertificate,
+} from './standing.ts';
+
+/** What decides which authority an attempt goes to. */
+export interface Choice {
+  /** The names of those that CAA allows, the preferred one first. */
+  readonly mayIssue: readonly string[];
+  /** The one that has the order under way; '' where it is the preferred one of version 1.0.0. */
+  readonly ordered: string | undefined;
+  readonly attempts: Attempts | undefined;
+  readonly certificate: CertificateStanding;
+}
+
+/** A new domain waits that long for the preferred authority. */
+const patienceOfNewMs = 10 * 60_000;
+
+const hour = 60 * 60_000;
+
+/** Until then, an authority that is away is waited for. @returns undefined while it answers */
+const patientUntil = (choice: Choice, authority: string): Date | undefined => {
+  const { certificate, attempts } = choice;
+  const away = turnOf(choice, authority)?.awaySince;
+  if (!away || !attempts) return undefined;
+  // The clock may have been set back since.
+  const awaySince = new Date(Math.min(away.getTime(), attempts.lastAt.getTime()));
+  const wait =
+    certificate.kind === 'issued' ? longestWait(certificate, awaySince) : patienceOfNewMs;
+  return new Date(awaySince.getTime() + wait);
+};
+
+/**
+ * Whether an authority has been away for longer than it is waited for. That it was away once, before nothing was tried for
+ * a while, says nothing of today, unless it asked us to wait.
+ */
+const isGivenUp = (choice: Choice, authority: string, now: Date): boolean => {
+  const { attempts, certificate } = choice;
+  const until = patientUntil(choice, authority);
+  if (!attempts || !until || now < until) return false;
+  const { failed, lastAt } = attempts;
+  const wait = Math.min(waitAfter(failed), longestWait(certificate, lastAt));
+  const isRecent = now.getTime() - lastAt.getTime() <= Math.max(hour, 2 * wait);
+  return isRecent || (restsUntil(choice, authority) ?? now) > now;
+};
+
+/** When an authority accepts requests again. Version 1.0.0 kept only one such time. */
+const restsUntil = (choice: Choice, authority: string): Date | undefined =>
+  choice.attempts && Object.keys(choice.attempts.turns).length === 0
+    ? choice.attempts.retryAt
+    : turnOf(choice, authority)?.retryAt;
+
+/** An order of version 1.0.0 has no name: it is at the preferred authority. */
+const turnOf = ({ mayIssue, attempts }: Choice, authority: string): AuthorityTurn | undefined =>
+  attempts?.turns[authority] ?? (authority === mayIssue[0] ? attempts?.turns[''] : undefined);
+
+/**
+ * Which authority the next attempt goes to. The preferred one, unless CAA forbids it, or it has been away for long: then
+ * they take turns, so that neither is forgotten, but one that asked us to wait is left alone.
+ * @returns undefined when it is not known which may issue
+ */
+export const chooseAuthority = (choice: Choice, now: Date): string | undefined => {
+  const [first, second] = choice.mayIssue;
+  if (first === undefined || second === undefined) return first;
+  if (!isGivenUp(choice, first, now)) return first;
+  const ready = [second, first].filter((one) => (restsUntil(choice, one) ?? now) <= now);
+  if (ready.length === 1) return ready[0];
+  return choice.attempts?.lastBy === second ? first : second;
+};
+
+/**
+ * When an attempt may be made that is due at that time: not before an authority accepts it, but as soon as another one
+ * may be asked. An order under way is looked at when its own authority accepts that, whatever CAA says by now.
+ */
+export const turnAt = (choice: Choice, at: Date): Date => {
+  const { mayIssue, attempts } = choice;
+  const own = choice.ordered === '' ? (mayIssue[0] ?? '') : (choice.ordered ?? mayIssue[0]);
+  // Nobody knows which one it goes to.
+  if (own === undefined) return latest(at, ...allRests(attempts));
+  const alone = latest(at, restsUntil(choice, own));
+  const another = mayIssue.find((one) => one !== own);
+  const until = patientUntil(choice, own);
+  if (another === undefined || !until) return alone;
+  const isPatient = attempts !== undefined && until > attempts.lastAt;
+  const other = latest(isPatient ? until : at, restsUntil(choice, another));
+  return other < alone ? other : alone;
+};
+
+/** The next attempt, after the last one has rested and as soon as an authority accepts it. */
+export const resumed = (
+  certificate: WantedCertificate | IssuedCertificate,
+  mayIssue: readonly string[],
+  now: Date,
+): PlannedWork => {
+  const { attempts, problem } = certificate.work;
+  const choice = { mayIssue, ordered: undefined, attempts, certificate };
+  const at = turnAt(choice, latest(now, restedAt(certificate)));
+  return { step: 'planned', at, attempts, problem };
+};
+
+const allRests = (attempts: Attempts | undefined): readonly (Date | undefined)[] => {
+  const turns = Object.values(attempts?.turns ?? {});
+  return turns.length === 0 ? [attempts?.retryAt] : turns.map(({ retryAt }) => retryAt);
+};
+
+/** Whether the order that an authority has is given up, because it has been away for long and another one may be asked. */
+export const isLeft = (choice: Choice, authority: string, now: Date): boolean => {
+  const next = chooseAuthority(choice, now);
+  return isGivenUp(choice, authority, now) && next !== undefined && next !== authority;
+};
+
+interface Failing {
+  readonly isAway: boolean;
+  readonly retryAt: Date | undefined;
+  /** When the order was begun that it has taken: since then it has answered. */
+  readonly placed: Date | undefined;
+}
+
+/** What is known of an authority after it failed. */
+export const turnAfter = (
+  before: AuthorityTurn | undefined,
+  { isAway, retryAt, placed }: Failing,
+  now: Date,
+): AuthorityTurn => {
+  const known = before?.awaySince;
+  const awaySince = known && (!placed || known >= placed) ? known : now;
+  return {
+    awaySince: isAway ? awaySince : undefined,
+    retryAt: retryAt ? latest(retryAt, before?.retryAt) : before?.retryAt,
+  };
+};

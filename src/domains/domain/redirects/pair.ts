@@ -1,0 +1,99 @@
+import type { Decision } from '../../../kernel/decision.ts';
+import type { DomainsErrorCode } from '../domains-error.ts';
+import { DomainError } from '../../../kernel/domain-error.ts';
+import type { DomainsEvent } from '../domains-event.ts';
+import { shownHost, type Hostname } from '../names/hostname.ts';
+import { hindranceTo } from './redirects.ts';
+import { replaceSettings, withoutGone, type DomainSettings, type Redirect } from './settings.ts';
+import { hostIn } from './target.ts';
+import { whyNotAdmitted, type AdmissionFacts } from '../attachment/admission.ts';
+import type { Moment } from '../attachment/check-schedule.ts';
+import { addDomain, type DomainDecision, type DomainDraft } from '../attachment/custom-domain.ts';
+import { projectHostsOf, type ProjectHost } from '../attachment/serving.ts';
+
+/** A name that an owner typed, and the other of `<name>` and `www.<name>`. */
+export interface Pair<Each> {
+  readonly typed: Each;
+  readonly other: Each;
+}
+
+export interface PairFacts extends Pair<AdmissionFacts> {
+  readonly settings: DomainSettings;
+  /** The domains of the project before. */
+  readonly hosts: readonly ProjectHost[];
+}
+
+/** Stored as a whole or not at all. */
+export interface PairDecision extends Pair<DomainDecision> {
+  readonly settings: Decision<DomainSettings, DomainsEvent>;
+}
+
+/**
+ * Adds both, and redirects the other one to the one that was typed, unless another redirect is in the way.
+ * @throws DomainError as `admitDomain` does: then neither is added
+ */
+export const addPair = (
+  drafts: Pair<DomainDraft>,
+  facts: PairFacts,
+  moment: Moment,
+): PairDecision => {
+  const { now } = moment;
+  const { current, addedLately } = facts.other;
+  const beside = { ...facts.other, current: current + 1, addedLately: [now, ...addedLately] };
+  admitPair(
+    { typed: drafts.typed.hostname, other: drafts.other.hostname },
+    { typed: facts.typed, other: beside, alone: facts.other },
+    now,
+  );
+  const typed = addDomain(drafts.typed, facts.typed, moment);
+  const other = addDomain(drafts.other, beside, moment);
+  const settings = redirected({ typed, other }, facts, now);
+  return { typed, other, settings };
+};
+
+/** Where only one of the two is refused, the message says so. @throws DomainError */
+const admitPair = (
+  { typed, other }: Pair<Hostname>,
+  facts: Pair<AdmissionFacts> & { readonly alone: AdmissionFacts },
+  now: Date,
+): void => {
+  const refusal = whyNotAdmitted(typed, facts.typed, now);
+  if (refusal)
+    throw refused(refusal, whyNotAdmitted(other, facts.alone, now) ? [] : [other, typed]);
+  const second = whyNotAdmitted(other, facts.other, now);
+  if (second) throw refused(second, [typed, other]);
+};
+
+type Refusal = NonNullable<ReturnType<typeof whyNotAdmitted>>;
+
+const refused = (
+  [code, message]: Refusal,
+  [possible, without]: readonly Hostname[],
+): DomainError<DomainsErrorCode> => {
+  const hint =
+    possible && without
+      ? ` You can add ${shownHost(possible)} by itself, without ${shownHost(without)}.`
+      : '';
+  return new DomainError(code, `${message}${hint}`);
+};
+
+/** Redirects of removed domains stay for when these are added again, except those of the two, which would be in the way. */
+const redirected = (
+  { typed, other }: Pair<DomainDecision>,
+  { settings, hosts }: PairFacts,
+  now: Date,
+): PairDecision['settings'] => {
+  const { accountId, projectId, host: to } = typed.state;
+  const redirect = { from: other.state.host, to, status: 308 } as const;
+  const awake = withoutGone(settings, hosts);
+  const all = [...hosts, ...projectHostsOf([typed.state, other.state])];
+  const isFree = hindranceTo(redirect, awake, { hosts: all }) === undefined;
+  const kept = settings.redirects.filter(
+    (one) => awake.redirects.includes(one) || !concerns(one, [redirect.from, to]),
+  );
+  const wanted = { ...awake, redirects: isFree ? [...kept, redirect] : kept };
+  return replaceSettings(settings, wanted, { accountId, projectId, now });
+};
+
+const concerns = ({ from, to }: Redirect, names: readonly string[]): boolean =>
+  names.includes(from) || names.includes(hostIn(to));

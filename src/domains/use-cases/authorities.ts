@@ -1,0 +1,31 @@
+import { chooseAuthority } from '../domain/certificates/authorities.ts';
+import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
+import { choiceOf, isCertified } from '../domain/attachment/plan.ts';
+import type { CertificateAuthority } from '../certificate-ports.ts';
+import type { DomainPorts } from '../ports.ts';
+
+export type AuthorityPorts = Pick<DomainPorts, 'authority' | 'secondAuthority'>;
+
+/** The preferred one first. */
+export const authoritiesOf = ({
+  authority,
+  secondAuthority,
+}: AuthorityPorts): readonly CertificateAuthority[] =>
+  secondAuthority ? [authority, secondAuthority] : [authority];
+
+/** @returns undefined for one that is no longer in the settings */
+export const authorityNamed = (
+  ports: AuthorityPorts,
+  name: string,
+): CertificateAuthority | undefined =>
+  name === '' ? ports.authority : authoritiesOf(ports).find((one) => one.name === name);
+
+/** The one that the next attempt of a domain goes to. */
+export const authorityFor = (
+  ports: AuthorityPorts,
+  domain: CustomDomain,
+  now: Date,
+): CertificateAuthority => {
+  const name = isCertified(domain) ? chooseAuthority(choiceOf(domain), now) : undefined;
+  return authorityNamed(ports, name ?? '') ?? ports.authority;
+};

@@ -1,0 +1,107 @@
+import {
+  certificateKindOf,
+  certificateKinds,
+  domainKinds,
+  kindOf,
+  ownCertificateKind,
+  type CertificateKind,
+  type DomainKind,
+} from '../domain/attachment/census.ts';
+import { budgetsLeft } from '../domain/certificates/ca-budget.ts';
+import {
+  customDomainStates,
+  type CustomDomain,
+  type CustomDomainState,
+} from '../domain/attachment/custom-domain.ts';
+import { coversHosts, pairOf } from '../domain/own/platform.ts';
+import type { DomainPorts } from '../ports.ts';
+import { allIn } from './all-domains.ts';
+import { authoritiesOf, type AuthorityPorts } from './authorities.ts';
+
+type Ports = AuthorityPorts &
+  Pick<
+    DomainPorts,
+    'domains' | 'certificates' | 'ledger' | 'clock' | 'ownNames' | 'naming' | 'hasPlatformFiles'
+  >;
+
+export interface DomainCensus {
+  readonly domains: readonly Counted<DomainKind>[];
+  readonly certificates: readonly Counted<CertificateKind>[];
+  readonly budgets: readonly (ReturnType<typeof budgetsLeft>[number] & {
+    readonly authority: string;
+  })[];
+}
+
+type Counted<Kind> = Kind & { readonly count: number };
+
+/** Whose certificates and health are counted. Of the other states only the number is wanted. */
+const isRead = {
+  added: true,
+  verified: true,
+  live: true,
+  removed: false,
+} as const satisfies Readonly<Record<CustomDomainState, boolean>>;
+
+/** Counts domains, certificates and the budget that is left, for operators. Reads every domain that is not removed. */
+export const countDomains = (ports: Ports) => async (): Promise<DomainCensus> => {
+  const { domains, certificates, clock } = ports;
+  const now = clock.now();
+  const [found, needed]: [DomainKind[], CertificateKind[]] = [[], []];
+  const own = new Map(await certificates.validities());
+  const count = (domain: CustomDomain) => {
+    found.push(kindOf(domain, now));
+    const kind = certificateKindOf(domain, now);
+    if (kind) needed.push(kind);
+    own.delete(domain.host);
+  };
+  for (const state of customDomainStates.filter((one) => isRead[one])) {
+    for await (const domain of allIn(domains, state)) count(domain);
+  }
+  const isNeeded = await neededOwn(ports, now);
+  for (const [host, validity] of own)
+    if (isNeeded(host)) needed.push(ownCertificateKind({ ...validity, host }, now));
+  const others = await domains.countByState();
+  const unread = domainKinds.filter(({ state }) => !isRead[state]);
+  return {
+    domains: [
+      ...unread.map((kind) => ({ ...kind, count: others[kind.state] })),
+      ...tally(
+        domainKinds.filter(({ state }) => isRead[state]),
+        found,
+      ),
+    ],
+    certificates: tally(certificateKinds, needed),
+    budgets: await countBudgets(ports, now),
+  };
+};
+
+/** Where one certificate is for all names of the platform, nobody renews the others. */
+const neededOwn = async (
+  { ownNames, naming: { platformHost }, hasPlatformFiles }: Ports,
+  now: Date,
+): Promise<(host: string) => boolean> => {
+  const { host: pair } = pairOf(platformHost);
+  const isCovered = hasPlatformFiles || coversHosts(await ownNames.find(pair), now);
+  return (host) =>
+    !isCovered || !host.endsWith(`.${platformHost}`) || (host === pair && !hasPlatformFiles);
+};
+
+const countBudgets = async (ports: Ports, now: Date): Promise<DomainCensus['budgets']> => {
+  const counted = authoritiesOf(ports).map(async ({ name: authority }) =>
+    budgetsLeft(await ports.ledger.orders(authority, now), now).map((one) => ({
+      authority,
+      ...one,
+    })),
+  );
+  return (await Promise.all(counted)).flat();
+};
+
+/** How many of each kind there are, also of those without any. */
+const tally = <Kind extends object>(
+  kinds: readonly Kind[],
+  found: readonly Kind[],
+): readonly Counted<Kind>[] => {
+  const key = (kind: Kind) => Object.entries(kind).sort().join();
+  const groups = Map.groupBy(found, key);
+  return kinds.map((kind) => ({ ...kind, count: groups.get(key(kind))?.length ?? 0 }));
+};

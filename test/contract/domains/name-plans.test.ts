@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { domainFingerprint } from '../../../src/adapters/kysely/sites/domain-fingerprint.ts';
+import { KyselyCustomDomains } from '../../../src/adapters/kysely/sites/kysely-custom-domains.ts';
+import { databaseKinds } from '../../support/servers/databases.ts';
+import { explainedDatabase } from '../../support/servers/explained-database.ts';
+import type { ManyRows } from '../../support/servers/query-plans.ts';
+import { mustNotBeUsed } from '../../support/strict-fake.ts';
+
+/** Half of them are proven. */
+const domains: ManyRows = {
+  table: 'domains',
+  columns: [
+    ...['id', 'account_id', 'project_id', 'host', 'unicode_host', 'attached_host', 'proven_host'],
+    ...['token', 'state', 'generation', 'added_at', 'details', 'due_at'],
+  ],
+  rows: Array.from({ length: 5000 }, (_, n) => {
+    const host = `w${n}.shop-${n % 50}.example`;
+    return [
+      ...[`dom_${n}`, `acct_${n % 20}`, `proj_${n % 100}`, host, host, host],
+      ...[n % 2 ? host : null, `t-${n}`, n % 2 ? 'live' : 'added', 1, n, '{}', null],
+    ];
+  }),
+};
+
+describe.each(databaseKinds)('with thousands of domains, on %s', (kind) => {
+  const explained = explainedDatabase(kind, [domains]);
+
+  test('who holds a name, or the wildcard that covers it, is one search in an index', async () => {
+    const all = new KyselyCustomDomains(explained.database, mustNotBeUsed('outbox'), {
+      sealer: mustNotBeUsed('sealer'),
+      ids: mustNotBeUsed('ids'),
+      clock: mustNotBeUsed('clock'),
+    });
+    expect(await all.holdersOf('new.shop-1.example')).toEqual([]);
+    expect(await explained.steps('w1.shop-1.example')).toEqual([
+      expect.stringMatching(/proven_host/),
+    ]);
+  });
+
+  test('the fingerprint of a page searches for both by the same index', async () => {
+    await domainFingerprint(explained.database)('birds', 'w1.shop-1.example');
+    for (const name of ['holders', 'covers'])
+      expect(await explained.steps()).toContainEqual(
+        expect.stringMatching(new RegExp(`${name} .*proven_host`)),
+      );
+  });
+});

@@ -1,0 +1,248 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { WatchedPlatformFiles } from '../../src/adapters/edge/platform-files.ts';
+import { given, ordered } from '../../src/app/doctor/platform-findings.ts';
+import type { Certificate } from '../../src/domains/domain/certificates/certificate.ts';
+import { endingShare } from '../../src/domains/domain/own/platform.ts';
+import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
+
+const [tom, rex, wildcard] = ['tom.sites.test', 'rex.test', '*.sites.test'];
+
+let edge: RunningEdge;
+let pair: Certificate;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platform-files-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const serving = (host: string) => ({
+  [`of ${host}`]: { 'index.html': host },
+});
+
+/** The names of the certificate that a visitor of the host sees. */
+const namesAt = async (host: string): Promise<readonly string[]> => {
+  const socket = await edge.connect(host);
+  const { subjectaltname = '' } = socket.getPeerCertificate();
+  socket.destroy();
+  return subjectaltname.split(', ').toSorted();
+};
+const pairNames = ['DNS:*.sites.test', 'DNS:sites.test'];
+
+describe('an edge with a certificate of the platform in the database', () => {
+  beforeAll(async () => {
+    edge = await startEdge();
+    pair = await edge.issue(wildcard, ['sites.test']);
+    for (const host of [tom, rex]) await edge.publish(host, Object.values(serving(host))[0]!);
+  });
+  afterAll(() => edge.close());
+
+  test('serves the own certificate of a project until that of the platform is there', async () => {
+    expect(await namesAt(tom)).toEqual([`DNS:${tom}`]);
+    edge.records.setCertificate(pair);
+    await edge.routes.refresh();
+    expect(await namesAt(tom)).toEqual(pairNames);
+    expect(edge.routes.platformCertificate).toMatchObject({ source: 'delegation' });
+  });
+
+  test('needs none of its own for a new project', async () => {
+    await edge.publish('new.sites.test', { 'index.html': 'new' });
+    edge.records.removeCertificate('new.sites.test', new Date());
+    await edge.routes.refresh();
+    const answer = await edge.visit('HTTP/2', 'new.sites.test', '/');
+    expect([answer.status, String(answer.body)]).toEqual([200, 'new']);
+  });
+
+  test('never serves it for a custom domain, a host without a project, or the platform itself', async () => {
+    expect(await namesAt(rex)).toEqual([`DNS:${rex}`]);
+    edge.records.removeCertificate(rex, new Date());
+    await edge.routes.refresh();
+    for (const host of [rex, 'nobody.sites.test', 'sites.test', 'a.tom.sites.test'])
+      await expect(edge.connect(host)).rejects.toThrow('unrecognized name');
+  });
+
+  test('answers no request for another project on a connection for one, though the certificate is for both', async () => {
+    const [status] = await edge
+      .raw(tom, [...['GET / HTTP/1.1', 'Host: new.sites.test', 'Connection: close']])
+      .then((answer) => answer.split('\r\n'));
+    expect(status).toMatch(/^HTTP\/1\.1 421 /);
+  });
+
+  test('serves a renewed one at the next handshake', async () => {
+    const renewed = await edge.issue(wildcard, ['sites.test']);
+    edge.records.setCertificate(renewed);
+    await edge.routes.refresh();
+    const socket = await edge.connect(tom);
+    const { raw } = socket.getPeerCertificate();
+    socket.destroy();
+    expect(renewed.chain.replaceAll('\n', '')).toContain(raw.toString('base64'));
+  });
+
+  test('goes back to the own certificate of a project once it has ended', async () => {
+    const ended = { notBefore: new Date(0), notAfter: new Date(1) };
+    edge.records.setCertificate({ ...pair, ...ended });
+    await edge.routes.refresh();
+    expect(await namesAt(tom)).toEqual([`DNS:${tom}`]);
+  });
+
+  test('a removed project is refused at once, and the others are served', async () => {
+    edge.records.setCertificate(pair);
+    await edge.routes.refresh();
+    await edge.remove(tom);
+    await expect(edge.connect(tom)).rejects.toThrow('unrecognized name');
+    expect(await namesAt('new.sites.test')).toEqual(pairNames);
+  });
+});
+
+describe('an edge with a certificate of the platform in files', () => {
+  const paths = () => ({
+    certificateFile: join(folder, 'platform.pem'),
+    keyFile: join(folder, 'platform-key.pem'),
+  });
+  const logged: string[] = [];
+  const log = pino({}, { write: (line) => void logged.push(line) });
+  let files: WatchedPlatformFiles;
+  let now: Date;
+  const write = async ({ chain, privateKey }: Pick<Certificate, 'chain' | 'privateKey'>) => {
+    await writeFile(paths().certificateFile, chain);
+    await writeFile(paths().keyFile, privateKey);
+  };
+
+  beforeAll(async () => {
+    now = new Date();
+    files = new WatchedPlatformFiles(paths(), 'sites.test', { clock: { now: () => now }, log });
+    edge = await startEdge({ files });
+    pair = await edge.issue(wildcard, ['sites.test']);
+    await write(pair);
+    await files.start();
+    await edge.publish(tom, { 'index.html': 'Tom' });
+  });
+  afterAll(async () => {
+    files.stop();
+    await edge.close();
+  });
+  beforeEach(() => {
+    logged.length = 0;
+  });
+
+  test('serves it for projects', async () => {
+    expect(await namesAt(tom)).toEqual(pairNames);
+    expect(edge.routes.platformCertificate).toMatchObject({
+      source: 'files',
+      notAfter: pair.notAfter,
+    });
+  });
+
+  test('serves a new one once the files have changed', async () => {
+    const renewed = await edge.issue(wildcard, ['sites.test']);
+    await write(renewed);
+    await files.look();
+    const socket = await edge.connect(tom);
+    const { raw } = socket.getPeerCertificate();
+    socket.destroy();
+    expect(renewed.chain.replaceAll('\n', '')).toContain(raw.toString('base64'));
+    expect(logged.join('')).toContain('read again');
+    await files.look();
+    expect(logged).toHaveLength(1);
+    pair = renewed;
+  });
+
+  test('the command warns of its end from the same share of its lifetime on as the alert, and then fails', async () => {
+    const { notBefore, notAfter } = pair;
+    const { certificateFile, keyFile } = paths();
+    const config = {
+      platformHost: 'sites.test',
+      platformCertificateFile: certificateFile,
+      platformKeyFile: keyFile,
+    };
+    const stateWith = async (share: number): Promise<string | undefined> => {
+      const leftMs = share * (notAfter.getTime() - notBefore.getTime());
+      const { findings } = await given(config, new Date(notAfter.getTime() - leftMs));
+      return findings[0]?.state;
+    };
+    const ofFiles = await Promise.all([0.21, 0.19, 0.06, 0.04, 0].map(stateWith));
+    expect(ofFiles).toEqual(['ok', 'warning', 'warning', 'failed', 'failed']);
+    const states = (['far', 'near'] as const).map((ending) => {
+      const certificate = { notAfter, issuedBy: '', ending };
+      const { findings } = ordered({
+        ...{ record: undefined, delegation: undefined, forbiddenBy: undefined },
+        ...{ certificate, isEnough: true, failure: undefined },
+      });
+      return findings.at(-1)?.state;
+    });
+    expect(states).toEqual(['ok', 'warning']);
+    const alerts = await readFile('ops/prometheus/alerts.yaml', 'utf8');
+    const [, threshold] = /\/ platform_certificate_life_seconds\) < (\S+)/.exec(alerts) ?? [];
+    expect(Number(threshold)).toBe(endingShare);
+  });
+
+  const broken = async (wanted: string): Promise<void> => {
+    await files.look();
+    await files.look();
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toContain('cannot be used, kept the one before');
+    expect(logged[0]).toContain(wanted);
+    expect(await namesAt(tom)).toEqual(pairNames);
+    const other = new WatchedPlatformFiles(paths(), 'sites.test', {
+      clock: { now: () => now },
+      log,
+    });
+    await expect(other.start()).rejects.toThrow(wanted);
+    await write(pair);
+    await files.look();
+  };
+
+  test('keeps it, and says once what is wrong, when the new one is for other names', async () => {
+    await write(await edge.issue(wildcard));
+    await broken('PLATFORM_CERTIFICATE_FILE is not for sites.test; it must be for sites.test and');
+  });
+
+  test('keeps it when the key is another one', async () => {
+    const { privateKey } = await edge.issue(wildcard, ['sites.test']);
+    await write({ ...pair, privateKey });
+    await broken('PLATFORM_KEY_FILE is not the key of that certificate');
+  });
+
+  test('keeps it when the key cannot be read', async () => {
+    await write({ ...pair, privateKey: 'nonsense' });
+    await broken('PLATFORM_KEY_FILE cannot be read');
+  });
+
+  test('keeps it when there is no certificate', async () => {
+    await write({ ...pair, chain: 'nonsense' });
+    await broken('PLATFORM_CERTIFICATE_FILE has no certificate');
+  });
+
+  test('keeps it when the certificate cannot be read', async () => {
+    const chain = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+    await write({ ...pair, chain });
+    await broken('PLATFORM_CERTIFICATE_FILE cannot be read; it must be PEM');
+  });
+
+  test('keeps it when the chain does not fit', async () => {
+    const { chain } = await edge.issue('other.test');
+    await write({ ...pair, chain: pair.chain + chain });
+    await broken('do not sign each other');
+  });
+
+  test('keeps it when a file is gone', async () => {
+    await rm(paths().keyFile);
+    await broken('PLATFORM_KEY_FILE cannot be read (ENOENT)');
+  });
+
+  test('keeps it when the new one has ended, or has not begun', async () => {
+    const renewed = await edge.issue(wildcard, ['sites.test']);
+    await write(renewed);
+    now = new Date(renewed.notAfter.getTime() + 1);
+    await broken('PLATFORM_CERTIFICATE_FILE expired at');
+    now = new Date(renewed.notBefore.getTime() - 1);
+    logged.length = 0;
+    await write(renewed);
+    await files.look();
+    expect(logged.join('')).toContain('begins only at');
+    now = new Date();
+  });
+});

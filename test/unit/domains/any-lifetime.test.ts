@@ -1,0 +1,201 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  certificateFailed,
+  certificateIssued,
+  fenceOf,
+  orderStarted,
+} from '../../../src/domains/domain/attachment/certificate.ts';
+import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { attemptAt, dueAt, dueWork } from '../../../src/domains/domain/attachment/schedule.ts';
+import {
+  isDueForRenewal,
+  nextRenewal,
+  pauseBetweenQuestions,
+  preflightAt,
+  urgentFrom,
+} from '../../../src/domains/domain/certificates/renewal.ts';
+import { longestRetryWait } from '../../../src/domains/domain/certificates/retry-wait.ts';
+import {
+  after,
+  badReport,
+  day,
+  failure,
+  hour,
+  minute,
+  moment,
+  ordered,
+  report,
+  start,
+} from '../../support/domains/known-domains.ts';
+
+const lives = fc.integer({ min: minute, max: 398 * day });
+const hosts = fc.domain();
+
+const forAny = (check: (life: number, host: string) => void) => {
+  fc.assert(fc.property(lives, hosts, check), { numRuns: 300 });
+};
+
+const validFor = (life: number, host = 'shop.example.com') => ({
+  ...{ host, notBefore: start, notAfter: after(life) },
+});
+
+/** A live domain, with a certificate that was issued at the start. */
+const liveFor = (life: number): CustomDomain =>
+  certificateIssued(ordered, { ...fenceOf(ordered), ...validFor(life) }, start).state;
+
+const leftAt = (at: Date, life: number) => (life - (at.getTime() - start.getTime())) / life;
+
+describe('for any lifetime from a minute to 398 days', () => {
+  test('a renewal begins with a third of it left, or half where it is under 10 days, or a little earlier', () => {
+    forAny((life, host) => {
+      const left = leftAt(nextRenewal(validFor(life, host), start), life);
+      const share = life < 10 * day ? 1 / 2 : 1 / 3;
+      expect(left).toBeGreaterThanOrEqual(share - 1e-3);
+      expect(left).toBeLessThanOrEqual(1.1 * share + 1e-3);
+    });
+  });
+
+  test('the host of a project and a custom domain are due at the same moment', () => {
+    forAny((life, host) => {
+      const at = nextRenewal(validFor(life, host), start);
+      const due = [-1, 0].map((ms) =>
+        isDueForRenewal(validFor(life, host), new Date(at.getTime() + ms)),
+      );
+      expect(due).toEqual([false, true]);
+    });
+  });
+
+  test('one that arrives late is renewed, and asked about, before it ends', () => {
+    const shares = fc.double({ min: 0, max: 1, noNaN: true });
+    const check = (life: number, share: number) => {
+      const now = after(Math.floor(share * (life - 10)));
+      const end = after(life).getTime();
+      expect(nextRenewal(validFor(life), now).getTime()).toBeLessThan(end);
+      const pause = pauseBetweenQuestions(validFor(life), now);
+      expect(now.getTime() + pause).toBeLessThan(end);
+      expect(pause).toBeGreaterThanOrEqual(Math.min(minute, (end - now.getTime()) / 4));
+    };
+    fc.assert(fc.property(lives, shares, check), { numRuns: 300 });
+  });
+
+  test('one that has ended when it arrives is not renewed at once: the clock is ahead', () => {
+    forAny((life) => {
+      const now = after(life + day);
+      const wait = nextRenewal(validFor(life), now).getTime() - now.getTime();
+      expect(wait).toBe(Math.floor(Math.max(minute, life / 20)));
+    });
+  });
+
+  test('renewals of certificates that were issued together are spread', () => {
+    const times = Array.from({ length: 1000 }, (_, n) =>
+      nextRenewal(validFor(90 * day, `shop-${n}.example.com`), start).getTime(),
+    );
+    const perHour = Map.groupBy(times, (time) => Math.floor(time / hour));
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(2.8 * day);
+    expect(Math.max(...[...perHour.values()].map(({ length }) => length))).toBeLessThan(40);
+  });
+
+  test('its DNS is checked a tenth of it before the renewal, at most 7 days', () => {
+    forAny((life) => {
+      const live = liveFor(life);
+      const renewal = attemptAt(live)!;
+      const at = preflightAt(validFor(life), renewal);
+      const before = renewal.getTime() - at.getTime();
+      expect(Math.abs(before - Math.min(life / 10, 7 * day))).toBeLessThanOrEqual(1);
+      const checkedBefore = recordCheck(
+        live,
+        report(new Date(at.getTime() - 1)),
+        moment(new Date(at.getTime() - 1)),
+      );
+      expect(dueWork(checkedBefore.state, at)).toBe('check');
+      expect(dueAt(checkedBefore.state)!.getTime()).toBeLessThanOrEqual(at.getTime());
+      const checkedThen = recordCheck(live, report(at), moment(at));
+      expect(dueWork(checkedThen.state, at)).toBeUndefined();
+    });
+  });
+
+  test('failed renewals are a twentieth of what is left apart, at most, and never under a minute', () => {
+    forAny((life) => {
+      const now = after(Math.floor(life * 0.7));
+      const left = life - (now.getTime() - start.getTime());
+      for (const state of failedRenewals(life, now)) {
+        const wait = attemptAt(state)!.getTime() - now.getTime();
+        expect(wait).toBeGreaterThanOrEqual(minute);
+        expect(wait).toBeLessThanOrEqual(Math.max(minute, left / 20));
+      }
+    });
+  });
+
+  test('ten tries fit before the end, where there is time for ten that are a minute apart', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 25 * minute, max: 398 * day }), (life) => {
+        expect(triesBeforeTheEnd(life)).toBeGreaterThanOrEqual(10);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a renewal that waits for the DNS is tried as soon as any other once that is right', () => {
+    forAny((life) => {
+      const now = after(Math.floor(life * 0.7));
+      const held = recordCheck(renewing(life, now), badReport(now), moment(now)).state;
+      const wait = held.dns.nextCheckAt!.getTime() - now.getTime();
+      expect(wait).toBeLessThanOrEqual(Math.min(hour, longestRetryWait(validFor(life), now)) + 1);
+    });
+  });
+
+  test('urgent is a twentieth', () => {
+    forAny((life) => {
+      expect(leftAt(urgentFrom(validFor(life)), life)).toBeCloseTo(1 / 20, 2);
+    });
+  });
+});
+
+test('after the end, tries become rarer again, but are never more than a day apart', () => {
+  const waits = [0, hour, day, 10 * day, 40 * day].map((past) => {
+    const now = after(6 * day + past);
+    const state = renewing(6 * day, now);
+    let failed = state;
+    for (let n = 0; n < 5; n++) failed = tryInVain(failed, now);
+    return attemptAt(failed)!.getTime() - now.getTime();
+  });
+  expect(waits).toEqual([minute, 3 * minute, 72 * minute, 12 * hour, day]);
+});
+
+const renewing = (life: number, now: Date): CustomDomain => {
+  const live = liveFor(life);
+  return live.state === 'live'
+    ? {
+        ...live,
+        certificate: {
+          ...live.certificate,
+          work: { step: 'planned', at: now, attempts: undefined, problem: undefined },
+        },
+      }
+    : live;
+};
+
+const tryInVain = (domain: CustomDomain, now: Date): CustomDomain => {
+  const { state } = orderStarted(domain, fenceOf(domain), now);
+  return certificateFailed(
+    state,
+    { ...fenceOf(state), failure: failure('challenge'), issuers: [] },
+    now,
+  ).state;
+};
+
+/** After 1 to 6 failures in a row. */
+const failedRenewals = (life: number, now: Date): readonly CustomDomain[] => {
+  const states = [renewing(life, now)];
+  for (let n = 0; n < 6; n++) states.push(tryInVain(states.at(-1)!, now));
+  return states.slice(1);
+};
+
+const triesBeforeTheEnd = (life: number): number => {
+  let tries = 0;
+  for (let state = liveFor(life); attemptAt(state)! < after(life) && tries < 50; tries++)
+    state = tryInVain(state, attemptAt(state)!);
+  return tries;
+};

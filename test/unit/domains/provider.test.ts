@@ -1,0 +1,117 @@
+import { describe, expect, test } from '@jest/globals';
+import { filledForm, hostedZone } from '../../../src/domains/domain/dns/provider.ts';
+import { providers } from '../../../src/domains/domain/dns/providers.ts';
+import { reportOn } from '../../../src/domains/domain/dns/report.ts';
+import { asked, expectation, rightCname } from '../../support/domains/known-dns.ts';
+
+const zone = 'example.com';
+const at = (...nameServers: readonly string[]) =>
+  hostedZone({ name: zone, nameServers }, zone)?.provider.name;
+
+test.each([
+  ['ada.ns.cloudflare.com', 'Cloudflare'],
+  ['ns07.domaincontrol.com', 'GoDaddy'],
+  ['dns1.registrar-servers.com', 'Namecheap'],
+  ['ns-2048.awsdns-64.com', undefined],
+  ['ns-512.awsdns-00.net', 'Amazon Route 53'],
+  ['ns-1600.awsdns-08.co.uk', 'Amazon Route 53'],
+  ['ns-cloud-a1.googledomains.com', 'Google Cloud DNS or Squarespace'],
+  ['ns1045.ui-dns.org', 'IONOS'],
+  ['dns19.ovh.net', 'OVHcloud'],
+  ['ns-15-a.gandi.net', 'Gandi'],
+  ['helium.ns.hetzner.de', 'Hetzner'],
+  ['docks10.rzone.de', 'STRATO'],
+  ['nsd1.squarespacedns.com', 'Squarespace'],
+  ['ns1.digitalocean.com', 'DigitalOcean'],
+  ['ns1.vercel-dns.com', 'Vercel'],
+  ['dns1.p01.nsone.net', 'Netlify or NS1'],
+  ['ns1.hover.com', 'Hover'],
+  ['curitiba.ns.porkbun.com', 'Porkbun'],
+  ['ns2.bluehost.com', 'Bluehost'],
+  ['2-can.njalla.in', 'Njalla'],
+])('%s belongs to %s', (nameServer, name) => {
+  expect(at(nameServer)).toBe(name);
+});
+
+describe('a provider is known by whole labels at the end of all name servers', () => {
+  test.each([
+    ['a name that only ends in the same letters', ['ns1.evil-hover.com']],
+    ['a label that only ends in the same letters', ['ada.evil-ns.cloudflare.com']],
+    ['a longer last label', ['ada.ns.cloudflare.com.evil.example']],
+    ['a name above that of its name servers', ['cloudflare.com']],
+    ['name servers that its customer named', ['ns1.shop.example', 'ns2.shop.example']],
+    ['name servers of two providers', ['ns1.digitalocean.com', 'ns1.hover.com']],
+    ['one that nobody knows beside it', ['ns1.hover.com', 'ns1.shop.example']],
+    ['no name servers', []],
+  ])('%s is none', (_, nameServers) => {
+    expect(at(...nameServers)).toBeUndefined();
+  });
+
+  test('no name server belongs to two providers', () => {
+    const all = providers.flatMap(({ nameServers }) => nameServers);
+    const doubled = all.filter((one) =>
+      all.some((other) => other !== one && `.${one}`.endsWith(`.${other}`)),
+    );
+    expect(doubled).toEqual([]);
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+test('a zone above the registered domain says nothing of its provider', () => {
+  const nameServers = ['ns1.hover.com'];
+  expect(hostedZone({ name: 'co.uk', nameServers }, 'shop.co.uk')).toBeUndefined();
+  expect(hostedZone({ name: 'eu.shop.co.uk', nameServers }, 'shop.co.uk')?.zone).toBe(
+    'eu.shop.co.uk',
+  );
+  expect(hostedZone(undefined, zone)).toBeUndefined();
+});
+
+const cname = { type: 'CNAME', fqdn: 'shop.example.com', value: 't.sites.test' } as const;
+const alias = { type: 'ALIAS', fqdn: zone, value: 't.sites.test' } as const;
+const txt = { type: 'TXT', fqdn: '_challenge.shop.example.com', value: 'a.b' } as const;
+const formAt = (nameServer: string, record: Parameters<typeof filledForm>[0], name = zone) =>
+  filledForm(record, hostedZone({ name, nameServers: [nameServer] }, zone)!);
+
+describe('what to type at a provider', () => {
+  test('is the name without the zone, and its own sign for the zone itself', () => {
+    expect(formAt('ada.ns.cloudflare.com', cname)).toMatchObject({ name: 'shop' });
+    expect(formAt('ada.ns.cloudflare.com', txt)).toMatchObject({ name: '_challenge.shop' });
+    expect(formAt('ada.ns.cloudflare.com', alias)).toMatchObject({ name: '@', type: 'CNAME' });
+    expect(formAt('ns-1.awsdns-01.com', alias)).toMatchObject({ name: '', type: 'none' });
+  });
+
+  test('is relative to a zone of its own below the registered domain', () => {
+    expect(formAt('ns1.hover.com', txt, 'shop.example.com').name).toBe('_challenge');
+    expect(formAt('ns1.hover.com', cname, 'shop.example.com').name).toBe('@');
+  });
+
+  test('has a dot at the end of a host name, never of a text, where the provider wants it', () => {
+    expect(formAt('oxygen.ns.hetzner.com', cname).value).toBe('t.sites.test.');
+    expect(formAt('oxygen.ns.hetzner.com', txt).value).toBe('a.b');
+    expect(formAt('ns1.hover.com', cname).value).toBe('t.sites.test');
+  });
+
+  test('is left open where no source says it', () => {
+    expect(formAt('curitiba.ns.porkbun.com', cname).name).toBeUndefined();
+    expect(formAt('ns10.ui-dns.de', alias)).toMatchObject({ name: undefined, type: undefined });
+  });
+});
+
+test.each(providers)('what is said of $name has a source', (provider) => {
+  const { name: _, nameServers, page, sources = [], ...said } = provider;
+  expect(nameServers.length).toBeGreaterThan(0);
+  for (const url of [page ?? 'https:', ...sources.map((one) => one.url)])
+    expect(url).toMatch(/^https:/);
+  expect(Object.keys(said).length > 0).toBe(sources.length > 0);
+  for (const { readOn } of sources) expect(readOn).toMatch(/^\d{4}-\d\d-\d\d$/);
+});
+
+test('the report has the zone of the first resolver that knows it, with so many name servers', () => {
+  const nameServers = Array.from({ length: 40 }, (_, n) => `ns${n}.hover.com`);
+  const report = reportOn(
+    asked(rightCname, { ...rightCname, zone: { name: zone, nameServers } }, rightCname),
+    expectation,
+  );
+  expect(report.zone).toEqual({ name: zone, nameServers: nameServers.slice(0, 16) });
+  expect(reportOn(asked(rightCname), expectation)).not.toHaveProperty('zone');
+});
