@@ -73,6 +73,66 @@ test('stopping finishes requests under way, over HTTP/1.1 and HTTP/2, and accept
   await stop;
 });
 
+test('an edge that will stop closes each connection with its next answer, and still takes new ones', async () => {
+  const agent = new Agent({ keepAlive: true });
+  const before = await edge.get('rex.test', '/', { agent });
+  edge.server.announceEnd();
+  const after = [
+    await edge.get('rex.test', '/', { agent }),
+    await edge.get('rex.test', '/', { agent }),
+  ];
+  const connections = [before, ...after].map(({ headers }) => headers['connection']);
+  expect(connections).toEqual(['keep-alive', 'close', 'close']);
+  agent.destroy();
+});
+
+test('an edge that others replace answers once more on each open connection, and says that it is the last time', async () => {
+  const agents = Array.from({ length: 30 }, () => new Agent({ keepAlive: true }));
+  for (const agent of agents) await edge.get('rex.test', '/', { agent });
+  const session = await edge.session('rex.test');
+  const told = once(session, 'goaway') as Promise<[code: number, lastStream: number]>;
+  const stop = edge.server.stop(new AbortController().signal);
+  for (const port of [edge.ports.http, edge.ports.https]) {
+    await until('new connections are refused', () => isRefused(port));
+  }
+  // One after the other, so that some connections are idle for a while.
+  for (const agent of agents) {
+    const { status, headers } = await edge.get('rex.test', '/', { agent });
+    expect([status, headers['connection']]).toEqual([200, 'close']);
+    agent.destroy();
+  }
+  expect((await told).slice(0, 2)).toEqual([0, 2 ** 31 - 1]);
+  await closed(session);
+  await stop;
+});
+
+test('an edge that others replace cuts downloads within 5 seconds when the whole service ends', async () => {
+  const clock = { now: 0 };
+  const other = await startEdge({ settings: { now: () => clock.now } });
+  await other.publish('rex.test', { 'index.html': 'Rex', 'large.bin': new Uint8Array(12_000_000) });
+  const download = await other.connect('rex.test');
+  download.write('GET /large.bin HTTP/1.1\r\nHost: rex.test\r\n\r\n');
+  await once(download, 'readable');
+  const agent = new Agent({ keepAlive: true });
+  await other.get('rex.test', '/', { agent });
+  const hurry = new AbortController();
+  const stopped = other.server.stop(hurry.signal);
+  await until('new connections are refused', () => isRefused(other.ports.https));
+  clock.now = 7_000;
+  const { connections } = other.server.state();
+  hurry.abort();
+  // Node closes an idle connection by itself only after 15 seconds.
+  const isIdleClosed = () => other.server.state().connections < connections;
+  await until('the idle one is closed', isIdleClosed, 10_000);
+  expect(other.server.state().connections).toBe(1);
+  clock.now = 12_000;
+  // Nobody reads the download.
+  await stopped;
+  download.destroy();
+  agent.destroy();
+  await other.close();
+});
+
 test('stopping twice, or before anything listens, is no error', async () => {
   await edge.server.stop();
   await edge.server.stop();
@@ -82,7 +142,7 @@ test('stopping twice, or before anything listens, is no error', async () => {
 });
 
 test('an edge that cannot have both ports listens on none', async () => {
-  const routes = new RouteTable(edge.records, 'sites.test', log);
+  const routes = new RouteTable(edge.records, { host: 'sites.test' }, log);
   const shelf = new SiteShelf(edge.files);
   const second = new EdgeServer({ routes, shelf, challenges, networkOf, log });
   const ports = { host: '127.0.0.1', httpPort: 0, httpsPort: edge.ports.https };
@@ -91,7 +151,7 @@ test('an edge that cannot have both ports listens on none', async () => {
 
 test('an edge that cannot load its routes does not start', async () => {
   edge.records.isAway = true;
-  const routes = new RouteTable(edge.records, 'sites.test', log);
+  const routes = new RouteTable(edge.records, { host: 'sites.test' }, log);
   const shelf = new SiteShelf(edge.files);
   const second = new EdgeServer({ routes, shelf, challenges, networkOf, log });
   const ports = { host: '127.0.0.1', httpPort: 0, httpsPort: 0 };

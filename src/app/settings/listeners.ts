@@ -4,10 +4,11 @@ export type Listening = { readonly roles: readonly string[] } & Pick<
   Given,
   | ('host' | 'port' | 'operationsHost' | 'operationsPort')
   | ('edgeHost' | 'edgeHttpPort' | 'edgeHttpsPort')
+  | ('dnsHost' | 'dnsPort')
 >;
 
 export interface Listener {
-  readonly setting: 'PORT' | 'OPERATIONS_PORT' | 'EDGE_HTTP_PORT' | 'EDGE_HTTPS_PORT';
+  readonly setting: 'PORT' | 'OPERATIONS_PORT' | 'EDGE_HTTP_PORT' | 'EDGE_HTTPS_PORT' | 'DNS_PORT';
   readonly host: string;
   /** 0 stands for any free port. */
   readonly port: number;
@@ -19,11 +20,13 @@ export const listenersOf = (config: Listening): readonly Listener[] => {
     { setting: 'EDGE_HTTP_PORT', host: edgeHost, port: config.edgeHttpPort },
     { setting: 'EDGE_HTTPS_PORT', host: edgeHost, port: config.edgeHttpsPort },
   ];
+  const dns = { setting: 'DNS_PORT', host: config.dnsHost, port: config.dnsPort } as const;
   const operations = { setting: 'OPERATIONS_PORT', host: operationsHost } as const;
   return [
     { setting: 'PORT', host, port },
     ...(operationsPort === undefined ? [] : [{ ...operations, port: operationsPort }]),
     ...(roles.includes('edge') ? edge : []),
+    ...(roles.includes('dns') ? [dns] : []),
   ];
 };
 

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { BrokenRequests, failBody } from './broken-requests.ts';
 import { limitConnections } from './connection-share.ts';
+import { drain, keepAliveMs } from './drain.ts';
 import { RequestError } from '../answers/error-table.ts';
 import { oneAtATime } from '../../../kernel/one-at-a-time.ts';
 import { takeWaiting } from '../../../kernel/take-waiting.ts';
@@ -12,13 +13,17 @@ import { unclear } from '../answers/unreadable.ts';
 
 /** How long a whole request may take to arrive. */
 const usualMs = 30_000;
-/** After a stop begins, how long a new connection may take to send its first request. */
-const graceMs = 500;
 /** Where files are uploaded. */
 const longestMs = 60 * 60_000;
 
-/** As Koa's `callback` makes one. */
-export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+/** Knows the id of its request from the beginning, for the log, and the pattern of its path, for traces. */
+export class Response extends ServerResponse {
+  requestId: string | undefined;
+  route: string | undefined;
+}
+
+/** Koa's `callback` makes such a one too. */
+export type Handler = (request: IncomingMessage, response: Response) => unknown;
 
 export interface HttpServerOptions {
   /** Whether the request may take long to arrive. */
@@ -27,6 +32,8 @@ export interface HttpServerOptions {
   readonly answerRefusal?: AnswerRefusal;
   /** How many connections there may be; see `connectionLimits`. */
   readonly connections?: Parameters<typeof limitConnections>[1];
+  /** Monotonic milliseconds, for how long a stop takes. */
+  readonly elapsed?: () => number;
 }
 
 /** No log, no limits: for tests and measures. */
@@ -34,16 +41,18 @@ const justAnswer: AnswerRefusal = (refusal) => Promise.resolve(bareAnswer(refusa
 
 /** A listening server that can stop without cutting off requests. */
 export class HttpServer {
-  readonly #server: Server;
+  readonly #server: Server<typeof IncomingMessage, typeof Response>;
   readonly #sockets = new Set<Socket>();
+  readonly #elapsed: () => number;
   #accepted = 0;
-  #stopping = false;
+  #isEnding = false;
 
   constructor(handle: Handler, options: HttpServerOptions = {}) {
     const { isUpload = () => false, answerRefusal = justAnswer } = options;
+    this.#elapsed = options.elapsed ?? (() => performance.now());
     const broken = new BrokenRequests(answerRefusal);
     const answerNow: Handler = (request, response) => {
-      if (this.#stopping) response.setHeader('Connection', 'close');
+      if (this.#isEnding) response.setHeader('Connection', 'close');
       const error = unclear(request);
       if (error) {
         broken.refuse({ request, response }, error);
@@ -63,10 +72,11 @@ export class HttpServer {
     };
     this.#server = createServer(
       {
+        ServerResponse: Response,
         optimizeEmptyRequests: true,
         headersTimeout: 10_000,
         requestTimeout: longestMs,
-        keepAliveTimeout: 10_000,
+        keepAliveTimeout: keepAliveMs,
         connectionsCheckingInterval: 1000,
         // Checked together with other faults of that header that Node accepts.
         requireHostHeader: false,
@@ -95,29 +105,22 @@ export class HttpServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  /** From now on each answer closes its connection. */
+  announceEnd(): void {
+    this.#isEnding = true;
+  }
+
   /**
    * Accepts no new connections and lets requests under way finish. Clients that have connected but sent nothing yet, as
    * browsers do in advance, get a moment for their request.
+   * @param isReplaced see `RunningRole`: idle connections then stay as long as they would otherwise
    */
-  async stop(): Promise<void> {
-    this.#stopping = true;
+  async stop(isReplaced?: AbortSignal): Promise<void> {
+    this.announceEnd();
     const [accepted, elapsed] = [() => this.#accepted, () => performance.now()];
-    await takeWaiting({ accepted, turn, elapsed, longestMs: graceMs });
-    await new Promise<void>((resolve) => {
-      // A kept-alive connection becomes idle when its request ends, so repeat until all are closed.
-      const sweep = setInterval(() => {
-        this.#server.closeIdleConnections();
-      }, 20);
-      // Node counts a connection as idle only after its first request.
-      const grace = setTimeout(() => {
-        for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
-      }, graceMs);
-      this.#server.close(() => {
-        clearInterval(sweep);
-        clearTimeout(grace);
-        resolve();
-      });
-    });
+    await takeWaiting({ accepted, turn, elapsed });
+    const [server, sockets] = [this.#server, this.#sockets];
+    await drain({ server, sockets, isReplaced, elapsed: this.#elapsed });
   }
 }
 

@@ -1,0 +1,57 @@
+import type { Container } from 'inversify';
+import { shownTogether, snapshotOf } from '../../adapters/http/metrics/together.ts';
+import { introduce, placesOf } from '../introduce.ts';
+import { MetricsKey } from '../keys.ts';
+import type { Log } from '../log.ts';
+import type { Stop } from '../roles.ts';
+import type { Config } from '../settings/config.ts';
+import { stopAndExit, stopDeadlines } from '../stop-process.ts';
+import type { Stopping } from './messages.ts';
+import type { ParentLink } from './parent-link.ts';
+
+/** What runs in this process. */
+export interface Service extends Log {
+  readonly container: Container;
+  readonly config: Config;
+  readonly stop: Stop;
+}
+
+/** As one of several processes. */
+export const serveUnder = (parent: ParentLink, service: Service): void => {
+  const { container, config, log } = service;
+  parent.onStop(stopping(parent, service));
+  const metrics = container.get(MetricsKey);
+  const snapshot = () => snapshotOf(metrics.registry);
+  metrics.showTogether(async () =>
+    shownTogether((await parent.gatherMetrics()) ?? [await snapshot()]),
+  );
+  parent.serves({
+    snapshot,
+    places: placesOf(container, config),
+    introduce: () =>
+      introduce(container, config).catch((error: unknown) => {
+        log.error({ err: error }, 'the first account could not be opened');
+      }),
+  });
+};
+
+/** One that is replaced finishes soon when the whole service ends meanwhile. */
+const stopping = (parent: ParentLink, { config, stop, log, flush }: Service) => {
+  const hurry = new AbortController();
+  const deadlines = stopDeadlines(config);
+  let giveUpAfter: ((ms: number) => void) | undefined;
+  return (why: Stopping): void => {
+    if (giveUpAfter) {
+      if (why !== 'ending' || hurry.signal.aborted) return;
+      hurry.abort();
+      giveUpAfter(deadlines.ending);
+      return;
+    }
+    log.info({ why }, 'stopping: finishing requests in progress');
+    const stopAndLeave = async () => {
+      await stop(why === 'replaced' ? hurry.signal : undefined);
+      await parent.leave();
+    };
+    giveUpAfter = stopAndExit(stopAndLeave, { log, flush, deadlineMs: deadlines[why] });
+  };
+};

@@ -1,0 +1,170 @@
+import type { Logger } from 'pino';
+import { Turns } from '../../kernel/turns.ts';
+import type { Child, Ending } from './child.ts';
+import type { Places } from './messages.ts';
+
+const firstPauseMs = 1_000;
+const longestPauseMs = 30_000;
+/** After it the next end is not a failing start. */
+const longLifeMs = 60_000;
+/** How long a process may take until it serves in place of another one. */
+const longestStartMs = 60_000;
+
+export interface SupervisorPorts {
+  /** @param at from 0 on; the first has the role `worker` */
+  readonly fork: (at: number) => Child;
+  readonly log: Logger;
+  readonly pause: (ms: number) => Promise<unknown>;
+  /** Monotonic milliseconds. */
+  readonly elapsed: () => number;
+}
+
+/** The first round has failed. */
+export class StartFailed extends Error {
+  readonly ending: Ending;
+
+  constructor(ending: Ending) {
+    super('A process ended before it served.');
+    this.ending = ending;
+  }
+}
+
+/** Keeps a number of processes serving. */
+export class Supervisor {
+  readonly #ports: SupervisorPorts;
+  /** By place; one that died stays until another one is started in its place. */
+  readonly #children: Child[] = [];
+  /** All that have not ended, with those that are being replaced. */
+  readonly #alive = new Set<Child>();
+  readonly #serving = new Set<Child>();
+  readonly #rounds = new Turns(() => this.#replaceEach());
+  #stopping = false;
+  /** Since the start. */
+  replacedAfterDeath = 0;
+
+  constructor(ports: SupervisorPorts) {
+    this.#ports = ports;
+  }
+
+  /** Those that serve, with those that finish their last requests. */
+  get serving(): readonly Child[] {
+    return [...this.#serving];
+  }
+
+  /**
+   * The first one starts alone: it creates what is missing, and if it cannot start, neither could the others.
+   * @throws StartFailed when one of them ends before it serves; the others are stopped
+   */
+  async start(count: number): Promise<{ readonly first: Child; readonly places: Places }> {
+    const first = this.#fork(0);
+    const places = await this.#servedOrFail(first);
+    const others = Array.from({ length: count - 1 }, (_, at) => this.#fork(at + 1));
+    await Promise.all(others.map((child) => this.#servedOrFail(child)));
+    this.#children.push(first, ...others);
+    for (const [at, child] of this.#children.entries()) void this.#keep(at, child);
+    return { first, places };
+  }
+
+  /** Replaces one after the other; during a round, once more after it. */
+  replaceAll(): Promise<void> {
+    return this.#rounds.run();
+  }
+
+  /** @throws Error when one of them did not end in good order */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const endings = await Promise.all(
+      [...this.#alive].map((child) => {
+        const served = this.#serving.has(child);
+        child.stop('ending');
+        return child.ended.then(({ code }) => code === 0 || !served);
+      }),
+    );
+    if (endings.includes(false)) throw new Error('A process did not end in good order.');
+  }
+
+  kill(): void {
+    this.#stopping = true;
+    for (const child of this.#alive) child.kill();
+  }
+
+  #fork(at: number): Child {
+    const child = this.#ports.fork(at);
+    this.#alive.add(child);
+    void child.served.then((places) => {
+      if (places) this.#serving.add(child);
+    });
+    void child.ended.then(() => {
+      this.#alive.delete(child);
+      this.#serving.delete(child);
+    });
+    return child;
+  }
+
+  async #servedOrFail(child: Child): Promise<Places> {
+    const places = await child.served;
+    if (places) return places;
+    const ending = await child.ended;
+    const wasStopping = this.#stopping;
+    await this.stop().catch(() => undefined);
+    throw new StartFailed(wasStopping ? { code: 0, signal: null } : failed(ending));
+  }
+
+  /** Starts another one whenever it ends, until it is replaced on purpose. */
+  async #keep(at: number, kept: Child): Promise<void> {
+    const { log, pause, elapsed } = this.#ports;
+    const isKept = () => !this.#stopping && this.#children[at] === child;
+    let child = kept;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      const since = elapsed();
+      const ending = await child.ended;
+      if (!isKept()) return;
+      if (elapsed() - since >= longLifeMs) pauseMs = firstPauseMs;
+      log.error({ ended: child.pid, ...ending, pauseMs }, 'a process ended, replacing it');
+      this.replacedAfterDeath += 1;
+      await pause(pauseMs);
+      if (!isKept()) return;
+      child = this.#children[at] = this.#fork(at);
+      void this.#killUnlessServing(child);
+    }
+  }
+
+  async #killUnlessServing(child: Child): Promise<void> {
+    if (!(await this.#servesInTime(child)) && !this.#stopping) child.kill();
+  }
+
+  #servesInTime(child: Child): Promise<unknown> {
+    return Promise.race([child.served, this.#ports.pause(longestStartMs)]);
+  }
+
+  async #replaceEach(): Promise<void> {
+    const { log } = this.#ports;
+    for (const at of this.#children.keys()) {
+      if (this.#stopping) return;
+      if (!(await this.#replace(at))) return;
+    }
+    if (!this.#stopping) log.info('all processes are replaced');
+  }
+
+  /** @returns whether the new one serves */
+  async #replace(at: number): Promise<boolean> {
+    const { log } = this.#ports;
+    const child = this.#fork(at);
+    const places = await this.#servesInTime(child);
+    if (this.#stopping) return false;
+    if (!places) {
+      child.kill();
+      log.error('a new process does not serve, so those that serve are not replaced');
+      return false;
+    }
+    const old = this.#children[at];
+    this.#children[at] = child;
+    void this.#keep(at, child);
+    old?.stop('replaced');
+    await old?.ended;
+    return true;
+  }
+}
+
+/** A start that did not serve is no success, even if a signal ended it in good order. */
+const failed = ({ code, signal }: Ending): Ending => ({ code: code === 0 ? 1 : code, signal });
