@@ -70,7 +70,21 @@ export const createTableOnce = async (
   for (const [index, on] of Object.entries(indexes)) await createIndexOnce(db, name, index, on);
 };
 
-const createIndexOnce = async (
+/** Adds a column unless it exists, for the same reason. One that may be null: the version before knows nothing of it. */
+export const addColumnOnce = async (
+  db: Kysely<unknown>,
+  table: string,
+  name: string,
+  { type, is }: Column,
+): Promise<void> => {
+  const tables = await db.introspection.getTables();
+  const there = tables.find((one) => one.name === table)?.columns ?? [];
+  if (there.some((column) => column.name === name)) return;
+  await db.schema.alterTable(table).addColumn(name, type, is).execute();
+};
+
+/** Adds an index unless it exists, for the same reason. */
+export const createIndexOnce = async (
   db: Kysely<unknown>,
   table: string,
   index: string,

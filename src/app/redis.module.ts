@@ -3,6 +3,7 @@ import { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { Deadline } from '../kernel/deadline.ts';
 import { LogKey, ProcessKey, RedisCountersKey, RedisSignalsKey } from './keys.ts';
+import { tracerOf } from './tracing.ts';
 import { wiring } from './wiring.ts';
 
 export const redis = (url: string) =>
@@ -12,7 +13,8 @@ export const redis = (url: string) =>
       const onProblem = (error: Error) => {
         log.debug({ err: error }, 'Redis connection failed');
       };
-      return new RedisQuotaCounters(url, onProblem, { deadline: c.get(Deadline) });
+      const [deadline, tracer] = [c.get(Deadline), tracerOf(c)];
+      return new RedisQuotaCounters(url, onProblem, { deadline, tracer });
     }).onDeactivation((counters) => {
       counters.close();
     });

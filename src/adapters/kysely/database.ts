@@ -4,19 +4,19 @@ import {
   Kysely,
   QueryCreator,
   sql,
-  type Compilable,
   type CompiledQuery,
+  type QueryResult,
   type Transaction,
 } from 'kysely';
 import { noDeadline, type Deadline } from '../../kernel/deadline.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import type { Tracer } from '../../kernel/tracer.ts';
+import { pauseAfter, translated } from './conflicts.ts';
+import { compileOnce, type Build, type Values } from './compile-once.ts';
 import { Engine } from './engine/engine.ts';
-import { failureOf, type Failure } from './engine/failure.ts';
+import { failureOf } from './engine/failure.ts';
+import { withNext } from './engine/with-next.ts';
 import { Outage, type OutageListener } from './outage.ts';
 import type { Schema } from './schema.ts';
-
-/** For transactions that conflict repeatedly, as with many writers on several Galera members. */
-const retries = { most: 12, firstPauseMs: 10, longestPauseMs: 250 };
 
 /** What queries begin with. */
 export type Queries = QueryCreator<Schema>;
@@ -25,7 +25,10 @@ interface Ambient {
   readonly transaction: Transaction<Schema>;
   /** Actions to run after the commit; dropped on a rollback. */
   readonly afterCommit: Set<() => void>;
+  readonly execute: Execute;
 }
+
+type Execute = <Row>(query: CompiledQuery<Row>) => Promise<QueryResult<Row>>;
 
 export interface DatabaseOptions {
   /** For migrations, and on machines of any speed: no query has a deadline. */
@@ -33,6 +36,8 @@ export interface DatabaseOptions {
   readonly onOutage?: OutageListener;
   /** The deadline of the current call; no wait lasts longer. */
   readonly deadline?: Pick<Deadline, 'leftMs'>;
+  /** Each statement is a step. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** One database, and the transaction that the current call is in. */
@@ -47,10 +52,10 @@ export class Database {
 
   /** @param url `sqlite:PATH`, or `mysql://user:password@host:port/name` */
   constructor(url: string, options: DatabaseOptions = {}) {
-    const { patient = false, onOutage, deadline = noDeadline } = options;
+    const { patient = false, onOutage, deadline = noDeadline, tracer } = options;
     this.#outage = new Outage(onOutage);
     this.#deadline = deadline;
-    this.engine = new Engine(url, { patient, deadline });
+    this.engine = new Engine(url, { patient, deadline, tracer });
     this.root = new Kysely<Schema>({ dialect: this.engine.connections.dialect });
     const executor = this.root.getExecutor();
     this.#alone = new QueryCreator<Schema>({
@@ -89,9 +94,8 @@ export class Database {
       try {
         return await this.#guard(() => this.#attempt(work));
       } catch (error) {
-        const pauseMs = pauseAfter(tried);
-        if (!isConflict(error) || tried === retries.most) throw error;
-        if (pauseMs >= this.#deadline.leftMs) throw error;
+        const pauseMs = pauseAfter(tried, error);
+        if (pauseMs === undefined || pauseMs >= this.#deadline.leftMs) throw error;
         await delay(pauseMs);
       }
     }
@@ -104,33 +108,35 @@ export class Database {
     current.afterCommit.add(action);
   }
 
-  /**
-   * Compiles a reading query once. `build` names its parameters; the returned function takes their values. Building a
-   * query costs more than running it on SQLite.
-   */
-  prepare<Parameters extends Readonly<Record<string, unknown>>, Row>(
-    build: (
-      db: Kysely<Schema>,
-      parameter: <Name extends keyof Parameters & string>(name: Name) => Parameters[Name],
-    ) => Compilable<Row>,
+  /** A query that is compiled once. @returns a function that takes the values of its parameters */
+  prepare<Parameters extends Values, Row>(
+    build: Build<Parameters, Row>,
   ): (values: Parameters) => Promise<Row[]> {
     const { connections, plannedOnce } = this.engine;
-    const compiled = build(
-      this.root,
-      (name) => plannedOnce(new Placeholder(name)) as never,
-    ).compile();
-    const slots = compiled.parameters;
+    const queryWith = compileOnce(this.root, build, plannedOnce);
     const { readCommitted } = connections;
     return async (values) => {
-      const parameters = slots.map((slot) =>
-        slot instanceof Placeholder ? values[slot.name] : slot,
-      );
-      if (readCommitted && !this.#ambient.getStore()) {
-        return this.#guard(() => readCommitted(compiled.sql, parameters) as Promise<Row[]>);
+      const query = queryWith(values);
+      if (!this.isInTransaction) {
+        return this.#guard(() => readCommitted(query) as Promise<Row[]>);
       }
-      const query: CompiledQuery<Row> = { ...compiled, parameters };
-      return (await this.run((db) => db.executeQuery(query))).rows;
+      return (await this.#execute(query)).rows;
     };
+  }
+
+  /** As `prepare`, for a statement that changes something. */
+  prepareWrite<Parameters extends Values>(
+    build: Build<Parameters, unknown>,
+  ): (values: Parameters) => Promise<QueryResult<unknown>> {
+    const queryWith = compileOnce(this.root, build);
+    return (values) => this.#execute(queryWith(values));
+  }
+
+  /** As `prepareWrite`, for one whose answer is not needed (`withNext`). */
+  prepareWithNext<Parameters extends Values>(
+    build: Build<Parameters, unknown>,
+  ): (values: Parameters) => Promise<unknown> {
+    return this.prepareWrite<Parameters>((db, the) => withNext(build(db, the)));
   }
 
   /** @throws Unavailable */
@@ -138,19 +144,32 @@ export class Database {
     await this.#guard(() => sql`select 1`.execute(this.root));
   }
 
-  close(): Promise<void> {
-    return this.root.destroy();
+  async close(): Promise<void> {
+    await this.root.destroy();
+    await this.engine.connections.close();
   }
 
   async #attempt<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     const afterCommit = new Set<() => void>();
-    const result = await this.root
-      .transaction()
-      .execute((transaction) =>
-        this.#ambient.run({ transaction, afterCommit }, () => work(transaction)),
-      );
+    const result = await this.root.transaction().execute(async (transaction) => {
+      const execute = await this.#executeIn(transaction);
+      return this.#ambient.run({ transaction, afterCommit, execute }, () => work(transaction));
+    });
     for (const action of afterCommit) action();
     return result;
+  }
+
+  /** Within this process the shortest way: Kysely queues statements, which takes longer than running them. */
+  async #executeIn(transaction: Transaction<Schema>): Promise<Execute> {
+    if (!this.engine.isInProcess) return (query) => transaction.executeQuery(query);
+    const executor = transaction.getExecutor();
+    const connection = await executor.provideConnection((one) => Promise.resolve(one));
+    return (query) => connection.executeQuery(query);
+  }
+
+  #execute<Row>(query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
+    const current = this.#ambient.getStore();
+    return current ? current.execute(query) : this.#guard(() => this.root.executeQuery(query));
   }
 
   /** @throws Unavailable */
@@ -165,27 +184,3 @@ export class Database {
     }
   }
 }
-
-class Placeholder {
-  readonly name: string;
-
-  constructor(name: string) {
-    this.name = name;
-  }
-}
-
-const unreachable: readonly Failure[] = ['unavailable', 'busy', 'conflict', 'lock_timeout'];
-
-const translated = (error: unknown): unknown => {
-  const failure = failureOf(error);
-  return unreachable.includes(failure) ? new Unavailable('The database', error) : error;
-};
-
-const isConflict = (error: unknown): boolean =>
-  error instanceof Unavailable && failureOf(error.cause) === 'conflict';
-
-/** Random, because rivals with equal pauses would conflict again. */
-const pauseAfter = (tried: number): number => {
-  const { firstPauseMs, longestPauseMs } = retries;
-  return Math.min(firstPauseMs * 2 ** tried, longestPauseMs) * (0.5 + Math.random() / 2);
-};

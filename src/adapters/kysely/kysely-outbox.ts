@@ -1,75 +1,65 @@
-import type { Acting } from '../../kernel/acting.ts';
+import type { Insertable } from 'kysely';
 import type { DomainEvent } from '../../kernel/domain-event.ts';
 import type { Ids } from '../../kernel/ids.ts';
-import type { Delivery, Outbox, OutboxState } from '../../kernel/outbox.ts';
+import type { Delivery, OldestDeliveries, Outbox, OutboxState } from '../../kernel/outbox.ts';
 import type { Database } from './database.ts';
+import { JointWrites } from './joint-writes.ts';
+import { OutboxNews, type NewsPorts } from './outbox-news.ts';
+import { oldestDeliveries, outboxState } from './outbox-state.ts';
 import { Store } from './store.ts';
-import { actorFrom, fromMillis, toMillis } from './schema.ts';
-import { runWithNext } from './engine/with-next.ts';
+import { actorFrom, fromMillis, toMillis, type Schema } from './schema.ts';
 
 const longestProblem = 2000;
 
-export interface OutboxPorts {
+export interface OutboxPorts extends NewsPorts {
   readonly ids: Ids;
-  readonly acting: Acting;
   readonly subscribersOf: (type: string) => readonly string[];
-  /**
-   * Called once after a commit with new events, with their accounts and whether any has a subscriber. What it starts
-   * runs as actor `service`.
-   */
-  readonly onStored: (accountIds: readonly string[], hasDeliveries: boolean) => void;
-}
-
-interface News {
-  readonly accounts: Set<string>;
-  hasDeliveries: boolean;
 }
 
 export class KyselyOutbox extends Store implements Outbox {
   readonly #ports: OutboxPorts;
-  /** By transaction: what to report after its commit. */
-  readonly #news = new WeakMap<object, News>();
+  /** No subscriber waits for the mark of a delivery. */
+  readonly #marks = new JointWrites(this.database);
+  readonly #news: OutboxNews;
+  readonly #insertEvent = this.database.prepareWithNext<Insertable<Schema['events']>>((db, the) =>
+    db.insertInto('events').values({
+      id: the('id'),
+      account_id: the('account_id'),
+      type: the('type'),
+      details: the('details'),
+      occurred_at: the('occurred_at'),
+      actor: the('actor'),
+    }),
+  );
+  readonly #insertDelivery = this.database.prepareWithNext<{
+    event_id: string;
+    subscriber: string;
+  }>((db, the) =>
+    db.insertInto('deliveries').values({
+      event_id: the('event_id'),
+      subscriber: the('subscriber'),
+      attempts: 0n,
+      due_at: 0n,
+      parked: 0n,
+      claim: null,
+      problem: null,
+    }),
+  );
 
   constructor(database: Database, ports: OutboxPorts) {
     super(database);
     this.#ports = ports;
-  }
-
-  /** For the other adapters of this folder: whose events are stored. */
-  get acting(): Acting {
-    return this.#ports.acting;
+    this.#news = new OutboxNews(ports);
   }
 
   /** For the other adapters of this folder: stores events in the transaction they are in. */
   append(events: readonly DomainEvent[]): Promise<void> {
-    const { acting, ids, subscribersOf } = this.#ports;
-    const { actor } = acting;
-    return this.database.transaction(async (db) => {
-      for (const { type, accountId, occurredAt, ...details } of events) {
-        const id = ids.next('evt');
-        const event = {
-          id,
-          account_id: accountId,
-          type,
-          details: JSON.stringify(details),
-          occurred_at: toMillis(occurredAt),
-          actor,
-        };
-        await runWithNext(db, db.insertInto('events').values(event));
-        const deliveries = subscribersOf(type).map((subscriber) => ({
-          event_id: id,
-          subscriber,
-          attempts: 0n,
-          due_at: 0n,
-          parked: 0n,
-          claim: null,
-          problem: null,
-        }));
-        const news = this.#newsOf(db);
-        news.accounts.add(accountId);
-        if (deliveries.length === 0) continue;
-        await runWithNext(db, db.insertInto('deliveries').values(deliveries));
-        news.hasDeliveries = true;
+    return this.database.transaction(async () => {
+      for (const event of events) {
+        const hasDeliveries = await this.#store(event);
+        this.database.afterCommit(() => {
+          this.#news.tell(event.accountId, hasDeliveries);
+        });
       }
     });
   }
@@ -99,8 +89,12 @@ export class KyselyOutbox extends Store implements Outbox {
     return this.#claimed(claim);
   }
 
-  async done(deliveryId: string): Promise<void> {
-    await this.db.deleteFrom('deliveries').where('id', '=', BigInt(deliveryId)).execute();
+  async done(...deliveryIds: string[]): Promise<void> {
+    if (deliveryIds.length === 0) return;
+    const ids = deliveryIds.map(BigInt);
+    await this.#marks.transaction((db) =>
+      db.deleteFrom('deliveries').where('id', 'in', ids).execute(),
+    );
   }
 
   async retry(deliveryId: string, nextAttemptAt: Date, problem: string): Promise<void> {
@@ -111,29 +105,29 @@ export class KyselyOutbox extends Store implements Outbox {
     await this.#failed(deliveryId, problem, { parked: 1n });
   }
 
-  async state(): Promise<OutboxState> {
-    const counts = await this.db
-      .selectFrom('deliveries')
-      .select(({ fn }) => ['parked', fn.countAll<bigint>().as('count')])
-      .groupBy('parked')
-      .execute();
-    const count = (parked: bigint) =>
-      Number(counts.find((row) => row.parked === parked)?.count ?? 0n);
-    return { waiting: count(0n), parked: count(1n) };
+  state(): Promise<OutboxState> {
+    return outboxState(this.db);
   }
 
-  /** The first call in a transaction plans the report. */
-  #newsOf(transaction: object): News {
-    const known = this.#news.get(transaction);
-    if (known) return known;
-    const news: News = { accounts: new Set(), hasDeliveries: false };
-    this.#news.set(transaction, news);
-    this.database.afterCommit(() => {
-      this.acting.run('service', () => {
-        this.#ports.onStored([...news.accounts], news.hasDeliveries);
-      });
+  oldest(): Promise<OldestDeliveries> {
+    return oldestDeliveries(this.db);
+  }
+
+  /** @returns whether anybody subscribes to it */
+  async #store({ type, accountId, occurredAt, ...details }: DomainEvent): Promise<boolean> {
+    const { acting, ids, subscribersOf } = this.#ports;
+    const id = ids.next('evt');
+    await this.#insertEvent({
+      id,
+      account_id: accountId,
+      type,
+      details: JSON.stringify(details),
+      occurred_at: toMillis(occurredAt),
+      actor: acting.actor,
     });
-    return news;
+    const subscribers = subscribersOf(type);
+    for (const subscriber of subscribers) await this.#insertDelivery({ event_id: id, subscriber });
+    return subscribers.length > 0;
   }
 
   async #claimed(claim: string): Promise<readonly Delivery[]> {

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Retention, RetentionRule } from '../../kernel/retention.ts';
+import type { OwnerRule, Retention, RetentionRule } from '../../kernel/retention.ts';
 import type { Database } from './database.ts';
 import { Store } from './store.ts';
 import { toMillis, type Schema } from './schema.ts';
@@ -14,6 +14,7 @@ export type RetentionRules = {
   readonly [Table in keyof Schema]: RetentionRule<Column<Table>, TimeColumn<Table>> | 'kept';
 };
 
+type AgeRule = Exclude<RetentionRule, OwnerRule>;
 type Condition = RawBuilder<boolean>;
 /** `age` is a column of the table. */
 interface Old {
@@ -38,9 +39,31 @@ export class KyselyRetention extends Store implements Retention {
   async sweep(table: keyof Schema, before: Date): Promise<number> {
     const rule: RetentionRule | 'kept' = this.#rules[table];
     if (rule === 'kept') throw new Error(`rows of ${table} are kept`);
+    if (rule.since === undefined) return this.#sweepOwnerless(table, rule.unlessIn);
     let swept = 0;
     for (const old of oldIn(table, rule)) swept += await this.#sweep(old, toMillis(before));
     return swept;
+  }
+
+  /** Looks for them first: a deletion that looks at all rows would lock them. */
+  async #sweepOwnerless(table: keyof Schema, unlessIn: OwnerRule['unlessIn']): Promise<number> {
+    const owner = sql<string>`${sql.ref(`${table}.${unlessIn.of}`)}`;
+    let swept = 0;
+    for (;;) {
+      const gone = await this.db
+        .selectFrom(table)
+        .select(owner.as('owner'))
+        .distinct()
+        .where(isNotIn(table, unlessIn))
+        .limit(this.#slice)
+        .execute();
+      if (gone.length === 0) return swept;
+      const { numDeletedRows } = await this.db
+        .deleteFrom(table)
+        .where(sql<boolean>`${owner} in (${sql.join(gone.map((row) => row.owner))})`)
+        .executeTakeFirst();
+      swept += Number(numDeletedRows);
+    }
   }
 
   async #sweep(old: Old, before: bigint): Promise<number> {
@@ -75,7 +98,7 @@ export class KyselyRetention extends Store implements Retention {
 }
 
 /** A range of an index for each word. */
-const oldIn = (table: keyof Schema, { since, only, unlessIn }: RetentionRule): readonly Old[] => {
+const oldIn = (table: keyof Schema, { since, only, unlessIn }: AgeRule): readonly Old[] => {
   const age = sql<bigint>`${sql.ref(`${table}.${since}`)}`;
   const unless = unlessIn ? [isNotIn(table, unlessIn)] : [];
   if (!only) return [{ table, age, also: unless }];
@@ -85,6 +108,6 @@ const oldIn = (table: keyof Schema, { since, only, unlessIn }: RetentionRule): r
 
 const isNotIn = (
   table: keyof Schema,
-  { table: other, column }: NonNullable<RetentionRule['unlessIn']>,
+  { table: other, column, of = 'id' }: NonNullable<AgeRule['unlessIn']>,
 ): Condition =>
-  sql`not exists (select 1 from ${sql.table(other)} where ${sql.ref(`${other}.${column}`)} = ${sql.ref(`${table}.id`)})`;
+  sql`not exists (select 1 from ${sql.table(other)} where ${sql.ref(`${other}.${column}`)} = ${sql.ref(`${table}.${of}`)})`;

@@ -2,7 +2,15 @@ import type { Selectable } from 'kysely';
 import type { Database } from './database.ts';
 import type { Schema } from './schema.ts';
 
-type LockableTable = 'accounts' | 'api_keys' | 'domains' | 'people' | 'projects';
+type LockableTable =
+  | 'accounts'
+  | 'api_keys'
+  | 'domains'
+  | 'mail_requests'
+  | 'people'
+  | 'projects'
+  | 'webhook_deliveries'
+  | 'webhooks';
 
 /**
  * Within a transaction: until it ends, no other transaction changes, removes or locks the row. SQLite has one writer at a

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { extname, join, parse, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { FileMigrationProvider, Migrator } from 'kysely/migration';
+import type { Migrator } from 'kysely/migration';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './engine/failure.ts';
@@ -19,7 +19,8 @@ export interface MigrationState {
  * @throws Error that names the migration that failed; SQLite keeps nothing of a failed one
  */
 export const migrateUp = async (database: Database): Promise<readonly string[]> => {
-  const { error, results = [] } = await migrator(database).migrateToLatest();
+  if (await isUpToDate(database)) return [];
+  const { error, results = [] } = await (await migrator(database)).migrateToLatest();
   const failed = results.find((result) => result.status === 'Error');
   if (error) {
     if (!failed && failureOf(error) === 'unavailable') throw new Unavailable('The database', error);
@@ -33,17 +34,49 @@ export const migrateUp = async (database: Database): Promise<readonly string[]> 
 /** @throws Unavailable */
 export const migrationStates = async (database: Database): Promise<readonly MigrationState[]> => {
   await database.ping();
-  const all = await migrator(database).getMigrations();
+  const applied = await appliedTo(database);
+  const all = applied
+    ? (await knownMigrations()).map((name) => ({ name, executedAt: applied.get(name) }))
+    : await (await migrator(database)).getMigrations();
   return all.map(({ name, executedAt }) => ({ name, executedAt }));
 };
 
-const migrator = (database: Database): Migrator =>
-  new Migrator({
-    db: database.root,
-    provider: new FileMigrationProvider({
-      fs: { readdir },
-      path: { join },
-      migrationFolder: folder,
-      import: (path: string) => import(pathToFileURL(path).href) as Promise<never>,
-    }),
+/** Names of all migrations of this version, in order. */
+export const knownMigrations = async (): Promise<readonly string[]> =>
+  (await readdir(folder))
+    .filter((file) => ['.ts', '.js'].includes(extname(file)))
+    .map((file) => parse(file).name)
+    .toSorted();
+
+/** Most starts and commands have nothing to apply, and need no migration for that, nor Kysely's look at each table. */
+const isUpToDate = async (database: Database): Promise<boolean> => {
+  const [known, applied] = [await knownMigrations(), await appliedTo(database)];
+  return applied?.size === known.length && known.every((name) => applied.has(name));
+};
+
+/** When, by name. @returns undefined before the first migration  @throws Unavailable */
+const appliedTo = async ({ root }: Database): Promise<ReadonlyMap<string, Date> | undefined> => {
+  try {
+    const rows = await root
+      .$extendTables<{ kysely_migration: { name: string; timestamp: string } }>()
+      .selectFrom('kysely_migration')
+      .select(['name', 'timestamp'])
+      .execute();
+    return new Map(rows.map(({ name, timestamp }) => [name, new Date(timestamp)]));
+  } catch (error) {
+    if (failureOf(error) === 'unavailable') throw new Unavailable('The database', error);
+    // There is no such table; any other reason is Kysely's to tell.
+    return undefined;
+  }
+};
+
+const migrator = async (database: Database): Promise<Migrator> => {
+  const { FileMigrationProvider, Migrator } = await import('kysely/migration');
+  const provider = new FileMigrationProvider({
+    fs: { readdir },
+    path: { join },
+    migrationFolder: folder,
+    import: (path: string) => import(pathToFileURL(path).href) as Promise<never>,
   });
+  return new Migrator({ db: database.root, provider });
+};

@@ -37,6 +37,8 @@ export interface Schema {
     password_hash: string | null;
     created_at: Int64;
     joined_at: Int64 | null;
+    /** The id of the newest notice that they have seen. */
+    notices_seen: Int64 | null;
   };
   sessions: {
     id: string;
@@ -48,8 +50,16 @@ export interface Schema {
     ends_at: Int64;
     /** JSON. */
     others: string;
+    /** 0 or 1; null from version 1.0.0. */
+    resets_password: Int64 | null;
   };
-  sign_in_links: { secret_hash: string; person_id: string; ends_at: Int64 };
+  sign_in_links: {
+    secret_hash: string;
+    person_id: string;
+    ends_at: Int64;
+    /** 0 or 1; null from version 1.0.0. */
+    resets_password: Int64 | null;
+  };
   quota_counters: { subject: string; data: string; saved_at: Int64 };
   usage_hours: {
     account_id: string;
@@ -92,6 +102,8 @@ export interface Schema {
     last_number: Int64;
     /** JSON. */
     domain_settings: string | null;
+    /** 1: the owner chose none. Not in the JSON, of which version 1.0.0 drops what it does not know. */
+    no_primary: Int64 | null;
   };
   deploys: {
     id: string;
@@ -158,6 +170,8 @@ export interface Schema {
     occurred_at: Int64;
   };
   certificate_orders: {
+    /** Null: version 1.0.0 wrote it. */
+    authority: string | null;
     subject: string;
     host: string;
     /** Sealed. */
@@ -167,6 +181,15 @@ export interface Schema {
     token: string | null;
     key_authorization: string | null;
   };
+  /** The platform's own names. */
+  own_names: {
+    host: string;
+    generation: Int64;
+    /** JSON. */
+    details: string;
+  };
+  /** What our name servers answer. */
+  dns_challenges: { label: string; value: string; subject: string; expires_at: Int64 };
   authority_accounts: {
     directory_url: string;
     url: string;
@@ -178,6 +201,8 @@ export interface Schema {
     id: Generated<Int64>;
     kind: string;
     order_key: string;
+    /** Null: version 1.0.0 wrote it. */
+    authority: string | null;
     account_id: string;
     host: string;
     registrable_domain: string;
@@ -185,6 +210,7 @@ export interface Schema {
     occurred_at: Int64;
   };
   job_leases: { job: string; holder: string; lease_until: Int64 };
+  backup_times: { step: string; moment: Int64 };
   /** One row. */
   authority_turn: { id: Int64; turn: Int64 };
   events: {
@@ -204,6 +230,117 @@ export interface Schema {
     parked: Int64;
     claim: string | null;
     problem: string | null;
+  };
+  mail_requests: {
+    id: string;
+    reason: string;
+    email: string;
+    person_id: string | null;
+    asked_at: Int64;
+    /** Until then it waits for an answer. */
+    mailed_at: Int64 | null;
+    source: string | null;
+    /** Ids with spaces in between. */
+    device: string | null;
+  };
+  notices: {
+    id: Generated<Int64>;
+    /** Of the event that it is about. */
+    event_id: string;
+    account_id: string;
+    kind: string;
+    /** JSON. */
+    about: string;
+    occurred_at: Int64;
+  };
+  watches: {
+    subject: string;
+    /** JSON. */
+    memory: string;
+    version: Int64;
+    look_at: Int64 | null;
+  };
+  mails: {
+    id: string;
+    account_id: string;
+    person_id: string;
+    address: string;
+    kind: string;
+    subject: string | null;
+    /** Sealed JSON, until it is sent or given up. */
+    facts: string | null;
+    sealed_by: string | null;
+    occurred_at: Int64;
+    /** The id of the first mail of its message. */
+    message: string;
+    send_at: Int64;
+    attempts: Int64;
+    /** When to try it next, or when the claim ends. */
+    due_at: Int64 | null;
+    claim: string | null;
+    ended_at: Int64 | null;
+    ending: string | null;
+    problem: string | null;
+    /** It is not sent after that. */
+    until: Int64 | null;
+  };
+  domain_shares: {
+    id: string;
+    account_id: string;
+    domain_id: string;
+    /** SHA-256. */
+    secret_hash: string;
+    created_at: Int64;
+    ends_at: Int64;
+  };
+  mail_choices: { person_id: string; kind_off: string };
+  mail_troubles: { person_id: string; since: Int64; reason: string };
+  webhooks: {
+    id: string;
+    account_id: string;
+    address: string;
+    /** JSON. */
+    kinds: string;
+    created_at: Int64;
+    old_secrets_until: Int64 | null;
+    state: string;
+    failing_since: Int64 | null;
+    failed_at: Int64 | null;
+    is_slow: Int64 | null;
+    reason: string | null;
+    off_since: Int64 | null;
+    /** Sealed JSON. */
+    secrets: string;
+    sealed_by: string;
+  };
+  webhook_deliveries: {
+    id: string;
+    webhook_id: string;
+    account_id: string;
+    message_id: string;
+    type: string;
+    body: string;
+    added_at: Int64;
+    /** When it was added, or last sent again. */
+    begun_at: Int64;
+    failures: Int64;
+    state: string;
+    /** While it waits: when it is due, or when the claim ends. */
+    next_at: Int64 | null;
+    receiver: string;
+    /** Whether it waits among the slow ones. */
+    is_slow: Int64;
+    claim: string | null;
+  };
+  webhook_attempts: {
+    id: Generated<Int64>;
+    delivery_id: string;
+    at: Int64;
+    took_ms: Int64;
+    status: Int64 | null;
+    why: string | null;
+    /** The beginning of the answer, or why there is none. */
+    answer: string;
   };
 }
 

@@ -2,10 +2,10 @@ import { sql, type Kysely } from 'kysely';
 import type { Sealer } from '../../kernel/sealer.ts';
 import type { Database } from './database.ts';
 import type { Schema } from './schema.ts';
-import { openColumns, sealedColumns, sealedTables, type SealedColumns } from './sealed-columns.ts';
+import { open, seal, sealedTables, type Sealed } from './sealed-columns.ts';
 
 type Table = keyof typeof sealedTables;
-type Row = SealedColumns & { readonly id: string };
+type Row = Sealed & { readonly id: string };
 
 /** Rows per transaction; small, because other writers wait for it. */
 const rowsPerSlice = 100;
@@ -33,19 +33,8 @@ export class SealedValues {
     this.#sealer = sealer;
   }
 
-  async uses(): Promise<readonly KeyUse[]> {
-    const sums = new Map<string, number>();
-    for (const table of tables) {
-      const { rows } = await this.#database.run((db) =>
-        sql<{ sealed_by: string; found: bigint }>`
-          select sealed_by, count(*) as found from ${sql.table(table)}
-          where private_key is not null group by sealed_by`.execute(db),
-      );
-      for (const { sealed_by, found } of rows) {
-        sums.set(sealed_by, (sums.get(sealed_by) ?? 0) + Number(found));
-      }
-    }
-    return [...sums].map(([keyId, values]) => ({ keyId, values }));
+  uses(): Promise<readonly KeyUse[]> {
+    return keyUses(this.#database);
   }
 
   /**
@@ -66,12 +55,12 @@ export class SealedValues {
   }
 
   async *#slices(table: Table): AsyncGenerator<readonly Row[]> {
-    const key = sql.ref(sealedTables[table].key);
+    const [key, column] = columnsOf(table);
     for (let last: Row | undefined; ;) {
       const { rows } = await this.#database.run((db) =>
         sql<Row>`
-          select ${key} as id, private_key, sealed_by from ${sql.table(table)}
-          where ${key} > ${last?.id ?? ''} and private_key is not null
+          select ${key} as id, ${column} as sealed, sealed_by from ${sql.table(table)}
+          where ${key} > ${last?.id ?? ''} and ${column} is not null
             and sealed_by <> ${this.#sealer.keyIds[0]}
           order by ${key} limit ${sql.lit(rowsPerSlice)}`.execute(db),
       );
@@ -91,8 +80,8 @@ export class SealedValues {
 
   #anew(table: Table, row: Row): Replacement | LeftValue {
     try {
-      const secret = openColumns(this.#sealer, table, row.id, row);
-      return { row, anew: sealedColumns(this.#sealer, table, row.id, secret) };
+      const secret = open(this.#sealer, table, row.id, row);
+      return { row, anew: seal(this.#sealer, table, row.id, secret) };
     } catch (error) {
       return { table, id: row.id, reason: error instanceof Error ? error.message : String(error) };
     }
@@ -101,9 +90,31 @@ export class SealedValues {
 
 const tables = Object.keys(sealedTables) as Table[];
 
+const columnsOf = (table: Table) => {
+  const { key, column } = sealedTables[table];
+  return [sql.ref(key), sql.ref(column)] as const;
+};
+
+/** Needs no key. */
+export const keyUses = async (database: Database): Promise<readonly KeyUse[]> => {
+  const sums = new Map<string, number>();
+  for (const table of tables) {
+    const [, column] = columnsOf(table);
+    const { rows } = await database.run((db) =>
+      sql<{ sealed_by: string; found: bigint }>`
+        select sealed_by, count(*) as found from ${sql.table(table)}
+        where ${column} is not null group by sealed_by`.execute(db),
+    );
+    for (const { sealed_by, found } of rows) {
+      sums.set(sealed_by, (sums.get(sealed_by) ?? 0) + Number(found));
+    }
+  }
+  return [...sums].map(([keyId, values]) => ({ keyId, values }));
+};
+
 interface Replacement {
   readonly row: Row;
-  readonly anew: SealedColumns;
+  readonly anew: Sealed;
 }
 
 /** Does nothing if the value was replaced meanwhile. */
@@ -112,9 +123,8 @@ const replace = async (
   table: Table,
   { row, anew }: Replacement,
 ): Promise<void> => {
+  const [key, column] = columnsOf(table);
   await sql`
-    update ${sql.table(table)} set private_key = ${anew.private_key}, sealed_by = ${anew.sealed_by}
-    where ${sql.ref(sealedTables[table].key)} = ${row.id} and private_key = ${row.private_key}`.execute(
-    db,
-  );
+    update ${sql.table(table)} set ${column} = ${anew.sealed}, sealed_by = ${anew.sealed_by}
+    where ${key} = ${row.id} and ${column} = ${row.sealed}`.execute(db);
 };

@@ -25,15 +25,19 @@ end
 
 /**
  * Keys: subject, striker or none. Arguments: minute, day, per minute, per day, deadline in milliseconds of the clock of
- * Redis. Answers: 1, 0 or -1 (allowed, refused, late), minute, day, strikes, the clock of Redis. A late take changes
- * nothing, because its caller has given up.
+ * Redis, known count of the minute and of the day, and for a probe one more. Answers: 1, 0 or -1 (allowed, refused,
+ * late), minute, day, strikes, the clock of Redis. A late take changes nothing, because its caller has given up. A probe
+ * is late, and writes: a replica, or a primary without enough replicas, must fail it.
  */
 export const takeScript = `${countIn}
 local time = redis.call('TIME')
 local clock = time[1] * 1000 + math.floor(time[2] / 1000)
+if ARGV[8] then redis.call('SET', KEYS[1], 'probe', 'PX', 1) end
 if clock > tonumber(ARGV[5]) then return { -1, 0, 0, 0, clock } end
 local minute = countIn(KEYS[1], 'm', tonumber(ARGV[1]))
 local day = countIn(KEYS[1], 'd', tonumber(ARGV[2]))
+minute.c = math.max(minute.c, tonumber(ARGV[6]))
+day.c = math.max(day.c, tonumber(ARGV[7]))
 if minute.c < tonumber(ARGV[3]) and day.c < tonumber(ARGV[4]) then
   minute.c, day.c = minute.c + 1, day.c + 1
   keep(KEYS[1], 'm', minute)

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { readRedisAddress, type Sentinels } from './redis-address.ts';
 
 const usualPatienceMs = 500;
 
@@ -27,31 +28,50 @@ export interface Connection {
 /**
  * A connection that reconnects until it is disconnected. A firewall that lost its state, or a frozen server, never
  * closes a connection; it just stops answering. So a connection without a timely answer is destroyed, also while it
- * opens (`socketTimeout`). After a fail-over the server may be a replica, which answers READONLY; that connection is
- * dropped too.
+ * opens (`socketTimeout`). After a fail-over the server may be a replica, which answers READONLY, or a primary that
+ * has lost its replicas (NOREPLICAS); that connection is dropped too, and the address or the sentinels are asked again.
  */
 export const openConnection = (url: string, options: ConnectionOptions): Connection => {
   const { onProblem, commandsEnd, patienceMs: given = usualPatienceMs, ...rest } = options;
-  const { address, patienceMs } = readPatience(url, given);
-  const redis = new Redis(address, {
+  const address = readRedisAddress(url);
+  if (!address) throw new Error('not the address of a Redis');
+  const { patienceMs = given, sentinels } = address;
+  const refused = { at: -Infinity };
+  const redis = new Redis(address.url, {
     connectTimeout: 1000,
     disconnectTimeout: usualPatienceMs,
     socketTimeout: patienceMs,
     ...(commandsEnd && { commandTimeout: patienceMs }),
-    retryStrategy: (tries) => Math.min(tries * 50, 500),
-    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+    // A server that refuses writes accepts connections, so that their number alone would never make it wait.
+    retryStrategy: (tries) => {
+      const wasRefused = performance.now() - refused.at < 2 * longestPauseMs;
+      return wasRefused ? longestPauseMs : pauseAfter(tries);
+    },
+    reconnectOnError: ({ message }) => {
+      const isRefused = noPrimary.some((word) => message.startsWith(word));
+      if (isRefused) refused.at = performance.now();
+      return isRefused;
+    },
+    ...(sentinels && throughSentinels(sentinels, patienceMs)),
     ...rest,
   });
   return { redis: redis.on('error', onProblem), patienceMs };
 };
 
-/** ioredis would take a number in an address for text, and wait forever. */
-const readPatience = (url: string, usual: number): { address: string; patienceMs: number } => {
-  const address = new URL(url);
-  const given = Number(address.searchParams.get('commandTimeout'));
-  address.searchParams.delete('commandTimeout');
-  return {
-    address: address.href,
-    patienceMs: Number.isInteger(given) && given > 0 ? given : usual,
-  };
-};
+/** What a server answers to writes that is no primary, or may be none any more (`min-replicas-to-write`). */
+const noPrimary = ['READONLY', 'NOREPLICAS'];
+
+const longestPauseMs = 500;
+const pauseAfter = (tries: number): number => Math.min(tries * 50, longestPauseMs);
+
+/** ioredis asks one sentinel after the other at each new connection, and checks that the server is a primary. */
+const throughSentinels = (sentinels: Sentinels, patienceMs: number) => ({
+  sentinels: [...sentinels.hosts],
+  name: sentinels.name,
+  ...(sentinels.username !== undefined && { sentinelUsername: sentinels.username }),
+  ...(sentinels.password !== undefined && { sentinelPassword: sentinels.password }),
+  ...(sentinels.usesTls && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
+  // A sentinel that accepts connections and answers nothing must not stop the search.
+  sentinelCommandTimeout: patienceMs,
+  sentinelRetryStrategy: pauseAfter,
+});

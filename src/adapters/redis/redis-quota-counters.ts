@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { windowIndex, type Counts } from '../../access/domain/rate-quota.ts';
 import { QuotaCounters, type Take, type Taken } from '../../access/quota-ports.ts';
 import { noDeadline, type Deadline } from '../../kernel/deadline.ts';
+import type { Step, Tracer } from '../../kernel/tracer.ts';
 import { OutOfTime, Unavailable } from '../../kernel/unavailable.ts';
 import { peekScript, takeScript, type Scripts, type TakeAnswer } from './quota-scripts.ts';
 import { heartbeatMs, openConnection } from './redis-connection.ts';
@@ -16,6 +17,8 @@ export interface CounterOptions {
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
   readonly deadline?: Pick<Deadline, 'leftMs'>;
+  /** Each command is a step. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /**
@@ -29,6 +32,7 @@ export class RedisQuotaCounters extends QuotaCounters {
   readonly #patienceMs: number;
   readonly #elapsed: () => number;
   readonly #deadline: Pick<Deadline, 'leftMs'>;
+  readonly #tracer: Tracer | undefined;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #proofs = new EventEmitter();
   /** Lower bound of how far the clock of Redis is ahead of `elapsed`. Undefined: Redis is not known to answer. */
@@ -55,6 +59,7 @@ export class RedisQuotaCounters extends QuotaCounters {
     this.#patienceMs = patienceMs;
     this.#elapsed = options.elapsed ?? (() => performance.now());
     this.#deadline = options.deadline ?? noDeadline;
+    this.#tracer = options.tracer;
     this.#heartbeat = setInterval(() => void this.#prove(), heartbeatMs);
   }
 
@@ -71,10 +76,15 @@ export class RedisQuotaCounters extends QuotaCounters {
 
   override async peek(subject: string, now: Date): Promise<Counts> {
     const indexes = [windowIndex('minute', now), windowIndex('day', now)];
-    const [minute, day] = await this.#reach(() =>
+    const [minute, day] = await this.#reach('peekQuota', () =>
       this.#redis.peekQuota(place(subject), ...indexes),
     );
     return { minute, day };
+  }
+
+  /** Whether it answered the last probe or call. */
+  get isAnswering(): boolean {
+    return this.#ahead !== undefined;
   }
 
   /** Waits for the first answer, at most a second; without it the first requests would count alone. */
@@ -84,9 +94,13 @@ export class RedisQuotaCounters extends QuotaCounters {
     await once(this.#proofs, 'proven', { signal }).catch(() => undefined);
   }
 
+  onConnected(listener: () => void): void {
+    this.#redis.on('ready', listener);
+  }
+
   /** @throws Unavailable */
   async ping(): Promise<void> {
-    await this.#reach(() => this.#redis.ping());
+    await this.#reach('ping', () => this.#redis.ping());
   }
 
   close(): void {
@@ -95,20 +109,27 @@ export class RedisQuotaCounters extends QuotaCounters {
   }
 
   /** Undefined: it reached Redis too late. */
-  async #tryTake({ subject, limits, striker, now }: Take): Promise<Taken | undefined> {
+  async #tryTake({ subject, limits, striker, now, atLeast }: Take): Promise<Taken | undefined> {
     const keys = [place(subject), ...(striker === undefined ? [] : [place(`key:${striker}`)])];
     const windows = [windowIndex('minute', now), windowIndex('day', now)];
-    const [verdict, minute, day, strikes, clock] = await this.#reach((ahead) => {
+    const [verdict, minute, day, strikes, clock] = await this.#reach('takeQuota', (ahead) => {
       const deadline = Math.floor(ahead + this.#givenUpAt());
-      const { perMinute, perDay } = limits;
-      return this.#redis.takeQuota(keys.length, ...keys, ...windows, perMinute, perDay, deadline);
+      const known = [atLeast?.minute ?? 0, atLeast?.day ?? 0];
+      const rule = [limits.perMinute, limits.perDay, deadline, ...known];
+      return this.#redis.takeQuota(keys.length, ...keys, ...windows, ...rule);
     });
     if (verdict !== -1) return { allowed: verdict === 1, counts: { minute, day }, strikes };
     this.#learnClock(clock);
     return undefined;
   }
 
-  async #reach<T>(command: (ahead: number) => Promise<T>): Promise<T> {
+  #reach<T>(name: CommandName, command: (ahead: number) => Promise<T>): Promise<T> {
+    const tracer = this.#tracer;
+    if (!tracer) return this.#reachInTime(command);
+    return tracer.step(stepOf(name), () => this.#reachInTime(command));
+  }
+
+  async #reachInTime<T>(command: (ahead: number) => Promise<T>): Promise<T> {
     const ahead = this.#ahead;
     if (ahead === undefined) throw new Unavailable('Redis', new Error('It does not answer'));
     const { leftMs } = this.#deadline;
@@ -146,12 +167,12 @@ export class RedisQuotaCounters extends QuotaCounters {
     );
   }
 
-  /** Probes with a take whose deadline has long passed: it runs the whole script and changes nothing. */
+  /** Probes with a take whose deadline has long passed: it runs the script, writes, and counts nothing. */
   async #prove(): Promise<void> {
     if (this.#proving || this.#redis.status !== 'ready') return;
     this.#proving = true;
     try {
-      const proof = () => this.#redis.takeQuota(1, place('nobody'), 0, 0, 0, 0, 0);
+      const proof = () => this.#redis.takeQuota(1, place('nobody'), ...probe);
       const [, , , , clock]: TakeAnswer = await this.#ask(proof);
       this.#learnClock(clock);
       this.#proofs.emit('proven');
@@ -168,6 +189,19 @@ export class RedisQuotaCounters extends QuotaCounters {
   }
 }
 
+type CommandName = 'takeQuota' | 'peekQuota' | 'ping';
+
+/** Of the scripts only their names, not whom they count. */
+const stepOf = (name: CommandName): Step => ({
+  name: `Redis ${name}`,
+  kind: 'client',
+  facts: {
+    'db.system.name': 'redis',
+    'db.operation.name': name === 'ping' ? 'PING' : 'EVALSHA',
+    ...(name !== 'ping' && { 'db.stored_procedure.name': name }),
+  },
+});
+
 /** @throws OutOfTime */
 const before = async <T>(ms: number, answer: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
@@ -182,6 +216,9 @@ const before = async <T>(ms: number, answer: Promise<T>): Promise<T> => {
     clearTimeout(timer);
   }
 };
+
+/** A take long past its deadline, which writes nevertheless. */
+const probe = [0, 0, 0, 0, 0, 0, 0, 1];
 
 const place = (subject: string): string => `animal-store:quota:${subject}`;
 

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import * as v from 'valibot';
+import { readRedisAddress } from './redis-address.ts';
 import { heartbeatMs, openConnection } from './redis-connection.ts';
 
 /** Changes within this time are sent as one signal. */
@@ -37,7 +38,7 @@ export class RedisSignals {
   constructor(url: string, options: SignalOptions) {
     this.#url = url;
     // Redis has one set of channels for all its databases.
-    this.#channel = `animal-store:stored:${new URL(url).pathname.slice(1) || '0'}`;
+    this.#channel = `animal-store:stored:${readRedisAddress(url)?.database ?? '0'}`;
     this.#options = options;
     const { onProblem } = options;
     this.#sending = openConnection(url, {

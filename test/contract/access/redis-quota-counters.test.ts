@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
+import { FailoverCounters } from '../../../src/adapters/redis/failover-counters.ts';
 import { RedisQuotaCounters } from '../../../src/adapters/redis/redis-quota-counters.ts';
 import { isAnswered, newSubject, openRedisCounters } from '../../support/access/counters.ts';
 import { startRedis, type RedisServer } from '../../support/servers/redis.ts';
@@ -68,4 +70,16 @@ test('lost connections are reported', async () => {
   await until('the problem is told', () => told.length > 0);
   nobody.close();
   expect(told[0]).toHaveProperty('code', 'ECONNREFUSED');
+});
+
+test('a server that restarts empty between two takes frees no quota', async () => {
+  const shared = await openRedisCounters(server.url);
+  const onLocal = () => undefined;
+  const fleet = new FailoverCounters(shared, new MemoryQuotaCounters(), { onLocal });
+  const take = { subject: newSubject(), limits: { perMinute: 3, perDay: 3 }, now };
+  for (let n = 0; n < 3; n++) expect(await fleet.take(take)).toMatchObject({ allowed: true });
+  await server.restart();
+  await until('Redis answers again', () => isAnswered(shared.ping()));
+  expect(await fleet.take(take)).toMatchObject({ allowed: false, counts: { minute: 3, day: 3 } });
+  shared.close();
 });

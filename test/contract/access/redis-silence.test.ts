@@ -220,3 +220,21 @@ test('when its server becomes a replica, a process connects to the new primary',
   const there = await join(heir.url, patient);
   expect(await there.peek(subject, now)).toEqual({ minute: 1, day: 1 });
 });
+
+test('when its server has lost its replicas, a process connects to the primary that the address leads to now', async () => {
+  const counters = await join(proxy.url, patient);
+  await watcher.config('SET', 'min-replicas-to-write', '1');
+  await expect(take(counters)).rejects.toEqual(unavailable);
+  proxy.leadTo(heir.url);
+  const { allowed } = await until('it counts', () => take(counters).catch(() => undefined));
+  expect(allowed).toBe(true);
+  await watcher.config('SET', 'min-replicas-to-write', '0');
+});
+
+test('a server that refuses writes fails the probe, so that it does not count as there', async () => {
+  const counters = await join(server.url, patient);
+  await watcher.config('SET', 'min-replicas-to-write', '1');
+  await until('it is away', async () => !(await isAnswered(counters.ping())));
+  await watcher.config('SET', 'min-replicas-to-write', '0');
+  await until('it is back', () => isAnswered(counters.ping()));
+});

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Database } from '../../../src/adapters/kysely/database.ts';
-import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
 import { OutOfTime, Unavailable } from '../../../src/kernel/unavailable.ts';
-import { emptyDatabase, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
+import { openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
+import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import {
   startMysqlProxy,
   type MysqlProxy,
@@ -15,10 +15,9 @@ let proxy: MysqlProxy;
 let observer: Database;
 let database: Database;
 beforeAll(async () => {
-  home = await emptyDatabase('mysql');
+  home = await migratedDatabase('mysql');
   proxy = await startMysqlProxy(home.url);
   observer = openDatabase(home.url);
-  await migrateUp(observer);
   database = openDatabase(proxy.url);
 });
 afterAll(async () => {

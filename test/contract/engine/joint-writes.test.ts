@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Actor } from '../../../src/kernel/acting.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import { later, now } from '../../support/accounts.ts';
@@ -24,6 +24,11 @@ beforeAll(async () => {
 afterAll(() => stores.close());
 beforeEach(() => {
   signals = 0;
+  // However slow the machine is, what is written in one turn is stored together.
+  jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+});
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 
 /**
@@ -67,9 +72,9 @@ test('events that are stored together keep their own actors', async () => {
   expect(await verifiers()).toEqual(domains);
 });
 
-test('events that are stored one by one after a failure keep their own actors', async () => {
+test('events that are stored together, of which one fails, keep their own actors', async () => {
   const domains = await verifyAll(rivals.slice(1, 2));
-  expect(signals).toBe(2);
+  expect(signals).toBe(1);
   const others = [...domains].filter(([, actor]) => actor !== rivals[1]);
   expect(await verifiers()).toEqual(new Map(others));
 });

@@ -4,8 +4,13 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import * as foundation from '../../../db/migrations/0001-foundation.ts';
+import * as notifications from '../../../db/migrations/0002-notifications.ts';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
-import { migrateUp, migrationStates } from '../../../src/adapters/kysely/migrations.ts';
+import {
+  knownMigrations,
+  migrateUp,
+  migrationStates,
+} from '../../../src/adapters/kysely/migrations.ts';
 import {
   databaseKinds,
   emptyDatabase,
@@ -37,6 +42,31 @@ const migrateInProcess = async (): Promise<readonly string[]> => {
     { env: { ...process.env, DATABASE_URL: home.url } },
   );
   return (JSON.parse(stdout) as { applied: string[] }).applied;
+};
+
+/** As version 1.0.0 left it, with a person. */
+const migrateToFirst = async (): Promise<void> => {
+  const { root } = database;
+  await foundation.up(root as never);
+  await root.schema
+    .createTable('kysely_migration')
+    .addColumn('name', 'varchar(255)', (column) => column.primaryKey())
+    .addColumn('timestamp', 'varchar(255)')
+    .execute();
+  const first = { name: '0001-foundation', timestamp: '2026-11-22T00:00:00.000Z' };
+  await root
+    .insertInto('kysely_migration' as never)
+    .values(first)
+    .execute();
+  const [email, plan] = ['ada@birds.test', 'pro'];
+  await root
+    .insertInto('accounts')
+    .values({ id: 'acc_1', name: 'Birds', email, plan, created_at: 1n })
+    .execute();
+  await root
+    .insertInto('people')
+    .values({ id: 'per_1', account_id: 'acc_1', email, created_at: 1n })
+    .execute();
 };
 
 /** Tables with their columns, each in the words of `Schema`. */
@@ -77,6 +107,11 @@ const storedTables = async (): Promise<Tables> => {
   );
 };
 
+test('migrations are numbered one after the other, so that each has its place', async () => {
+  const numbers = (await knownMigrations()).map((name) => name.slice(0, 5));
+  expect(numbers).toEqual(numbers.map((_, at) => `${String(at + 1).padStart(4, '0')}-`));
+});
+
 describe.each(databaseKinds)('migrations on %s', (kind) => {
   onEach(kind);
 
@@ -90,6 +125,15 @@ describe.each(databaseKinds)('migrations on %s', (kind) => {
   test('make the tables and columns that the program declares, and no others', async () => {
     await migrateUp(database);
     expect(await storedTables()).toEqual(await declaredTables());
+  });
+
+  test('add to a database of version 1.0.0, and keep what it holds', async () => {
+    await migrateToFirst();
+    expect(await migrateUp(database)).not.toContain('0001-foundation');
+    expect(await storedTables()).toEqual(await declaredTables());
+    expect(await database.root.selectFrom('people').selectAll().execute()).toMatchObject([
+      { id: 'per_1', email: 'ada@birds.test', notices_seen: null },
+    ]);
   });
 
   test('refuse a database that a newer version has migrated further', async () => {
@@ -112,7 +156,7 @@ describe('on mysql, where an interrupted migration starts over,', () => {
     await foundation.up(database.root as never);
     await database.root.updateTable('edge_revision').set({ revision: 7n }).execute();
     await database.root.updateTable('authority_turn').set({ turn: 8n }).execute();
-    expect(await migrateUp(database)).toEqual(['0001-foundation']);
+    expect(await migrateUp(database)).toContain('0001-foundation');
     const { root } = database;
     expect(await root.selectFrom('edge_revision').selectAll().execute()).toEqual([
       { id: 1n, revision: 7n, public_port: null },
@@ -120,5 +164,12 @@ describe('on mysql, where an interrupted migration starts over,', () => {
     expect(await root.selectFrom('authority_turn').selectAll().execute()).toEqual([
       { id: 1n, turn: 8n },
     ]);
+  });
+
+  test('a step that was done before is not done again', async () => {
+    await foundation.up(database.root as never);
+    await notifications.up(database.root as never);
+    expect(await migrateUp(database)).toContain('0002-notifications');
+    expect(await storedTables()).toEqual(await declaredTables());
   });
 });

@@ -30,7 +30,7 @@ export const outboxContract = (
   afterAll(() => stores.close());
   beforeEach(async () => {
     account = await newAccount(stores);
-    for (const { id } of await outbox.claim(later(1e12), later(2e12), 1000)) await outbox.done(id);
+    await outbox.done(...idsOf(await outbox.claim(later(1e12), later(2e12), 1000)));
     await sweep(later(1e12));
   });
 
@@ -114,6 +114,15 @@ export const outboxContract = (
     expect(idsOf(await claim(lease))).toEqual([second]);
   });
 
+  test('deliveries are finished one by one, or many at once', async () => {
+    await store(...['key_1', 'key_2', 'key_3'].map((keyId) => issued(keyId)));
+    const [first = '', ...others] = idsOf(await claim());
+    await outbox.done(...others.slice(1), first);
+    expect(await outbox.state()).toEqual({ waiting: 1, parked: 0 });
+    await outbox.done();
+    expect(idsOf(await claim(lease))).toEqual(others.slice(0, 1));
+  });
+
   test('a released delivery comes again at its time and counts its attempts', async () => {
     await store(planChanged());
     const [held] = await claim();
@@ -126,18 +135,29 @@ export const outboxContract = (
     }
   });
 
+  test('the oldest delivery is known by the time of its event, also while it waits for another attempt', async () => {
+    await store(...[-3, -2, -1].map((at) => planChanged(later(at))));
+    const [first, second] = idsOf(await claim());
+    await outbox.retry(first ?? '', later(10 * lease), 'not yet');
+    expect((await outbox.oldest()).waiting).toEqual(later(-3));
+    await outbox.done(first ?? '', second ?? '');
+    expect((await outbox.oldest()).waiting).toEqual(later(-1));
+  });
+
   test('a parked delivery is kept and counted but never claimed again', async () => {
     await store(issued('key_1'));
     const [first, second] = idsOf(await claim());
+    expect(await outbox.oldest()).toEqual({ waiting: later(0), parked: undefined });
     await outbox.park(first ?? '', 'keeps failing');
     expect(await outbox.state()).toEqual({ waiting: 1, parked: 1 });
+    expect(await outbox.oldest()).toEqual({ waiting: later(0), parked: later(0) });
     expect(idsOf(await claim(1e12))).toEqual([second]);
   });
 
   test('a sweep deletes older events that all subscribers have seen', async () => {
     await store(...[1, 2, 3, 4, 5, 6].map((at) => hidden(later(at))));
     const [, second, ...others] = idsOf(await claim());
-    for (const id of others) await outbox.done(id);
+    await outbox.done(...others);
     expect(await sweep(later(6))).toBe(3);
     expect(await sweep(later(6))).toBe(0);
     expect(await sweep(later(7))).toBe(1);
@@ -148,7 +168,7 @@ export const outboxContract = (
 
   test('a sweep leaves the events that the audit log shows', async () => {
     await store(hidden(later(1)), planChanged(later(1)), hidden(later(1), 'certificate_ordered'));
-    for (const id of idsOf(await claim())) await outbox.done(id);
+    await outbox.done(...idsOf(await claim()));
     expect(await sweep(later(2))).toBe(2);
     const entries = await stores.auditLog.list(account, 10, { kinds: ['plan_changed'] });
     expect(entries).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addPet } from '../../../src/catalogue/domain/pet.ts';
+import { mostCounted } from '../../../src/kernel/outbox.ts';
 import { newAccount, now, personDecision } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { refusal } from '../../support/refusal.ts';
@@ -98,4 +99,16 @@ describe.each(databaseKinds)('the signal of the outbox in %s', (kind) => {
     await expect(outcome).rejects.toBe(refusal);
     expect(signals).toEqual([]);
   });
+});
+
+test('no more deliveries are counted than a scrape can bear', async () => {
+  const stores = await openStores('sqlite', { subscribersOf: () => ['audit', 'mail'] });
+  const account = await newAccount(stores);
+  const plan = { from: 'free', to: 'pro', perMinute: 300, perDay: 10_000 } as const;
+  const event = { type: 'plan_changed', accountId: account, occurredAt: now, ...plan } as const;
+  const events = Array(mostCounted / 2 + 1).fill(event) as readonly (typeof event)[];
+  await stores.accounts.change(account, (state) => ({ state, events }));
+  expect(await stores.outbox.state()).toEqual({ waiting: mostCounted, parked: 0 });
+  expect((await stores.outbox.oldest()).waiting).toEqual(now);
+  await stores.close();
 });

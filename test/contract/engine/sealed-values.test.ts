@@ -1,30 +1,26 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Database } from '../../../src/adapters/kysely/database.ts';
-import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
+import { KyselyMails } from '../../../src/adapters/kysely/notifications/kysely-mails.ts';
 import { SealedValues } from '../../../src/adapters/kysely/sealed-values.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
-import {
-  databaseKinds,
-  emptyDatabase,
-  openDatabase,
-  type TestDatabase,
-} from '../../support/servers/databases.ts';
-import { fillSealed, openedBy } from '../../support/sealed-rows.ts';
+import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
+import { databaseKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
+import { migratedDatabase } from '../../support/servers/migrated-database.ts';
+import { fillSealed, openedBy, sealedBesides } from '../../support/sealed-rows.ts';
 
 const [oldKey, newKey] = [Buffer.from('the key until now'), Buffer.from('the key from now on')];
 const before = new AesGcmSealer(oldKey);
 const during = new AesGcmSealer(newKey, [oldKey]);
 const after = new AesGcmSealer(newKey);
 const hosts = 250;
-const all = hosts + 2;
+const all = hosts + sealedBesides;
 
 describe.each(databaseKinds)('sealed values in %s', (kind) => {
   let home: TestDatabase;
   let database: Database;
   beforeEach(async () => {
-    home = await emptyDatabase(kind);
+    home = await migratedDatabase(kind);
     database = openDatabase(home.url);
-    await migrateUp(database);
     await fillSealed(database, before, hosts);
   });
   afterEach(async () => {
@@ -83,6 +79,16 @@ describe.each(databaseKinds)('sealed values in %s', (kind) => {
       expect(reason).not.toContain('private key of');
     }
     expect(await openedBy(database, before)).toBe(all);
+  });
+
+  test.each(['sent', 'given up'])('of a mail are gone once it is %s', async (end) => {
+    const ports = { sealer: before, ids: new UuidIds(), onAdded: () => undefined };
+    const mails = new KyselyMails(database, ports);
+    const now = new Date(0);
+    await (end === 'sent'
+      ? mails.sent('evt_1:pers_1', now)
+      : mails.giveUp('evt_1:pers_1', now, { kind: 'late', reason: 'no such user' }));
+    expect(await uses()).toEqual([{ keyId: before.keyIds[0], values: all - 1 }]);
   });
 
   test('that are replaced meanwhile are not put back', async () => {

@@ -112,7 +112,7 @@ test('a request waits until its deadline at most, for another program or for a w
 });
 
 test('the wait of a writer does not include earlier locks or writes of its own process', async () => {
-  const writers = new SqliteWriters((work) => work());
+  const writers = new SqliteWriters();
   let isLocked = true;
   let refusals = 0;
   const attempt = () => {

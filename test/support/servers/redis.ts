@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export interface RedisServer {
   restart(): Promise<void>;
 }
 
-const packages = 'redis-server redis-tools libjemalloc2 liblua5.1-0 liblzf1 libatomic1';
+export const redisLibraries = 'redis-tools libjemalloc2 liblua5.1-0 liblzf1 libatomic1';
 const nothingKept = ['--save', '', '--appendonly', 'no'];
 
 const ping = async (port: number): Promise<void> => {
@@ -32,7 +32,9 @@ const ping = async (port: number): Promise<void> => {
     const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(1000) })) as [
       Buffer,
     ];
-    if (answer.toString() !== '+PONG\r\n') throw new Error(`PING was answered ${String(answer)}`);
+    // One that asks for a password answers, too.
+    const answers = /^(?:\+PONG\r\n|-NOAUTH )/.test(answer.toString());
+    if (!answers) throw new Error(`PING was answered ${String(answer)}`);
   } finally {
     socket.destroy();
   }
@@ -47,18 +49,31 @@ const ended = async (child: ChildProcess): Promise<void> => {
 const standsStill = async ({ pid = 0 }: ChildProcess): Promise<boolean> =>
   (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') T ');
 
-export const startRedis = async (
-  options: { extraArguments?: readonly string[] } = {},
-): Promise<RedisServer> => {
-  const { executable, root } = await findServer('redis-server', packages.split(' '));
+interface RedisOptions {
+  readonly extraArguments?: readonly string[];
+  /** Makes it a sentinel: its settings. */
+  readonly sentinel?: string;
+}
+
+export const startRedis = async ({
+  extraArguments = [],
+  sentinel,
+}: RedisOptions = {}): Promise<RedisServer> => {
+  const name = sentinel === undefined ? 'redis-server' : 'redis-sentinel';
+  const { executable, root } = await findServer(name, [name, ...redisLibraries.split(' ')]);
   const folder = await mkdtemp(join(tmpdir(), 'redis-'));
   const log = join(folder, 'log');
   const guard = startGuard(folder);
   const port = await findFreePort();
 
+  // A sentinel writes what it learns into its file.
+  const settings = join(folder, 'sentinel.conf');
+  if (sentinel !== undefined) await writeFile(settings, sentinel);
+
   const launch = (): ChildProcess => {
     const place = ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder];
-    const all = [...place, ...nothingKept, ...(options.extraArguments ?? [])];
+    const own = sentinel === undefined ? [...place, ...nothingKept] : [settings, ...place];
+    const all = [...own, ...extraArguments];
     const env = { ...process.env, ...libraryEnvironment(root) };
     const output = openSync(log, 'a');
     const child = spawn(executable, all, { env, stdio: ['ignore', output, output] });
@@ -84,7 +99,7 @@ export const startRedis = async (
   const explain = async (cause: unknown): Promise<never> => {
     const tail = (await readFile(log, 'utf8').catch(() => '')).slice(-3_000);
     guard.end();
-    throw new Error(`redis-server did not start; its log ends:\n${tail}`, { cause });
+    throw new Error(`${name} did not start; its log ends:\n${tail}`, { cause });
   };
 
   let server = await start().catch(explain);

@@ -38,7 +38,9 @@ export class KyselyApiKeys extends TellingStore implements ApiKeys {
       .where('secret_hash', '=', the('secretHash')),
   );
 
+  /** Rows, because callers may change what they were given. */
   readonly #holders = new ShortMemory<HolderRow>();
+
   async add({ state, events }: Decision<KeyToStore, AccessEvent>): Promise<void> {
     const { key, secretHash } = state;
     await this.database.transaction(async (db) => {

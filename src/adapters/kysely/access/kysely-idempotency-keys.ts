@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type {
   IdempotencyKeys,
   IdempotencyOutcome,
@@ -7,14 +8,45 @@ import type {
 import { forgottenBefore } from '../../../access/domain/idempotency.ts';
 import { Store } from '../store.ts';
 import { refusedAs } from '../engine/failure.ts';
-import { toMillis } from '../schema.ts';
-import { runWithNext } from '../engine/with-next.ts';
+import { toMillis, type Schema } from '../schema.ts';
 
 /** The row's value while its transaction is open; visible to others only if half of that was committed. */
 const unanswered = '';
 
+type Slot = Readonly<{ accountId: string; key: string }>;
+type Kept = Pick<Selectable<Schema['idempotency_keys']>, 'fingerprint' | 'answer'>;
+
 export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
   readonly #running = new Set<string>();
+
+  readonly #find = this.database.prepare<Slot & { since: bigint }, Kept>((db, the) =>
+    db
+      .selectFrom('idempotency_keys')
+      .select(['fingerprint', 'answer'])
+      .where('account_id', '=', the('accountId'))
+      .where('idempotency_key', '=', the('key'))
+      .where('created_at', '>=', the('since')),
+  );
+
+  readonly #take = this.database.prepareWrite<Slot & { fingerprint: string; now: bigint }>(
+    (db, the) =>
+      db.insertInto('idempotency_keys').values({
+        account_id: the('accountId'),
+        idempotency_key: the('key'),
+        fingerprint: the('fingerprint'),
+        answer: unanswered,
+        created_at: the('now'),
+      }),
+  );
+
+  readonly #keep = this.database.prepareWithNext<Slot & { answer: string }>((db, the) =>
+    db
+      .updateTable('idempotency_keys')
+      .set({ answer: the('answer') })
+      .where('account_id', '=', the('accountId'))
+      .where('idempotency_key', '=', the('key')),
+  );
+
   async once<Answer extends KeptAnswer>(
     request: IdempotentRequest,
     work: () => Promise<Answer>,
@@ -66,13 +98,8 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
     fingerprint,
     now,
   }: IdempotentRequest): Promise<Exclude<IdempotencyOutcome, { kind: 'answered' }> | undefined> {
-    const row = await this.db
-      .selectFrom('idempotency_keys')
-      .select(['fingerprint', 'answer'])
-      .where('account_id', '=', accountId)
-      .where('idempotency_key', '=', key)
-      .where('created_at', '>=', toMillis(forgottenBefore(now)))
-      .executeTakeFirst();
+    const since = toMillis(forgottenBefore(now));
+    const [row] = await this.#find({ accountId, key, since });
     if (!row) return undefined;
     if (row.fingerprint !== fingerprint) return { kind: 'reused' };
     if (row.answer === unanswered) return { kind: 'unknown' };
@@ -84,26 +111,15 @@ export class KyselyIdempotencyKeys extends Store implements IdempotencyKeys {
     { accountId, key, fingerprint, now }: IdempotentRequest,
     work: () => Promise<Answer>,
   ): Promise<Answer> {
-    return this.database.transaction(async (db) => {
-      const row = {
-        account_id: accountId,
-        idempotency_key: key,
-        fingerprint,
-        answer: unanswered,
-        created_at: toMillis(now),
-      };
-      await refusedAs(db.insertInto('idempotency_keys').values(row).execute(), {
+    return this.database.transaction(async () => {
+      await refusedAs(this.#take({ accountId, key, fingerprint, now: toMillis(now) }), {
         lock_timeout: () => new KeyTaken(true),
         duplicate: () => new KeyTaken(false),
       });
       const answer = await work();
       const { status, headers, body } = answer;
-      const kept = db
-        .updateTable('idempotency_keys')
-        .set({ answer: JSON.stringify({ status, headers, body } satisfies KeptAnswer) })
-        .where('account_id', '=', accountId)
-        .where('idempotency_key', '=', key);
-      await runWithNext(db, kept);
+      const kept: KeptAnswer = { status, headers, body };
+      await this.#keep({ accountId, key, answer: JSON.stringify(kept) });
       return answer;
     });
   }

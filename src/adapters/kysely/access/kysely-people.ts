@@ -12,6 +12,7 @@ import type { Decision } from '../../../kernel/decision.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database, Queries } from '../database.ts';
 import { lockedRow } from '../locked-row.ts';
+import { forgetMailsOf } from '../notifications/kysely-mails.ts';
 import { TellingStore } from '../telling-store.ts';
 import { refusedAs } from '../engine/failure.ts';
 import {
@@ -23,7 +24,8 @@ import {
   type Schema,
 } from '../schema.ts';
 
-type PersonRow = Selectable<Schema['people']>;
+/** What people have seen is kept with them, but is no part of who they are. */
+type PersonRow = Omit<Selectable<Schema['people']>, 'notices_seen'>;
 
 export class KyselyPeople extends TellingStore implements People {
   async add({ state, events }: Decision<Person, AccessEvent>): Promise<void> {
@@ -73,6 +75,8 @@ export class KyselyPeople extends TellingStore implements People {
       const { state, events } = decide(person);
       await db.updateTable('people').set(toRow(state)).where('id', '=', id).execute();
       await endAll(db, id, sessionId);
+      const used = { resets_password: 0n };
+      await db.updateTable('sessions').set(used).where('id', '=', sessionId).execute();
       await this.outbox.append(events);
     });
   }
@@ -88,6 +92,7 @@ export class KyselyPeople extends TellingStore implements People {
       const events = decide(rows.map(personFrom));
       if (!rows.some((row) => row.id === id)) throw personNotFound(id);
       await endAll(db, id);
+      await forgetMailsOf(db, id);
       await db.deleteFrom('people').where('id', '=', id).execute();
       await this.outbox.append(events);
     });

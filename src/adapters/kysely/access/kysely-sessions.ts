@@ -38,6 +38,7 @@ const columns = [
   'sessions.started_at',
   'sessions.ends_at',
   'sessions.others',
+  'sessions.resets_password',
 ] as const;
 
 export class KyselySessions extends TellingStore implements Sessions {
@@ -122,13 +123,14 @@ const signedInFrom = (row: SignedInRow): SignedIn => ({
   }),
 });
 
-const toRow = ({ id, personId, way, browser, startedAt, endsAt, others }: Session) =>
+const toRow = ({ id, personId, way, browser, startedAt, endsAt, ...more }: Session) =>
   ({
     ...{ id, way, browser },
     person_id: personId,
     started_at: toMillis(startedAt),
     ends_at: toMillis(endsAt),
-    others: JSON.stringify(others),
+    others: JSON.stringify(more.others),
+    resets_password: more.resetsPassword ? 1n : 0n,
   }) satisfies RowOf<Session>;
 
 const choice = v.object({
@@ -141,6 +143,7 @@ const fromRow = (row: SessionRow): Session =>
     id: row.id,
     personId: row.person_id,
     way: oneOf(signInWays, row.way),
+    resetsPassword: row.resets_password === 1n,
     browser: row.browser,
     startedAt: fromMillis(row.started_at),
     endsAt: fromMillis(row.ends_at),

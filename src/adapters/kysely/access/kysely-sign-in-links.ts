@@ -29,11 +29,21 @@ export class KyselySignInLinks extends TellingStore implements SignInLinks {
       .executeTakeFirst();
     return link?.person_id;
   }
+
+  async resetsPassword(secretHash: string): Promise<boolean> {
+    const link = await this.db
+      .selectFrom('sign_in_links')
+      .select('resets_password')
+      .where('secret_hash', '=', secretHash)
+      .executeTakeFirst();
+    return link?.resets_password === 1n;
+  }
 }
 
-const toRow = ({ secretHash, personId, endsAt }: SignInLink) =>
+const toRow = ({ secretHash, personId, endsAt, resetsPassword }: SignInLink) =>
   ({
     secret_hash: secretHash,
     person_id: personId,
     ends_at: toMillis(endsAt),
+    resets_password: resetsPassword ? 1n : 0n,
   }) satisfies RowOf<SignInLink>;

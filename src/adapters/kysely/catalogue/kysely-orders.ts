@@ -55,7 +55,8 @@ export class KyselyOrders extends TellingStore implements Orders {
       const { pet, order } = state;
       await this.#pets.save(pet);
       const row = { ...toRow(order), account_id: accountId };
-      const id = await this.database.engine.insertedId(db.insertInto('orders').values(row));
+      const inserted = await db.insertInto('orders').values(row).executeTakeFirstOrThrow();
+      const id = this.database.engine.insertedId(inserted);
       await this.outbox.append(events);
       return { id, ...order };
     });

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import { petNotFound } from '../../../catalogue/domain/catalogue-error.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
 import {
@@ -29,6 +29,15 @@ export class KyselyPets extends TellingStore implements Pets {
       .select(columns)
       .where('id', '=', the('id'))
       .where('account_id', '=', the('accountId')),
+  );
+
+  readonly #insert = this.database.prepareWrite<Insertable<Schema['pets']>>((db, the) =>
+    db.insertInto('pets').values({
+      account_id: the('account_id'),
+      name: the('name'),
+      category_id: the('category_id'),
+      status: the('status'),
+    }),
   );
 
   async list(
@@ -68,9 +77,9 @@ export class KyselyPets extends TellingStore implements Pets {
     draft: PetDraft,
     decide: (id: PetId) => Decision<Pet, CatalogueEvent>,
   ): Promise<Pet> {
-    return this.database.transaction(async (db) => {
-      const row = { ...toRow(draft), account_id: accountId };
-      const id = await this.database.engine.insertedId(db.insertInto('pets').values(row));
+    return this.database.transaction(async () => {
+      const inserted = await this.#insert({ ...toRow(draft), account_id: accountId });
+      const id = this.database.engine.insertedId(inserted);
       const { state, events } = decide(id);
       await this.outbox.append(events);
       return state;

@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import type { StepFacts } from '../../../kernel/tracer.ts';
 import { MysqlAdapter, SqliteAdapter, type DialectAdapter, type Kysely } from 'kysely';
 
 /** A new kind does not compile until every function of this folder that differs has decided for it. */
@@ -38,5 +40,23 @@ export const databaseFile = (url: string): string | undefined => {
       return fileIn(url);
     case 'mysql':
       return undefined;
+  }
+};
+
+/** What traces say of a database: its name, and where its server is. */
+export const factsOf = (url: string): StepFacts => {
+  const kind = kindOfUrl(url);
+  switch (kind) {
+    case 'sqlite':
+      return { 'db.system.name': kind, 'db.namespace': basename(fileIn(url)) };
+    case 'mysql': {
+      const { hostname, port, pathname } = new URL(url);
+      return {
+        'db.system.name': kind,
+        'db.namespace': pathname.slice(1),
+        'server.address': hostname,
+        'server.port': Number(port === '' ? 3306 : port),
+      };
+    }
   }
 };

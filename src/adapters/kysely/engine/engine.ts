@@ -7,14 +7,17 @@ import {
   type RawBuilder,
 } from 'kysely';
 import type { Deadline } from '../../../kernel/deadline.ts';
+import type { Tracer } from '../../../kernel/tracer.ts';
 import type { Connections } from './connections.ts';
-import { fileIn, kindOfUrl, type DatabaseKind } from './database-kind.ts';
+import { fileIn, kindOfUrl, factsOf, type DatabaseKind } from './database-kind.ts';
 import { openMysql } from './mysql-engine.ts';
 import { openSqlite } from './sqlite-engine.ts';
+import { tracedConnections } from './traced-connections.ts';
 
 interface OpenOptions {
   readonly patient: boolean;
   readonly deadline: Pick<Deadline, 'leftMs'>;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** An insert into one table, with columns that identify a row. */
@@ -33,7 +36,9 @@ export class Engine {
   /** @param url `sqlite:PATH`, or `mysql://user:password@host:port/name` */
   constructor(url: string, options: OpenOptions) {
     this.#kind = kindOfUrl(url);
-    this.connections = open(this.#kind, url, options);
+    const connections = open(this.#kind, url, options);
+    const { tracer } = options;
+    this.connections = tracer ? tracedConnections(connections, tracer, factsOf(url)) : connections;
   }
 
   /** Whether it runs inside this process: a read costs next to nothing, and a write blocks the whole process. */
@@ -68,17 +73,13 @@ export class Engine {
     }
   };
 
-  /** @returns the id that the database assigned */
-  async insertedId<Schema, Table extends keyof Schema>(
-    insert: InsertQueryBuilder<Schema, Table, InsertResult>,
-  ): Promise<bigint> {
+  /** The id that the database assigned to an inserted row. */
+  insertedId({ insertId }: { readonly insertId?: bigint | undefined }): bigint {
     switch (this.#kind) {
       case 'sqlite':
-      case 'mysql': {
-        const { insertId } = await insert.executeTakeFirstOrThrow();
+      case 'mysql':
         if (insertId === undefined) throw new Error('the database assigned no id');
         return insertId;
-      }
     }
   }
 

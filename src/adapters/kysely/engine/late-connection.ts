@@ -2,7 +2,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { ResultSetHeader } from 'mysql2';
 import { failureOf, type Failure } from './failure.ts';
 import { begin, commit, rollback, type Statement } from './mysql-connection.ts';
-import { giveBack, type Held, type MysqlPool } from './mysql-pool.ts';
+import type { Held, MysqlPool } from './mysql-pool.ts';
 import { tablesOf } from './statement-tables.ts';
 import { goesWithNext } from './with-next.ts';
 
@@ -12,7 +12,7 @@ export class LateConnection implements DatabaseConnection {
   #held: Held | undefined;
   #isInTransaction = false;
   /** Why no further statement may run: after a rollback, also one by the server, it would be committed on its own. */
-  #over: Error | undefined;
+  #over: (() => Error) | undefined;
   /** Statements whose answer is not needed. Sent with the next statement. */
   #ahead: Statement[] = [];
 
@@ -50,7 +50,7 @@ export class LateConnection implements DatabaseConnection {
     const ahead = this.#takeAhead();
     if (ahead.length === 1 && ahead[0] === begin) return;
     const { connection } = await this.#hold([]);
-    this.#over = ended();
+    this.#over = ended;
     await connection.send([...ahead, commit]);
   }
 
@@ -59,26 +59,25 @@ export class LateConnection implements DatabaseConnection {
    * too.
    */
   async rollback(): Promise<void> {
-    this.#over = ended();
+    this.#over = ended;
     this.#ahead = [];
     await this.#held?.connection.send([rollback]).catch(() => undefined);
   }
 
   release(): void {
-    this.#over = ended();
-    if (this.#held) giveBack(this.#held);
+    this.#over = ended;
+    if (this.#held) this.#pool.giveBack(this.#held);
     this.#held = undefined;
   }
 
-  // eslint-disable-next-line require-yield -- of the interface; nothing here streams
-  async *streamQuery(): AsyncIterableIterator<never> {
-    await Promise.reject(new Error('nothing is streamed from MySQL'));
+  streamQuery(): never {
+    throw new Error('nothing is streamed from MySQL');
   }
 
   async #hold(tables: readonly string[]): Promise<Held> {
     if (this.#held) return this.#held;
     const held = await this.#pool.take(tables);
-    if (this.#over) giveBack(held);
+    if (this.#over) this.#pool.giveBack(held);
     this.#refuseIfOver();
     this.#held = held;
     return held;
@@ -86,11 +85,11 @@ export class LateConnection implements DatabaseConnection {
 
   #noteUndone(error: unknown): void {
     const mayBeUndone = this.#isInTransaction && undoing.includes(failureOf(error));
-    if (mayBeUndone && error instanceof Error) this.#over ??= error;
+    if (mayBeUndone && error instanceof Error) this.#over ??= () => error;
   }
 
   #refuseIfOver(): void {
-    if (this.#over) throw this.#over;
+    if (this.#over) throw this.#over();
   }
 
   #takeAhead(): Statement[] {

@@ -39,7 +39,8 @@ export class MysqlDriver implements Driver {
     return Promise.resolve();
   }
 
-  async destroy(): Promise<void> {
-    await this.#pool?.close();
+  /** Whoever opened the pool closes it. */
+  destroy(): Promise<void> {
+    return Promise.resolve();
   }
 }

@@ -1,9 +1,10 @@
 import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, type Dialect } from 'kysely';
-import type { TypeCastField, TypeCastNext } from 'mysql2';
+import type { ConnectionOptions } from 'mysql2';
 import type { Deadline } from '../../../kernel/deadline.ts';
 import type { Connections } from './connections.ts';
 import { MysqlDriver } from './mysql-driver.ts';
 import { MysqlPool, type PoolSettings } from './mysql-pool.ts';
+import { tablesOf } from './statement-tables.ts';
 
 /** How long to wait for each resource. */
 interface Deadlines extends Pick<PoolSettings, 'acquireMs' | 'queryMs' | 'lockSeconds'> {
@@ -26,41 +27,42 @@ const patiently: Deadlines = {
 
 const limits = { all: 10, reserve: 2, mostWaiting: 1000 };
 
+const options: ConnectionOptions = {
+  enableKeepAlive: true,
+  charset: 'utf8mb4_bin',
+  timezone: 'Z',
+  // Beyond 2^53 it is text.
+  supportBigNumbers: true,
+  // Values are escaped by mysql2 before statements are joined, as they are in single ones.
+  multipleStatements: true,
+};
+
 export const openMysql = (
   url: string,
   patient: boolean,
   deadline: Pick<Deadline, 'leftMs'>,
 ): Connections => {
   const { connectMs, ...deadlines } = patient ? patiently : usual;
-  const open = async (): Promise<MysqlPool> => {
-    const { createPool } = await import('mysql2');
-    const pool = createPool({
-      uri: url,
-      connectionLimit: limits.all,
-      maxIdle: limits.all,
-      connectTimeout: connectMs,
-      enableKeepAlive: true,
-      charset: 'utf8mb4_bin',
-      timezone: 'Z',
-      supportBigNumbers: true,
-      bigNumberStrings: true,
-      // Values are escaped by mysql2 before statements are joined, as they are in single ones.
-      multipleStatements: true,
-      typeCast: exactIntegers,
-    });
-    return new MysqlPool(pool, { ...deadlines, limits, deadline });
+  let pool: Promise<MysqlPool> | undefined;
+  let load = () => ({ all: limits.all, busy: 0, waiting: 0 });
+  const openPool = async (): Promise<MysqlPool> => {
+    const { createConnection } = await import('mysql2');
+    const connect = () => createConnection({ ...options, uri: url, connectTimeout: connectMs });
+    const opened = new MysqlPool(connect, { ...deadlines, limits, deadline });
+    load = () => opened.load();
+    return opened;
   };
+  const open = () => (pool ??= openPool());
   const dialect: Dialect = {
     createAdapter: () => new MysqlAdapter(),
     createDriver: () => new MysqlDriver(open),
     createIntrospector: (db) => new MysqlIntrospector(db),
     createQueryCompiler: () => new MysqlQueryCompiler(),
   };
-  return { dialect };
-};
-
-const exactIntegers = (field: TypeCastField, next: TypeCastNext): unknown => {
-  if (field.type !== 'LONGLONG') return next();
-  const digits = field.string();
-  return digits === null ? null : BigInt(digits);
+  return {
+    dialect,
+    readCommitted: async (query) => (await open()).read(query, tablesOf(query.query)),
+    load: () => load(),
+    close: async () => (await pool)?.close(),
+  };
 };

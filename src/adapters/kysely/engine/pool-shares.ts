@@ -1,3 +1,6 @@
+import type { PoolLoad } from './connections.ts';
+import { MysqlTimeouts, type Timed } from './mysql-timeouts.ts';
+
 /** How many connections there are, and how many are reserved. */
 export interface PoolLimits {
   readonly all: number;
@@ -13,7 +16,7 @@ export interface Share {
   giveBack(): void;
 }
 
-interface Waiting {
+interface Waiting extends Timed {
   readonly tables: readonly string[];
   readonly call: (share: Share) => void;
 }
@@ -24,14 +27,25 @@ interface Waiting {
  */
 export class PoolShares {
   readonly #limits: PoolLimits;
+  readonly #timeouts: MysqlTimeouts;
   /** How many shares are used for each table. */
   readonly #busy = new Map<string, number>();
   /** First come, first served. */
   readonly #waiting = new Set<Waiting>();
   #taken = 0;
 
-  constructor(limits: PoolLimits) {
+  constructor(limits: PoolLimits, timeouts = new MysqlTimeouts()) {
     this.#limits = limits;
+    this.#timeouts = timeouts;
+  }
+
+  load(): PoolLoad {
+    return { all: this.#limits.all, busy: this.#taken, waiting: this.#waiting.size };
+  }
+
+  /** @param tables the tables of its first statement */
+  takeNow(tables: readonly string[]): Share | undefined {
+    return this.#admits(tables) ? this.#share(tables) : undefined;
   }
 
   /**
@@ -39,21 +53,21 @@ export class PoolShares {
    * @throws Error with code `POOL_BUSY` after `ms`, or `POOL_FULL`
    */
   take(tables: readonly string[], ms: number): Promise<Share> {
-    if (this.#admits(tables)) return Promise.resolve(this.#share(tables));
+    const share = this.takeNow(tables);
+    if (share) return Promise.resolve(share);
     if (this.#waiting.size >= this.#limits.mostWaiting) return Promise.reject(full());
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         tables,
-        call: (share) => {
-          clearTimeout(timer);
-          resolve(share);
+        endsAt: performance.now() + ms,
+        call: resolve,
+        giveUp: () => {
+          this.#waiting.delete(waiting);
+          reject(noneInTime());
         },
       };
-      const timer = setTimeout(() => {
-        this.#waiting.delete(waiting);
-        reject(noneInTime());
-      }, ms);
       this.#waiting.add(waiting);
+      this.#timeouts.add(waiting);
     });
   }
 
@@ -97,6 +111,7 @@ export class PoolShares {
       if (this.#taken === this.#limits.all) return;
       if (!this.#admits(waiting.tables)) continue;
       this.#waiting.delete(waiting);
+      this.#timeouts.delete(waiting);
       waiting.call(this.#share(waiting.tables));
     }
   }

@@ -1,18 +1,20 @@
 import type SqliteDatabase from 'better-sqlite3';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import { givingUpAfter, pastOtherPrograms } from './sqlite-lock.ts';
-import type { Breathe, Patience, SqliteWriters } from './sqlite-writers.ts';
+import type { SqliteGroup } from './sqlite-group.ts';
+import type { Patience } from './sqlite-writers.ts';
 
 /** An open file; readers never wait for writers. */
 export interface SqliteFile {
   /** Prepared once, on the connection that can only read. */
   readonly reader: (text: string) => SqliteDatabase.Statement;
   readonly writer: (text: string) => SqliteDatabase.Statement;
-  readonly writers: SqliteWriters;
-  readonly breathe: Breathe;
+  /** What is being written. */
+  readonly group: SqliteGroup;
+  /** Runs something that blocks the process, after a turn of the event loop if it is time for one. */
+  readonly breathe: <T>(work: () => Promise<T>) => Promise<T>;
   /** How long the current call waits. */
   readonly patience: () => Patience;
-  isInTransaction(): boolean;
   /** Before the first query. @throws an error with code `SQLITE_BUSY` while another program holds a lock */
   prepare(): void;
   close(): void;
@@ -39,19 +41,16 @@ export class SqliteFileDriver implements Driver {
     return session.begin();
   }
 
-  async commitTransaction(session: Session): Promise<void> {
-    session.commit();
-    return Promise.resolve();
+  commitTransaction(session: Session): Promise<void> {
+    return session.commit();
   }
 
-  async rollbackTransaction(session: Session): Promise<void> {
-    session.rollBack();
-    return Promise.resolve();
+  rollbackTransaction(session: Session): Promise<void> {
+    return session.rollBack();
   }
 
-  async releaseConnection(session: Session): Promise<void> {
-    session.rollBack();
-    return Promise.resolve();
+  releaseConnection(session: Session): Promise<void> {
+    return session.rollBack();
   }
 
   destroy(): Promise<void> {
@@ -64,22 +63,31 @@ export class SqliteFileDriver implements Driver {
 class Session implements DatabaseConnection {
   readonly #file: SqliteFile;
   #isWriter = false;
+  /** Then a statement would be stored on its own. */
+  #isOver = false;
 
   constructor(file: SqliteFile) {
     this.#file = file;
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { reader, writer, writers, breathe, patience } = this.#file;
-    if (this.#isWriter) return this.#inTransaction<R>(sql, parameters);
+    const { reader, breathe, patience } = this.#file;
+    if (this.#isWriter) return this.#write<R>(sql, parameters);
+    if (this.#isOver) throw new Error('the transaction is over');
     const reading = reader(sql);
     if (reading.readonly) {
       const read = () => resultOf<R>(reading, parameters);
       return breathe(() => pastOtherPrograms(read, givingUpAfter(patience().lockMs)));
     }
-    const result = await writers.enter(() => resultOf<R>(writer(sql), parameters), patience());
-    writers.leave();
-    return result;
+    await this.begin();
+    try {
+      const result = this.#write<R>(sql, parameters);
+      await this.commit();
+      return result;
+    } catch (error) {
+      await this.rollBack();
+      throw error;
+    }
   }
 
   /** In one piece. */
@@ -92,35 +100,31 @@ class Session implements DatabaseConnection {
    * another process wrote in between.
    */
   async begin(): Promise<void> {
-    const { writer, writers, patience } = this.#file;
-    await writers.enter(() => writer('begin immediate').run(), patience());
+    const { group, patience } = this.#file;
+    await group.begin(patience());
     this.#isWriter = true;
   }
 
-  commit(): void {
-    this.#inTransaction('commit', []);
+  async commit(): Promise<void> {
+    const stored = this.#file.group.commit();
     this.#end();
+    await stored;
   }
 
-  /** It is no error if SQLite has rolled back by itself, as on a full disk. */
-  rollBack(): void {
+  async rollBack(): Promise<void> {
     if (!this.#isWriter) return;
-    try {
-      if (this.#file.isInTransaction()) this.#file.writer('rollback').run();
-    } finally {
-      this.#end();
-    }
-  }
-
-  /** After a rollback by SQLite itself, a statement would be committed on its own. */
-  #inTransaction<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
-    if (!this.#file.isInTransaction()) throw rolledBack();
-    return resultOf<R>(this.#file.writer(sql), parameters);
+    this.#end();
+    await this.#file.group.rollBack();
   }
 
   #end(): void {
     this.#isWriter = false;
-    this.#file.writers.leave();
+    this.#isOver = true;
+  }
+
+  #write<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
+    const { group, writer } = this.#file;
+    return group.run(() => resultOf<R>(writer(sql), parameters));
   }
 }
 
@@ -132,6 +136,3 @@ const resultOf = <R>(
   const { changes, lastInsertRowid } = statement.run(parameters);
   return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] };
 };
-
-const rolledBack = (): Error =>
-  Object.assign(new Error('SQLite rolled the transaction back'), { code: 'SQLITE_ABORT_ROLLBACK' });

@@ -7,7 +7,8 @@ import type { Deadline } from '../../../kernel/deadline.ts';
 import type { Connections } from './connections.ts';
 import { SqliteFileDriver, type SqliteFile } from './sqlite-driver.ts';
 import { givingUpAfter, pastOtherPrograms } from './sqlite-lock.ts';
-import { SqliteWriters, type Breathe, type Patience } from './sqlite-writers.ts';
+import { SqliteGroup } from './sqlite-group.ts';
+import { SqliteWriters, type Patience } from './sqlite-writers.ts';
 
 /** How long to wait for another program's lock on the file. */
 const lockLimitsMs = { usual: 2000, patient: 60_000 };
@@ -25,34 +26,50 @@ export const openSqlite = (
     const { leftMs } = deadline;
     return { lockMs: Math.min(limitMs, leftMs), leftMs };
   };
-  const file = openFile(path, patience);
+  const writers = new SqliteWriters();
+  const file = openFile(path, { patient, patience, writers });
   return {
     dialect: dialectOf(file),
-    readCommitted: (text, parameters) =>
-      pastOtherPrograms(() => file.reader(text).all(parameters), givingUpAfter(patience().lockMs)),
+    readCommitted: ({ sql, parameters }) =>
+      pastOtherPrograms(() => file.reader(sql).all(parameters), givingUpAfter(patience().lockMs)),
+    load: () => writers.load(),
+    close: () => {
+      file.close();
+      return Promise.resolve();
+    },
   };
 };
 
+interface FileTerms {
+  readonly patient: boolean;
+  readonly patience: () => Patience;
+  readonly writers: SqliteWriters;
+}
+
 /** SQLite's own lock wait is off, because it would block the whole process. */
-const openFile = (path: string, patience: () => Patience): SqliteFile => {
+const openFile = (path: string, { patient, patience, writers }: FileTerms): SqliteFile => {
   const writer = new SqliteDatabase(path, { timeout: 0 });
   writer.defaultSafeIntegers(true);
   const reader = new SqliteDatabase(path, { timeout: 0, readonly: true });
   reader.defaultSafeIntegers(true);
-  const breathe = breathing();
+  const statement = keepStatements(writer);
+  const isInTransaction = () => writer.inTransaction;
+  const group = new SqliteGroup({ writer: statement, isInTransaction }, writers);
   return {
     reader: keepStatements(reader),
-    writer: keepStatements(writer),
-    writers: new SqliteWriters(breathe),
-    breathe,
+    writer: statement,
+    group,
+    breathe: breathing(),
     patience,
-    isInTransaction: () => writer.inTransaction,
     prepare: () => {
       writer.pragma('journal_mode = WAL');
       writer.pragma('synchronous = FULL');
       writer.pragma('foreign_keys = ON');
+      // What a savepoint would restore is otherwise written to a file. A migration may sort more than fits into memory.
+      if (!patient) writer.pragma('temp_store = MEMORY');
     },
     close: () => {
+      group.settle();
       reader.close();
       writer.close();
     },
@@ -95,7 +112,7 @@ const longestStretchMs = 20;
  * SQLite answers synchronously, so queued callers would run without a turn of the event loop in between: a burst of two
  * hundred forms blocked the process for most of a second.
  */
-const breathing = (): Breathe => {
+const breathing = (): SqliteFile['breathe'] => {
   let turnedAt = 0;
   let turning: Promise<void> | undefined;
   const turn = async () => {

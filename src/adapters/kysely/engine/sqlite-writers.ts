@@ -1,11 +1,9 @@
 import { OutOfTime } from '../../../kernel/unavailable.ts';
+import type { PoolLoad } from './connections.ts';
 import { keptLocked, pastOtherPrograms } from './sqlite-lock.ts';
 
 /** As many as may wait for a connection to MySQL. */
 const mostWaiting = 1000;
-
-/** Runs something that blocks the process, after a turn of the event loop if it is time for one. */
-export type Breathe = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** How long a caller waits, in milliseconds. */
 export interface Patience {
@@ -30,13 +28,8 @@ interface Writer {
 export class SqliteWriters {
   /** The first writes, or tries to. */
   readonly #writers: Writer[] = [];
-  readonly #breathe: Breathe;
   /** Since when the lock has been refused; undefined once a writer got it. */
   #refusedAt: number | undefined;
-
-  constructor(breathe: Breathe) {
-    this.#breathe = breathe;
-  }
 
   /**
    * Runs `attempt`, which takes the lock, once it is the caller's turn and no other program holds the lock. The caller
@@ -51,13 +44,18 @@ export class SqliteWriters {
       this.#refused(me, error);
     };
     try {
-      const result = await this.#breathe(() => pastOtherPrograms(attempt, refused));
+      const result = await pastOtherPrograms(attempt, refused);
       this.#refusedAt = undefined;
       return result;
     } catch (error) {
       this.leave();
       throw error;
     }
+  }
+
+  load(): PoolLoad {
+    const { length } = this.#writers;
+    return { all: 1, busy: Math.min(1, length), waiting: Math.max(0, length - 1) };
   }
 
   /** The writer is done. */

@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { DomainClaim } from '../../../domains/ports.ts';
+import type { DomainClaim, HeldDomain } from '../../../domains/custom-domain-ports.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';
-import type { Database } from '../database.ts';
+import type { Database, Queries } from '../database.ts';
 import { toMillis, type Schema } from '../schema.ts';
 
 export interface WantedClaim {
@@ -46,6 +46,34 @@ export const claimDue = async (
     .orderBy('id')
     .execute();
   return { claim, domains: rows.map(customDomainFrom) };
+};
+
+export const prolong = async (
+  db: Queries,
+  held: readonly HeldDomain[],
+  leaseUntil: Date,
+): Promise<void> => {
+  if (held.length === 0) return;
+  const claims = new Set(held.map(({ claim }) => claim));
+  await db
+    .updateTable('domains')
+    .set({ claimed_until: toMillis(leaseUntil) })
+    .where(
+      'id',
+      'in',
+      held.map(({ id }) => id),
+    )
+    .where('claim', 'in', [...claims])
+    .execute();
+};
+
+export const release = async (db: Queries, { id, claim }: HeldDomain): Promise<void> => {
+  await db
+    .updateTable('domains')
+    .set({ claim: null, claimed_until: null })
+    .where('id', '=', id)
+    .where('claim', '=', claim)
+    .execute();
 };
 
 const isFree = (now: Date) => (eb: ExpressionBuilder<Schema, 'domains'>) =>

@@ -1,16 +1,13 @@
 import {
   caWindows,
-  type BudgetVerdict,
   type CaUse,
   type CaWindow,
   type Times,
 } from '../../../domains/domain/certificates/ca-budget.ts';
-import {
-  orderAsked,
-  type AskedOrder,
-  type LedgerChange,
-  type LedgerEntry,
-  type LedgerName,
+import type {
+  LedgerChange,
+  LedgerEntry,
+  LedgerName,
 } from '../../../domains/domain/certificates/ca-ledger.ts';
 import type { AuthorityLedger } from '../../../domains/certificate-ports.ts';
 import { Store } from '../store.ts';
@@ -22,13 +19,8 @@ export class KyselyAuthorityLedger extends Store implements AuthorityLedger {
     return useOf(this.db, name, now);
   }
 
-  reserve(order: AskedOrder, decide: (use: CaUse) => BudgetVerdict): Promise<BudgetVerdict> {
-    return this.database.transaction(async (db) => {
-      await takeTurn(db);
-      const verdict = decide(await useOf(db, order, order.occurredAt));
-      if (verdict.allowed) await writeLedger(db, orderAsked(order));
-      return verdict;
-    });
+  orders(authority: string, now: Date): Promise<Times> {
+    return within(this.db, { authority, now }, 'orders', ordersOfAll);
   }
 
   async settle(change: LedgerChange): Promise<void> {
@@ -63,8 +55,9 @@ export const writeLedger = async (
 
 const entryRow = (entry: LedgerEntry) => {
   const { kind, orderKey, accountId, host, registrableDomain, isManual, occurredAt } = entry;
+  const { authority } = entry;
   return {
-    ...{ kind, order_key: orderKey, account_id: accountId, host },
+    ...{ kind, order_key: orderKey, authority, account_id: accountId, host },
     registrable_domain: registrableDomain,
     is_manual: isManual ? 1n : 0n,
     occurred_at: toMillis(occurredAt),
@@ -73,37 +66,54 @@ const entryRow = (entry: LedgerEntry) => {
 
 export const useOf = async (
   db: Queries,
-  { accountId, host, registrableDomain }: LedgerName,
+  { authority, accountId, host, registrableDomain }: LedgerName,
   now: Date,
 ): Promise<CaUse> => {
-  const within = async (window: CaWindow, { kinds, ...what }: LedgerFilter): Promise<Times> => {
-    const { lengthMs, most } = caWindows[window];
-    let query = db
-      .selectFrom('authority_ledger')
-      .select('occurred_at')
-      .where('kind', 'in', kinds)
-      .where('occurred_at', '>', BigInt(now.getTime() - lengthMs))
-      .orderBy('occurred_at', 'desc')
-      .limit(most);
-    for (const [column, value] of Object.entries(what)) {
-      query = query.where(column as keyof typeof what, '=', value);
-    }
-    const rows = await query.execute();
-    return rows.map(({ occurred_at }) => fromMillis(occurred_at));
-  };
+  const times = (window: CaWindow, what: LedgerFilter) =>
+    within(db, { authority, now }, window, what);
   const failures = { kinds: ['failure'], host } as const;
   const issued = { kinds: ['issued'] } as const;
+  const everywhere = { authority: undefined, now };
   return {
-    automaticFailures: await within('automaticFailures', { ...failures, is_manual: 0n }),
-    manualFailures: await within('manualFailures', { ...failures, is_manual: 1n }),
-    orders: await within('orders', { kinds: ['order', 'renewal'] }),
-    accountOrders: await within('accountOrders', { kinds: ['order'], account_id: accountId }),
-    registeredDomain: await within('registeredDomain', {
-      ...issued,
+    automaticFailures: await times('automaticFailures', { ...failures, is_manual: 0n }),
+    manualFailures: await times('manualFailures', { ...failures, is_manual: 1n }),
+    orders: await times('orders', ordersOfAll),
+    accountOrders: await times('accountOrders', { kinds: ['order'], account_id: accountId }),
+    registeredDomain: await times('registeredDomain', {
+      kinds: ['issued', 'own'],
       registrable_domain: registrableDomain,
     }),
-    exactName: await within('exactName', { ...issued, host }),
+    exactName: await times('exactName', { ...issued, host }),
+    ownHosts: await within(db, everywhere, 'ownHosts', { kinds: ['own'] }),
   };
+};
+
+const ordersOfAll = { kinds: ['order', 'renewal'] } as const;
+
+const within = async (
+  db: Queries,
+  { authority, now }: { readonly authority: string | undefined; readonly now: Date },
+  window: CaWindow,
+  { kinds, ...what }: LedgerFilter,
+): Promise<Times> => {
+  const { lengthMs, most } = caWindows[window];
+  let query = db
+    .selectFrom('authority_ledger')
+    .select('occurred_at')
+    .where('kind', 'in', kinds)
+    .where('occurred_at', '>', BigInt(now.getTime() - lengthMs))
+    .orderBy('occurred_at', 'desc')
+    .limit(most);
+  // Version 1.0.0 writes none.
+  if (authority !== undefined)
+    query = query.where((on) =>
+      on.or([on('authority', 'in', [authority, '']), on('authority', 'is', null)]),
+    );
+  for (const [column, value] of Object.entries(what)) {
+    query = query.where(column as keyof typeof what, '=', value);
+  }
+  const rows = await query.execute();
+  return rows.map(({ occurred_at }) => fromMillis(occurred_at));
 };
 
 type LedgerFilter = { readonly kinds: readonly LedgerEntry['kind'][] } & Partial<

@@ -38,12 +38,13 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
   }
 
   async begin({
+    authority,
     subject,
     host,
     privateKey,
   }: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined> {
     const row = {
-      ...{ subject, host },
+      ...{ authority, subject, host },
       ...sealedColumns(this.sealer, 'certificate_orders', subject, privateKey),
     } satisfies RowOf<Omit<KeptOrder, 'url'>>;
     try {
@@ -111,22 +112,26 @@ export class KyselyCertificateOrders extends SealingStore implements Certificate
   #orderFrom(row: Selectable<Schema['certificate_orders']>): KeptOrder {
     const { subject, host, url } = row;
     const privateKey = openColumns(this.sealer, 'certificate_orders', subject, row);
-    return { subject, host, privateKey, url: url ?? undefined } satisfies EveryField<KeptOrder>;
+    const authority = row.authority ?? '';
+    return {
+      ...{ authority, subject, host, privateKey },
+      url: url ?? undefined,
+    } satisfies EveryField<KeptOrder>;
   }
 }
 
 /** For the other adapters of this folder, in their transaction. */
 export const forgetOrder = async (db: Queries, subject: string): Promise<void> => {
   await db.deleteFrom('certificate_orders').where('subject', '=', subject).execute();
+  await db.deleteFrom('dns_challenges').where('subject', '=', subject).execute();
 };
 
 /** For the other adapters of this folder, in their transaction: deletes the orders of a removed domain. */
 export const forgetOrdersOf = async (db: Queries, domainId: string): Promise<void> => {
   const first = subjectsOf(domainId);
   // The range ends at ";", the character after ":".
-  await db
-    .deleteFrom('certificate_orders')
-    .where('subject', '>=', first)
-    .where('subject', '<', first.replace(/:$/, ';'))
-    .execute();
+  const end = first.replace(/:$/, ';');
+  for (const table of ['certificate_orders', 'dns_challenges'] as const) {
+    await db.deleteFrom(table).where('subject', '>=', first).where('subject', '<', end).execute();
+  }
 };

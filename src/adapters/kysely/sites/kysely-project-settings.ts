@@ -1,6 +1,9 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Decision } from '../../../kernel/decision.ts';
-import type { DomainSettings } from '../../../domains/domain/redirects/settings.ts';
+import {
+  noDomainSettings,
+  type DomainSettings,
+} from '../../../domains/domain/redirects/settings.ts';
 import { projectNotFound } from '../../../sites/domain/sites-error.ts';
 import type { DomainsEvent } from '../../../domains/domain/domains-event.ts';
 import type { ProjectSettings, SettingsFacts } from '../../../domains/ports.ts';
@@ -8,7 +11,7 @@ import type { Database } from '../database.ts';
 import { TellingStore } from '../telling-store.ts';
 import type { KyselyOutbox } from '../kysely-outbox.ts';
 import { lockedRow } from '../locked-row.ts';
-import { alignRoutes, hostsOf, settingsFrom } from './project-routes.ts';
+import { alignRoutes, hostsOf, settingsFrom, storeSettings } from './project-routes.ts';
 
 export class KyselyProjectSettings extends TellingStore implements ProjectSettings {
   readonly #clock: Clock;
@@ -21,10 +24,10 @@ export class KyselyProjectSettings extends TellingStore implements ProjectSettin
   async read(projectId: string): Promise<DomainSettings> {
     const row = await this.db
       .selectFrom('projects')
-      .select('domain_settings')
+      .select(['domain_settings', 'no_primary'])
       .where('id', '=', projectId)
       .executeTakeFirst();
-    return settingsFrom(row?.domain_settings ?? null);
+    return row ? settingsFrom(row) : structuredClone(noDomainSettings);
   }
 
   change(
@@ -38,15 +41,11 @@ export class KyselyProjectSettings extends TellingStore implements ProjectSettin
       const project = await lockedRow(this.database, 'projects', projectId);
       if (!project) throw projectNotFound(projectId);
       const hosts = await hostsOf(db, projectId);
-      const { state, events } = decide(settingsFrom(project.domain_settings), {
+      const { state, events } = decide(settingsFrom(project), {
         accountId: project.account_id,
         hosts,
       });
-      await db
-        .updateTable('projects')
-        .set({ domain_settings: JSON.stringify(state) })
-        .where('id', '=', projectId)
-        .execute();
+      await storeSettings(db, projectId, state);
       await this.outbox.append(events);
       await alignRoutes(this.database, projectId, this.#clock.now());
       return state;

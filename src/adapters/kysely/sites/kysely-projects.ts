@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { Project } from '../../../sites/domain/project.ts';
 import type { Site } from '../../../sites/domain/site.ts';
@@ -8,37 +7,26 @@ import {
   slugTaken,
 } from '../../../sites/domain/sites-error.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
-import type { Projects } from '../../../sites/ports.ts';
+import type { DeployCounts, Projects } from '../../../sites/ports.ts';
 import { lockedRow } from '../locked-row.ts';
-import type { EveryField } from '../../../kernel/every-field.ts';
 import type { Database, Queries } from '../database.ts';
 import { TellingStore } from '../telling-store.ts';
-import { deployFrom, saveDeploys, type DeployRow } from './deploy-rows.ts';
+import { countDeploys } from './deploy-counts.ts';
+import { saveDeploys } from './deploy-rows.ts';
 import { refusedAs } from '../engine/failure.ts';
 import { alignRoutes } from './project-routes.ts';
-import { fromMillis, toMillis, type RowOf, type Schema } from '../schema.ts';
+import {
+  hasDeploy,
+  projectColumns,
+  projectFrom,
+  siteFrom,
+  siteOf,
+  toRow,
+  type SiteRow,
+} from './site-rows.ts';
+import { toMillis } from '../schema.ts';
 
 type ProjectKey = Parameters<Projects['change']>[0];
-type ProjectRow = Omit<
-  Selectable<Schema['projects']>,
-  'id' | 'served_deploy_id' | 'last_number' | 'domain_settings'
-> & {
-  readonly project_id: string;
-};
-/** A project beside each of its deploys, or beside nothing. */
-type SiteRow = ProjectRow &
-  Pick<Selectable<Schema['projects']>, 'served_deploy_id' | 'last_number'> & {
-    readonly [Column in keyof Omit<DeployRow, 'project_id'>]: DeployRow[Column] | null;
-  };
-
-const projectColumns = [
-  'projects.id as project_id',
-  'account_id',
-  'name',
-  'slug',
-  'created_at',
-] as const;
-
 export class KyselyProjects extends TellingStore implements Projects {
   readonly #find = this.database.prepare<{ slug: string }, SiteRow>((db, the) =>
     siteOf(db, the('slug')),
@@ -124,6 +112,10 @@ export class KyselyProjects extends TellingStore implements Projects {
     return state;
   }
 
+  countDeploys(): Promise<DeployCounts> {
+    return countDeploys(this.database);
+  }
+
   async withUploadsSince(before: Date, limit: number): Promise<readonly Project[]> {
     const rows = await this.db
       .selectFrom('deploys')
@@ -161,48 +153,3 @@ const keptBytesOf = async (
     .executeTakeFirstOrThrow();
   return Number(bytes ?? 0);
 };
-
-/** One query, so that the project and its deploys are from the same moment. */
-const siteOf = (db: Queries, slug: string) =>
-  db
-    .selectFrom('projects')
-    .leftJoin('deploys', 'deploys.project_id', 'projects.id')
-    .select([...projectColumns, 'served_deploy_id', 'last_number'])
-    .select(['deploys.id', 'number', 'state', 'started_at', 'finished_at'])
-    .select(['files', 'bytes', 'problem', 'explanation'])
-    .where('slug', '=', slug)
-    .orderBy('number', 'desc');
-
-const hasDeploy = (row: SiteRow): row is SiteRow & DeployRow => row.id !== null;
-
-const siteFrom = (rows: readonly SiteRow[]): Site | undefined => {
-  const [first] = rows;
-  return (
-    first && {
-      project: projectFrom(first),
-      deploys: rows.filter(hasDeploy).map(deployFrom),
-      servedDeployId: first.served_deploy_id ?? undefined,
-      lastNumber: Number(first.last_number),
-    }
-  );
-};
-
-/** Deploys have rows of their own. */
-const toRow = ({ project, servedDeployId, lastNumber }: Site) => {
-  const { id, accountId, name, slug, createdAt } = project;
-  return {
-    ...{ id, account_id: accountId, name, slug },
-    created_at: toMillis(createdAt),
-    served_deploy_id: servedDeployId ?? null,
-    last_number: BigInt(lastNumber),
-  } satisfies RowOf<Project> & RowOf<Omit<Site, 'project' | 'deploys'>>;
-};
-
-const projectFrom = ({ project_id, account_id, name, slug, created_at }: ProjectRow): Project =>
-  ({
-    id: project_id,
-    accountId: account_id,
-    name,
-    slug,
-    createdAt: fromMillis(created_at),
-  }) satisfies EveryField<Project>;

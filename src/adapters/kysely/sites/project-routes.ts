@@ -1,4 +1,6 @@
+import type { Selectable } from 'kysely';
 import * as v from 'valibot';
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { projectHostsOf, type ProjectHost } from '../../../domains/domain/attachment/serving.ts';
 import {
   noDomainSettings,
@@ -8,9 +10,11 @@ import {
 } from '../../../domains/domain/redirects/settings.ts';
 import { routesOf, type Route } from '../../../domains/domain/redirects/routes.ts';
 import { customDomainFrom } from './custom-domain-rows.ts';
+import { withheldOf } from './names-below.ts';
 import type { Database, Queries } from '../database.ts';
 import { lockedRow } from '../locked-row.ts';
 import { removeRoute, routeFrom, setRoute } from './routes.ts';
+import type { Schema } from '../schema.ts';
 import { parseStored, perhaps, type Entries } from '../stored-json.ts';
 
 /**
@@ -26,13 +30,15 @@ export const alignRoutes = async (
   // Locked, so that of two simultaneous changes the second reads the result of the first.
   const project = await lockedRow(database, 'projects', projectId);
   if (!project) throw new Error(`project ${projectId} is missing`);
-  const { slug, served_deploy_id, domain_settings } = project;
+  const { slug, served_deploy_id } = project;
+  const domains = await attachedTo(db, projectId);
   const wanted = routesOf({
     projectId,
     slug,
     servedDeployId: served_deploy_id ?? undefined,
-    hosts: await hostsOf(db, projectId),
-    settings: settingsFrom(domain_settings),
+    hosts: projectHostsOf(domains),
+    withheld: await withheldOf(db, domains),
+    settings: settingsFrom(project),
   });
   const rows = await db
     .selectFrom('routes')
@@ -49,7 +55,10 @@ export const alignRoutes = async (
 };
 
 /** The custom domains of a project that are not removed. */
-export const hostsOf = async (db: Queries, projectId: string): Promise<readonly ProjectHost[]> => {
+export const hostsOf = async (db: Queries, projectId: string): Promise<readonly ProjectHost[]> =>
+  projectHostsOf(await attachedTo(db, projectId));
+
+const attachedTo = async (db: Queries, projectId: string): Promise<readonly CustomDomain[]> => {
   const rows = await db
     .selectFrom('domains')
     .selectAll()
@@ -58,7 +67,7 @@ export const hostsOf = async (db: Queries, projectId: string): Promise<readonly 
     .orderBy('added_at')
     .orderBy('id')
     .execute();
-  return projectHostsOf(rows.map(customDomainFrom));
+  return rows.map(customDomainFrom);
 };
 
 const redirect = v.object({
@@ -67,13 +76,35 @@ const redirect = v.object({
   status: v.picklist(redirectStatuses),
 } satisfies Entries<Redirect>);
 
+/** Version 1.0.0 reads it too: it expects a primary that is a text or absent, and drops what it does not know. */
 const storedSettings = v.object({
   primary: perhaps(v.string()),
   redirects: v.array(redirect),
 } satisfies Entries<DomainSettings>);
 
-export const settingsFrom = (stored: string | null): DomainSettings =>
-  stored === null ? structuredClone(noDomainSettings) : parseStored(storedSettings, stored);
+type StoredSettings = Pick<Selectable<Schema['projects']>, 'domain_settings' | 'no_primary'>;
+
+export const settingsFrom = ({ domain_settings, no_primary }: StoredSettings): DomainSettings => {
+  const settings =
+    domain_settings === null
+      ? structuredClone(noDomainSettings)
+      : parseStored(storedSettings, domain_settings);
+  // A primary beside the choice of none came later, by version 1.0.0.
+  return settings.primary === undefined && no_primary ? { ...settings, primary: null } : settings;
+};
+
+export const storeSettings = async (
+  db: Queries,
+  projectId: string,
+  { primary, ...settings }: DomainSettings,
+): Promise<void> => {
+  const stored = { primary: primary ?? undefined, ...settings } satisfies DomainSettings;
+  await db
+    .updateTable('projects')
+    .set({ domain_settings: JSON.stringify(stored), no_primary: primary === null ? 1n : 0n })
+    .where('id', '=', projectId)
+    .execute();
+};
 
 const isSame = (one: Route | undefined, other: Route): boolean =>
   one !== undefined && JSON.stringify(one) === JSON.stringify(other);

@@ -1,0 +1,114 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Sealer } from '../../../kernel/sealer.ts';
+import type { DomainChange } from '../../../domains/domain/attachment/change.ts';
+import { domainTaken, provesName } from '../../../domains/domain/attachment/contested-name.ts';
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { isCertified } from '../../../domains/domain/attachment/plan.ts';
+import { isAttached } from '../../../domains/domain/attachment/serving.ts';
+import { timelineOf } from '../../../domains/domain/attachment/timeline.ts';
+import { domainNotFound } from '../../../domains/domain/domains-error.ts';
+import type { Database } from '../database.ts';
+import { refusedAs } from '../engine/failure.ts';
+import type { KyselyOutbox } from '../kysely-outbox.ts';
+import { lockedRow } from '../locked-row.ts';
+import { TellingStore } from '../telling-store.ts';
+import { customDomainFrom, customDomainRow } from './custom-domain-rows.ts';
+import { lockProjectsOf, losesName, serveMoves } from './domain-moves.ts';
+import { writeLedger } from './kysely-authority-ledger.ts';
+import { forgetOrder, forgetOrdersOf } from './kysely-certificate-orders.ts';
+import { storeCertificate } from './kysely-certificates.ts';
+import { forgetSharesOf } from './kysely-domain-shares.ts';
+import { recordEntries } from './kysely-timeline.ts';
+import { projectsBelow } from './names-below.ts';
+import { alignRoutes } from './project-routes.ts';
+import { tellRivals } from './rivals.ts';
+
+interface Needs {
+  readonly sealer: Sealer;
+  /** Says since when something is no longer served. */
+  readonly clock: Clock;
+}
+
+/** Stores a change of a domain with everything that depends on it. */
+export class DomainChanges extends TellingStore {
+  readonly #needs: Needs;
+
+  constructor(database: Database, outbox: KyselyOutbox, needs: Needs) {
+    super(database, outbox);
+    this.#needs = needs;
+  }
+
+  /** As `CustomDomains.change`, in a transaction. */
+  async change<Change extends DomainChange>(
+    id: string,
+    decide: (domain: CustomDomain, holder: CustomDomain | undefined) => Change,
+  ): Promise<Change> {
+    const domain = await this.#lock(id);
+    if (!domain) throw domainNotFound(id);
+    const holder = await this.#lockHolder(domain);
+    const change = decide(domain, holder);
+    const { displaced, certificate } = change;
+    // Stores the former holder first, because the index allows one holder for each name.
+    const moves = [
+      ...(displaced && holder ? [moveOf(holder, displaced)] : []),
+      moveOf(domain, change),
+    ];
+    const others = provesName(domain, change.state)
+      ? await projectsBelow(this.database, change.state)
+      : [];
+    await lockProjectsOf(this.database, moves, others);
+    for (const move of moves) await this.#save(move);
+    const { state } = change;
+    if (provesName(domain, state)) await tellRivals(this.db, this.outbox, state);
+    if (change.endsOrder !== undefined) await forgetOrder(this.db, change.endsOrder);
+    if (change.ledger) await writeLedger(this.db, change.ledger);
+    await serveMoves(this.database, moves, this.#needs.clock.now());
+    for (const id of others) await alignRoutes(this.database, id, this.#needs.clock.now());
+    if (certificate) await storeCertificate(this.db, this.#needs.sealer, certificate);
+    return change;
+  }
+
+  async #save(move: ReturnType<typeof moveOf>): Promise<void> {
+    const { from, to } = move;
+    const update = this.db.updateTable('domains').set(customDomainRow(to));
+    await refusedAs(update.where('id', '=', from.id).execute(), {
+      duplicate: () => domainTaken(to),
+    });
+    await this.tell({ ...move, id: from.id });
+    if (!isAttached(to) || losesName(move)) await forgetOrdersOf(this.db, from.id);
+    if (!isAttached(to)) await forgetSharesOf(this.db, from.id);
+  }
+
+  async tell({ id, cause, events }: Told): Promise<void> {
+    await this.outbox.append(events);
+    await recordEntries(this.db, id, timelineOf(cause, events));
+  }
+
+  async #lock(id: string): Promise<CustomDomain | undefined> {
+    const row = await lockedRow(this.database, 'domains', id);
+    return row && customDomainFrom(row);
+  }
+
+  /** Looks again if the holder gave the name up while this waited for its lock. */
+  async #lockHolder({ id, host }: CustomDomain): Promise<CustomDomain | undefined> {
+    for (;;) {
+      const row = await this.db
+        .selectFrom('domains')
+        .select('id')
+        .where('proven_host', '=', host)
+        .where('id', '!=', id)
+        .executeTakeFirst();
+      const holder = row && (await this.#lock(row.id));
+      if (!holder || isCertified(holder)) return holder;
+    }
+  }
+}
+
+type Told = Pick<DomainChange, 'cause' | 'events'> & { readonly id: string };
+
+const moveOf = (from: CustomDomain, { state: to, events, cause }: DomainChange) => ({
+  from,
+  to,
+  events,
+  cause,
+});

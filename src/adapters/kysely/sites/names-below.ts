@@ -1,0 +1,65 @@
+import type { ExpressionBuilder } from 'kysely';
+import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { awaitsCertificate, isWithheldFrom } from '../../../domains/domain/attachment/withheld.ts';
+import { baseOf, isWildcard, wildcardOver } from '../../../domains/domain/names/wildcard.ts';
+import type { Database, Queries } from '../database.ts';
+import type { Schema } from '../schema.ts';
+
+// Names that wildcards of other accounts cover.
+
+/** Those of a project's domains for which no wildcard of another account may answer. */
+export const withheldOf = async (
+  db: Queries,
+  domains: readonly CustomDomain[],
+): Promise<readonly string[]> => {
+  const waiting = domains.filter(awaitsCertificate);
+  const names = waiting.flatMap(({ host }) => wildcardOver(host) ?? []);
+  if (names.length === 0) return [];
+  const wildcards = await db
+    .selectFrom('domains')
+    .select(['host', 'account_id as accountId'])
+    .where('proven_host', 'in', names)
+    .execute();
+  return waiting
+    .filter((one) => wildcards.some((wildcard) => isWithheldFrom(one, wildcard)))
+    .map(({ host }) => host);
+};
+
+/**
+ * Projects of other accounts with a name that a wildcard, which is proven now, must not answer for. Names that are only added
+ * are locked, too: one that is verified at the same moment is seen here, or sees the wildcard.
+ */
+export const projectsBelow = async (
+  { db, engine }: Database,
+  { host, accountId }: Pick<CustomDomain, 'host' | 'accountId'>,
+): Promise<readonly string[]> => {
+  if (!isWildcard(host)) return [];
+  const below = await db
+    .selectFrom('domains')
+    .select('id')
+    .where((eb) => isBelow(eb, host))
+    .where('state', 'in', ['added', 'verified'])
+    .where('account_id', '!=', accountId)
+    .execute();
+  if (below.length === 0) return [];
+  const rows = await db
+    .selectFrom('domains')
+    .select(['project_id', 'state'])
+    .where(
+      'id',
+      'in',
+      below.map(({ id }) => id),
+    )
+    .orderBy('id')
+    .$call(engine.locked)
+    .execute();
+  const verified = rows.filter(({ state }) => state === 'verified');
+  return [...new Set(verified.map(({ project_id }) => project_id))];
+};
+
+/** Whether an attached name is one that the wildcard covers, or the wildcard itself. */
+export const isBelow = (eb: ExpressionBuilder<Schema, 'domains'>, wildcard: string) => {
+  const host = eb.ref('attached_host');
+  const parent = eb.fn<string>('substr', [host, eb.fn('instr', [host, eb.val('.')])]);
+  return eb(parent, '=', `.${baseOf(wildcard)}`);
+};
