@@ -34,7 +34,7 @@ const answer = async (host: string, wanted: string): Promise<string | undefined>
 };
 
 const store = async (host: string): Promise<void> => {
-  await orders.begin({ subject: host, host, privateKey: 'none' });
+  await orders.begin({ authority: '', subject: host, host, privateKey: 'none' });
   await orders.publish(host, { token, keyAuthorization });
 };
 

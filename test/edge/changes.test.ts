@@ -55,6 +55,7 @@ describe('a new deploy', () => {
     await edge.files.remove(deployId);
     expect((await edge.get('rex.test', '/')).status).toBe(503);
     expect(await textAt('tom.test')).toBe('Tom');
+    expect(edge.server.state()).toMatchObject({ requests: 2, failedRequests: 1 });
   });
 });
 

@@ -31,11 +31,7 @@ const startWith = async (settings: Parameters<typeof startEdge>[0] = {}) => {
     ...settings,
     settings: { limits, now: clock },
   });
-  await started.publish('rex.test', {
-    'index.html': page,
-    'large.bin': large,
-    'huge.bin': huge,
-  });
+  await started.publish('rex.test', { 'index.html': page, 'large.bin': large });
   return started;
 };
 
@@ -179,9 +175,13 @@ describe('HTTP/2 visitors who read nothing', () => {
 });
 
 describe('a visitor of HTTP/1.1', () => {
+  beforeEach(() => edge.publish('huge.test', { 'index.html': page, 'huge.bin': huge }));
+
   const open = async (...requests: readonly string[]): Promise<TLSSocket> => {
-    const socket = await edge.connect('rex.test');
-    for (const path of requests) socket.write(`GET ${path} HTTP/1.1\r\nHost: rex.test\r\n\r\n`);
+    const socket = await edge.connect('huge.test');
+    for (const path of requests) {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: huge.test\r\n\r\n`);
+    }
     return socket;
   };
   /** Until the buffers of both systems are full. */
@@ -200,7 +200,7 @@ describe('a visitor of HTTP/1.1', () => {
     pass(1 * seconds);
     pass(19 * seconds);
     expect(edge.server.state().answers).toBe(1);
-    socket.write('GET / HTTP/1.1\r\nHost: rex.test\r\n\r\n');
+    socket.write('GET / HTTP/1.1\r\nHost: huge.test\r\n\r\n');
     pass(1 * seconds);
     await nothingIsHeld();
     await until('the connection is cut', () => edge.server.state().connections === 0);

@@ -57,7 +57,7 @@ describe('the TypeScript client', () => {
     expect(first).toMatchObject({ categoryId: large, status: 'available' });
     expect(await all(store.listPets())).toEqual([first, second]);
     expect(await all(store.listPets({ status: 'sold' }))).toEqual([second]);
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- The client has it as long as the API has.
+    // oxlint-disable-next-line typescript/no-deprecated -- The client has it as long as the API has.
     expect(await store.getPet(first.id)).toEqual(first);
     expect(await all(store.listOrders())).toEqual([]);
   });

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccessKey } from '../../src/app/keys.ts';
 import { DashboardVisitor } from '../support/dashboard/visitor.ts';
-import { emptyDatabase, type TestDatabase } from '../support/servers/databases.ts';
+import type { TestDatabase } from '../support/servers/databases.ts';
+import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { lockTable } from '../support/servers/locked-table.ts';
 import { startMysqlProxy, type MysqlProxy } from '../support/servers/mysql-proxy.ts';
 import { startApi, type RunningApi } from '../support/http/running-api.ts';
@@ -18,7 +19,7 @@ let patient: RunningApi;
 /** Waits for the database for an hour too: what is not held to the deadline of its request is never answered. */
 let hasty: RunningApi;
 beforeAll(async () => {
-  home = await emptyDatabase('mysql');
+  home = await migratedDatabase('mysql');
   proxy = await startMysqlProxy(home.url);
   patient = await startApi('mysql', { databaseUrl: proxy.url });
   hasty = await startApi('mysql', { databaseUrl: proxy.url, deadlineMs });
@@ -134,7 +135,10 @@ describe.each(Object.keys(senders))('%s', (which) => {
 });
 
 describe('round trips to MySQL', () => {
-  /** Verb and table of each statement, one line for each packet; without the look for the key, which is remembered. */
+  /**
+   * Verb and table of each statement, one line for each packet. Without what the service asks once a second at most: for
+   * the key, which is remembered, and whether a connection leads to the primary.
+   */
   const tripsOf = async (path: string, call: Parameters<RunningApi['send']>[1] = {}) => {
     proxy.takeAsked();
     const { status } = await patient.send(path, call);
@@ -144,36 +148,49 @@ describe('round trips to MySQL', () => {
       const table = /\b(?:into|from|update) `(\w+)`/.exec(statement)?.[1];
       return table === undefined ? verb : `${verb} ${table}`;
     };
-    const packets = proxy.takeAsked().map((text) => text.split('; ').map(shown).join('; '));
-    return packets.filter((packet) => packet !== 'select api_key_secrets');
+    const asked = proxy.takeAsked().filter((text) => !text.includes('@@global.read_only'));
+    const packets = asked.map((text) => text.split('; ').map(shown).join('; '));
+    return packets.filter((packet) => !packet.endsWith(' api_key_secrets'));
   };
 
-  test('one for a page of animals, and one for an animal', async () => {
+  /** Of several calls, since each connection of the pool prepares its statements, and some of them may be new. */
+  const fewestTrips = async (
+    path: string,
+    callOf: (n: number) => Parameters<RunningApi['send']>[1] = () => ({}),
+  ) => {
+    const all: string[][] = [];
+    for (let n = 0; n < 4; n++) all.push(await tripsOf(path, callOf(n)));
+    return all.toSorted((one, other) => one.length - other.length)[0];
+  };
+
+  test('one for a page of animals, and one for an animal, once they are prepared', async () => {
     await patient.add('Trip');
-    expect(await tripsOf('/v1/pets')).toEqual(['select pets']);
-    expect(await tripsOf('/v1/pets/1')).toEqual(['select pets']);
+    expect(await fewestTrips('/v1/pets')).toEqual(['execute pets']);
+    expect(await fewestTrips('/v1/pets/1')).toEqual(['execute pets']);
   });
 
   test('three for an animal that is added under an Idempotency-Key, two without', async () => {
     const body = '{"name":"Trip","categoryId":1}';
     const add = { method: 'POST', body };
-    const once = { ...add, headers: { 'Idempotency-Key': 'trip' } };
-    expect(await tripsOf('/v1/pets', once)).toEqual([
+    const once = (n: number) => ({ ...add, headers: { 'Idempotency-Key': `trip-${n}` } });
+    expect(await fewestTrips('/v1/pets', once)).toEqual([
       'begin; insert idempotency_keys',
       'insert pets',
       'insert events; update idempotency_keys; commit',
     ]);
-    expect(await tripsOf('/v1/pets', add)).toEqual(['begin; insert pets', 'insert events; commit']);
+    expect(await fewestTrips('/v1/pets', () => add)).toEqual([
+      ...['begin; insert pets', 'insert events; commit'],
+    ]);
   });
 
-  test('three for a request that is repeated', async () => {
+  test('three for a request that is repeated, once they are prepared', async () => {
     const body = '{"name":"Trip","categoryId":1}';
     const once = { method: 'POST', body, headers: { 'Idempotency-Key': 'repeated trip' } };
     await patient.send('/v1/pets', once);
-    expect(await tripsOf('/v1/pets', once)).toEqual([
+    expect(await fewestTrips('/v1/pets', () => once)).toEqual([
       'begin; insert idempotency_keys',
       'rollback',
-      'select idempotency_keys',
+      'execute idempotency_keys',
     ]);
   });
 });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import pino from 'pino';
 import { HttpServer, type Handler } from '../../src/adapters/http/listener/http-server.ts';
-import { Metrics } from '../../src/adapters/http/metrics.ts';
+import { Metrics } from '../../src/adapters/http/metrics/metrics.ts';
 import { EventLoopWatch, noticedMs } from '../../src/adapters/system/event-loop-watch.ts';
 import { named, RunningWork } from '../../src/adapters/system/running-work.ts';
+import { showEventLoop } from '../../src/app/measures/show-process.ts';
 import { watched, watchedJobs, watchedSubscribers } from '../../src/app/watched-work.ts';
-import { memoryPorts } from '../support/memory-ports.ts';
 import { until } from '../support/until.ts';
 
 interface Line {
@@ -93,8 +93,8 @@ test('work in progress is listed beside the work that began last', async () => {
 });
 
 test('delays are metrics, and each one that was logged is counted', async () => {
-  const metrics = new Metrics(memoryPorts().outbox);
-  metrics.watchEventLoop(() => watch.state());
+  const metrics = new Metrics();
+  showEventLoop(metrics, watch);
   for (let times = 1; times <= 2; times++) {
     block(600);
     await until('it is noticed', () => lines.length >= times);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { OutboxRelay } from '../../src/adapters/events/outbox-relay.ts';
+import { subscribersOf } from '../../src/app/subscriptions.ts';
 import { Database } from '../../src/adapters/kysely/database.ts';
 import { SitesKey } from '../../src/app/keys.ts';
 import { Unavailable } from '../../src/kernel/unavailable.ts';
@@ -82,7 +83,8 @@ describe.each(databaseKinds)('health on %s', (kind) => {
     await relay.run();
     const delivered = await api.send('/metrics', { key: null });
     expect(waiting.headers.get('Content-Type')).toMatch(/^text\/plain; version=0\.0\.4/);
-    expect(waiting.text).toMatch(/^outbox_deliveries\{state="waiting"\} 1$/m);
+    const all = String(subscribersOf('deploy_failed').length);
+    expect(waiting.text).toContain(`\noutbox_deliveries{state="waiting"} ${all}\n`);
     expect(delivered.text).toMatch(/^outbox_deliveries\{state="waiting"\} 0$/m);
     expect(delivered.text).toMatch(/^outbox_deliveries\{state="parked"\} 0$/m);
     expect(delivered.text).toMatch(/^process_resident_memory_bytes \d+$/m);

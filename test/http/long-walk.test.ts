@@ -4,7 +4,8 @@ import { Database } from '../../src/adapters/kysely/database.ts';
 import { databaseKinds } from '../support/servers/databases.ts';
 import { publicUrl, startApi, type RunningApi } from '../support/http/running-api.ts';
 
-const animals = 100_000;
+/** Cursors are the same everywhere; what MySQL has to show is that pages of its own join on. */
+const sizes = { sqlite: 100_000, mysql: 20_000 } as const;
 const neighbours = 1000;
 
 const fill = async (api: RunningApi, accountId: string, count: number): Promise<void> => {
@@ -22,6 +23,7 @@ const fill = async (api: RunningApi, accountId: string, count: number): Promise<
 };
 
 describe.each(databaseKinds)('a long walk on %s', (kind) => {
+  const animals = sizes[kind];
   let api: RunningApi;
   beforeAll(async () => {
     api = await startApi(kind);
@@ -48,7 +50,7 @@ describe.each(databaseKinds)('a long walk on %s', (kind) => {
     return ids;
   };
 
-  test('over 100 000 animals by cursor meets each once, in order', async () => {
+  test(`over ${String(animals)} animals by cursor meets each once, in order`, async () => {
     const ids = await walk('/v1/pets?limit=100');
     expect(ids).toHaveLength(animals);
     expect(new Set(ids).size).toBe(animals);

@@ -1,5 +1,6 @@
 import { constants, type ServerHttp2Session } from 'node:http2';
 import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
+import type { ReadyAnswer } from './ready-answer.ts';
 import type { Line, Ticks, UnderWay } from './line.ts';
 
 /** Small enough that a slow visitor receives one in time, which counts as progress. */
@@ -7,6 +8,8 @@ const smallestSlice = 256;
 const largestSlice = 64 * 1024;
 /** A slice that takes longer is followed by a small one. */
 const slowMs = 1_500;
+
+const nothing = (): void => undefined;
 
 /** A request under way, from its headers until the visitor has the whole answer or has disconnected. */
 export class Answer implements UnderWay {
@@ -18,7 +21,7 @@ export class Answer implements UnderWay {
   #progressAt: number;
   #isWaiting = false;
   #slice: number;
-  #wake: () => void = () => undefined;
+  #wake = nothing;
   readonly #ticks: Ticks;
 
   constructor(line: Line, ticks: Ticks, request: EdgeRequest, response: EdgeResponse) {
@@ -48,12 +51,20 @@ export class Answer implements UnderWay {
     return !this.isOver;
   }
 
-  /** Sends the last piece, or all of it. */
-  async end(piece?: Uint8Array): Promise<void> {
-    const isLarge = piece !== undefined && piece.length > this.#slice;
-    if (isLarge && !(await this.write(piece))) return;
+  /** Sends the last piece, or all of it; at once, unless it is too large. */
+  end(piece?: Uint8Array): Promise<void> | undefined {
+    if (piece !== undefined && piece.length > this.#slice) return this.#endSliced(piece);
     this.#waits();
-    this.response.end(isLarge ? undefined : piece);
+    this.response.end(piece);
+    return undefined;
+  }
+
+  /** Sends a whole file with its headers. */
+  endReady(ready: ReadyAnswer, status: number): Promise<void> | undefined {
+    this.#waits();
+    if (status === 200 && ready.end(this.response)) return undefined;
+    this.response.writeHead(status, ready.headers as string[]);
+    return this.end(ready.content);
   }
 
   cut(): void {
@@ -65,6 +76,12 @@ export class Answer implements UnderWay {
   finish(): void {
     this.isOver = true;
     this.#wake();
+  }
+
+  async #endSliced(piece: Uint8Array): Promise<void> {
+    if (!(await this.write(piece))) return;
+    this.#waits();
+    this.response.end();
   }
 
   /** From now on it waits for the visitor. */

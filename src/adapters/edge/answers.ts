@@ -24,6 +24,8 @@ export class Answers {
   /** Since the process started, also those that are refused. */
   requests = 0;
   refused = 0;
+  /** Answered with 500 or 503, or broken off, for reasons of ours. */
+  failed = 0;
   stalled = 0;
 
   constructor(
@@ -51,10 +53,11 @@ export class Answers {
     }
     const answer = new Answer(line, this.#ticks, request, response);
     line.answers.add(answer);
+    line.isUsed = true;
     line.held.answers += 1;
     this.#held.all.answers += 1;
     line.madeProgress();
-    response.once('close', () => {
+    response.on('close', () => {
       this.#end(line, answer);
     });
     return answer;
@@ -63,9 +66,10 @@ export class Answers {
   /** Memory for an answer, which is refused where there is too little. */
   hold(answer: Answer, bytes: number): boolean {
     const { bytesOfNetwork, bytes: most } = this.#limits;
+    const { all } = this.#held;
     const isWithin =
       answer.line.held.bytes + bytes <= bytesOfNetwork &&
-      this.#hasRoom(() => this.#held.all.bytes + bytes <= most);
+      (all.bytes + bytes <= most || (this.#triedRoom() && all.bytes + bytes <= most));
     if (isWithin) this.#charge(answer, bytes);
     else this.#refuse(answer);
     return isWithin;
@@ -95,10 +99,11 @@ export class Answers {
 
   #admits({ answers: ofConnection, held }: Line): boolean {
     const { answersOfConnection, answersOfNetwork, answers } = this.#limits;
+    const { all } = this.#held;
     return (
       ofConnection.size < answersOfConnection &&
       held.answers < answersOfNetwork &&
-      this.#hasRoom(() => this.#held.all.answers < answers)
+      (all.answers < answers || (this.#triedRoom() && all.answers < answers))
     );
   }
 
@@ -128,12 +133,12 @@ export class Answers {
     answer.finish();
   }
 
-  #hasRoom(ask: () => boolean): boolean {
-    if (ask()) return true;
+  /** @returns false when it was tried a moment ago */
+  #triedRoom(): boolean {
     if (this.#triedAt === this.#ticks.now) return false;
     this.#triedAt = this.#ticks.now;
     this.#makeRoom();
-    return ask();
+    return true;
   }
 
   /** Ends stalled answers to make room, the longest stalled first. */

@@ -8,7 +8,10 @@ import { tlsOptions } from './tls-options.ts';
 /** A context takes some 34 kB; making one takes less time than the handshake that needs it. */
 const mostContexts = 500;
 
-/** What TLS needs for a host, made when a visitor first comes. Private keys of hosts without visitors stay sealed. */
+/**
+ * What TLS needs for a name by which hosts are served, made when a visitor first comes. Private keys of names without
+ * visitors stay sealed.
+ */
 export class CertificateShelf {
   readonly #routes: RouteTable;
   readonly #log: Logger;
@@ -24,27 +27,30 @@ export class CertificateShelf {
   constructor(routes: RouteTable, log: Logger) {
     this.#routes = routes;
     this.#log = log;
-    const forget = (host: string) => {
-      this.#contexts.delete(host);
-      this.#unusable.delete(host);
+    const forget = (name: string) => {
+      this.#contexts.delete(name);
+      this.#unusable.delete(name);
     };
     routes.on('removed', forget);
     routes.on('certificate', forget);
   }
 
-  /** @returns undefined when the host is not served, or has no certificate that can be used */
-  find(host: string): SecureContext | undefined {
-    const known = this.#contexts.get(host);
+  /** @returns undefined when nothing is served by that name, or it has no certificate that can be used */
+  find(name: string): SecureContext | undefined {
+    const certificate = this.#routes.certificate(name);
+    if (!certificate) return undefined;
+    // Hosts of projects may share one.
+    const { host: shared } = certificate;
+    const known = this.#contexts.get(shared);
     if (known) return known;
-    const certificate = this.#routes.certificate(host);
-    if (!certificate || this.#unusable.has(host)) return undefined;
+    if (this.#unusable.has(shared)) return undefined;
     try {
       const context = contextFrom(certificate);
-      this.#contexts.set(host, context);
+      this.#contexts.set(shared, context);
       return context;
     } catch (error) {
-      this.#log.error({ err: error, host }, 'certificate cannot be used, host refused');
-      this.#unusable.add(host);
+      this.#log.error({ err: error, host: name }, 'certificate cannot be used, host refused');
+      this.#unusable.add(shared);
       return undefined;
     }
   }

@@ -1,21 +1,14 @@
 import type { Server } from 'node:http';
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import { takeWaiting } from '../../kernel/take-waiting.ts';
+import { drainEdge } from './drain-edge.ts';
 import type { EdgeRequest } from './edge-answer.ts';
 import type { EdgeLimits } from './edge-limits.ts';
 import type { HeldByNetwork } from './held.ts';
 import { Line, type Ticks } from './line.ts';
 import { OpenConnections } from './open-connections.ts';
 import type { RouteTable } from './route-table.ts';
-
-/** How long requests under way may take when an edge stops. */
-const longestDrainMs = 5_000;
-/** During that time, new connections and sessions may send their first request. */
-const graceMs = 500;
-const sweepMs = 20;
 
 export interface ConnectionPorts {
   readonly routes: RouteTable;
@@ -24,32 +17,36 @@ export interface ConnectionPorts {
   readonly held: HeldByNetwork;
   readonly limits: EdgeLimits;
   readonly ticks: Ticks;
+  /** Monotonic milliseconds. */
+  readonly elapsed: () => number;
 }
 
 /** The connections of an edge: how many there may be, which host each is for, and how they end. */
 export class EdgeConnections {
   readonly #ports: ConnectionPorts;
-  readonly #byAddress = new OpenConnections<Socket>();
-  readonly #byHost = new OpenConnections();
-  readonly #lines = new Map<Socket, Line>();
-  /** Keyed by what a request knows of its connection. */
-  readonly #ofRequests = new WeakMap<object, Line>();
+  readonly #lines = new OpenConnections<Line>();
+  /** By the socket of the connection, the one over TLS, and the session of HTTP/2. */
+  readonly #lineOf = new WeakMap<object, Line>();
   #accepted = 0;
   #onEnd: (line: Line) => void = () => undefined;
 
   constructor(ports: ConnectionPorts) {
     this.#ports = ports;
-    ports.routes.on('removed', (host) => {
-      this.#byHost.destroy(host);
+    ports.routes.on('removed', (name) => {
+      this.#end(name, () => true);
+    });
+    // Whoever has not asked for anything yet, such as in a handshake, gets the site of the next project.
+    ports.routes.on('moved', (name) => {
+      this.#end(name, ({ isUsed }) => isUsed);
     });
   }
 
   get count(): number {
-    return this.#byAddress.count;
+    return this.#lines.count;
   }
 
   get lines(): Iterable<Line> {
-    return { [Symbol.iterator]: () => this.#lines.values() };
+    return this.#lines;
   }
 
   onEnd(listener: (line: Line) => void): void {
@@ -58,80 +55,77 @@ export class EdgeConnections {
 
   /** @returns undefined when it ended already */
   lineOf({ stream, socket }: EdgeRequest): Line | undefined {
-    return this.#ofRequests.get(stream?.session ?? socket);
+    return this.#lineOf.get(stream?.session ?? socket);
   }
 
-  watch(server: Server | Http2SecureServer): void {
-    server.prependListener('connection', (socket: Socket) => {
-      this.#accepted += 1;
-      this.#admit(socket);
-    });
-  }
-
-  watchSecure(server: Http2SecureServer): void {
-    this.watch(server);
-    server.on('secureConnection', (socket: TLSSocket) => {
+  watch(plain: Server, secure: Http2SecureServer): void {
+    for (const server of [plain, secure]) {
+      server.prependListener('connection', (socket: Socket) => {
+        this.#admit(socket);
+      });
+    }
+    secure.on('secureConnection', (socket: TLSSocket) => {
       const { servername } = socket;
       const name = typeof servername === 'string' ? servername.toLowerCase() : '';
       socket.servername = name;
-      const line = this.#lineBelow(socket);
-      // The host may have been removed during the handshake.
-      if (!line || !this.#ports.routes.find(name)) {
+      const line = this.below(socket);
+      const servedAs = this.#ports.routes.nameFor(name);
+      // The host may have been removed during the handshake, or got a name and certificate of its own.
+      if (!line || servedAs === undefined || servedAs !== line.servedAs) {
         socket.destroy();
         return;
       }
-      this.#byHost.add(name, socket);
-      this.#ofRequests.set(socket, line);
+      line.secure = socket;
+      line.host = name;
+      this.#lineOf.set(socket, line);
     });
-    server.on('session', (session) => {
-      const line = this.#lineBelow(session.socket);
+    secure.on('session', (session) => {
+      const line = this.below(session.socket);
       if (line) this.#took(line, session);
     });
   }
 
-  /** The connection below TLS that a peer has. */
-  from({ remoteAddress = '', remotePort }: Socket): Socket | undefined {
-    return this.#byAddress.of(remoteAddress).find((socket) => socket.remotePort === remotePort);
+  /**
+   * The connection below TLS, by an undocumented property. Without it, the connection is looked for among all.
+   * @returns undefined when it ended already
+   */
+  below(socket: Socket & { readonly _parent?: Socket }): Line | undefined {
+    const { _parent: parent } = socket;
+    if (parent) return this.#lineOf.get(parent);
+    const peer = peerOf(socket);
+    return [...this.#lines].find((line) => peerOf(line.socket) === peer);
   }
 
-  /** Closes the servers. Requests under way get their answers, within a time limit; idle connections are closed. */
-  async drain(servers: readonly (Server | Http2SecureServer)[]): Promise<void> {
-    const deadline = setTimeout(() => {
-      this.#byAddress.destroyAll();
-    }, longestDrainMs);
-    const [accepted, elapsed] = [() => this.#accepted, () => performance.now()];
-    await takeWaiting({ accepted, turn, elapsed, longestMs: graceMs });
-    const since = performance.now();
-    const sweep = setInterval(() => {
-      if (performance.now() - since >= graceMs) this.#letGo(servers);
-    }, sweepMs);
-    await Promise.all(servers.map(closed));
-    clearInterval(sweep);
-    clearTimeout(deadline);
+  /** Closes the servers and all connections. @param isReplaced see `drainEdge` */
+  drain(
+    servers: readonly (Server | Http2SecureServer)[],
+    isReplaced: AbortSignal | undefined,
+  ): Promise<void> {
+    const { elapsed } = this.#ports;
+    const accepted = () => this.#accepted;
+    return drainEdge({ servers, lines: this.#lines, accepted, elapsed, isReplaced });
   }
 
-  #letGo(servers: readonly (Server | Http2SecureServer)[]): void {
-    for (const { session } of this.#lines.values()) session?.close();
-    for (const server of servers) (server as Server).closeIdleConnections();
-    // Node counts a connection as idle only after its first request, but browsers open some in advance.
-    this.#byAddress.destroyUnused();
-    this.#byHost.destroyUnused();
+  #end(name: string, isMeant: (line: Line) => boolean): void {
+    for (const line of this.#lines) {
+      if ((line.host === name || line.servedAs === name) && isMeant(line)) line.socket.destroy();
+    }
   }
 
   /** Ends the connection when its network has too many already. */
   #admit(socket: Socket): void {
+    this.#accepted += 1;
     const { networkOf, held, limits, ticks } = this.#ports;
-    const { remoteAddress: address = '' } = socket;
-    const network = networkOf(address);
+    const network = networkOf(socket.remoteAddress ?? '');
     if (held.connectionsOf(network) >= limits.connectionsOfNetwork) {
       socket.destroy();
       return;
     }
-    this.#byAddress.add(address, socket);
     const line = new Line(socket, held.joined(network), ticks);
-    this.#lines.set(socket, line);
-    socket.once('close', () => {
-      this.#lines.delete(socket);
+    this.#lines.add(line);
+    this.#lineOf.set(socket, line);
+    socket.on('close', () => {
+      this.#lines.remove(line);
       held.left(network);
       this.#onEnd(line);
     });
@@ -139,23 +133,13 @@ export class EdgeConnections {
 
   #took(line: Line, session: ServerHttp2Session): void {
     line.session = session;
-    this.#ofRequests.set(session, line);
+    this.#lineOf.set(session, line);
     const count = () => {
       line.countIdleFrame(this.#ports.limits.idleFrames);
     };
     session.on('ping', count).on('remoteSettings', count);
   }
-
-  #lineBelow(socket: Socket): Line | undefined {
-    const below = this.from(socket);
-    return below && this.#lines.get(below);
-  }
 }
 
-/** An error only says that it was not open. */
-const closed = (server: Server | Http2SecureServer): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-  });
+const peerOf = ({ remoteAddress = '', remotePort = 0, localPort = 0 }: Socket): string =>
+  `${remoteAddress} ${String(remotePort)} ${String(localPort)}`;

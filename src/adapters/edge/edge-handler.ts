@@ -119,13 +119,25 @@ const socketOf = ({ stream, socket }: EdgeRequest) =>
   (stream?.session?.socket ?? socket) as Partial<TLSSocket>;
 
 const serve = ({ shelf, log }: EdgePorts, visit: SiteRequest): void => {
-  const { request, response, deployId } = visit;
-  serveSite(shelf, visit).catch((error: unknown) => {
-    if (error instanceof Unavailable) log.warn({ err: error, deployId }, 'site not served');
-    else log.error({ err: error, deployId }, 'site not served');
-    // With an error, so that the answer does not look complete.
-    if (response.headersSent) response.destroy(error as Error);
-    else if (error instanceof Unavailable) refuse(request, response, 503, ['Retry-After', '1']);
-    else refuse(request, response, 500);
-  });
+  try {
+    serveSite(shelf, visit)?.catch((error: unknown) => {
+      answerFailure(log, visit, error);
+    });
+  } catch (error) {
+    answerFailure(log, visit, error);
+  }
+};
+
+const answerFailure = (
+  log: Logger,
+  { answers, request, response, deployId }: SiteRequest,
+  error: unknown,
+): void => {
+  answers.failed += 1;
+  if (error instanceof Unavailable) log.warn({ err: error, deployId }, 'site not served');
+  else log.error({ err: error, deployId }, 'site not served');
+  // With an error, so that the answer does not look complete.
+  if (response.headersSent) response.destroy(error as Error);
+  else if (error instanceof Unavailable) refuse(request, response, 503, ['Retry-After', '1']);
+  else refuse(request, response, 500);
 };

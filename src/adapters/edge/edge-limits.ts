@@ -24,5 +24,8 @@ export const edgeLimits = {
 
 export type EdgeLimits = Readonly<Record<keyof typeof edgeLimits, number>>;
 
+/** Answers promise that a quiet connection stays open for so long. */
+export const keepAliveMs = 15_000;
+
 /** Most memory of one answer; larger ones are sent in pieces. */
 export const pieceBytes = 64 * kib;

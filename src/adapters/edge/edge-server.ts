@@ -3,24 +3,30 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import { oneAtATime } from '../../kernel/one-at-a-time.ts';
+import type { Tracer } from '../../kernel/tracer.ts';
 import { Answers } from './answers.ts';
 import { CertificateShelf } from './certificate-shelf.ts';
+import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
 import { EdgeConnections } from './edge-connections.ts';
 import { plainHandler, secureHandler, type EdgePorts } from './edge-handler.ts';
-import { edgeLimits, type EdgeLimits } from './edge-limits.ts';
+import { announceEnd } from './drain-edge.ts';
+import { edgeLimits, keepAliveMs, type EdgeLimits } from './edge-limits.ts';
 import { HeldByNetwork } from './held.ts';
 import type { Ticks } from './line.ts';
 import { endStalled } from './patience.ts';
 import { serverNames } from './server-names.ts';
+import { tracedVisits, type EdgeHandler } from './traced-visits.ts';
 import { tlsOptions } from './tls-options.ts';
 
-/** Limits for slow or silent clients; see docs/operations.md. */
-const times = {
+/** Of HTTP/1.1. Limits for slow or silent clients: see docs/operations.md. */
+const http1 = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
-  keepAliveTimeout: 15_000,
+  keepAliveTimeout: keepAliveMs,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16 * 1024,
+  /** Spares a request without content the events of an empty stream; older Nodes do not know it. */
+  optimizeEmptyRequests: true,
 };
 const handshakeTimeoutMs = 10_000;
 const silenceMs = 60_000;
@@ -39,6 +45,8 @@ export interface EdgeSettings {
   readonly now?: () => number;
   /** Called for every request. */
   readonly onRequest?: (request: Pick<IncomingMessage, 'method' | 'url'>) => void;
+  /** Each request is recorded. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Serves published sites: HTTP/1.1 and HTTP/2 over TLS, and the way there from plain HTTP. */
@@ -57,42 +65,58 @@ export class EdgeServer {
   #redirected = 0;
   #refusedHandshakes = 0;
 
-  constructor(ports: EdgePorts, { limits: others, now, onRequest }: EdgeSettings = {}) {
+  constructor(ports: EdgePorts, { limits: others, now, onRequest, tracer }: EdgeSettings = {}) {
     const limits = (this.#limits = { ...edgeLimits, ...others });
     this.#now = now ?? (() => performance.now());
     const [held, ticks] = [this.#held, { now: this.#now() }];
     this.#ticks = ticks;
     this.#routes = ports.routes;
     const { routes, networkOf } = ports;
-    this.#connections = new EdgeConnections({ routes, networkOf, held, limits, ticks });
+    this.#connections = new EdgeConnections({
+      ...{ routes, networkOf, held, limits, ticks },
+      elapsed: this.#now,
+    });
     this.#answers = new Answers(held, this.#connections, { ticks, limits });
     this.#connections.onEnd((line) => {
       this.#answers.endAll(line);
     });
-    this.#plain = createServer(times, oneAtATime(plainHandler(ports, this.#ports), setImmediate));
-    this.#plain.on('request', () => (this.#redirected += 1));
+    const traced = (scheme: 'http' | 'https', handle: EdgeHandler): EdgeHandler =>
+      tracer ? tracedVisits(tracer, scheme, handle) : handle;
+    const redirect = oneAtATime(traced('http', plainHandler(ports, this.#ports)), setImmediate);
+    this.#plain = createServer(http1, (request, response) => {
+      onRequest?.(request);
+      this.#redirected += 1;
+      redirect(request, response);
+    });
+    const answer = traced('https', secureHandler(ports, this.#answers));
     this.#secure = createSecureServer(
       {
-        ...times,
+        ...http1,
         ...tlsOptions,
         allowHTTP1: true,
         handshakeTimeout: handshakeTimeoutMs,
         settings: {
-          maxHeaderListSize: times.maxHeaderSize,
+          maxHeaderListSize: http1.maxHeaderSize,
           maxConcurrentStreams: limits.answersOfConnection,
         },
-        SNICallback: serverNames(new CertificateShelf(ports.routes, ports.log), this.#connections),
+        SNICallback: serverNames({
+          routes,
+          certificates: new CertificateShelf(routes, ports.log),
+          connections: this.#connections,
+        }),
       },
-      // The compatibility layer of HTTP/2 offers what of HTTP/1.1 is used.
-      secureHandler(ports, this.#answers) as never,
+      // One listener, because an event with several copies their list.
+      (request, response) => {
+        onRequest?.(request);
+        // The compatibility layer of HTTP/2 offers what of HTTP/1.1 is used.
+        answer(request as unknown as EdgeRequest, response as unknown as EdgeResponse);
+      },
     );
     for (const server of [this.#plain, this.#secure]) {
-      if (onRequest) server.prependListener('request', onRequest);
       server.maxConnections = limits.connections;
       server.setTimeout(silenceMs);
     }
-    this.#connections.watch(this.#plain);
-    this.#connections.watchSecure(this.#secure);
+    this.#connections.watch(this.#plain, this.#secure);
     // A client that sends no valid TLS, or asks for an unknown name, is disconnected already.
     this.#secure.on('tlsClientError', () => (this.#refusedHandshakes += 1));
   }
@@ -107,6 +131,7 @@ export class EdgeServer {
       requests: this.#answers.requests + this.#redirected,
       refusedHandshakes: this.#refusedHandshakes,
       refusedRequests: this.#answers.refused,
+      failedRequests: this.#answers.failed,
       stalled: this.#answers.stalled,
     };
   }
@@ -139,9 +164,18 @@ export class EdgeServer {
     return this.#ports;
   }
 
-  /** Takes no new connection and finishes the requests under way; downloads that take longer are cut. */
-  async stop(): Promise<void> {
-    await this.#connections.drain([this.#plain, this.#secure]);
+  /** From now on each answer over HTTP/1.1 closes its connection. */
+  announceEnd(): void {
+    announceEnd([this.#plain, this.#secure]);
+  }
+
+  /**
+   * Takes no new connection and finishes the requests under way; downloads that take longer are cut.
+   * @param isReplaced given when other processes serve on the same ports; aborts when this edge ends soon all the same
+   */
+  async stop(isReplaced?: AbortSignal): Promise<void> {
+    this.announceEnd();
+    await this.#connections.drain([this.#plain, this.#secure], isReplaced);
     clearInterval(this.#looking);
     this.#routes.stop();
   }

@@ -20,9 +20,18 @@ export interface UnderWay {
 /** One connection from outside, and whether anything moves on it. */
 export class Line {
   readonly socket: Socket;
+  /** Among the open connections. */
+  at = 0;
+  /** The name whose certificate it got: a host, or the wildcard that covers it. */
+  servedAs: string | undefined;
+  /** The socket over TLS, and the host that it is for, after a handshake. */
+  secure: Socket | undefined;
+  host: string | undefined;
   /** By the network that it comes from. */
   readonly held: Held;
   readonly answers = new Set<UnderWay>();
+  /** It has carried a request. */
+  isUsed = false;
   /** Once it turns out to be HTTP/2. */
   session: ServerHttp2Session | undefined;
   /** When the visitor last sent a request or received a part of an answer. */

@@ -1,49 +1,25 @@
-/** The used part of a socket. */
-export interface Connection {
-  readonly bytesRead: number;
-  once(event: 'close', listener: () => void): unknown;
-  destroy(): unknown;
-}
-
-/** Open connections by what they belong to: the host that they were made for, or the address that they come from. */
-export class OpenConnections<Open extends Connection = Connection> {
-  readonly #byOwner = new Map<string, Set<Open>>();
-  #count = 0;
+/** Open connections, each of which knows its place: to add and to remove one takes a few steps and no memory. */
+export class OpenConnections<One extends { at: number }> {
+  readonly #all: One[] = [];
 
   get count(): number {
-    return this.#count;
+    return this.#all.length;
   }
 
-  of(owner: string): readonly Open[] {
-    return [...(this.#byOwner.get(owner) ?? [])];
+  [Symbol.iterator](): IterableIterator<One> {
+    return this.#all.values();
   }
 
-  add(owner: string, socket: Open): void {
-    const sockets = this.#byOwner.get(owner) ?? new Set<Open>();
-    this.#byOwner.set(owner, sockets.add(socket));
-    this.#count += 1;
-    socket.once('close', () => {
-      this.#count -= 1;
-      sockets.delete(socket);
-      if (sockets.size === 0 && this.#byOwner.get(owner) === sockets) this.#byOwner.delete(owner);
-    });
+  add(one: One): void {
+    one.at = this.#all.push(one) - 1;
   }
 
-  /** Ends them at once, including requests under way. */
-  destroy(owner: string): void {
-    for (const socket of this.#byOwner.get(owner) ?? []) socket.destroy();
-  }
-
-  /** Ends those over which nothing came yet. */
-  destroyUnused(): void {
-    for (const socket of this.#all()) if (socket.bytesRead === 0) socket.destroy();
-  }
-
-  destroyAll(): void {
-    for (const socket of this.#all()) socket.destroy();
-  }
-
-  *#all() {
-    for (const sockets of this.#byOwner.values()) yield* sockets;
+  /** Its place is taken by the last. */
+  remove(one: One): void {
+    const last = this.#all.at(-1);
+    if (!last || this.#all[one.at] !== one) return;
+    this.#all[one.at] = last;
+    last.at = one.at;
+    this.#all.pop();
   }
 }

@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Turns } from '../../kernel/turns.ts';
 import { hostOf } from '../../domains/domain/certificates/certificate.ts';
+import { isWildcard, namesFor, wildcardOver } from '../../domains/domain/names/wildcard.ts';
 import type { Route } from '../../domains/domain/redirects/routes.ts';
+import { pairOf } from '../../domains/domain/own/platform.ts';
 import type { EdgeRecords, LoadedCertificate } from '../../domains/edge-ports.ts';
 
 /** Other processes' changes are seen within a second, with time to read them. */
@@ -11,39 +13,89 @@ const pollMs = 500;
 /** Removals are swept after a day, so an edge that was cut off for longer than this starts over. */
 const longestSilenceMs = 60 * 60_000;
 
+/** The certificate of the platform that the operator gave in files. */
+export interface PlatformFiles {
+  readonly certificate: LoadedCertificate | undefined;
+  /** Calls it whenever there is another one. */
+  onChange(listener: () => void): void;
+}
+
+export interface PlatformCertificate extends LoadedCertificate {
+  readonly source: 'files' | 'delegation';
+}
+
+type RouteChange = 'removed' | 'moved' | 'certificate';
+
 /** Everything that this process serves, in memory, so that it keeps serving during a database outage. */
 export class RouteTable {
   readonly #records: EdgeRecords;
   readonly #platformHost: string;
   readonly #log: Logger;
-  /** Each host that is no longer served, or has a new certificate. */
-  readonly #changes = new EventEmitter<{ removed: [host: string]; certificate: [host: string] }>();
+  /** Each host that is no longer served, went to another project, or has a new certificate. */
+  readonly #changes = new EventEmitter<Record<RouteChange, [host: string]>>();
   #routes = new Map<string, Route>();
   #certificates = new Map<string, LoadedCertificate>();
   #revision = 0n;
   #heardAt = -Infinity;
   readonly #looks = new Turns(() => this.#takeIn());
   readonly #stopping = new AbortController();
+  readonly #platformFiles: PlatformFiles | undefined;
 
-  constructor(records: EdgeRecords, platformHost: string, log: Logger) {
+  constructor(
+    records: EdgeRecords,
+    platform: { readonly host: string; readonly files?: PlatformFiles | undefined },
+    log: Logger,
+  ) {
     this.#records = records;
-    this.#platformHost = platformHost;
+    this.#platformHost = platform.host;
+    this.#platformFiles = platform.files;
     this.#log = log;
+    platform.files?.onChange(() => {
+      this.#changes.emit('certificate', pairOf(platform.host).host);
+    });
   }
 
   get size(): number {
     return this.#routes.size;
   }
 
+  /** Of the host itself, or else of the wildcard that covers it. */
   find(host: string): Route | undefined {
-    return this.#routes.get(host);
+    return routeIn(this.#routes, host);
   }
 
-  certificate(host: string): LoadedCertificate | undefined {
-    return this.#routes.has(host) ? this.#certificates.get(host) : undefined;
+  /** The name by which a host is served: its own, or else the wildcard that covers it. */
+  nameFor(host: string): string | undefined {
+    // No host has an asterisk, whatever a visitor writes.
+    return isWildcard(host) ? undefined : namesFor(host).find((name) => this.#routes.has(name));
   }
 
-  on(change: 'removed' | 'certificate', listener: (host: string) => void): void {
+  /**
+   * The hosts of projects have that of the platform, and one of their own until it is there, or once it has ended.
+   * @param name by which hosts are served; no other one stands in for it where it has none
+   */
+  certificate(name: string): LoadedCertificate | undefined {
+    const route = this.#routes.get(name);
+    if (!route) return undefined;
+    const own = this.#certificates.get(name);
+    const platform = isProjectHost(route) ? this.#platform() : undefined;
+    return platform && (platform.notAfter.getTime() > Date.now() || !own) ? platform : own;
+  }
+
+  /** The one for all names of the platform. */
+  get platformCertificate(): PlatformCertificate | undefined {
+    const platform = this.#platform();
+    const isOfFiles = this.#platformFiles?.certificate !== undefined;
+    return platform && { ...platform, source: isOfFiles ? 'files' : 'delegation' };
+  }
+
+  #platform(): LoadedCertificate | undefined {
+    const stored = () => this.#certificates.get(pairOf(this.#platformHost).host);
+    return this.#platformFiles?.certificate ?? stored();
+  }
+
+  /** `removed` is told of a wildcard for all that it covered; of a host, also when it got a name of its own. */
+  on(change: RouteChange, listener: (host: string) => void): void {
     this.#changes.on(change, listener);
   }
 
@@ -90,13 +142,17 @@ export class RouteTable {
   async #startOver(): Promise<void> {
     const { revision, routes, certificates } = await this.#records.changesSince(0n);
     const before = this.#routes;
+    // The platform's has no route of its own.
+    const known = this.#certificates;
     this.#routes = new Map(routes.map((route) => [this.#hostOf(route.name), route]));
     this.#certificates = new Map(certificates.map((one) => [one.host, one]));
     this.#revision = revision;
     for (const [host, { projectId }] of before) {
       if (this.#routes.get(host)?.projectId !== projectId) this.#changes.emit('removed', host);
-      this.#changes.emit('certificate', host);
     }
+    for (const host of known.keys()) this.#changes.emit('certificate', host);
+    const added = [...this.#routes].filter(([host]) => !before.has(host));
+    for (const [host, route] of added) this.#tellMoved(host, routeIn(before, host), route);
   }
 
   async #catchUp(): Promise<void> {
@@ -117,15 +173,29 @@ export class RouteTable {
     this.#revision = changes.revision;
   }
 
-  /** A host that moved to another project between two looks still counts as removed. */
   #take(route: Route): void {
     const host = this.#hostOf(route.name);
-    const before = this.#routes.get(host);
+    const before = this.find(host);
     this.#routes.set(host, route);
-    if (before && before.projectId !== route.projectId) this.#changes.emit('removed', host);
+    this.#tellMoved(host, before, route);
+  }
+
+  /** A host that moved out of the wildcard of another project counts as removed: its certificate is another one. */
+  #tellMoved(host: string, before: Route | undefined, { name, projectId }: Route): void {
+    if (!before || before.projectId === projectId) return;
+    this.#changes.emit(before.name === name ? 'moved' : 'removed', host);
   }
 
   #hostOf(name: string): string {
     return hostOf(name, this.#platformHost);
   }
 }
+
+const isProjectHost = ({ name }: Route): boolean => !name.includes('.');
+
+const routeIn = (routes: ReadonlyMap<string, Route>, host: string): Route | undefined => {
+  const exact = routes.get(host);
+  if (exact) return exact;
+  const wildcard = wildcardOver(host);
+  return wildcard === undefined ? undefined : routes.get(wildcard);
+};

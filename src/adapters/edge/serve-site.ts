@@ -3,6 +3,7 @@ import type { Answer } from './answer.ts';
 import type { Answers } from './answers.ts';
 import { refuse, type EdgeRequest, type EdgeResponse } from './edge-answer.ts';
 import { pieceBytes } from './edge-limits.ts';
+import type { ReadyAnswer } from './ready-answer.ts';
 import { encodingFor, isKnown, portionOf } from './negotiation.ts';
 import { matchPath } from './site-path.ts';
 import { headersWithoutContent, type ServedFile, type ServedForm } from './served-file.ts';
@@ -19,15 +20,24 @@ export interface SiteRequest {
   readonly path: string;
 }
 
+/** Nothing to wait for when all that an answer needs is in memory: a promise costs as much as its headers. */
+type Sending = Promise<void> | undefined;
+
 /** Answers with what the deploy holds at the path. @throws Unavailable before anything was sent */
-export const serveSite = async (shelf: SiteShelf, visit: SiteRequest): Promise<void> => {
-  const { request, response, deployId, path } = visit;
+export const serveSite = (shelf: SiteShelf, visit: SiteRequest): Sending => {
+  const { request, response, deployId } = visit;
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     refuse(request, response, 405, ['Allow', 'GET, HEAD']);
-    return;
+    return undefined;
   }
   const found = shelf.site(deployId);
-  const site = found instanceof Promise ? await found : found;
+  return found instanceof Promise
+    ? found.then((site) => serveFrom(site, shelf, visit))
+    : serveFrom(found, shelf, visit);
+};
+
+const serveFrom = (site: ServedSite | undefined, shelf: SiteShelf, visit: SiteRequest): Sending => {
+  const { request, response, deployId, path } = visit;
   if (!site) throw new Unavailable('The storage', new Error(`it does not have ${deployId}`));
   const match = matchPath(path, (file) => site.has(file));
   switch (match.kind) {
@@ -35,10 +45,10 @@ export const serveSite = async (shelf: SiteShelf, visit: SiteRequest): Promise<v
       return sendFile(shelf, visit, fileOf(site, match.path));
     case 'folder':
       refuse(request, response, 308, ['Location', match.location]);
-      return;
+      return undefined;
     case 'malformed':
       refuse(request, response, 400);
-      return;
+      return undefined;
     case 'missing':
       return sendMissing(shelf, visit, site.get('404.html'));
   }
@@ -50,7 +60,7 @@ const fileOf = (site: ServedSite, path: string): ServedFile => {
   return file;
 };
 
-const sendFile = (shelf: SiteShelf, visit: SiteRequest, file: ServedFile): Promise<void> => {
+const sendFile = (shelf: SiteShelf, visit: SiteRequest, file: ServedFile): Sending => {
   const { method, headers } = visit.request;
   // Only GET has ranges (RFC 9110, section 14.2). They count bytes of the file itself: the plain form goes with them.
   const range = method === 'GET' ? headers.range : undefined;
@@ -58,7 +68,7 @@ const sendFile = (shelf: SiteShelf, visit: SiteRequest, file: ServedFile): Promi
   if (isKnown(form.etag, headers['if-none-match'])) {
     visit.response.writeHead(304, headersWithoutContent(form) as string[]);
     visit.response.end();
-    return Promise.resolve();
+    return undefined;
   }
   const portion = portionOf(form.bytes, form.etag, range, oneOf(headers['if-range']));
   switch (portion.kind) {
@@ -69,19 +79,20 @@ const sendFile = (shelf: SiteShelf, visit: SiteRequest, file: ServedFile): Promi
         'Content-Range',
         `bytes */${String(form.bytes)}`,
       ]);
-      return Promise.resolve();
+      return undefined;
     case 'part':
       return sendPart(shelf, visit, form, portion);
   }
 };
 
-const sendMissing = async (
+const sendMissing = (
   shelf: SiteShelf,
   visit: SiteRequest,
   page: ServedFile | undefined,
-): Promise<void> => {
-  if (page) await sendForm(shelf, visit, formFor(page, acceptedBy(visit.request)), 404);
-  else refuse(visit.request, visit.response, 404);
+): Sending => {
+  if (page) return sendForm(shelf, visit, formFor(page, acceptedBy(visit.request)), 404);
+  refuse(visit.request, visit.response, 404);
+  return undefined;
 };
 
 const acceptedBy = ({ headers }: EdgeRequest): string | undefined =>
@@ -96,28 +107,33 @@ const formFor = ({ file, forms }: ServedFile, accepted: string | undefined): Ser
   return form;
 };
 
-const sendForm = async (
+const sendForm = (
   shelf: SiteShelf,
   visit: SiteRequest,
   form: ServedForm,
   status: number,
-): Promise<void> => {
+): Sending => {
   const { answers, answer, request, response, deployId } = visit;
   if (request.method === 'HEAD') {
     response.writeHead(status, form.headers as string[]);
     response.end();
-    return;
+    return undefined;
   }
   const isWhole = shelf.keeps(form) && answers.holdEasily(answer, form.bytes);
   if (isWhole) {
-    const kept = shelf.content(deployId, form);
-    const content = kept instanceof Promise ? await kept : kept;
-    if (answer.isOver) return;
-    response.writeHead(status, form.headers as string[]);
-    await answer.end(content);
-  } else if (answers.hold(answer, Math.min(form.bytes, pieceBytes))) {
-    await send(visit, status, form.headers, shelf.pieces(deployId, form));
+    const ready = shelf.content(deployId, form);
+    return ready instanceof Promise
+      ? ready.then((read) => sendReady(answer, read, status))
+      : sendReady(answer, ready, status);
   }
+  return answers.hold(answer, Math.min(form.bytes, pieceBytes))
+    ? send(visit, status, form.headers, shelf.pieces(deployId, form))
+    : undefined;
+};
+
+const sendReady = (answer: Answer, ready: ReadyAnswer | undefined, status: number): Sending => {
+  if (!ready) throw new Error('a file that is kept has no content');
+  return answer.isOver ? undefined : answer.endReady(ready, status);
 };
 
 const sendPart = async (

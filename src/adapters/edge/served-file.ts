@@ -15,9 +15,20 @@ export interface ServedForm {
 export const headersWithoutContent = ({ encoding, headers }: ServedForm): readonly string[] =>
   headers.slice(encoding === 'identity' ? 4 : 6);
 
-export interface ServedFile {
+type Forms = Readonly<Partial<Record<Encoding, ServedForm>>>;
+
+export class ServedFile {
   readonly file: StoredFile;
-  readonly forms: Readonly<Partial<Record<Encoding, ServedForm>>>;
+  #forms: Forms | undefined;
+
+  constructor(file: StoredFile) {
+    this.file = file;
+  }
+
+  /** Made on the first request, because most files are never requested. */
+  get forms(): Forms {
+    return (this.#forms ??= formsOf(this.file));
+  }
 }
 
 /** Headers of every answer with site content. HSTS lasts only a day, so that it hardly outlives a removal. */
@@ -27,18 +38,7 @@ const siteHeaders = {
   'Strict-Transport-Security': 'max-age=86400',
 };
 
-/** Forms are made on the first request, because most files are never requested. */
-export const servedFile = (file: StoredFile): ServedFile => {
-  let forms: ServedFile['forms'] | undefined;
-  return {
-    file,
-    get forms() {
-      return (forms ??= formsOf(file));
-    },
-  };
-};
-
-const formsOf = (file: StoredFile): ServedFile['forms'] => ({
+const formsOf = (file: StoredFile): Forms => ({
   identity: formOf(file, 'identity', file.bytes),
   ...(file.brotli !== undefined && { br: formOf(file, 'br', file.brotli) }),
   ...(file.gzip !== undefined && { gzip: formOf(file, 'gzip', file.gzip) }),

@@ -24,7 +24,7 @@ export const matchPath = (target: string, has: (path: string) => boolean): PathM
   if (path === undefined || !path.startsWith('/') || unsafe.test(path)) return malformed;
   const file = path.slice(1);
   if (file === '' || file.endsWith('/')) {
-    const index = `${file}index.html`;
+    const index = file === '' ? 'index.html' : `${file}index.html`;
     return has(index) ? { kind: 'file', path: index } : missing;
   }
   if (has(file)) return { kind: 'file', path: file };
@@ -34,7 +34,7 @@ export const matchPath = (target: string, has: (path: string) => boolean): PathM
 };
 
 /** Control characters, backslashes, empty and dot segments: no published file has them in its path. */
-// eslint-disable-next-line no-control-regex -- they are what is looked for
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
 const unsafe = /[\u0000-\u001f\u007f\\]|\/\/|\/\.{1,2}(\/|$)/;
 
 /** An encoded slash would make two names one path; what cannot be decoded is no path. */

@@ -1,9 +1,9 @@
-import { buffer } from 'node:stream/consumers';
 import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
 import type { SiteFiles } from '../../sites/ports.ts';
 import { pieceBytes } from './edge-limits.ts';
-import { servedFile, type ServedFile, type ServedForm } from './served-file.ts';
+import { ReadyAnswer } from './ready-answer.ts';
+import { ServedFile, type ServedForm } from './served-file.ts';
 
 export type ServedSite = ReadonlyMap<string, ServedFile>;
 
@@ -26,7 +26,7 @@ const most = {
 export class SiteShelf {
   readonly #files: SiteFiles;
   readonly #sites: LRUCache<string, ServedSite>;
-  readonly #contents: LRUCache<ServedForm, Buffer, string>;
+  readonly #contents: LRUCache<ServedForm, ReadyAnswer, string>;
   readonly #reading = new PQueue({ concurrency: most.readAtOnce });
 
   /** @param contentBytes how much content is remembered, over all sites */
@@ -39,15 +39,18 @@ export class SiteShelf {
       ignoreFetchAbort: true,
       fetchMethod: async (deployId) => {
         const stored = await this.#reading.add(() => files.list(deployId));
-        return stored && new Map(stored.map((file) => [file.path, servedFile(file)]));
+        return stored && new Map(stored.map((file) => [file.path, new ServedFile(file)]));
       },
     });
-    this.#contents = new LRUCache<ServedForm, Buffer, string>({
+    this.#contents = new LRUCache<ServedForm, ReadyAnswer, string>({
       maxSize: contentBytes,
-      sizeCalculation: (content) => content.length + 1,
+      sizeCalculation: ({ bytes }) => bytes,
       ignoreFetchAbort: true,
       fetchMethod: (form, _stale, { context: deployId }) =>
-        this.#reading.add(() => buffer(files.read(deployId, form.file, form.encoding))),
+        this.#reading.add(async () => {
+          const content = await wholeOf(files.read(deployId, form.file, form.encoding));
+          return new ReadyAnswer(form, content);
+        }),
     });
   }
 
@@ -62,7 +65,10 @@ export class SiteShelf {
   }
 
   /** The whole content of a small form; undefined for a large one, which must be read in pieces. @throws Unavailable */
-  content(deployId: string, form: ServedForm): Buffer | undefined | Promise<Buffer | undefined> {
+  content(
+    deployId: string,
+    form: ServedForm,
+  ): ReadyAnswer | undefined | Promise<ReadyAnswer | undefined> {
     if (!this.keeps(form)) return undefined;
     return this.#contents.get(form) ?? this.#contents.fetch(form, { context: deployId });
   }
@@ -78,12 +84,19 @@ export class SiteShelf {
   ): AsyncGenerator<Uint8Array, void, undefined> {
     for (let at = first; at <= last; at += pieceBytes) {
       const kept = this.content(deployId, form);
-      const content = kept instanceof Promise ? await kept : kept;
-      if (!content) {
+      const ready = kept instanceof Promise ? await kept : kept;
+      if (!ready) {
         yield* this.#files.read(deployId, form.file, form.encoding, { first: at, last });
         return;
       }
-      yield Buffer.from(content.subarray(at, Math.min(at + pieceBytes, last + 1)));
+      yield Buffer.from(ready.content.subarray(at, Math.min(at + pieceBytes, last + 1)));
     }
   }
 }
+
+/** In a few steps; `buffer` of node:stream/consumers goes by way of a Blob. */
+const wholeOf = async (pieces: AsyncIterable<Uint8Array>): Promise<Buffer> => {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all);
+};

@@ -1,16 +1,21 @@
+import type { IncomingMessage } from 'node:http';
 import cors from '@koa/cors';
-import Koa from 'koa';
+import type { Middleware } from 'koa';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { Cursors, type SecretKeys } from './operations/cursor.ts';
-import { framing } from './framing.ts';
+import { direct } from './direct.ts';
+import { Framing } from './framing.ts';
 import { aliveRoute, operationsRoutes, type OperationsPorts } from './health.ts';
-import { admit, metering, type MeteringPorts } from './operations/metering.ts';
-import { openApiDocument } from './reference/openapi.ts';
+import { exchangeOf, koaApp } from './koa-app.ts';
+import type { Handler } from './listener/http-server.ts';
+import { Cursors, type SecretKeys } from './operations/cursor.ts';
+import type { Exchange } from './operations/exchange.ts';
+import { isCounted, measure, type MeteringPorts } from './operations/metering.ts';
+import type { Operation } from './operations/operation.ts';
 import { operationRoute, type RoutePorts } from './operations/operation-route.ts';
 import { orderOperations } from './operations/order-operations.ts';
 import { petOperations } from './operations/pet-operations.ts';
-import { referencePage } from './reference/page.ts';
-import { routing, type Route } from './operations/routing.ts';
+import { finding } from './operations/routing.ts';
+import { referenceRoutes } from './reference/reference-routes.ts';
 
 export interface ApiSettings {
   /** Absolute, with the version segment, without a slash at its end. */
@@ -34,51 +39,48 @@ export interface ApiPorts
   readonly catalogue: Catalogue;
 }
 
-/** The HTTP side of the service as one Koa application. */
-export const apiApp = (ports: ApiPorts, settings: ApiSettings): Koa => {
-  const app = new Koa();
-  app.use(framing(ports));
-  if (settings.servesApi) app.use(metering({ ...ports, trustProxy: settings.trustProxy }));
-  if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));
+/** The HTTP side of the service: its operations directly, everything else by Koa. */
+export const api = (ports: ApiPorts, settings: ApiSettings): Handler => {
+  const { servesApi, trustProxy, corsOrigins, operationsPort } = settings;
+  const hasOrigins = corsOrigins.length > 0;
+  const operations = servesApi ? operationsOf(ports, settings) : [];
+  const operationRoutes = operations.map((operation) => ({
+    method: operation.method,
+    path: `/v1${operation.path}`,
+    answer: operationRoute(operation, { ...ports, baseUrl: settings.publicUrl }),
+  }));
+  const counting = { ...ports, trustProxy };
+  const count = (exchange: Exchange) => measure(exchange, counting);
   const routes = [
-    ...(settings.servesApi ? apiRoutes(ports, settings) : []),
+    ...operationRoutes,
+    ...(servesApi ? referenceRoutes(operations, settings) : []),
     aliveRoute,
-    ...(settings.operationsPort === undefined ? operationsRoutes(ports) : []),
+    ...(operationsPort === undefined ? operationsRoutes(ports) : []),
   ];
-  app.use(routing(routes));
-  // `framing` answers everything; only broken connections get here.
-  app.on('error', (error: unknown) => {
-    ports.log.debug({ err: error }, 'connection failed');
-  });
-  return app;
+  const everything = koaApp(ports, routes, [
+    ...(servesApi ? [counted(count)] : []),
+    ...(hasOrigins ? [crossOrigin(corsOrigins)] : []),
+  ]).callback();
+  const fixedHeaders = { ...ports.fixedHeaders, ...(hasOrigins && { Vary: 'Origin' }) };
+  const framing = new Framing({ ...ports, fixedHeaders });
+  const directly = direct(framing, finding(operationRoutes), count, everything);
+  // What a page of another origin may read is decided by the middleware.
+  const isByPage = ({ headers }: IncomingMessage) => hasOrigins && headers.origin !== undefined;
+  return (request, response) => (isByPage(request) ? everything : directly)(request, response);
 };
 
-const apiRoutes = (ports: ApiPorts, settings: ApiSettings): readonly Route[] => {
+const counted =
+  (count: (exchange: Exchange) => Promise<void>): Middleware =>
+  async (ctx, next) => {
+    const exchange = exchangeOf(ctx);
+    if (isCounted(exchange)) await count(exchange);
+    await next();
+  };
+
+const operationsOf = (ports: ApiPorts, settings: ApiSettings): readonly Operation[] => {
   const baseUrl = settings.publicUrl;
   const routes = { catalogue: ports.catalogue, cursors: new Cursors(settings.secretKeys), baseUrl };
-  const operations = [
-    ...petOperations(routes, settings.petByIdDeprecatedSince),
-    ...orderOperations(routes),
-  ];
-  const document = openApiDocument(operations, settings);
-  const text = JSON.stringify(document);
-  return [
-    ...operations.map((operation) => ({
-      method: operation.method,
-      path: `/v1${operation.path}`,
-      answer: operationRoute(operation, { ...ports, baseUrl }),
-    })),
-    {
-      method: 'GET',
-      path: '/v1/openapi.json',
-      answer: (ctx) => {
-        admit(ctx);
-        ctx.type = 'application/json';
-        ctx.body = text;
-      },
-    },
-    ...referencePage(document),
-  ];
+  return [...petOperations(routes, settings.petByIdDeprecatedSince), ...orderOperations(routes)];
 };
 
 const crossOrigin = (origins: readonly string[]) =>

@@ -1,12 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import type { Context, Middleware } from 'koa';
+import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { AnsweredRequest } from '../../access/usage-ports.ts';
-import type { Caller } from '../../access/use-cases/authenticate.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { shownPath } from '../../kernel/shown-path.ts';
+import type { Answer } from './answers/answer.ts';
 import { answerTo } from './answers/error-table.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { Exchange } from './operations/exchange.ts';
+import type { RequestTarget } from './operations/request-target.ts';
+import { logRequest } from './request-line.ts';
 
 export interface FramingPorts {
   readonly log: Logger;
@@ -18,46 +20,54 @@ export interface FramingPorts {
   readonly fixedHeaders: Readonly<Record<string, string>>;
 }
 
-/** Wraps every request: its id, its log line, its metric, and the uniform shape of refusals. */
-export const framing = (ports: FramingPorts): Middleware => {
-  const { log, metrics, clock, onAnswered } = ports;
-  const fixed = Object.entries(ports.fixedHeaders);
-  return async (ctx, next) => {
-    const started = performance.now();
-    const requestId = randomUUID();
-    ctx.set('X-Request-Id', requestId);
-    for (const [name, value] of fixed) ctx.res.setHeader(name, value);
+/** What surrounds every request: its id, its log line, its metric, and the uniform shape of refusals. */
+export class Framing {
+  readonly #ports: FramingPorts;
+  readonly #fixed: readonly string[];
+
+  constructor(ports: FramingPorts) {
+    this.#ports = ports;
+    this.#fixed = Object.entries(ports.fixedHeaders).flat();
+  }
+
+  begin(request: IncomingMessage, target: RequestTarget): Exchange {
+    return new Exchange(request, target, this.#fixed);
+  }
+
+  /** The answer to a request for which an error was thrown. */
+  refuse({ requestId }: Exchange, error: unknown): Answer {
+    const { log } = this.#ports;
+    const { code, message, status, headers } = answerTo(error);
+    if (status === 500) log.error({ requestId, err: error }, 'request failed');
+    // Outages are logged once each, where they are detected.
+    if (status === 503) log.debug({ requestId, err: error }, 'request refused');
+    return { status, headers, body: { code, message, status } };
+  }
+
+  /** Called once for each request, when its answer is known. Never throws: a full disk costs the line, not the process. */
+  end(exchange: Exchange, status: number): void {
     try {
-      await next();
+      this.#record(exchange, status);
     } catch (error) {
-      refuse(ctx, error, log, requestId);
+      this.#ports.log.debug({ err: error }, 'request not recorded');
     }
-    const ms = performance.now() - started;
-    const { status } = ctx;
-    const operation = (ctx.state['operation'] as string | undefined) ?? 'none';
-    const caller = ctx.state['caller'] as Caller | undefined;
+  }
+
+  #record({ requestId, begun, method, path, operation, caller }: Exchange, status: number): void {
+    const { log, metrics, clock, onAnswered } = this.#ports;
+    const ms = performance.now() - begun;
     metrics.observe(operation, status, ms / 1000);
     if (caller) {
       const { accountId, keyId } = caller;
       onAnswered({ accountId, keyId, operation, status, at: clock.now() });
     }
-    log.info({
+    logRequest(log, {
       requestId,
-      method: ctx.method,
-      path: shownPath(ctx.path),
+      method,
+      path: shownPath(path),
       status,
       ms: Math.round(ms * 100) / 100,
       keyId: caller?.keyId,
     });
-  };
-};
-
-const refuse = (ctx: Context, error: unknown, log: Logger, requestId: string): void => {
-  const { code, message, status, headers } = answerTo(error);
-  if (status === 500) log.error({ requestId, err: error }, 'request failed');
-  // Outages are logged once each, where they are detected.
-  if (status === 503) log.debug({ requestId, err: error }, 'request refused');
-  ctx.status = status;
-  ctx.set(headers);
-  ctx.body = { code, message, status };
-};
+  }
+}

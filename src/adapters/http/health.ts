@@ -1,6 +1,8 @@
-import Koa from 'koa';
-import { framing, type FramingPorts } from './framing.ts';
-import { routing, type Route } from './operations/routing.ts';
+import type { Answer } from './answers/answer.ts';
+import type Koa from 'koa';
+import type { FramingPorts } from './framing.ts';
+import { koaApp } from './koa-app.ts';
+import type { Route } from './operations/routing.ts';
 
 /** A dependency of this process. `check` throws while it is unusable. */
 interface Dependency {
@@ -12,9 +14,7 @@ interface Dependency {
 export const aliveRoute: Route = {
   method: 'GET',
   path: '/healthz',
-  answer: (ctx) => {
-    ctx.body = { status: 'ok' };
-  },
+  answer: () => ({ status: 200, body: { status: 'ok' } }),
 };
 
 export interface OperationsPorts extends FramingPorts {
@@ -27,13 +27,8 @@ export interface OperationsPorts extends FramingPorts {
 const readyRoute = ({ dependencies, isStopping, log }: OperationsPorts): Route => ({
   method: 'GET',
   path: '/readyz',
-  answer: async (ctx) => {
-    if (isStopping()) {
-      ctx.status = 503;
-      ctx.set('Retry-After', '1');
-      ctx.body = { status: 'stopping' };
-      return;
-    }
+  answer: async () => {
+    if (isStopping()) return notReady({ status: 'stopping' });
     const states = await Promise.all(
       dependencies.map(async ({ name, check }) => {
         const isReady = await check().then(
@@ -47,10 +42,17 @@ const readyRoute = ({ dependencies, isStopping, log }: OperationsPorts): Route =
       }),
     );
     const isReady = states.every(([, state]) => state === 'ok');
-    ctx.status = isReady ? 200 : 503;
-    if (!isReady) ctx.set('Retry-After', '1');
-    ctx.body = { status: isReady ? 'ok' : 'not ready', ...Object.fromEntries(states) };
+    const told = Object.fromEntries(states);
+    return isReady
+      ? { status: 200, body: { status: 'ok', ...told } }
+      : notReady({ status: 'not ready', ...told });
   },
+});
+
+const notReady = (body: Readonly<Record<string, string>>): Answer => ({
+  status: 503,
+  headers: { 'Retry-After': '1' },
+  body,
 });
 
 /** Endpoints for operators; not public if they have their own port. */
@@ -60,12 +62,5 @@ export const operationsRoutes = (ports: OperationsPorts): readonly Route[] => [
 ];
 
 /** Health and metrics on a port of their own, as one Koa application. */
-export const operationsApp = (ports: OperationsPorts): Koa => {
-  const app = new Koa();
-  app.use(framing(ports));
-  app.use(routing([aliveRoute, ...operationsRoutes(ports)]));
-  app.on('error', (error: unknown) => {
-    ports.log.debug({ err: error }, 'connection failed');
-  });
-  return app;
-};
+export const operationsApp = (ports: OperationsPorts): Koa =>
+  koaApp(ports, [aliveRoute, ...operationsRoutes(ports)]);

@@ -15,7 +15,8 @@ import { AccessKey } from '../../../src/app/keys.ts';
 import { AsyncDeadline } from '../../../src/adapters/system/async-deadline.ts';
 import { Clock } from '../../../src/kernel/clock.ts';
 import { Deadline } from '../../../src/kernel/deadline.ts';
-import { emptyDatabase, openDatabase, type DatabaseKind } from '../servers/databases.ts';
+import { openDatabase, type DatabaseKind } from '../servers/databases.ts';
+import { migratedDatabase } from '../servers/migrated-database.ts';
 import {
   documentedAnswers,
   type ApiDocument,
@@ -88,7 +89,7 @@ export const startApi = async (
     deadlineMs = 60 * 60_000,
   }: ApiOptions = {},
 ): Promise<RunningApi> => {
-  const home = databaseUrl === undefined ? await emptyDatabase(kind) : undefined;
+  const home = databaseUrl === undefined ? await migratedDatabase(kind) : undefined;
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-data-'));
   const config = loadConfig({
     DATABASE_URL: home?.url ?? databaseUrl,

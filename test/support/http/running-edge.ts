@@ -5,7 +5,7 @@ import pino from 'pino';
 import { LocalCertificateAuthority } from '../../../src/adapters/acme/local-certificate-authority.ts';
 import { ChallengeAnswers } from '../../../src/adapters/edge/challenge-answers.ts';
 import { EdgeServer, type EdgeSettings } from '../../../src/adapters/edge/edge-server.ts';
-import { RouteTable } from '../../../src/adapters/edge/route-table.ts';
+import { RouteTable, type PlatformFiles } from '../../../src/adapters/edge/route-table.ts';
 import { SiteShelf } from '../../../src/adapters/edge/site-shelf.ts';
 import { addressBucket } from '../../../src/adapters/http/listener/client-address.ts';
 import { MemorySiteFiles } from '../../memory/memory-site-files.ts';
@@ -15,8 +15,10 @@ import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
 import type { SiteFiles } from '../../../src/sites/ports.ts';
-import { obtain } from '../../contract/domains/certificate-authority-steps.ts';
+import { placed, takeToCertificate } from '../../contract/domains/certificate-authority-steps.ts';
 import { edgeClient, type EdgeClient } from './edge-client.ts';
+import { startObjectStore } from '../servers/object-store.ts';
+import { processOn } from '../sites/object-store-files.ts';
 import { LosableEdgeRecords, LosableSiteFiles } from '../sites/losable-stores.ts';
 
 const platformHost = 'sites.test';
@@ -24,7 +26,7 @@ const platformHost = 'sites.test';
 /** Path and content. */
 type SiteContents = Readonly<Record<string, string | Uint8Array>>;
 
-export const siteStorages = ['memory', 'the file system'] as const;
+export const siteStorages = ['memory', 'the file system', 'an object store'] as const;
 export type SiteStorage = (typeof siteStorages)[number];
 
 export interface RunningEdge extends EdgeClient {
@@ -34,7 +36,7 @@ export interface RunningEdge extends EdgeClient {
   readonly files: LosableSiteFiles;
   readonly logged: readonly LogLine[];
   /** A new certificate of an authority that every visitor trusts, not served yet. */
-  issue(host: string): Promise<Certificate>;
+  issue(host: string, also?: readonly string[]): Promise<Certificate>;
   /** Serves it from now on, with a certificate if the host has none. */
   publish(host: string, contents: SiteContents, projectId?: string): Promise<void>;
   /** Stores the same as `publish`, but does not notify the edge. @returns the id of the deploy */
@@ -58,6 +60,8 @@ export const startEdge = async (
     storage?: SiteStorage;
     settings?: EdgeSettings;
     networkOf?: (address: string) => string;
+    /** The certificate of the platform in files of the operator. */
+    files?: PlatformFiles;
     /** Answers challenges; none by default. */
     answer?: (host: string, token: string) => Promise<string | undefined>;
   } = {},
@@ -68,18 +72,17 @@ export const startEdge = async (
     sealer: new AesGcmSealer(new Uint8Array(32)),
     clock: new SystemClock(),
   });
-  const issue = (host: string): Promise<Certificate> => obtain({ authority }, host);
+  const issue: RunningEdge['issue'] = async (host, also) =>
+    takeToCertificate({ authority }, await placed(authority, host, { also }));
   await issue('first.test');
   const root = await readFile(join(folder, 'local-ca.pem'), 'utf8');
   const logged: LogLine[] = [];
   const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as LogLine) });
   const records = new LosableEdgeRecords();
-  const inner: SiteFiles =
-    options.storage === 'the file system'
-      ? new FileSystemSiteFiles(join(folder, 'deploys'))
-      : new MemorySiteFiles();
+  const opened = await openFiles(options.storage ?? 'memory', folder);
+  const inner = opened.files;
   const files = new LosableSiteFiles(inner);
-  const routes = new RouteTable(records, platformHost, log);
+  const routes = new RouteTable(records, { host: platformHost, files: options.files }, log);
   const nothing = () => Promise.resolve(undefined);
   const challenges = new ChallengeAnswers(options.answer ?? nothing, log);
   const server = new EdgeServer(
@@ -129,9 +132,28 @@ export const startEdge = async (
     folder,
     close: async () => {
       await server.stop();
+      await opened.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
+};
+
+const openFiles = async (
+  storage: SiteStorage,
+  folder: string,
+): Promise<{ readonly files: SiteFiles; close(): Promise<void> }> => {
+  const close = () => Promise.resolve();
+  switch (storage) {
+    case 'memory':
+      return { files: new MemorySiteFiles(), close };
+    case 'the file system':
+      return { files: new FileSystemSiteFiles(join(folder, 'deploys')), close };
+    case 'an object store': {
+      const store = await startObjectStore();
+      const { files } = processOn({ place: store.place, folder });
+      return { files, close: () => store.stop() };
+    }
+  }
 };
 
 /** A host directly below the platform host is stored as its label alone. */

@@ -24,13 +24,16 @@ class Records extends EdgeRecords {
 let records: Records;
 let table: RouteTable;
 let removed: string[];
+let moved: string[];
 let changed: string[];
 beforeEach(() => {
   records = new Records();
-  table = new RouteTable(records, 'sites.test', pino({ level: 'silent' }));
+  table = new RouteTable(records, { host: 'sites.test' }, pino({ level: 'silent' }));
   removed = [];
+  moved = [];
   changed = [];
   table.on('removed', (host) => removed.push(host));
+  table.on('moved', (host) => moved.push(host));
   table.on('certificate', (host) => changed.push(host));
 });
 
@@ -73,7 +76,7 @@ describe('the routes of an edge', () => {
     records.inner.removeRoute('rex.test', now);
     route('rex.test', 'dep_3', 'proj_other');
     await table.refresh();
-    expect(removed).toEqual(['rex.test']);
+    expect([removed, moved]).toEqual([[], ['rex.test']]);
     expect(table.find('rex.test')).toMatchObject({ deployId: 'dep_3' });
   });
 
@@ -118,6 +121,47 @@ describe('the routes of an edge', () => {
   });
 });
 
+describe('the routes of a wildcard', () => {
+  test('count for each name that has none of its own', async () => {
+    route('*.shop.test', 'dep_wild', 'proj_owner');
+    route('blog.shop.test', 'dep_own', 'proj_other');
+    await table.refresh();
+    const found = (host: string) => table.find(host)?.projectId;
+    expect(['a.shop.test', 'blog.shop.test'].map(found)).toEqual(['proj_owner', 'proj_other']);
+    expect(['shop.test', 'a.b.shop.test', 'test', ''].map(found)).toEqual(Array(4).fill(undefined));
+    const named = (host: string) => table.nameFor(host);
+    expect(['a.shop.test', 'blog.shop.test', 'shop.test', '*.shop.test', ''].map(named)).toEqual([
+      ...['*.shop.test', 'blog.shop.test'],
+      ...[undefined, undefined, undefined],
+    ]);
+  });
+
+  test('are told as removed for a name that moves from them to another project, not within one', async () => {
+    route('*.shop.test', 'dep_wild', 'proj_owner');
+    await table.refresh();
+    route('blog.shop.test', 'dep_own', 'proj_other');
+    route('mine.shop.test', 'dep_own', 'proj_owner');
+    route('new.test');
+    await table.refresh();
+    expect(removed).toEqual(['blog.shop.test']);
+    records.inner.removeRoute('*.shop.test', now);
+    await table.refresh();
+    expect(removed).toEqual(['blog.shop.test', '*.shop.test']);
+  });
+
+  test('are told so, too, when the database is an older one', async () => {
+    route('*.shop.test', 'dep_wild', 'proj_owner');
+    for (let n = 0; n < 5; n++) route('else.test', `dep_${n}`);
+    await table.refresh();
+    records.inner = new MemoryEdgeRecords();
+    route('*.shop.test', 'dep_wild', 'proj_owner');
+    route('blog.shop.test', 'dep_own', 'proj_other');
+    route('mine.shop.test', 'dep_own', 'proj_owner');
+    await table.refresh();
+    expect(removed.toSorted()).toEqual(['blog.shop.test', 'else.test']);
+  });
+});
+
 describe('the certificates of an edge', () => {
   test('belong to hosts with a route, whichever comes first', async () => {
     const [rex, tom] = [certificateFor('rex.test'), certificateFor('tom.sites.test')];
@@ -136,6 +180,19 @@ describe('the certificates of an edge', () => {
     records.inner.removeRoute('tom', now);
     await table.refresh();
     expect(table.certificate('tom.sites.test')).toBeUndefined();
+  });
+
+  test('report that they may be others when the database is an older one, also that of all names of the platform', async () => {
+    const hosts = ['*.sites.test', 'rex.test', 'tom.sites.test'];
+    for (const host of hosts) records.inner.setCertificate(certificateFor(host));
+    await table.refresh();
+    changed.length = 0;
+    records.inner = new MemoryEdgeRecords();
+    const older = certificateFor('*.sites.test');
+    records.inner.setCertificate(older);
+    await table.refresh();
+    expect(table.platformCertificate?.chain).toBe(older.chain);
+    expect(changed.toSorted()).toEqual(hosts);
   });
 
   test('report when they are replaced or removed', async () => {

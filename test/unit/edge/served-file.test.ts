@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { headersWithoutContent, servedFile } from '../../../src/adapters/edge/served-file.ts';
+import { headersWithoutContent, ServedFile } from '../../../src/adapters/edge/served-file.ts';
 import type { StoredFile } from '../../../src/sites/ports.ts';
 
 const stored = (path: string, forms: Partial<StoredFile> = {}): StoredFile => ({
@@ -16,11 +16,11 @@ const paired = (headers: readonly string[] = []): Record<string, string> =>
   Object.fromEntries(
     Array.from({ length: headers.length / 2 }, (_, at) => [headers[2 * at], headers[2 * at + 1]]),
   ) as Record<string, string>;
-const headersOf = (path: string) => paired(servedFile(stored(path)).forms.identity?.headers);
+const headersOf = (path: string) => paired(new ServedFile(stored(path)).forms.identity?.headers);
 
 describe('a served file', () => {
   test('has all stored encodings, each with its size and ETag', () => {
-    const { forms } = servedFile(stored('a.html', both));
+    const { forms } = new ServedFile(stored('a.html', both));
     const told = Object.values(forms).map(({ encoding, bytes, etag, headers }) => {
       const { 'Content-Length': length, ETag, 'Content-Encoding': coding } = paired(headers);
       return [encoding, bytes, etag, length, ETag, coding];
@@ -30,11 +30,11 @@ describe('a served file', () => {
       ['br', 300, '"hash-br"', '300', '"hash-br"', 'br'],
       ['gzip', 400, '"hash-gzip"', '400', '"hash-gzip"', 'gzip'],
     ]);
-    expect(Object.keys(servedFile(stored('a.html')).forms)).toEqual(['identity']);
+    expect(Object.keys(new ServedFile(stored('a.html')).forms)).toEqual(['identity']);
   });
 
   test('names every header once', () => {
-    for (const { headers } of Object.values(servedFile(stored('a.html', both)).forms)) {
+    for (const { headers } of Object.values(new ServedFile(stored('a.html', both)).forms)) {
       const names = headers.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
       expect(new Set(names).size).toBe(names.length);
       expect(headers.length % 2).toBe(0);
@@ -42,14 +42,14 @@ describe('a served file', () => {
   });
 
   test('has a Vary header when it has several encodings', () => {
-    for (const form of Object.values(servedFile(stored('a.html', both)).forms)) {
+    for (const form of Object.values(new ServedFile(stored('a.html', both)).forms)) {
       expect(paired(form.headers)['Vary']).toBe('Accept-Encoding');
     }
     expect(headersOf('a.html')).not.toHaveProperty('Vary');
   });
 
   test('sends everything except its content to clients that have it', () => {
-    for (const form of Object.values(servedFile(stored('a.html', both)).forms)) {
+    for (const form of Object.values(new ServedFile(stored('a.html', both)).forms)) {
       const {
         'Content-Type': _type,
         'Content-Length': _length,

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { Cursors } from '../../../src/adapters/http/operations/cursor.ts';
 import { orderOperations } from '../../../src/adapters/http/operations/order-operations.ts';
+import { operationSunsets } from '../../../src/adapters/http/operations/operation-sunsets.ts';
 import {
-  operationSunsets,
   petOperations,
   type CatalogueRoutes,
 } from '../../../src/adapters/http/operations/pet-operations.ts';

@@ -29,7 +29,8 @@ export const parseExactJson = (text: string): unknown => {
 };
 
 /** An int64 for JSON.stringify, digit for digit. */
-export const exactInteger = (value: bigint): unknown =>
-  value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER
-    ? Number(value)
-    : JSON.rawJSON(String(value));
+export const exactInteger = (value: bigint): unknown => {
+  // Rounding never makes a larger one safe, and comparing bigints with numbers is slow.
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : JSON.rawJSON(String(value));
+};

@@ -37,7 +37,21 @@ const spokenFor = (verdict: Verdict | Banned): Verdict['speaks'] =>
 /** Structured fields allow at most 15 digits (RFC 9651). */
 const largestInField = 999_999_999_999_999;
 
-const policyOf = ({ perMinute, perDay }: Limits): string => {
+const mostPolicies = 1000;
+const policies = new Map<string, string>();
+
+/** Few accounts have limits of their own, so nearly all requests share a few texts. */
+const policyOf = (limits: Limits): string => {
+  const key = `${String(limits.perMinute)} ${String(limits.perDay)}`;
+  const known = policies.get(key);
+  if (known !== undefined) return known;
+  if (policies.size >= mostPolicies) policies.clear();
+  const policy = policyFor(limits);
+  policies.set(key, policy);
+  return policy;
+};
+
+const policyFor = ({ perMinute, perDay }: Limits): string => {
   const quota = { minute: perMinute, day: perDay };
   return windowNames
     .filter((window) => quota[window] <= largestInField)

@@ -2,15 +2,9 @@ import type { Scope } from '../../../access/domain/api-key.ts';
 import type { Caller } from '../../../access/use-cases/authenticate.ts';
 import type { GenericSchema } from 'valibot';
 import type { ErrorCode } from '../answers/error-table.ts';
+import type { Answer } from '../answers/answer.ts';
 import type { HeaderName } from './openapi-headers.ts';
 import type { SchemaName } from './openapi-schemas.ts';
-
-export interface Answer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; text is JSON already. */
-  readonly body: unknown;
-}
 
 export interface Call<Query, Body> {
   readonly caller: Caller;

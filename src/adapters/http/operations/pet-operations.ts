@@ -3,6 +3,7 @@ import { petNotFound } from '../../../catalogue/domain/catalogue-error.ts';
 import { readId } from '../../../catalogue/domain/pet.ts';
 import type { Cursors, CursorScope } from './cursor.ts';
 import { operation, type Operation } from './operation.ts';
+import { petById, petByIdSunset } from './operation-sunsets.ts';
 import { pageOf, presentPage } from './pages.ts';
 import { ListPetsQuery, NewPet, presentPet } from './schemas.ts';
 
@@ -12,13 +13,6 @@ export interface CatalogueRoutes {
   /** The public base address, without a slash at its end. */
   readonly baseUrl: string;
 }
-
-const petById = 'getPet';
-/** The interface's own date; from then on `GET /pets/{petId}` answers 410. */
-const petByIdSunset = new Date('2030-12-05T00:00:00Z');
-
-/** Operations that will be removed, by their ids. */
-export const operationSunsets: ReadonlyMap<string, Date> = new Map([[petById, petByIdSunset]]);
 
 export const petOperations = (
   { catalogue, cursors, baseUrl }: CatalogueRoutes,

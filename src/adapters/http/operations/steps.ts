@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Context } from 'koa';
+import type { IncomingHttpHeaders } from 'node:http';
+import Negotiator from 'negotiator';
 import {
   idempotencyRetentionMs,
   longestIdempotencyKey,
@@ -7,7 +8,8 @@ import {
 import type { IdempotencyKeys } from '../../../access/ports.ts';
 import type { Caller } from '../../../access/use-cases/authenticate.ts';
 import { RequestError } from '../answers/error-table.ts';
-import type { Answer, Operation } from './operation.ts';
+import type { Answer } from '../answers/answer.ts';
+import type { Operation } from './operation.ts';
 
 /** @throws RequestError `operation_removed` */
 export const refuseRemoved = (
@@ -39,15 +41,18 @@ const accepted = ['application/json', 'application/json; charset=utf-8'];
 const longestAccept = 1024;
 
 /** @throws RequestError `not_acceptable` */
-export const requireJsonAccepted = (ctx: Context): void => {
-  const { accept } = ctx.headers;
-  if (accept === undefined || accept === '*/*') return;
-  if (accept.length <= longestAccept && ctx.accepts(accepted)) return;
+export const requireJsonAccepted = (headers: IncomingHttpHeaders): void => {
+  const { accept = '' } = headers;
+  if (accept === '' || accept === '*/*') return;
+  if (accept.length <= longestAccept && isJsonAmong(headers)) return;
   throw new RequestError(
     'not_acceptable',
     'Answers are application/json; send "Accept: application/json" or leave Accept out.',
   );
 };
+
+const isJsonAmong = (headers: IncomingHttpHeaders): boolean =>
+  new Negotiator({ headers }).mediaTypes(accepted).length > 0;
 
 /**
  * Answers a request once per `Idempotency-Key`, and repeats that answer afterwards.

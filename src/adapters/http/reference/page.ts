@@ -1,11 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { Marked } from 'marked';
-import { llmsText } from './llms-text.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { referenceMarkdown } from './markdown.ts';
-import type { Route } from '../operations/routing.ts';
 
 /** Addresses are relative, so that the page works below any prefix that a proxy adds. */
 const page = (title: string, content: string) => `<!doctype html>
@@ -31,10 +26,6 @@ ${content}    </main>
   </body>
 </html>
 `;
-
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /** Headings get the names that links in the Markdown use; cells say their column, for narrow windows. */
 const asHtml = (markdown: string): string => {
@@ -64,42 +55,6 @@ const asHtml = (markdown: string): string => {
 
 const nameOfHeading = (text: string) => text.toLowerCase().replaceAll('`', '').replaceAll(' ', '-');
 
-/**
- * The API reference: for people at /docs, for programs that read text at /docs.md and /llms.txt. Written when they are
- * first asked for.
- */
-export const referencePage = (document: OpenApiDocument): readonly Route[] => {
-  const asset = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
-  return [
-    file('/docs', 'text/html', () =>
-      page(`${document.info.title} API reference`, asHtml(referenceMarkdown(document))),
-    ),
-    file('/docs/reference.js', 'text/javascript', () => asset('reference.js')),
-    file('/docs/reference.css', 'text/css', () => asset('reference.css')),
-    file('/docs.md', 'text/markdown', () => referenceMarkdown(document)),
-    file('/llms.txt', 'text/plain', () => llmsText(document)),
-  ];
-};
-
-const file = (path: string, type: string, write: () => string): Route => {
-  let written: { readonly text: string; readonly zipped: Buffer } | undefined;
-  const zip = (text: string) => ({ text, zipped: gzipSync(text) });
-  return {
-    method: 'GET',
-    path,
-    answer: (ctx) => {
-      const { text, zipped } = (written ??= zip(write()));
-      ctx.set('Content-Security-Policy', policy);
-      ctx.set('Cache-Control', 'public, max-age=3600');
-      ctx.set('X-Content-Type-Options', 'nosniff');
-      ctx.vary('Accept-Encoding');
-      ctx.type = `${type}; charset=utf-8`;
-      if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
-        ctx.set('Content-Encoding', 'gzip');
-        ctx.body = zipped;
-      } else {
-        ctx.body = text;
-      }
-    },
-  };
-};
+/** The API reference as a page for people. */
+export const referencePage = (document: OpenApiDocument): string =>
+  page(`${document.info.title} API reference`, asHtml(referenceMarkdown(document)));

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import Negotiator from 'negotiator';
+import type { Operation } from '../operations/operation.ts';
+import { messageTypes, type MessageType } from '../../../notifications/domain/webhooks/payload.ts';
+import { admit } from '../operations/metering.ts';
+import type { Route } from '../operations/routing.ts';
+import type { Servers } from './openapi.ts';
+import { payloadSchemaPath } from './payload-path.ts';
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/**
+ * The API reference: for people at /docs, for programs at /v1/openapi.json, /docs.md and /llms.txt,
+ * and with the schemas of what webhooks are called with. What writes it is
+ * imported, and it is written, when it is first asked for.
+ */
+export const referenceRoutes = (
+  operations: readonly Operation[],
+  servers: Servers,
+): readonly Route[] => {
+  let writing: ReturnType<typeof writtenReference> | undefined;
+  const reference = () => (writing ??= writtenReference(operations, servers));
+  const asset = (name: string) => readFile(join(import.meta.dirname, name), 'utf8');
+  return [
+    {
+      method: 'GET',
+      path: '/v1/openapi.json',
+      answer: async (exchange) => {
+        admit(exchange);
+        return { status: 200, body: (await reference()).json };
+      },
+    },
+    file('/docs', 'text/html', async () => (await reference()).page()),
+    file('/docs/reference.js', 'text/javascript', () => asset('reference.js')),
+    file('/docs/reference.css', 'text/css', () => asset('reference.css')),
+    file('/docs.md', 'text/markdown', async () => (await reference()).markdown()),
+    file('/llms.txt', 'text/plain', async () => (await reference()).llms()),
+    ...messageTypes.map((type) =>
+      file(payloadSchemaPath(type), 'application/schema+json', () => writtenSchema(type, servers)),
+    ),
+  ];
+};
+
+const writtenReference = async (operations: readonly Operation[], servers: Servers) =>
+  (await import('./written-reference.ts')).writtenReference(operations, servers);
+
+const writtenSchema = async (type: MessageType, { publicUrl }: Servers) => {
+  const { payloadDocument } = await import('./payload-documents.ts');
+  return JSON.stringify(payloadDocument(type, publicUrl.replace(/\/v1$/, '')));
+};
+
+const file = (path: string, type: string, write: () => Promise<string>): Route => {
+  let written: Promise<{ readonly text: string; readonly zipped: Buffer }> | undefined;
+  const zip = (text: string) => ({ text, zipped: gzipSync(text) });
+  return {
+    method: 'GET',
+    path,
+    answer: async ({ request }) => {
+      const { text, zipped } = await (written ??= write().then(zip));
+      const headers = {
+        'Content-Security-Policy': policy,
+        'Cache-Control': 'public, max-age=3600',
+        Vary: 'Accept-Encoding',
+        'Content-Type': `${type}; charset=utf-8`,
+      };
+      const [encoding] = new Negotiator(request).encodings(['gzip', 'identity']);
+      return encoding === 'gzip'
+        ? { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: zipped }
+        : { status: 200, headers, body: text };
+    },
+  };
+};

@@ -1,0 +1,152 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import pino from 'pino';
+import type { Answer } from '../../src/adapters/http/answers/answer.ts';
+import { direct } from '../../src/adapters/http/direct.ts';
+import { Framing } from '../../src/adapters/http/framing.ts';
+import { HttpServer } from '../../src/adapters/http/listener/http-server.ts';
+import { Metrics } from '../../src/adapters/http/metrics/metrics.ts';
+import { SystemClock } from '../../src/adapters/system/system-clock.ts';
+import { answerFrom, exchangeBytes } from '../support/http/raw-answer.ts';
+import { startApi, type RunningApi } from '../support/http/running-api.ts';
+import { until } from '../support/until.ts';
+
+let api: RunningApi;
+let authorized: string;
+beforeAll(async () => {
+  api = await startApi('sqlite');
+  authorized = `Authorization: Bearer ${api.account.key}`;
+  await api.add('Rex');
+});
+afterAll(() => api.close());
+
+const asked = (line: string, ...headers: string[]): string =>
+  [`${line} HTTP/1.1`, 'Host: zoo.example', ...headers, '', ''].join('\r\n');
+const rex = '{"name":"Rex","categoryId":1}';
+const ofJson = ['Content-Type: application/json', `Content-Length: ${rex.length}`];
+const last = 'Connection: close';
+
+test('pipelined requests are answered in order, HEAD without a body', async () => {
+  const bytes = await exchangeBytes(
+    api.origin,
+    asked('GET /v1/pets?limit=1', authorized) +
+      asked('HEAD /v1/pets?limit=1', authorized) +
+      asked('POST /v1/pets', authorized, ...ofJson) +
+      rex +
+      asked('GET /healthz', last),
+  );
+  const [list, head, created, health] = bytes.split(/(?=HTTP\/1\.1 )/).map(answerFrom);
+  expect(JSON.parse(list?.body ?? '')).toHaveLength(1);
+  expect([head?.headers['content-length'], head?.body]).toEqual([
+    list?.headers['content-length'],
+    '',
+  ]);
+  expect(created?.status).toBe(201);
+  expect(health?.body).toBe('{"status":"ok"}');
+});
+
+test.each([
+  ['an absolute address, as a proxy sends it', 'http://other.example/v1/pets?limit=1'],
+  ['an address with a fragment', '/v1/pets?limit=1#top'],
+])('%s names the same list', async (_, target) => {
+  const answer = answerFrom(
+    await exchangeBytes(api.origin, asked(`GET ${target}`, authorized, last)),
+  );
+  expect(answer.status).toBe(200);
+  expect(JSON.parse(answer.body)).toHaveLength(1);
+});
+
+test('a client that asks to continue is told to, and then answered', async () => {
+  const expecting = asked('POST /v1/pets', authorized, ...ofJson, 'Expect: 100-continue', last);
+  const bytes = await exchangeBytes(api.origin, expecting + rex);
+  expect(bytes).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/);
+});
+
+test.each(['Äffchen', 'Ωmega', '猫', '🦜 and Äffchen', 'quote " and \\ slash'])(
+  'every byte of "%s" is sent and counted',
+  async (name) => {
+    const id = await api.add(name);
+    const { text, headers } = await api.send(`/v1/pets/${id}`);
+    expect(JSON.parse(text)).toMatchObject({ name });
+    expect(headers.get('Content-Length')).toBe(String(Buffer.byteLength(text)));
+  },
+);
+
+describe('a client that is gone', () => {
+  const leave = async (bytes: string): Promise<void> => {
+    const socket = connect(Number(new URL(api.origin).port), '127.0.0.1');
+    await new Promise<void>((resolve) => void socket.write(bytes, () => resolve()));
+    socket.destroy();
+  };
+
+  test('in the middle of its body stores nothing and fails nothing', async () => {
+    const before = (await api.send('/v1/pets?limit=100')).text;
+    await leave(asked('POST /v1/pets', authorized, ...ofJson) + rex.slice(0, 9));
+    await leave(asked('POST /v1/pets', authorized, ...ofJson, 'Expect: 100-continue'));
+    await leave(asked('GET /v1/pets', authorized).repeat(50));
+    const counted = await until('the service has noticed', async () => {
+      const { text } = await api.send('/metrics');
+      return text.includes('_count{operation="createPet",status="400"} 2') && text;
+    });
+    expect(counted).not.toMatch(/status="500"/);
+    expect((await api.send('/v1/pets?limit=100')).text).toBe(before);
+  });
+});
+
+describe('an answer in front of Koa', () => {
+  const lines: string[] = [];
+  const log = pino({ base: null }, { write: (line) => void lines.push(line) });
+  const metrics = new Metrics();
+  const clock = new SystemClock();
+  const ports = { log, metrics, clock, onAnswered: () => undefined, fixedHeaders: { 'X-A': 'a' } };
+
+  const answered = async (answer: Answer, fixedHeaders = ports.fixedHeaders) => {
+    const found = { answer: () => answer, path: '/v1/pets', parameters: {} };
+    const handle = direct(
+      new Framing({ ...ports, fixedHeaders }),
+      () => found,
+      () => Promise.resolve(),
+      () => undefined,
+    );
+    const server = new HttpServer(handle);
+    const port = await server.listen('127.0.0.1', 0);
+    const bytes = await exchangeBytes(`http://127.0.0.1:${port}`, asked('GET /', last));
+    await server.stop();
+    return bytes;
+  };
+
+  test('a header of its own replaces the one that every answer has', async () => {
+    const bytes = await answered({ status: 200, headers: { 'X-A': 'b' }, body: {} });
+    expect(bytes.match(/^x-a: .*$/gim)).toEqual(['X-A: b']);
+  });
+
+  test('an answer that cannot be recorded is sent all the same', async () => {
+    const observe = jest.spyOn(metrics, 'observe').mockImplementation(() => {
+      throw new Error('disk full');
+    });
+    expect(answerFrom(await answered({ status: 200, body: [] })).body).toBe('[]');
+    expect(observe).toHaveBeenCalledTimes(1);
+    observe.mockRestore();
+  });
+
+  test('a request that cannot even be refused loses its connection, not the process', async () => {
+    const bytes = await answered({ status: 200, body: [] }, { 'X-A': 'Ω' }).catch(() => '');
+    expect(bytes).toBe('');
+    expect(lines.at(-1)).toMatch('"status":500');
+  });
+
+  test.each([
+    ['a line break in a header', { Location: '/a\r\nX-Evil: 1' }],
+    ['a letter that headers cannot have', { Link: '</Ω>; rel="next"' }],
+  ])('%s becomes a 500, and is logged', async (_, headers) => {
+    const answer = answerFrom(await answered({ status: 201, headers, body: {} }));
+    const id = answer.headers['x-request-id'] ?? 'absent';
+    expect([answer.status, JSON.parse(answer.body)]).toMatchObject([500, { status: 500 }]);
+    expect(answer.headers).toMatchObject({ 'x-a': 'a' });
+    expect(answer.headers).not.toHaveProperty('x-evil');
+    const told = lines
+      .filter((line) => line.includes(id))
+      .map((line) => JSON.parse(line) as object);
+    expect(told).toMatchObject([{ level: 50, msg: 'request failed' }, { status: 500 }]);
+  });
+});

@@ -1,0 +1,45 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { Response } from '../../src/adapters/http/listener/http-server.ts';
+import { traced } from '../../src/adapters/http/traced-requests.ts';
+import { RecordingTracer } from '../memory/recording-tracer.ts';
+
+const requested = async (method: string, url: string, answer: (response: Response) => void) => {
+  const tracer = new RecordingTracer();
+  const request = Object.assign(new IncomingMessage(new Socket()), { method, url });
+  const response = new Response(request);
+  await traced(tracer, () => {
+    answer(response);
+  })(request, response);
+  return tracer.steps[0];
+};
+const end = (response: Response) => response.end();
+
+test.each([
+  '/v1/pets?name=hunter2',
+  '/v1/pets#hunter2',
+  '/v1/pets?a#hunter2',
+  'http://zoo:hunter2@api.zoo.example/v1/pets?name=hunter2#hunter2',
+])('of the address %s only the path is told', async (url) => {
+  const step = await requested('GET', url, end);
+  expect(step?.facts['url.path']).toBe('/v1/pets');
+  expect(JSON.stringify(step)).not.toContain('hunter2');
+});
+
+test('a method that nobody knows has no name of its own', async () => {
+  const step = await requested('HUNTER2', '/', (response) => {
+    response.route = '/docs';
+    response.end();
+  });
+  expect(step?.name).toBe('HTTP /docs');
+  expect(step?.facts['http.request.method']).toBe('_OTHER');
+});
+
+test('an answer of 500 and more is a failure, and so is a client that left before its answer', async () => {
+  const failureOf = async (answer: (response: Response) => void) =>
+    (await requested('GET', '/', answer))?.failure;
+  expect(await failureOf((response) => response.writeHead(404).end())).toBeUndefined();
+  expect(await failureOf((response) => response.writeHead(503).end())).toBe('503');
+  expect(await failureOf((response) => response.destroy())).toBe('client_disconnected');
+});
