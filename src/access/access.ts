@@ -2,11 +2,13 @@ import { changePlan } from './domain/account.ts';
 import { keyOf, liftBan, revokeApiKey } from './domain/api-key.ts';
 import type { Limits, Plan } from './domain/plan.ts';
 import type { AccessPorts } from './ports.ts';
-import { admitUse } from './use-cases/admit-use.ts';
+import { admitSharedPage, admitUse } from './use-cases/admit-use.ts';
+import { askForLink } from './use-cases/ask-for-link.ts';
 import { authenticate } from './use-cases/authenticate.ts';
 import { choosePassword } from './use-cases/choose-password.ts';
 import { createAccount } from './use-cases/create-account.ts';
 import { createApiKey } from './use-cases/create-api-key.ts';
+import { answerMailRequests, hasMailRequests, wantMail } from './use-cases/mail-people.ts';
 import { meterAddress, meterCaller, peekAddress } from './use-cases/meter-request.ts';
 import {
   dismiss,
@@ -38,10 +40,15 @@ export const access = (ports: AccessPorts) => ({
   signIn: signIn(ports),
   signInByLink: signInByLink(ports),
   lookBehindLink: lookBehindLink(ports),
+  askForLink: askForLink(ports),
+  wantMail: wantMail(ports),
+  hasMailRequests: hasMailRequests(ports),
+  answerMailRequests: answerMailRequests(ports),
   accountsOf: accountsOf(ports),
   switchAccount: switchAccount(ports),
   findSession: findSession(ports),
   admitUse: admitUse(ports),
+  admitSharedPage: admitSharedPage(ports),
   revokeSession: revokeSession(ports),
   revokeOtherSessions: revokeOtherSessions(ports),
   listSessions: (personId: string) => ports.sessions.list(personId),

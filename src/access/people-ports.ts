@@ -17,8 +17,8 @@ export abstract class People {
   abstract listByEmail(email: string): Promise<readonly Person[]>;
 
   /**
-   * Locks the person, decides, stores, and ends all their other sessions and all links; together or not at all. Of
-   * rivals with different sessions, one succeeds.
+   * Locks the person, decides, stores, and ends all their other sessions and all links; together or not at all. The
+   * session that stays no longer `resetsPassword`. Of rivals with different sessions, one succeeds.
    * @param sessionId the session that makes the change; it stays valid
    * @throws DomainError `person_not_found`; `session_not_found` when that one has ended
    */
@@ -90,6 +90,11 @@ export interface SignInLink {
   readonly secretHash: string;
   readonly personId: string;
   readonly endsAt: Date;
+  /**
+   * Whether it proves that its user is the owner: it was mailed, or the operator made it. Not one that somebody with a
+   * session made.
+   */
+  readonly resetsPassword: boolean;
 }
 
 /** One-time sign-in links. Secrets come and stay as SHA-256 in lower-case hex. */
@@ -110,6 +115,9 @@ export abstract class SignInLinks {
    * @returns the id of a person; undefined when it is unknown, used or over
    */
   abstract personIdOf(secretHash: string, now: Date): Promise<string | undefined>;
+
+  /** Never changes. @returns false for an unknown link, and for one of version 1.0.0 */
+  abstract resetsPassword(secretHash: string): Promise<boolean>;
 }
 
 /**

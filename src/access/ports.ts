@@ -3,8 +3,9 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/sealer.ts';
 import type { Accounts, ApiKeys, KeyMaterial } from './key-ports.ts';
+import type { MailRequests, PersonalMails } from './mail-ports.ts';
 import type { Passwords, People, Sessions, SignInLinks } from './people-ports.ts';
-import type { QuotaCounters } from './quota-ports.ts';
+import type { HighUses, QuotaCounters } from './quota-ports.ts';
 import type { UsageLog } from './usage-ports.ts';
 
 export interface AuditEntry {
@@ -76,10 +77,13 @@ export interface AccessPorts {
   readonly apiKeys: ApiKeys;
   readonly keyMaterial: KeyMaterial;
   readonly counters: QuotaCounters;
+  readonly highUses: HighUses;
   readonly usage: UsageLog;
   readonly people: People;
   readonly sessions: Sessions;
   readonly signInLinks: SignInLinks;
+  readonly mailRequests: MailRequests;
+  readonly personalMails: PersonalMails;
   readonly passwords: Passwords;
   readonly sealer: Sealer;
   readonly acting: Acting;

@@ -1,5 +1,5 @@
 import type { Limits } from './domain/plan.ts';
-import type { Counts } from './domain/rate-quota.ts';
+import type { Counts, HighUse } from './domain/rate-quota.ts';
 
 export interface Take {
   /** Whose quota: an account, or an address. */
@@ -8,6 +8,8 @@ export interface Take {
   /** The key that gets a strike when nothing is left. */
   readonly striker?: string | undefined;
   readonly now: Date;
+  /** So many are known to have passed in these windows, also if the counters have lost some. */
+  readonly atLeast?: Counts | undefined;
 }
 
 export interface Taken {
@@ -26,6 +28,12 @@ export abstract class QuotaCounters {
 
   /** The counts as they are; changes nothing. */
   abstract peek(subject: string, now: Date): Promise<Counts>;
+}
+
+/** Hears of accounts that have used most of their day. */
+export abstract class HighUses {
+  /** On each of their requests: returns at once and never throws. */
+  abstract note(accountId: string, use: HighUse): void;
 }
 
 /** One subject's counters as plain data, to be kept over a restart. */

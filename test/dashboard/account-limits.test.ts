@@ -79,6 +79,7 @@ test('the pages of a domain and of a project say which limit delays their certif
   const name = {
     accountId,
     host: 'x.test',
+    authority: 'local',
     registrableDomain: 'x.test',
     isManual: false,
     orderKey: 'order',

@@ -32,6 +32,10 @@ export class MemorySignInLinks extends SignInLinks {
     return Promise.resolve(this.#open(secretHash, now)?.personId);
   }
 
+  override resetsPassword(secretHash: string): Promise<boolean> {
+    return Promise.resolve(this.#links.get(secretHash)?.resetsPassword ?? false);
+  }
+
   sweep(before: Date): Promise<number> {
     return Promise.resolve(this.#forget(({ endsAt }) => endsAt < before));
   }

@@ -32,6 +32,9 @@ export type AccessEvent =
   | AddressEvent<'person_invited'>
   | AddressEvent<'person_removed'>
   | AddressEvent<'sign_in_link_made'>
+  /** Somebody made a link for another person, who gets one by mail too. `whose` is as for `SignInLinks.add`. */
+  | (AddressEvent<'link_mail_wanted'> & { readonly whose: 'anybody' | 'newcomer' })
+  | AddressEvent<'sign_in_link_mailed'>
   /** `way` is `password` or `link`. */
   | (PersonEvent<'person_signed_in'> & { readonly way: string })
   | PersonEvent<'password_changed'>

@@ -1,6 +1,6 @@
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
-import { isLine } from '../../kernel/text.ts';
+import { isName } from '../../kernel/text.ts';
 import type { AccessErrorCode } from './access-error.ts';
 import type { AccessEvent } from './access-event.ts';
 import { emailOf, isEmail } from './email.ts';
@@ -25,8 +25,10 @@ export const openAccount = (
 ): Decision<Account, AccessEvent> => {
   const name = draft.name.trim();
   const email = emailOf(draft.email);
-  if (!isLine(name, 100)) {
-    throw invalid('An account needs a name of 1 to 100 characters without control characters.');
+  if (!isName(name, 100)) {
+    throw invalid(
+      'An account needs a name of 1 to 100 characters, without control characters and direction marks.',
+    );
   }
   if (!isEmail(email)) {
     throw invalid(`"${email}" is not an e-mail address; write it like owner@shop.example.`);

@@ -1,6 +1,6 @@
 import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
-import { isLine } from '../../kernel/text.ts';
+import { isName } from '../../kernel/text.ts';
 import { apiKeyNotFound, type AccessErrorCode } from './access-error.ts';
 import type { AccessEvent } from './access-event.ts';
 import { isBanned, nextBan, type Ban } from './ban.ts';
@@ -43,8 +43,10 @@ export const issueApiKey = (
   now: Date,
 ): KeyDecision => {
   const name = draft.name.trim();
-  if (!isLine(name, 100)) {
-    throw invalid('An API key needs a name of 1 to 100 characters without control characters.');
+  if (!isName(name, 100)) {
+    throw invalid(
+      'An API key needs a name of 1 to 100 characters, without control characters and direction marks.',
+    );
   }
   if (draft.scopes.length === 0) {
     throw invalid(`An API key needs at least one scope of ${scopes.join(', ')}.`);

@@ -6,6 +6,7 @@ export type PeopleErrorCode =
   | 'person_not_found'
   | 'person_taken'
   | 'person_joined'
+  | 'people_full'
   | 'last_person'
   | 'password_invalid'
   | 'sign_in_refused'
@@ -28,6 +29,12 @@ export class TooMany extends DomainError<PeopleErrorCode> {
     this.retryAfter = retryAfter;
   }
 }
+
+export const addressInvalid = (email: string): DomainError<PeopleErrorCode> =>
+  new DomainError(
+    'person_invalid',
+    `"${email}" is not an e-mail address; write it like keeper@shop.example.`,
+  );
 
 export const personNotFound = (id: string): DomainError<PeopleErrorCode> =>
   new DomainError('person_not_found', `There is nobody with the id ${id}.`);

@@ -2,7 +2,8 @@ import type { Decision } from '../../kernel/decision.ts';
 import { DomainError } from '../../kernel/domain-error.ts';
 import type { AccessEvent } from './access-event.ts';
 import { emailOf, isEmail } from './email.ts';
-import { personNotFound, type PeopleErrorCode } from './people-error.ts';
+import type { Session } from './session.ts';
+import { addressInvalid, personNotFound, type PeopleErrorCode } from './people-error.ts';
 
 /** A person who signs in to the dashboard of one account. */
 export interface Person {
@@ -26,18 +27,34 @@ export const invitePerson = (
   now: Date,
 ): Decision<Person, AccessEvent> => {
   const email = emailOf(draft.email);
-  if (!isEmail(email)) {
-    throw new DomainError<PeopleErrorCode>(
-      'person_invalid',
-      `"${email}" is not an e-mail address; write it like keeper@shop.example.`,
-    );
-  }
+  if (!isEmail(email)) throw addressInvalid(email);
   const { id: personId, accountId } = draft;
   return {
     state: { ...draft, email, passwordHash: undefined, createdAt: now, joinedAt: undefined },
     events: [{ type: 'person_invited', accountId, occurredAt: now, personId, email }],
   };
 };
+
+/** Of one account. The operator may add more. */
+export const mostPeople = 100;
+
+/**
+ * @param people all of the account
+ * @throws DomainError `people_full`
+ */
+export const admitPerson = (people: readonly Person[], email: string): void => {
+  if (people.length < mostPeople || people.some((one) => one.email === email)) return;
+  throw new DomainError<PeopleErrorCode>(
+    'people_full',
+    `An account has at most ${String(mostPeople)} people. Remove somebody before you invite more.`,
+  );
+};
+
+/** Otherwise whoever has a session for a moment could take the account. */
+export const needsCurrentPassword = (
+  { passwordHash }: Pick<Person, 'passwordHash'>,
+  { resetsPassword }: Pick<Session, 'resetsPassword'>,
+): boolean => passwordHash !== undefined && !resetsPassword;
 
 export const changePassword = (
   person: Person,

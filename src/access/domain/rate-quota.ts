@@ -81,6 +81,25 @@ const stateOf = (window: WindowName, limit: number, count: number, now: Date): W
   resetAt: new Date((windowIndex(window, now) + 1) * windowSeconds[window] * 1000),
 });
 
+/** Most of the requests of a UTC day are used. */
+export interface HighUse {
+  /** 80 or 100 %. */
+  readonly level: 'warning' | 'reached';
+  readonly used: number;
+  readonly limit: number;
+  readonly resetsAt: Date;
+}
+
+const warnedFrom = 0.8;
+
+/** @returns undefined as long as there is enough left */
+export const highUseOf = ({ perDay }: Limits, counts: Counts, now: Date): HighUse | undefined => {
+  if (counts.day < warnedFrom * perDay) return undefined;
+  const { limit, remaining, resetAt } = stateOf('day', perDay, counts.day, now);
+  const level = remaining === 0 ? 'reached' : 'warning';
+  return { level, used: limit - remaining, limit, resetsAt: resetAt };
+};
+
 /** Whole seconds to wait, at least 1. */
 export const secondsUntil = (then: Date, now: Date): number =>
   Math.max(1, Math.ceil((then.getTime() - now.getTime()) / 1000));

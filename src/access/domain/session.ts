@@ -1,6 +1,5 @@
 import type { Limits } from './plan.ts';
 
-/** `link`: allows choosing a new password without the old one. */
 export const signInWays = ['password', 'link'] as const;
 export type SignInWay = (typeof signInWays)[number];
 
@@ -9,6 +8,8 @@ export interface Session {
   readonly id: string;
   readonly personId: string;
   readonly way: SignInWay;
+  /** May choose a new password without the current one, once: it began by such a link. */
+  readonly resetsPassword: boolean;
   /** What the browser says it is, cut to 200 characters. */
   readonly browser: string;
   readonly startedAt: Date;
@@ -29,6 +30,8 @@ const minute = 60_000;
 export const sessionMs = 12 * 60 * minute;
 /** For a link that is used right away. */
 export const shortLinkMs = 15 * minute;
+/** For a link that comes by mail, which may take its time. */
+export const mailedLinkMs = 30 * minute;
 export const invitationMs = 7 * 24 * 60 * minute;
 
 /** Random base62 characters of a session's or link's secret: more than 256 bits. */
@@ -44,6 +47,10 @@ export const signInLimits = {
   /** For one address of a person, by one network. */
   addressFromNetwork: { perMinute: 5, perDay: 100 },
   device: { perMinute: 10, perDay: 100 },
+  /** Requests for a link by mail, of all unknown browsers together: what an attack from many networks may store. */
+  linkRequests: { perMinute: 1200, perDay: 500_000 },
+  /** Links that the people of one account make for others, since each is a mail to a stranger. */
+  invitations: { perMinute: 20, perDay: 50 },
   /** The current password, when a new one is chosen. */
   current: { perMinute: 5, perDay: 100 },
 } as const satisfies Readonly<Record<string, Limits>>;
@@ -57,13 +64,17 @@ export const dashboardLimits = {
   forms: 300,
   streams: 300,
 } as const;
+/** Pages about one domain that visitors who are not signed in ask for by a link, from one network. Each asks again by itself. */
+export const sharedPageLimits = { perMinute: 120, perDay: 50_000 } as const satisfies Limits;
 export type DashboardUse = keyof typeof dashboardLimits;
 
 export const startSession = (
-  draft: Pick<Session, 'id' | 'personId' | 'way' | 'browser'> & Partial<Pick<Session, 'others'>>,
+  draft: Pick<Session, 'id' | 'personId' | 'way' | 'browser'> &
+    Partial<Pick<Session, 'others' | 'resetsPassword'>>,
   now: Date,
 ): Session => ({
   others: [],
+  resetsPassword: false,
   ...draft,
   browser: draft.browser.slice(0, 200).toWellFormed(),
   startedAt: now,

@@ -1,5 +1,5 @@
 import { TooMany } from '../domain/people-error.ts';
-import { dashboardLimits, type DashboardUse } from '../domain/session.ts';
+import { dashboardLimits, sharedPageLimits, type DashboardUse } from '../domain/session.ts';
 import type { SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
 import { inWords } from '../../kernel/in-words.ts';
@@ -21,6 +21,16 @@ export const admitUse =
     const wait = await waitBeforeAttempt(ports, subject, limits).catch(unlessUnavailable);
     if (wait === undefined) return;
     const message = `You asked for more than ${dashboardLimits[use]} ${words[use]} in a minute. Try again in ${inWords(wait * 1000)}.`;
+    throw new TooMany('too_many_requests', message, wait);
+  };
+
+/** Counts a page that a visitor asks for by a link, whether the link works or not. @throws TooMany */
+export const admitSharedPage =
+  (ports: Ports) =>
+  async (network: string): Promise<void> => {
+    const wait = await waitBeforeAttempt(ports, `shared-from:${network}`, sharedPageLimits);
+    if (wait === undefined) return;
+    const message = `Too many requests from your network. Try again in ${inWords(wait * 1000)}.`;
     throw new TooMany('too_many_requests', message, wait);
   };
 

@@ -1,12 +1,12 @@
 import { checkPassword, invalidPassword } from '../domain/password.ts';
-import { changePassword, type Person } from '../domain/person.ts';
+import { changePassword, needsCurrentPassword, type Person } from '../domain/person.ts';
 import type { SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
 import { admitCurrent } from './sign-in-attempts.ts';
 
 /**
- * A person who signed in by a link, or has no password yet, needs no old one; attempts at the old one count as sign-in
- * attempts. All other sessions and all links of the person end.
+ * A person who has no password yet needs no old one, nor does the first change after a link that was mailed or came from
+ * the operator; attempts at the old one count as sign-in attempts. All other sessions and all links of the person end.
  * @throws DomainError `password_invalid`, `too_many_sign_ins`; `session_not_found` when their own ended meanwhile
  */
 export const choosePassword =
@@ -41,7 +41,7 @@ const proveOwner = async (
   { person, session }: SignedIn,
   current: string,
 ): Promise<void> => {
-  if (session.way === 'link' || person.passwordHash === undefined) return;
+  if (person.passwordHash === undefined || !needsCurrentPassword(person, session)) return;
   await admitCurrent(ports, person.id);
   if (!(await ports.passwords.matches(current, person.passwordHash))) {
     throw invalidPassword('The current password is wrong.');

@@ -1,12 +1,10 @@
+import type { AskingDevice } from '../domain/mail-request.ts';
 import type { AccessPorts } from '../ports.ts';
 
 type Ports = Pick<AccessPorts, 'sealer' | 'keyMaterial'>;
 
-export interface KnownDevice {
-  readonly id: string;
-  /** The people who have signed in there, newest first. */
-  readonly personIds: readonly string[];
-}
+/** The people who have signed in there, newest first. */
+type KnownDevice = AskingDevice;
 
 const purpose = 'known device';
 const longestToken = 4000;

@@ -2,7 +2,7 @@ import { Unavailable } from '../../kernel/unavailable.ts';
 import { banApiKey } from '../domain/api-key.ts';
 import { bringsBan, isBanned, type Ban } from '../domain/ban.ts';
 import { planLimits, type Limits } from '../domain/plan.ts';
-import { judge, type Verdict } from '../domain/rate-quota.ts';
+import { highUseOf, judge, type Verdict } from '../domain/rate-quota.ts';
 import type { AccessPorts } from '../ports.ts';
 import type { Caller } from './authenticate.ts';
 
@@ -13,6 +13,7 @@ export interface Banned {
 }
 
 type MeterPorts = Pick<AccessPorts, 'counters' | 'apiKeys' | 'clock'>;
+type CallerPorts = MeterPorts & Pick<AccessPorts, 'highUses'>;
 
 /**
  * Counts a request of a key against its account's quota. Refusals in a row get the key banned; while it is,
@@ -20,12 +21,14 @@ type MeterPorts = Pick<AccessPorts, 'counters' | 'apiKeys' | 'clock'>;
  * @throws Unavailable
  */
 export const meterCaller =
-  ({ counters, apiKeys, clock }: MeterPorts) =>
+  ({ counters, highUses, apiKeys, clock }: CallerPorts) =>
   async ({ accountId, keyId, limits, ban }: Caller): Promise<Verdict | Banned> => {
     const now = clock.now();
     if (isBanned(ban, now)) return { kind: 'banned', ban, limits };
     const take = { subject: `account:${accountId}`, limits, striker: keyId, now };
     const { allowed, counts, strikes } = await counters.take(take);
+    const highUse = highUseOf(limits, counts, now);
+    if (highUse) highUses.note(accountId, highUse);
     if (!allowed && bringsBan(strikes)) {
       // While the database is unreachable the refusal still holds; the ban follows after ten more.
       await apiKeys.change(keyId, (key) => banApiKey(key, now)).catch(unlessUnavailable);

@@ -3,7 +3,7 @@ import type { Decision } from '../../kernel/decision.ts';
 import type { AccessEvent } from '../domain/access-event.ts';
 import { emailOf } from '../domain/email.ts';
 import { personNotFound, type PeopleErrorCode } from '../domain/people-error.ts';
-import { invitePerson, removePerson, type Person } from '../domain/person.ts';
+import { admitPerson, invitePerson, removePerson, type Person } from '../domain/person.ts';
 import {
   invitationMs,
   isOpen,
@@ -11,20 +11,23 @@ import {
   shortLinkMs,
   type Session,
 } from '../domain/session.ts';
-import type { SignedIn } from '../people-ports.ts';
+import type { SignedIn, SignInLink } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
+import { admitInvitation, mayMailInvitation } from './invitation-limits.ts';
 
 /** A link with its secret, which is shown only once. */
 export interface Invitation {
   readonly person: Person;
   readonly secret: string;
   readonly endsAt: Date;
+  /** Whether the person gets another link by mail, where mail is set up: there are limits. */
+  readonly isMailed: boolean;
 }
 
 /**
  * A colleague invites a person by a link that works for 7 days. A person who was invited but never came gets a new
  * link.
- * @throws DomainError `person_invalid`, `person_joined`, `account_not_found`
+ * @throws DomainError `person_invalid`, `person_joined`, `people_full`, `account_not_found`; TooMany
  */
 export const invite = (ports: AccessPorts) => inviting(ports, 'newcomer');
 
@@ -39,21 +42,31 @@ const inviting =
   async (accountId: string, email: string): Promise<Invitation> => {
     const { people, ids, clock } = ports;
     const decision = invitePerson({ id: ids.next('pers'), accountId, email }, clock.now());
+    if (whose === 'newcomer') {
+      admitPerson(await people.list(accountId), decision.state.email);
+      await admitInvitation(ports, accountId);
+    }
     const person = await addOrFind(people, decision);
-    return makeLink(ports, { person, lastsMs: invitationMs, whose });
+    const isMailed = await mayMailInvitation(ports, person);
+    const resetsPassword = whose === 'anybody';
+    return makeLink(ports, { person, lastsMs: invitationMs, whose, isMailed, resetsPassword });
   };
 
 /**
  * Another link, for oneself or for a colleague who was invited and never came.
- * @throws DomainError `person_not_found`, `person_joined`
+ * @throws DomainError `person_not_found`, `person_joined`; TooMany
  */
 export const renewLink =
   (ports: AccessPorts) =>
   async ({ person: maker }: SignedIn, personId: string): Promise<Invitation> => {
     const person = await ports.people.find(personId);
     if (person?.accountId !== maker.accountId) throw personNotFound(personId);
-    const whose = person.id === maker.id ? 'anybody' : 'newcomer';
-    return makeLink(ports, { person, lastsMs: invitationMs, whose });
+    const isOwn = person.id === maker.id;
+    const whose = isOwn ? 'anybody' : 'newcomer';
+    if (!isOwn) await admitInvitation(ports, maker.accountId);
+    const isMailed = !isOwn && (await mayMailInvitation(ports, person));
+    const draft = { person, lastsMs: invitationMs, whose, isMailed } as const;
+    return makeLink(ports, { ...draft, resetsPassword: false });
   };
 
 /** Inserts first and looks up on conflict, so that two simultaneous invitations end with the same person. */
@@ -84,7 +97,8 @@ export const signInLinkFor =
     const people = await ports.people.listByEmail(emailOf(email));
     const person = people.find((one) => accountId === undefined || one.accountId === accountId);
     if (!person) throw personNotFound(email);
-    return makeLink(ports, { person, lastsMs: shortLinkMs, whose: 'anybody' });
+    const draft = { person, lastsMs: shortLinkMs, whose: 'anybody', isMailed: false } as const;
+    return makeLink(ports, { ...draft, resetsPassword: true });
   };
 
 /** @throws DomainError `person_not_found`, `last_person` */
@@ -126,18 +140,34 @@ interface LinkDraft {
   readonly lastsMs: number;
   /** See `SignInLinks.add`. */
   readonly whose: 'anybody' | 'newcomer';
+  /** Where mail is set up, the person gets another link by mail: this one is not stored anywhere. */
+  readonly isMailed: boolean;
+  /** See `SignInLink`. */
+  readonly resetsPassword: boolean;
 }
 
 const makeLink = async (
-  { signInLinks, keyMaterial, clock }: AccessPorts,
-  { person, lastsMs, whose }: LinkDraft,
+  ports: AccessPorts,
+  { person, lastsMs, whose, isMailed, resetsPassword }: LinkDraft,
 ): Promise<Invitation> => {
-  const secret = keyMaterial.randomBase62(secretLength);
-  const now = clock.now();
+  const now = ports.clock.now();
   const endsAt = new Date(now.getTime() + lastsMs);
-  const link = { secretHash: keyMaterial.sha256(secret), personId: person.id, endsAt };
+  const { secret, link } = newLink(ports, { person, endsAt, resetsPassword });
   const { id: personId, accountId, email } = person;
-  const told = { type: 'sign_in_link_made', accountId, occurredAt: now, personId, email } as const;
-  await signInLinks.add(link, [told], whose);
-  return { person, secret, endsAt };
+  const about = { accountId, occurredAt: now, personId, email };
+  const events: readonly AccessEvent[] = [
+    { type: 'sign_in_link_made', ...about },
+    ...(isMailed ? [{ type: 'link_mail_wanted', ...about, whose } as const] : []),
+  ];
+  await ports.signInLinks.add(link, events, whose);
+  return { person, secret, endsAt: link.endsAt, isMailed };
+};
+
+/** A link that is still to be stored, and its secret. */
+export const newLink = (
+  { keyMaterial }: Pick<AccessPorts, 'keyMaterial'>,
+  { person, ...rest }: { readonly person: Person } & Pick<SignInLink, 'endsAt' | 'resetsPassword'>,
+): { readonly secret: string; readonly link: SignInLink } => {
+  const secret = keyMaterial.randomBase62(secretLength);
+  return { secret, link: { secretHash: keyMaterial.sha256(secret), personId: person.id, ...rest } };
 };

@@ -32,6 +32,8 @@ interface Admission {
   readonly person: Person;
   readonly proof: SignInProof;
   /** See `Session`. */
+  readonly resetsPassword?: boolean;
+  /** See `Session`. */
   readonly others?: readonly SessionChoice[];
   /** Latest end, if it continues another session. */
   readonly until?: Date;
@@ -76,7 +78,8 @@ export const signInByLink =
   async (secret: string, from: SignInOrigin): Promise<StartedSession> => {
     await admitAttemptFrom(ports, from.network);
     const { person, linkHash } = await personBehind(ports, secret);
-    return openSession(ports, { person, proof: { way: 'link', linkHash } }, from);
+    const resetsPassword = await ports.signInLinks.resetsPassword(linkHash);
+    return openSession(ports, { person, proof: { way: 'link', linkHash }, resetsPassword }, from);
   };
 
 /**
@@ -116,7 +119,7 @@ export const findSession =
 /** @throws DomainError whatever `Sessions.start` throws */
 export const openSession = async (
   ports: AccessPorts,
-  { person, proof, others = [], until }: Admission,
+  { person, proof, until, ...chosen }: Admission,
   { browser, device }: SignInOrigin,
 ): Promise<StartedSession> => {
   const { sessions, keyMaterial, ids, clock, acting } = ports;
@@ -125,7 +128,7 @@ export const openSession = async (
   const { way } = proof;
   const secret = keyMaterial.randomBase62(secretLength);
   const secretHash = keyMaterial.sha256(secret);
-  const fresh = startSession({ id: ids.next('sess'), personId, way, browser, others }, now);
+  const fresh = startSession({ id: ids.next('sess'), personId, way, browser, ...chosen }, now);
   const session = until === undefined ? fresh : { ...fresh, endsAt: until };
   const about = { accountId, occurredAt: now, personId };
   const events = [{ type: 'person_signed_in', ...about, way }] as const;

@@ -1,18 +1,32 @@
-import { beforeEach, expect, jest, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { windowIndex } from '../../../src/access/domain/rate-quota.ts';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
-import { FailoverCounters, longestAloneMs } from '../../../src/adapters/redis/failover-counters.ts';
+import {
+  FailoverCounters,
+  longestAloneMs,
+  type SharedCounters,
+} from '../../../src/adapters/redis/failover-counters.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const limits = { perMinute: 5, perDay: 100 };
 const away = new Unavailable('Redis', undefined);
 
-let shared: MemoryQuotaCounters;
+class SharedInMemory extends MemoryQuotaCounters implements SharedCounters {
+  /** As when a new connection is open. */
+  connect: () => void = () => undefined;
+
+  onConnected(listener: () => void): void {
+    this.connect = listener;
+  }
+}
+
+let shared: SharedInMemory;
 let counters: FailoverCounters;
 let told: boolean[];
 let elapsed: number;
 beforeEach(() => {
-  [shared, told, elapsed] = [new MemoryQuotaCounters(), [], 1_000_000];
+  [shared, told, elapsed] = [new SharedInMemory(), [], 1_000_000];
   counters = new FailoverCounters(shared, new MemoryQuotaCounters(), {
     onLocal: (local) => told.push(local),
     elapsed: () => elapsed,
@@ -59,9 +73,68 @@ test('late counts never lower what was counted locally meanwhile', async () => {
   goAway();
   for (let n = 0; n < 3; n++) await take();
   comeBack();
+  jest.spyOn(shared, 'take').mockResolvedValue({
+    ...{ allowed: true, strikes: 0, counts: { minute: 1, day: 1 } },
+  });
   expect(await take()).toMatchObject({ counts: { minute: 1, day: 1 } });
   goAway();
   expect(await take()).toMatchObject({ counts: { minute: 4, day: 4 } });
+});
+
+describe('shared counters that come back', () => {
+  /** An empty server, or one that had not received the last counts. */
+  const comeBackEmpty = () => {
+    comeBack();
+    shared.restore(
+      ['account:a', 'account:b'].map((subject) => ({ subject, data: JSON.stringify(empty) })),
+    );
+  };
+  const empty = {
+    minute: { index: windowIndex('minute', now), count: 0 },
+    day: { index: windowIndex('day', now), count: 0 },
+  };
+  const other = () => counters.take({ subject: 'account:b', limits, now });
+
+  test('learn what passed before and meanwhile, for each subject with its first take', async () => {
+    for (let n = 0; n < 3; n++) await take();
+    await other();
+    goAway();
+    await take();
+    comeBackEmpty();
+    expect(await take()).toMatchObject({ allowed: true, counts: { minute: 5, day: 5 } });
+    expect(await take()).toMatchObject({ allowed: false });
+    expect(await other()).toMatchObject({ counts: { minute: 2, day: 2 } });
+  });
+
+  test('keep their own counts where those are higher', async () => {
+    await take();
+    goAway();
+    await take();
+    comeBack();
+    for (let n = 0; n < 3; n++) await shared.take({ subject: 'account:a', limits, now });
+    expect(await take()).toMatchObject({ counts: { minute: 5, day: 5 } });
+  });
+
+  test('learn it once, so that an operator can reset a count afterwards', async () => {
+    await take();
+    goAway();
+    await take();
+    comeBack();
+    await take();
+    comeBackEmpty();
+    expect(await take()).toMatchObject({ counts: { minute: 1, day: 1 } });
+  });
+
+  test('are back with a take that they counted, not with an answer alone', async () => {
+    await take();
+    goAway();
+    await take();
+    jest.spyOn(shared, 'peek').mockResolvedValue({ minute: 9, day: 9 });
+    expect(await peek()).toEqual({ minute: 9, day: 9 });
+    elapsed += longestAloneMs + 1;
+    await expect(take()).rejects.toBe(away);
+    expect(told).toEqual([true]);
+  });
 });
 
 test('a process counts alone for 60 seconds from the first failure, and then stops', async () => {
@@ -82,7 +155,7 @@ test('it recovers automatically, and the next outage gets 60 seconds again', asy
   elapsed += longestAloneMs + 1;
   await expect(take()).rejects.toBe(away);
   comeBack();
-  expect(await take()).toMatchObject({ counts: { minute: 1, day: 1 } });
+  expect(await take()).toMatchObject({ counts: { minute: 2, day: 2 } });
   goAway();
   elapsed += 1;
   expect(await take()).toMatchObject({ allowed: true });
@@ -97,6 +170,18 @@ test('outage and recovery are reported once each, however many requests see them
   await Promise.all(Array.from({ length: 4 }, () => take()));
   await peek();
   expect(told).toEqual([true, false]);
+});
+
+test('over a new connection, the first take brings what is known here, and only the first', async () => {
+  await take();
+  const taken = jest.spyOn(shared, 'take');
+  shared.connect();
+  await take();
+  await take();
+  expect(taken.mock.calls.map(([{ atLeast }]) => atLeast)).toEqual([
+    { minute: 1, day: 1 },
+    undefined,
+  ]);
 });
 
 test('any other failure is passed on and does not count as an outage', async () => {

@@ -69,6 +69,15 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     }
   });
 
+  test('the session that made it resets no password any more, in every process', async () => {
+    const { session } = await letIn(stores, sessionOf(person.id, { resetsPassword: true }));
+    expect(await stores.secondProcess.sessions.list(person.id)).toContainEqual(session);
+    await change('hash', session.id);
+    for (const { sessions } of both()) {
+      expect(await sessions.list(person.id)).toEqual([{ ...session, resetsPassword: false }]);
+    }
+  });
+
   test('it requires an open session of that person', async () => {
     const { session: ended } = await letIn(stores, sessionOf(person.id));
     await stores.secondProcess.sessions.end(person.id, ended.id, []);

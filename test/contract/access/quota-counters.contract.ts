@@ -50,6 +50,16 @@ export const quotaCountersContract = (open: () => Promise<OpenCounters>): void =
     }
   });
 
+  test('a take that knows of more requests counts after them, and one that knows of fewer changes nothing', async () => {
+    const knowing = (atLeast: Taken['counts']) =>
+      counters.take({ subject, limits: per(30, 8), now: noon, atLeast });
+    await take(per(30));
+    expect(await knowing({ minute: 5, day: 6 })).toMatchObject({ counts: { minute: 6, day: 7 } });
+    expect(await knowing({ minute: 1, day: 1 })).toMatchObject({ counts: { minute: 7, day: 8 } });
+    expect(await knowing({ minute: 7, day: 8 })).toMatchObject({ allowed: false });
+    expect(await peek()).toEqual({ minute: 7, day: 8 });
+  });
+
   test('an unseen subject has no counts', async () => {
     expect(await peek()).toEqual({ minute: 0, day: 0 });
   });

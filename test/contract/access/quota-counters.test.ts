@@ -42,6 +42,10 @@ const step = fc.record({
     perMinute: fc.integer({ min: 1, max: 3 }),
     perDay: fc.integer({ min: 1, max: 6 }),
   }),
+  atLeast: fc.option(
+    fc.record({ minute: fc.integer({ min: 0, max: 3 }), day: fc.integer({ min: 0, max: 6 }) }),
+    { nil: undefined, freq: 4 },
+  ),
 });
 type Step = ReturnType<typeof step.generate>['value'];
 
@@ -49,11 +53,11 @@ type Step = ReturnType<typeof step.generate>['value'];
 const answersOf = async (counters: QuotaCounters, steps: readonly Step[], prefix: string) => {
   let now = Date.UTC(2026, 2, 1, 12);
   const answers = [];
-  for (const { jump, kind, limits, ...names } of steps) {
+  for (const { jump, kind, limits, atLeast, ...names } of steps) {
     now += jump;
     const subject = `${prefix} ${names.subject}`;
     const striker = names.striker === undefined ? undefined : `${prefix} ${names.striker}`;
-    const take = { subject, striker, limits, now: new Date(now) };
+    const take = { subject, striker, limits, atLeast, now: new Date(now) };
     answers.push(
       kind === 'take' ? await counters.take(take) : await counters.peek(subject, take.now),
     );

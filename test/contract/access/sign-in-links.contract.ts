@@ -34,6 +34,16 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
     }
   });
 
+  test('a link says in every process whether it resets a password; an unknown one does not', async () => {
+    const resets = await newLink(stores, personId, later(5), true);
+    const plain = await newLink(stores, personId, later(5), false);
+    for (const those of both()) {
+      expect(await those.resetsPassword(resets)).toBe(true);
+      expect(await those.resetsPassword(plain)).toBe(false);
+      expect(await those.resetsPassword(newHash())).toBe(false);
+    }
+  });
+
   test('a link is found by the hash of its secret only', async () => {
     const secretHash = await added();
     for (const other of [secretHash.toUpperCase(), personId, '', newHash()]) {
@@ -51,20 +61,29 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
 
   test('a link for an unknown person is not stored', async () => {
     const secretHash = newHash();
-    const adding = links.add({ secretHash, personId: 'pers_nobody', endsAt: later(5) }, [told]);
+    const adding = links.add(
+      { secretHash, personId: 'pers_nobody', endsAt: later(5), resetsPassword: false },
+      [told],
+    );
     await expect(adding).rejects.toHaveProperty('code', 'person_not_found');
     expect(await links.personIdOf(secretHash, now)).toBeUndefined();
     expect(await takeEvents(stores)).toEqual([]);
   });
 
   test('a link is stored together with its event', async () => {
-    await links.add({ secretHash: newHash(), personId, endsAt: later(5) }, [told]);
+    await links.add({ secretHash: newHash(), personId, endsAt: later(5), resetsPassword: false }, [
+      told,
+    ]);
     expect(await takeEvents(stores)).toEqual([told]);
   });
 
   test('a link for a newcomer is refused once they have joined, in every process', async () => {
     const add = (those: SignInLinks, secretHash: string) =>
-      those.add({ secretHash, personId, endsAt: later(5) }, [told], 'newcomer');
+      those.add(
+        { secretHash, personId, endsAt: later(5), resetsPassword: false },
+        [told],
+        'newcomer',
+      );
     const early = newHash();
     await add(links, early);
     await letIn(stores, sessionOf(personId));
@@ -87,7 +106,11 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
       const rival = newHash();
       const { lost } = await race(2, (n) =>
         n === 0
-          ? both()[1]!.add({ secretHash: rival, personId, endsAt: later(5) }, [], 'newcomer')
+          ? both()[1]!.add(
+              { secretHash: rival, personId, endsAt: later(5), resetsPassword: false },
+              [],
+              'newcomer',
+            )
           : stores.sessions.start({
               ...sessionOf(personId, { way: 'link' }),
               proof: { way: 'link', linkHash },
@@ -111,7 +134,7 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
   });
 
   test('stored records do not change when callers change their copies', async () => {
-    const link = { secretHash: newHash(), personId, endsAt: later(5) };
+    const link = { secretHash: newHash(), personId, endsAt: later(5), resetsPassword: false };
     const { secretHash } = link;
     await links.add(link, []);
     scribble(link);

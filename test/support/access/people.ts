@@ -32,9 +32,10 @@ export const newLink = async (
   { signInLinks }: Pick<StoragePorts, 'signInLinks'>,
   personId: string,
   endsAt = later(60_000),
+  resetsPassword = false,
 ): Promise<string> => {
   const secretHash = newHash();
-  await signInLinks.add({ secretHash, personId, endsAt }, []);
+  await signInLinks.add({ secretHash, personId, endsAt, resetsPassword }, []);
   return secretHash;
 };
 

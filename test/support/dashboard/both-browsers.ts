@@ -12,6 +12,8 @@ export interface OpenPage {
   readonly path: string;
   /** Waits until it shows the same as a page with this markup. @throws Error when it crashes, fails or never does */
   shows(markup: string): Promise<void>;
+  /** Waits until the bell has this name. @throws Error as `shows` does */
+  rings(name: string): Promise<void>;
 }
 
 export interface BothBrowsers {
@@ -83,15 +85,18 @@ const openPage = async (
   const page = await browser.newPage();
   const ended = endOf(page, browser);
   await page.goto(url, { timeout: patienceMs });
+  /** @param difference empty once the page is as wanted */
+  const becomes = async (difference: string): Promise<void> => {
+    const isShown = page.waitForFunction(`${difference} === ''`, waiting).catch(async () => {
+      throw new Error(`${name} ${pathname}: ${String(await page.evaluate(difference))}`);
+    });
+    await Promise.race([isShown, ended]);
+  };
+  const bell = `document.querySelector('[data-bell] button').ariaLabel`;
   return {
     ...{ browser: name, path: pathname },
-    shows: async (markup) => {
-      const difference = `(${shapeScript})(${JSON.stringify(markup)})`;
-      const isShown = page.waitForFunction(`${difference} === ''`, waiting).catch(async () => {
-        throw new Error(`${name} ${pathname}: ${String(await page.evaluate(difference))}`);
-      });
-      await Promise.race([isShown, ended]);
-    },
+    shows: (markup) => becomes(`(${shapeScript})(${JSON.stringify(markup)})`),
+    rings: (label) => becomes(`(${bell} === ${JSON.stringify(label)} ? '' : ${bell})`),
   };
 };
 

@@ -10,13 +10,16 @@ export interface BrowsedDashboard {
   visit(path: string, look?: Look): Promise<Page>;
 }
 
-/**
- * A dashboard and a browser for one test file. A test fails if one of its pages did something forbidden.
- * @param keepsPages whether pages stay open, and are judged, until the end of the file
- */
+interface BrowseOptions {
+  /** Whether pages stay open, and are judged, until the end of the file. */
+  readonly keepsPages?: boolean;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** A dashboard and a browser for one test file. A test fails if one of its pages did something forbidden. */
 export const browseDashboard = (
   prepare: (browsed: BrowsedDashboard) => Promise<unknown>,
-  { keepsPages = false } = {},
+  { keepsPages = false, settings = {} }: BrowseOptions = {},
 ): BrowsedDashboard => {
   let dashboard: RunningDashboard;
   let owner: Owner;
@@ -36,7 +39,7 @@ export const browseDashboard = (
     },
   };
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await startDashboard({ settings });
     closing.push(() => dashboard.close());
     browser = await startBrowser(dashboard.origin);
     closing.push(() => browser.close());
@@ -45,8 +48,13 @@ export const browseDashboard = (
   }, browserStartMs);
   afterEach(() => (keepsPages ? undefined : browser.closePages()));
   afterAll(async () => {
-    const ends = await Promise.allSettled(closing.toReversed().map((close) => close()));
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    // The browser first: its pages go on asking the dashboard.
+    const [dashboardEnd, browserEnd] = closing;
+    try {
+      await browserEnd?.();
+    } finally {
+      await dashboardEnd?.();
+    }
   });
   return browsed;
 };

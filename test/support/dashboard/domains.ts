@@ -10,7 +10,7 @@ const platformHost = 'sites.animal-store.test';
 /** Creates the records in DNS that the owner was asked for. */
 export const pointAtUs = (
   { dns }: Pick<RunningDashboard, 'dns'>,
-  { host, token }: CustomDomain,
+  { host, token, registrableDomain }: CustomDomain,
   more: Partial<ResolverFacts> = {},
 ): void => {
   const target = `${token}.${platformHost}`;
@@ -18,6 +18,7 @@ export const pointAtUs = (
     cname: records(target),
     chain: { names: [target], end: 'reached' as const },
     a: records('127.0.0.1'),
+    zone: { name: registrableDomain, nameServers: ['ada.ns.cloudflare.com'] },
   };
   dns.tell(host, facts({ ...route, ...more }));
 };
@@ -41,7 +42,7 @@ export const fillDomains = async (
 
   await live('www.');
   await live('shop.');
-  await verified(await add('soon.'));
+  await domains.makeShare(await verified(await add('soon.')));
   const wrong = await add('wrong.');
   dashboard.dns.tell(wrong.host, facts({ cname: records('elsewhere.test'), a: hostileAddress }), {
     '192.0.2.2': facts({ txt: records('"><img src=x onerror=alert(1)>') }),

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { banApiKey } from '../../../src/access/domain/api-key.ts';
 import { ApiKeys } from '../../../src/access/key-ports.ts';
 import { usageOutcomes, UsageLog } from '../../../src/access/usage-ports.ts';
@@ -5,8 +6,13 @@ import { OutboxRelay } from '../../../src/adapters/events/outbox-relay.ts';
 import { DueDomains } from '../../../src/adapters/schedule/due-domains.ts';
 import { AccessKey, CatalogueKey, SitesKey } from '../../../src/app/keys.ts';
 import { fillDomains } from './domains.ts';
+import { fillWebhooks } from './webhooks.ts';
 import type { Owner, RunningDashboard } from './running-dashboard.ts';
 import { deployEntries } from '../sites/deploy-entries.ts';
+import { kinds } from '../../../src/notifications/domain/kinds.ts';
+import type { Told } from '../../../src/notifications/domain/notification.ts';
+import { Notices } from '../../../src/notifications/ports.ts';
+import { everyKind } from '../notifications.ts';
 import { entry } from '../sites/site-source.ts';
 
 /** Markup that would run anywhere on a page if it were not escaped. */
@@ -22,10 +28,24 @@ export const fill = async (
   await fillKeys(dashboard, owner);
   await fillAnimals(dashboard, owner);
   await fillPeople(dashboard, owner);
+  const webhook = await fillWebhooks(dashboard, owner, hostile);
   // Deliveries would start work on domains that continues during the tests.
   await dashboard.container.get(DueDomains).stop();
   await dashboard.container.get(OutboxRelay).run();
+  const host = { project: slug, host: `www.${zone}`, name: hostile };
+  await fillNotices(dashboard, owner, everyKind(host, basename(webhook)));
   return slug;
+};
+
+const fillNotices = async (
+  { container, clock }: RunningDashboard,
+  { accountId }: Owner,
+  all: readonly Told[],
+): Promise<void> => {
+  for (const [n, told] of all.filter(({ kind }) => kinds[kind].to === 'owners').entries()) {
+    const notice = { ...told, id: `evt_${accountId.slice(-20)}_${n}`, accountId };
+    await container.get(Notices).add({ ...notice, occurredAt: clock.now() });
+  }
 };
 
 const fillProjects = async (
@@ -82,6 +102,6 @@ const fillAnimals = async ({ container }: RunningDashboard, { accountId }: Owner
 
 const fillPeople = async (dashboard: RunningDashboard, { accountId, email }: Owner) => {
   const access = dashboard.container.get(AccessKey);
-  await access.invite(accountId, `<b>"o'${accountId.slice(-4)}&amp;"@zoo.example`);
+  await access.invite(accountId, `o'${accountId.slice(-4)}&amp=#{x}@zoo.example`);
   await dashboard.signIn(email, hostile);
 };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { startGuard } from '../servers/debian-server.ts';
-import { findBrowser } from './browser-program.ts';
+import { findShell } from './browser-program.ts';
 
 /** The environment variable with the address of a browser that serves the whole run. */
 export const browserVariable = 'TEST_BROWSER_URL';
@@ -22,7 +22,7 @@ export interface LaunchedBrowser {
 
 /** Ends with this test run, even if that is killed, and leaves no profile behind. */
 export const launchBrowser = async (): Promise<LaunchedBrowser> => {
-  const { executable, environment } = await findBrowser();
+  const { executable, environment } = await findShell();
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-browser-'));
   const server = await chromium.launchServer({
     executablePath: executable,

@@ -4,17 +4,20 @@ import { join } from 'node:path';
 import type { Container } from 'inversify';
 import pino from 'pino';
 import type { Plan } from '../../../src/access/domain/plan.ts';
+import { Passwords } from '../../../src/access/people-ports.ts';
 import type { Dashboard } from '../../../src/adapters/dashboard/dashboard.ts';
 import { HttpServer } from '../../../src/adapters/http/listener/http-server.ts';
 import { MemoryDnsVerifier } from '../../memory/memory-dns-verifier.ts';
+import { PlainPasswords } from '../../memory/plain-passwords.ts';
 import { SettableClock } from '../../memory/settable-clock.ts';
 import { loadConfig } from '../../../src/app/settings/config.ts';
 import { openContainer } from '../../../src/app/container.ts';
 import { AccessKey, DashboardKey } from '../../../src/app/keys.ts';
 import { Clock } from '../../../src/kernel/clock.ts';
 import { DnsVerifier } from '../../../src/domains/ports.ts';
+import { Tracer } from '../../../src/kernel/tracer.ts';
 import { DashboardVisitor } from './visitor.ts';
-import { emptyDatabase } from '../servers/databases.ts';
+import { migratedDatabase } from '../servers/migrated-database.ts';
 import { findFreePort } from '../servers/debian-server.ts';
 
 /** The owner of an account, signed in. */
@@ -46,14 +49,17 @@ export interface RunningDashboard {
 export interface DashboardOptions {
   readonly now?: Date;
   readonly settings?: Readonly<Record<string, string>>;
+  /** Hears of every statement. */
+  readonly tracer?: Tracer;
 }
 
-/** The real dashboard in this process, on an empty SQLite database, with a stopped clock. */
+/** The real dashboard in this process, on an empty SQLite database, with a stopped clock and passwords that cost nothing. */
 export const startDashboard = async ({
   now = new Date(),
   settings = {},
+  tracer,
 }: DashboardOptions = {}): Promise<RunningDashboard> => {
-  const home = await emptyDatabase('sqlite');
+  const home = await migratedDatabase('sqlite');
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-data-'));
   const port = await findFreePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -68,10 +74,12 @@ export const startDashboard = async ({
   });
   const lines = { write: (line: string) => void log.push(line) };
   const container = await openContainer(config, pino({ level: 'info' }, lines));
+  if (tracer) container.bind(Tracer).toConstantValue(tracer);
   const clock = new SettableClock(now);
   const dns = new MemoryDnsVerifier(clock);
   container.rebind(Clock).toConstantValue(clock);
   container.rebind(DnsVerifier).toConstantValue(dns);
+  container.rebind(Passwords).toConstantValue(new PlainPasswords());
   const server = container.get(HttpServer);
   await server.listen('127.0.0.1', port);
   const access = container.get(AccessKey);

@@ -1,4 +1,4 @@
-import type { DashboardVisitor } from './visitor.ts';
+import { unanswered, type DashboardVisitor } from './visitor.ts';
 import { until } from '../until.ts';
 
 export interface PageEvent {
@@ -26,7 +26,12 @@ export class DashboardStream {
     const headers = { Accept: 'text/event-stream', Cookie: visitor.cookie ?? '' };
     const { signal } = abort;
     const url = visitor.origin + path;
-    return new DashboardStream(await fetch(url, { headers, signal, redirect: 'manual' }), abort);
+    const response = await fetch(url, { headers, signal, redirect: 'manual' }).catch(
+      (error: unknown) => {
+        throw unanswered(`the stream of ${path}`, error);
+      },
+    );
+    return new DashboardStream(response, abort);
   }
 
   /** Waits for a page with this text. */

@@ -53,6 +53,8 @@ export class DashboardVisitor {
       ...request,
       redirect: 'manual',
       headers: { ...(cookies.length > 0 && { Cookie: cookies.join('; ') }), ...headers },
+    }).catch((error: unknown) => {
+      throw unanswered(`${request.method ?? 'GET'} ${path}`, error);
     });
     for (const line of response.headers.getSetCookie()) this.#keep(line);
     const location = response.headers.get('Location') ?? undefined;
@@ -71,3 +73,10 @@ export class DashboardVisitor {
     else this.cookie = kept;
   }
 }
+
+/** @param error as `fetch` throws it: without the request, and with what happened only to those who ask */
+export const unanswered = (request: string, error: unknown): Error => {
+  const { cause = error } = error as { readonly cause?: object };
+  const socket = 'socket' in Object(cause) ? (cause as { socket: unknown }).socket : undefined;
+  return new Error(`no answer to ${request}: ${String(cause)} ${JSON.stringify(socket)}`);
+};

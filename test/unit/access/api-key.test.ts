@@ -21,6 +21,7 @@ describe('issuing an API key', () => {
   test.each([
     [{ name: ' ' }, 'name'],
     [{ name: 'x'.repeat(101) }, 'name'],
+    [{ name: '\u2066Till' }, 'direction marks'],
     [{ scopes: [] }, 'scope'],
     [{ expiresAt: now }, 'expiry'],
     [{ expiresAt: at(-1) }, 'expiry'],

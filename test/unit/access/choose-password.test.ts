@@ -73,6 +73,26 @@ describe('choosing a password', () => {
     expect(await byPassword(second)).toMatchObject({ person: { id: mia.id } });
   });
 
+  test('needs the old one after a link that the person made for themselves', async () => {
+    await choose(await byLink(), first);
+    const { secret } = await face.renewLink(await byPassword(first), mia.id);
+    const opened = await face.signInByLink(secret, from);
+    const own = (await face.findSession(opened.secret))!;
+    expect(own.session.way).toBe('link');
+    await expect(choose(own, second)).rejects.toHaveProperty('code', 'password_invalid');
+    await choose(own, second, first);
+    expect(chosen()).toHaveLength(2);
+  });
+
+  test('needs the old one again after one change by a link', async () => {
+    const { secret } = await face.signInByLink((await face.signInLinkFor(email)).secret, from);
+    const now = async () => (await face.findSession(secret))!;
+    await choose(await now(), first);
+    await expect(choose(await now(), second)).rejects.toHaveProperty('code', 'password_invalid');
+    await choose(await now(), second, first);
+    expect(chosen()).toHaveLength(2);
+  });
+
   test('is refused when it is too short, common or contains the name, and changes nothing', async () => {
     const [session, other] = [await byLink(), await byLink()];
     for (const wanted of ['too short', `my ${email} 1`, 'Password2026!', 'zoo 123456789']) {

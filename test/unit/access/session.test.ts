@@ -9,7 +9,13 @@ const session = startSession(draft, start);
 
 describe('a session', () => {
   test('lasts twelve hours from its start', () => {
-    expect(session).toEqual({ ...draft, others: [], startedAt: start, endsAt: after(12 * hour) });
+    expect(session).toEqual({
+      ...draft,
+      others: [],
+      resetsPassword: false,
+      startedAt: start,
+      endsAt: after(12 * hour),
+    });
   });
 
   test.each([

@@ -84,7 +84,14 @@ describe('a person who signs in with e-mail and password', () => {
     const endsAt = new Date(start.getTime() + 12 * hour);
     const { id } = session;
     const its = { personId: mia.id, way: 'password', browser: 'Firefox' };
-    expect(session).toEqual({ id, ...its, others: [], startedAt: start, endsAt });
+    expect(session).toEqual({
+      id,
+      ...its,
+      others: [],
+      resetsPassword: false,
+      startedAt: start,
+      endsAt,
+    });
     const account = await ports.accounts.find(mia.accountId);
     expect(await face.findSession(secret)).toEqual({ session, person: mia, account });
     expect(secret).toMatch(/^[0-9A-Za-z]{43}$/);

@@ -3,6 +3,7 @@ import type { AccessEvent } from '../../../access/domain/access-event.ts';
 import type { AuditEntry } from '../../../access/ports.ts';
 import type { CatalogueEvent } from '../../../catalogue/domain/catalogue-event.ts';
 import type { DomainEvent } from '../../../kernel/domain-event.ts';
+import type { NotificationsEvent } from '../../../notifications/domain/notifications-event.ts';
 import type { SitesEvent } from '../../../sites/domain/sites-event.ts';
 import { planNames } from './plan.ts';
 import { count, counted } from '../frame/parts.ts';
@@ -15,7 +16,8 @@ export interface Names {
   readonly domain: (id: string) => string;
 }
 
-export type AnyEvent = AccessEvent | CatalogueEvent | SitesEvent | DomainsEvent;
+export type AnyEvent =
+  AccessEvent | CatalogueEvent | SitesEvent | DomainsEvent | NotificationsEvent;
 type Details<Type> = Omit<Extract<AnyEvent, { type: Type }>, keyof DomainEvent>;
 
 /** Every event in words. A new one does not compile until it has some. */
@@ -40,6 +42,8 @@ const words: {
   api_key_revoked: ({ keyId }, { key }) => `Revoked the API key ${key(keyId)}`,
   person_invited: ({ email }) => `Invited ${email}`,
   sign_in_link_made: ({ email }) => `Created a sign-in link for ${email}`,
+  link_mail_wanted: ({ email }) => `Asked for a sign-in link by mail for ${email}`,
+  sign_in_link_mailed: ({ email }) => `Sent a sign-in link to ${email} by mail`,
   person_removed: ({ email }) => `Removed ${email}`,
   person_signed_in: ({ personId, way }, { person }) =>
     `${person(personId)} signed in ${way === 'link' ? 'with a link' : 'with the password'}`,
@@ -58,9 +62,19 @@ const words: {
   domain_settings_changed: ({ projectId, primary, redirects }, { project }) =>
     `Changed the domain settings of ${project(projectId)}: ${primary ? `primary domain ${primary}` : 'no primary domain'}, ${counted(redirects, 'redirect')}`,
   domain_added: ({ host, projectId }, { project }) => `Added ${host} to ${project(projectId)}`,
+  domain_prepared: ({ host }) => `The certificate of ${host} is ready`,
+  domain_unprepared: ({ host }) => `The certificate of ${host} is no longer ready`,
   domain_verified: ({ host }) => `Verified ${host}`,
   domain_live: ({ host }) => `${host} is live`,
   domain_removed: ({ host, reason }) => `Removed ${host}${removals[reason] ?? `: ${reason}`}`,
+  domain_strayed: ({ host }) => `${host} leads elsewhere`,
+  domain_returned: ({ host }) => `${host} leads here again`,
+  domain_shared: ({ host }) => `Made a link to the DNS records of ${host}`,
+  domain_share_ended: ({ host }) => `Revoked a link to the DNS records of ${host}`,
+  domain_contested: ({ host }) => `Another account has proven ${host}`,
+  domain_found_unhealthy: ({ host, problem }) =>
+    `${host} has led elsewhere for an hour: ${plain(problem)}`,
+  domain_recovered: ({ host }) => `${host} is right again`,
   certificate_ordered: ({ domainId }, { domain }) =>
     `Ordered a certificate for ${domain(domainId)}`,
   certificate_issued: ({ domainId, notAfter }, { domain }) =>
@@ -69,6 +83,29 @@ const words: {
     `Renewed the certificate of ${domain(domainId)}, until ${moment(notAfter)}`,
   certificate_failed: ({ domainId, problem, attempt, isRenewal }, { domain }) =>
     `No ${isRenewal ? 'renewed ' : ''}certificate for ${domain(domainId)} at attempt ${attempt}: ${plain(problem)}`,
+  certificate_found_failing: ({ host }) => `${host} does not get its certificate`,
+  certificate_recovered: ({ host, expiresAt }) =>
+    `${host} has a certificate after all, until ${moment(expiresAt)}`,
+  quota_nearly_used: ({ used, limit }) =>
+    `Used ${count(used)} of ${count(limit)} requests of the day`,
+  quota_used_up: ({ limit }) => `Used all ${count(limit)} requests of the day`,
+  operation_removal_neared: ({ operation, days }) =>
+    `Still calls ${operation}, which will be removed in ${counted(days, 'day')}`,
+  webhook_added: ({ receiver }) => `Added a webhook to ${receiver}`,
+  webhook_changed: ({ receiver }) => `Changed the webhook to ${receiver}`,
+  webhook_rotated: ({ receiver, oldSecretUntil }) =>
+    `Rotated the secret of the webhook to ${receiver}; the old secret also signs until ${moment(oldSecretUntil)}`,
+  webhook_switched_on: ({ receiver }) => `Switched on the webhook to ${receiver}`,
+  webhook_switched_off: ({ receiver, reason }) =>
+    `Switched off the webhook to ${receiver}${offReasons[reason] ?? ''}`,
+  webhook_removed: ({ receiver }) => `Removed the webhook to ${receiver}`,
+  webhook_tested: ({ receiver }) => `Sent a test to the webhook to ${receiver}`,
+  webhook_repeated: ({ receiver }) => `Sent a delivery to ${receiver} again`,
+};
+
+const offReasons: Readonly<Record<string, string>> = {
+  gone: ': it answered 410 Gone',
+  failing: ': no delivery succeeded for five days',
 };
 
 const removals: Readonly<Record<string, string>> = {

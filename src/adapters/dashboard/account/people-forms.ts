@@ -12,9 +12,9 @@ import { bareForm, form, type Form, type Shown, type Visit } from '../frame/scre
 export const accountPath = '/dashboard/account';
 export const peoplePath = `${accountPath}/people`;
 
-type Ports = Pick<DashboardPorts, 'access' | 'settings'>;
+type Ports = Pick<DashboardPorts, 'access' | 'notifications' | 'settings'>;
 
-export const invitation = ({ access, settings }: Ports): Form =>
+export const invitation = ({ access, notifications, settings }: Ports): Form =>
   form({
     name: 'invite',
     path: peoplePath,
@@ -28,19 +28,22 @@ export const invitation = ({ access, settings }: Ports): Form =>
     once: true,
     act: async ({ accountId, now }, { email }) => {
       const invited = await access.invite(accountId, email);
-      return { ...shownLink(invited, settings.origin, now), status: 201 };
+      const passedOn = passedOnBy(notifications.isMailOn, invited);
+      return { ...shownLink(invited, { origin: settings.origin, passedOn, now }), status: 201 };
     },
   });
 
 /** Makes a new link for oneself, or for a person who was invited and never came. */
-export const newLink = ({ access, settings }: Ports): Form =>
+export const newLink = ({ access, notifications, settings }: Ports): Form =>
   bareForm({
     name: 'new-link',
     path: `${peoplePath}/:person/link`,
     once: true,
     act: async ({ signedIn, now, parameters: { person = '' } }) => {
       const invited = await access.renewLink(signedIn, person);
-      return { ...shownLink(invited, settings.origin, now), status: 200 };
+      const isOwn = person === signedIn.person.id;
+      const passedOn = isOwn ? 'notAtAll' : passedOnBy(notifications.isMailOn, invited);
+      return { ...shownLink(invited, { origin: settings.origin, passedOn, now }), status: 200 };
     },
   });
 
@@ -61,15 +64,34 @@ export const dismissal = (ports: Ports): Form =>
     },
   });
 
+const advice = {
+  byMail: (email: string) =>
+    `We send ${email} another one by mail. You can also pass on this one yourself.`,
+  notMailed: (email: string) =>
+    `We did not mail it: ${email} got as many invitations as we send to one address. Pass on this one yourself.`,
+  byHand: (email: string) => `Send it to ${email} yourself; we do not send email.`,
+  notAtAll: () => 'It is for you, perhaps in another browser.',
+} as const;
+
+const passedOnBy = (isMailOn: boolean, { isMailed }: Invitation): keyof typeof advice => {
+  if (!isMailOn) return 'byHand';
+  return isMailed ? 'byMail' : 'notMailed';
+};
+
+interface LinkFacts {
+  readonly origin: string;
+  readonly passedOn: keyof typeof advice;
+  readonly now: Date;
+}
+
 const shownLink = (
   { person: { email }, secret, endsAt }: Invitation,
-  origin: string,
-  now: Date,
+  { origin, passedOn, now }: LinkFacts,
 ): Omit<Shown, 'status'> => ({
   title: `A sign-in link for ${email}`,
   secret: html`<section class="card secret" aria-labelledby="link-title">
     <h2 id="link-title">A sign-in link for ${email}</h2>
-    <p>Send it to ${email} yourself; we do not send email. It signs in anyone who opens it, works once, and expires ${time(endsAt, now)}. <strong>It is not shown again.</strong></p>
+    <p>${advice[passedOn](email)} It signs in anyone who opens it, works once, and expires ${time(endsAt, now)}. <strong>It is not shown again.</strong></p>
     ${copyable(`${origin}/dashboard/sign-in/${secret}`, 'link')}
     <p><a class="button" href="/dashboard/account">I have copied it</a></p>
   </section>`,

@@ -48,7 +48,7 @@ export const sessionsSection = (all: readonly Session[], { signedIn, now }: Visi
 const columns = (
   thisId: string,
   now: Date,
-): ColumnsOf<Session, 'id' | 'personId' | 'way' | 'others'> => ({
+): ColumnsOf<Session, 'id' | 'personId' | 'way' | 'others' | 'resetsPassword'> => ({
   browser: [
     'Browser',
     'name',

@@ -61,6 +61,7 @@ const planTable = (account: Account, allowances: Readonly<Record<Plan, Allowance
       ['Projects', 'number', (plan) => count(allowances[plan].projects)],
       ['Stored files', 'number', (plan) => bytesInWords(allowances[plan].storedBytes)],
       ['Custom domains', 'number', (plan) => domainsOf(allowances[plan])],
+      ['Wildcard domains', 'text', (plan) => (allowances[plan].hasWildcards ? 'yes' : 'no')],
     ],
     { isOwn },
   );

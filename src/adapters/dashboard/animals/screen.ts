@@ -26,7 +26,7 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
   path: animalsPath,
   section: 'animals',
   // Not live: new rows would move the buttons away from under the pointer.
-  isLive: false,
+  live: false,
   notices: {
     added: 'The animal is added.',
     ...Object.fromEntries(allSteps.map(({ name, told }) => [name, told])),

@@ -15,9 +15,11 @@ const sheets = [
   ...['./forms.css', './tables.css', '../account/account.css', '../domains/domains.css'],
   ...[
     '../keys/keys.css',
+    '../notices/notices.css',
     '../projects/projects.css',
     '../sign-in/sign-in.css',
     '../usage/usage.css',
+    '../webhooks/webhooks.css',
   ],
 ];
 

@@ -20,9 +20,26 @@ const refresh = () => {
   for (const one of document.querySelectorAll('[data-until]')) {
     one.hidden = Date.parse(one.dataset.until) <= Date.now();
   }
+  nameOther();
   // Shown only where scripts run.
   for (const one of document.querySelectorAll('[data-copy]')) one.hidden = false;
 };
+
+/** Says which name a box adds: the other of `<name>` and `www.<name>`, as soon as a name is typed. A wildcard has none. */
+const nameOther = () => {
+  for (const one of document.querySelectorAll('[data-other-of]')) {
+    const { otherOf, any } = one.dataset;
+    const { control: box } = one.closest('label');
+    const typed = box.form.elements[otherOf].value.trim().toLowerCase().replace(/\.$/, '');
+    const other = typed.startsWith('www.') ? typed.slice(4) : `www.${typed}`;
+    const isName = /^[^\s*/:@]+$/.test(typed) && typed.includes('.') && other.includes('.');
+    const words = isName ? other : any;
+    if (one.textContent !== words) one.textContent = words;
+    one.classList.toggle('host', isName);
+    box.disabled = typed.startsWith('*');
+  }
+};
+document.addEventListener('input', nameOther);
 
 const copy = async (button) => {
   const { copy: text } = button.dataset;
@@ -188,21 +205,30 @@ const show = (markup) => {
 /** What was refused is asked for again after a minute, and later and later. */
 const refusedSeconds = { first: 60, longest: 960 };
 
-const follow = (address, afterRefusal = refusedSeconds.first) => {
+/**
+ * @param bellOnly The page stays as it is. The bell is followed only while somebody sees the page, because browsers open
+ *   few connections to a host.
+ */
+const follow = (address, { bellOnly = false, afterRefusal = refusedSeconds.first } = {}) => {
   const updates = new EventSource(address);
   let seconds = afterRefusal;
   const again = (after, next) => {
     updates.close();
-    setTimeout(() => whenSeen(() => follow(address, next)), after * 1000);
+    const goOn = () => follow(address, { bellOnly, afterRefusal: next });
+    setTimeout(() => whenSeen(goOn), after * 1000);
   };
   updates.addEventListener('page', ({ data }) => {
     seconds = refusedSeconds.first;
     show(JSON.parse(data));
   });
+  updates.addEventListener('bell', ({ data }) => {
+    Idiomorph.morph(document.querySelector('[data-bell]'), JSON.parse(data));
+    lookAtNotices();
+  });
   // Over: signed out elsewhere, or the thing shown is gone. The page itself says what.
   updates.addEventListener('over', () => {
     updates.close();
-    location.reload();
+    if (!bellOnly) location.reload();
   });
   // Later: many pages are open, and others come first.
   updates.addEventListener('later', ({ data }) => again(Number(data), refusedSeconds.first));
@@ -211,6 +237,25 @@ const follow = (address, afterRefusal = refusedSeconds.first) => {
     if (updates.readyState !== EventSource.CLOSED) return;
     again(seconds * (1 + Math.random()), Math.min(2 * seconds, refusedSeconds.longest));
   });
+  const rest = () => {
+    if (updates.readyState !== EventSource.CLOSED) again(0, refusedSeconds.first);
+  };
+  if (bellOnly) document.addEventListener('visibilitychange', rest, { once: true });
+};
+
+/** On the page of the notices, looking at them marks them as read; a page that is loaded ahead is not looked at. */
+const lookAtNotices = () => {
+  const bell = document.querySelector('[data-bell]');
+  if (!bell?.querySelector('.count') || bell.action !== location.origin + location.pathname) return;
+  if (document.hidden || document.prerendering) return;
+  void fetch(bell.action, { method: 'POST', redirect: 'manual', body: new URLSearchParams() });
+};
+document.addEventListener('visibilitychange', lookAtNotices);
+lookAtNotices();
+
+const followBell = () => {
+  const bell = document.querySelector('[data-bell]');
+  if (bell) follow(`${bell.action}/bell`, { bellOnly: true });
 };
 
 /** At once, or when somebody comes back to the page. */
@@ -219,12 +264,31 @@ const whenSeen = (act) => {
   else document.addEventListener('visibilitychange', act, { once: true });
 };
 
-const { live } = document.querySelector('main').dataset;
-if (live !== undefined) {
+/** For a page without a session, which has no stream: asks for it now and then, while somebody sees it. */
+const ask = async (seconds) => {
+  const answer = await fetch(location.href, { cache: 'no-store' }).catch(() => undefined);
+  // The page itself says that it has ended.
+  if (answer?.status === 404) return location.reload();
+  if (answer?.ok) {
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    show(page.querySelector('main').outerHTML);
+  }
+  askAgain(seconds, answer?.ok ? seconds : refusedSeconds.first * (1 + Math.random()));
+};
+const askAgain = (seconds, after = seconds) =>
+  setTimeout(() => whenSeen(() => ask(seconds)), after * 1000);
+
+const { live, refresh: refreshSeconds } = document.querySelector('main').dataset;
+if (refreshSeconds !== undefined) {
+  askAgain(Number(refreshSeconds));
+} else if (live !== undefined) {
   // A refused form was sent elsewhere; a reload asks for the page that it stands on.
   if (location.pathname !== live)
     history.replaceState(null, '', live + location.search + location.hash);
   follow(location.pathname + location.search);
+} else {
+  // A page that somebody leaves at once asks for nothing.
+  setTimeout(() => whenSeen(followBell), 1000);
 }
 
 // What was done is said once: a reload does not say it again.

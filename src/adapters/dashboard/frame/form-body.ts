@@ -1,37 +1,35 @@
 import type { Context } from 'koa';
-import bodyParser from 'koa-bodyparser';
+import readBytes from 'raw-body';
 import * as v from 'valibot';
 import { PageProblem } from './page-problem.ts';
 
 /** A configuration of 16 KiB, with every byte percent-encoded, and room for the other fields. */
 const largest = 64 * 1024;
 
-/** As text: `URLSearchParams` reads forms as browsers write them. */
-const readText = bodyParser({
-  enableTypes: ['text'],
-  extendTypes: { text: ['application/x-www-form-urlencoded'] },
-  textLimit: String(largest),
-  onerror: (error, ctx) => {
-    // Discards the rest, so that the sender gets the answer and the connection is free again.
-    ctx.req.resume();
-    throw (error as { type?: string }).type === 'entity.too.large'
-      ? new PageProblem(413, 'The form is too long. It can hold 64 KiB.')
-      : new PageProblem(400, 'The form was cut off. Send it again.');
-  },
-});
-
 /** Reads a form that a browser sent. @throws PageProblem */
 export const readForm = async (ctx: Context): Promise<Readonly<Record<string, string>>> => {
   if (!ctx.is('application/x-www-form-urlencoded') || ctx.get('Content-Encoding') !== '') {
     throw new PageProblem(415, 'This form has to be sent by a browser.');
   }
-  await readText(ctx, () => Promise.resolve());
   const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(ctx.request.rawBody as string | undefined)) {
+  for (const [name, value] of new URLSearchParams(await readText(ctx))) {
     const before = fields.get(name);
     fields.set(name, before === undefined ? value : `${before},${value}`);
   }
   return Object.fromEntries(fields);
+};
+
+const readText = async (ctx: Context): Promise<string> => {
+  try {
+    const { length } = ctx.request;
+    return (await readBytes(ctx.req, { length, limit: largest })).toString();
+  } catch (error) {
+    // Discards the rest, so that the sender gets the answer and the connection is free again.
+    ctx.req.resume();
+    throw (error as { type?: string }).type === 'entity.too.large'
+      ? new PageProblem(413, 'The form is too long. It can hold 64 KiB.')
+      : new PageProblem(400, 'The form was cut off. Send it again.');
+  }
 };
 
 /** A text that must not be empty, without the spaces around it. @param refusal what to say if it is */

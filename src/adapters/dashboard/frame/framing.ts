@@ -1,23 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
-import type { SignedIn } from '../../../access/people-ports.ts';
 import { shownPath } from '../../../kernel/shown-path.ts';
 import { sendHtml, setSecurityHeaders } from './answering.ts';
 import { sendAsset } from './assets.ts';
 import type { DashboardPorts } from './ports.ts';
-import { layout } from './layout.ts';
+import { readerOf } from './bell.ts';
+import { layout, type Frame } from './layout.ts';
 import { PageProblem, problemOf, problemPage } from './page-problem.ts';
 import { requestedPage, wayBack } from './requested-page.ts';
-import { isFromOurPage } from './same-origin.ts';
+import { isFromOurPage, unsubscribePath } from './same-origin.ts';
 import type { WhoAsks } from './who-asks.ts';
 
-interface FramingPorts extends Pick<DashboardPorts, 'log' | 'onAnswered' | 'settings'> {
+interface FramingPorts extends Pick<
+  DashboardPorts,
+  'log' | 'onAnswered' | 'settings' | 'notifications'
+> {
   readonly whoAsks: WhoAsks;
 }
 
 /** Wraps every request: its id, its log line, its security headers, and a page for every refusal. */
 export const framing =
-  ({ log, onAnswered, whoAsks, settings: { origin } }: FramingPorts): Middleware =>
+  ({ log, onAnswered, whoAsks, notifications, settings: { origin } }: FramingPorts): Middleware =>
   async (ctx, next) => {
     const started = performance.now();
     const requestId = randomUUID();
@@ -32,20 +35,33 @@ export const framing =
       if (problem.status === 500) log.error({ requestId, err: error }, 'page failed');
       // If the person cannot be looked up, for example during a database outage, the page has no navigation.
       const signedIn = await whoAsks(ctx).catch(() => undefined);
-      await sendProblem(ctx, problem, requestId, signedIn);
+      const reader = signedIn && readerOf(signedIn);
+      const unread = reader ? await notifications.countUnread(reader).catch(() => 0) : 0;
+      await sendProblem(ctx, { problem, requestId, signedIn, unread });
     }
     const { method, status } = ctx;
+    // For traces.
+    Object.assign(ctx.res, { route: routeOf(ctx) });
     const ms = Math.round((performance.now() - started) * 100) / 100;
     onAnswered(status, ms / 1000);
     log.info({ requestId, method, path: shownPath(ctx.path), status, ms });
   };
 
+/** The pattern of the path that the router found; undefined where it found none. */
+const routeOf = (ctx: Context): string | undefined => {
+  const route: unknown = ctx['_matchedRoute'];
+  return typeof route === 'string' ? route : undefined;
+};
+
+interface Problem extends Pick<Frame, 'signedIn' | 'unread'> {
+  readonly problem: PageProblem;
+  readonly requestId: string;
+}
+
 /** With the navigation of the person who is signed in, and a link back to the form that failed. */
 const sendProblem = async (
   ctx: Context,
-  problem: PageProblem,
-  requestId: string,
-  signedIn: SignedIn | undefined,
+  { problem, requestId, ...person }: Problem,
 ): Promise<void> => {
   const { status, retryAfter } = problem;
   if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
@@ -53,11 +69,12 @@ const sendProblem = async (
   const page = problemPage(problem, requestId, wayBack(asked, status));
   // Not found looks the same for another account's things and for things that do not exist.
   const section = status === 404 ? undefined : asked?.section;
-  await sendHtml(ctx, status, layout(page, { section, signedIn }));
+  await sendHtml(ctx, status, layout(page, { section, ...person }));
 };
 
 /** @throws PageProblem 403 */
 const refuseForeignForms = (ctx: Context, origin: string): void => {
   if (ctx.method === 'GET' || ctx.method === 'HEAD' || isFromOurPage(ctx, origin)) return;
+  if (ctx.path === unsubscribePath) return;
   throw new PageProblem(403, 'This form was sent from another site, so it was not accepted.');
 };

@@ -1,5 +1,6 @@
 import type { SignedIn } from '../../../access/people-ports.ts';
 import { assetPath } from './assets.ts';
+import { bell, noticesPath } from './bell.ts';
 import { html, type Html } from './html.ts';
 import type { Page, Section } from './screen.ts';
 
@@ -7,18 +8,26 @@ const places: Readonly<Record<Section, { readonly path: string; readonly text: s
   projects: { path: '/dashboard', text: 'Projects' },
   animals: { path: '/dashboard/animals', text: 'Animals' },
   keys: { path: '/dashboard/keys', text: 'API keys' },
+  webhooks: { path: '/dashboard/webhooks', text: 'Webhooks' },
   usage: { path: '/dashboard/usage', text: 'Usage' },
   account: { path: '/dashboard/account', text: 'Account' },
+  notices: { path: noticesPath, text: 'Notices' },
 };
+/** Those in the navigation; the notices have their bell. */
+const { notices: _, ...inNavigation } = places;
 
 export const sectionPath = (section: Section): string => places[section].path;
 
 export interface Frame {
   readonly section: Section | undefined;
   readonly signedIn: SignedIn | undefined;
+  /** How many notices the person has not seen. */
+  readonly unread: number;
   readonly notice?: Html | string | undefined;
   /** Where to ask for live updates, if there are any. */
   readonly live?: string | undefined;
+  /** For a page whose address is a secret: nobody is to list it, and it is asked for again, since it has no stream. */
+  readonly unlisted?: { readonly refreshSeconds: number };
 }
 
 /** The whole document around the content of a page. */
@@ -28,6 +37,7 @@ export const layout = ({ title, content }: Page, frame: Frame): string =>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <meta name="color-scheme" content="light dark">
+  ${frame.unlisted && unlistedMeta}
   <title>${title} · Animal Store</title>
   <link rel="icon" href="${assetPath('paw.svg')}" type="image/svg+xml">
   <link rel="stylesheet" href="${assetPath('dashboard.css')}">
@@ -35,32 +45,41 @@ export const layout = ({ title, content }: Page, frame: Frame): string =>
 </head>
 <body>
   <a class="skip" href="#main">Skip to content</a>
-  ${frame.signedIn ? bar(frame.signedIn, frame.section) : html`<header class="bar">${brand()}</header>`}
+  ${frame.signedIn ? bar(frame.signedIn, frame) : html`<header class="bar">${brand()}</header>`}
   ${mainOf(content, frame)}
 </body>
 </html>`.toString()}\n`;
 
+/** Without a script the whole page is loaded again, which moves its reader: so not as often. */
+const unlistedMeta = html`<meta name="robots" content="noindex, nofollow, noarchive">
+  <meta name="referrer" content="no-referrer">
+  <noscript><meta http-equiv="refresh" content="60"></noscript>`;
+
 /** The part of a page that live updates replace. */
 export const mainOf = (
   content: Html,
-  { notice, live }: Omit<Frame, 'signedIn' | 'section'>,
+  { notice, live, unlisted }: Pick<Frame, 'notice' | 'live' | 'unlisted'>,
 ): Html =>
-  html`<main id="main" tabindex="-1" ${live !== undefined && html`data-live="${live}"`}>
+  html`<main id="main" tabindex="-1" ${live !== undefined && html`data-live="${live}"`} ${unlisted && html`data-refresh="${unlisted.refreshSeconds}"`}>
     ${notice !== undefined && html`<p class="notice good" data-said role="status">${notice}</p>`}
     ${content}
   </main>`;
 
 const brand = (): Html =>
-  html`<a class="row brand" href="/dashboard"><img src="${assetPath('paw.svg')}" alt="" width="24" height="24">Animal Store</a>`;
+  html`<a class="row brand" href="/dashboard"><img src="${assetPath('paw.svg')}" alt="" width="24" height="24"><span>Animal Store</span></a>`;
 
-const bar = ({ account, person, session }: SignedIn, section: Section | undefined): Html =>
+const bar = (
+  { account, person, session }: SignedIn,
+  { section, unread }: Pick<Frame, 'section' | 'unread'>,
+): Html =>
   html`<header class="bar">
     ${brand()}
     <nav aria-label="Main">
-      ${Object.entries(places).map(([name, { path, text }]) => html`<a href="${path}" ${name === section && html`aria-current="page"`}>${text}</a>`)}
+      ${Object.entries(inNavigation).map(([name, { path, text }]) => html`<a href="${path}" ${name === section && html`aria-current="page"`}>${text}</a>`)}
     </nav>
     <div class="row hint who">
       ${session.others.length === 0 ? html`<span title="${person.email}">${account.name}</span>` : html`<a href="/dashboard/accounts" title="Switch to another account">${account.name}</a>`}
+      ${bell(unread)}
       <form method="post" action="/dashboard/sign-out" class="inline"><button class="bare">Sign out</button></form>
     </div>
   </header>`;

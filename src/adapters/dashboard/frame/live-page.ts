@@ -1,21 +1,18 @@
 import type { SignedIn } from '../../../access/people-ports.ts';
 import type { DashboardPorts } from './ports.ts';
+import { bell, readerOf } from './bell.ts';
 import { mainOf } from './layout.ts';
 import { frameOf, type LiveFrame, type LiveViewer } from './live-viewer.ts';
+import { PageNews, type Watched } from './page-news.ts';
 import { problemOf } from './page-problem.ts';
-import { pathOf, type Screen, type Visit } from './screen.ts';
+import { pathOf } from './screen.ts';
 
 /** How often to look for changes of other processes; changes of this process show at once. */
-const pollMs = 2000;
+const pollMs = { page: 2000, bell: 5000 } as const;
 /** Changes, and new viewers, within this time cause one rendering. */
 const pauseMs = 200;
 
-export interface Watched {
-  readonly screen: Screen;
-  readonly visit: Visit;
-}
-
-export interface PagePorts extends Pick<DashboardPorts, 'clock' | 'log'> {
+export interface PagePorts extends Pick<DashboardPorts, 'clock' | 'log' | 'notifications'> {
   /** Waits for this page's turn to render. */
   readonly inTurn: (make: () => Promise<void>) => Promise<void>;
   readonly onEmpty: () => void;
@@ -27,25 +24,34 @@ export class LivePage {
   readonly #ports: PagePorts;
   readonly #viewers = new Set<LiveViewer>();
   readonly #poll: NodeJS.Timeout;
+  readonly #news: PageNews;
   #planned: NodeJS.Timeout | undefined;
   #isLooking = false;
   #coming = 0;
 
   constructor(watched: Watched, ports: PagePorts) {
     this.#watched = watched;
+    this.#news = new PageNews(watched);
     this.#ports = ports;
-    this.#poll = setInterval(() => {
-      if (this.#planned === undefined) void this.#look();
-    }, pollMs);
+    this.#poll = setInterval(
+      () => {
+        if (this.#planned === undefined) void this.#look();
+      },
+      pollMs[watched.screen.live === 'bell' ? 'bell' : 'page'],
+    );
   }
 
   get accountId(): string {
     return this.#watched.visit.accountId;
   }
 
-  /** @throws whatever the screen throws, for the first viewer, when there is no such page */
-  first(): Promise<LiveFrame> {
-    return this.#make(this.#watched.visit.signedIn);
+  /**
+   * @returns undefined where only the bell is live
+   * @throws whatever the screen throws, for the first viewer, when there is no such page
+   */
+  async first(): Promise<LiveFrame | undefined> {
+    const { screen, visit } = this.#watched;
+    return screen.live === 'bell' ? undefined : this.#make(visit.signedIn);
   }
 
   /** @param frame the page as rendered for this viewer, if it was; otherwise it is rendered soon */
@@ -80,8 +86,12 @@ export class LivePage {
     this.#planned ??= setTimeout(() => {
       this.#planned = undefined;
       // A rendering under way may have started before the change.
-      if (this.#isLooking) this.soon();
-      else void this.#look();
+      if (this.#isLooking) {
+        this.soon();
+        return;
+      }
+      this.#news.forget();
+      void this.#look();
     }, pauseMs);
   }
 
@@ -101,7 +111,10 @@ export class LivePage {
   async #show(): Promise<void> {
     const signedIn = await this.#whoIsStillThere();
     if (!signedIn) return;
+    const state = await this.#news.look(signedIn);
+    if (state === undefined) return;
     const frame = await this.#make(signedIn);
+    this.#news.rendered(state);
     for (const viewer of this.#viewers) viewer.show(frame);
   }
 
@@ -110,10 +123,21 @@ export class LivePage {
     let someone: SignedIn | undefined;
     for (const [, viewers] of Map.groupBy(this.#viewers, ({ signedIn }) => signedIn.session.id)) {
       const signedIn = await viewers[0]?.lookUp();
-      if (signedIn?.account.id === this.accountId) someone = signedIn;
-      else for (const viewer of viewers) viewer.over();
+      if (signedIn?.account.id !== this.accountId) {
+        for (const viewer of viewers) viewer.over();
+        continue;
+      }
+      someone = signedIn;
+      const rung = await this.#bellFor(signedIn);
+      for (const viewer of viewers) viewer.ring(rung);
     }
     return someone;
+  }
+
+  /** What each person has not seen is no part of the page, which is the same for all of them. */
+  async #bellFor(signedIn: SignedIn): Promise<string> {
+    const unread = await this.#ports.notifications.countUnread(readerOf(signedIn));
+    return bell(unread).toString();
   }
 
   /** Reads the account again, because its plan may have changed since the page was opened. */

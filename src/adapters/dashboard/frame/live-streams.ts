@@ -3,8 +3,9 @@ import PQueue from 'p-queue';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import { sendEvents } from './answering.ts';
 import type { DashboardPorts } from './ports.ts';
-import { LivePage, type Watched } from './live-page.ts';
+import { LivePage } from './live-page.ts';
 import { LiveViewer, type LiveFrame } from './live-viewer.ts';
+import type { Watched } from './page-news.ts';
 import { pathOf } from './screen.ts';
 
 /** Beyond that the oldest stream closes: the newest page is the one being viewed. */
@@ -14,7 +15,10 @@ const seconds = 60;
 /** Pages are made side by side, and each turn then rests as long as it took, up to this. */
 const [turnsAtOnce, longestRestMs] = [2, 50];
 
-export interface LivePorts extends Pick<DashboardPorts, 'clock' | 'ids' | 'log' | 'onStored'> {
+export interface LivePorts extends Pick<
+  DashboardPorts,
+  'clock' | 'ids' | 'log' | 'onStored' | 'notifications'
+> {
   /** Each rendering has its own deadline, because it serves all viewers. */
   readonly deadline: DashboardPorts['deadline'];
   /** Looks up the session again, repeatedly. */
@@ -25,7 +29,7 @@ export interface LivePorts extends Pick<DashboardPorts, 'clock' | 'ids' | 'log' 
 
 interface KnownPage {
   readonly page: LivePage;
-  readonly first: Promise<LiveFrame>;
+  readonly first: Promise<LiveFrame | undefined>;
 }
 
 /** Live pages: sends the page again whenever it differs from what was sent last. */
@@ -76,12 +80,12 @@ export class LiveStreams {
   }
 
   #begin(key: string, watched: Watched): KnownPage {
-    const { clock, log } = this.#ports;
+    const { clock, log, notifications } = this.#ports;
     const onEmpty = () => {
       if (this.#pages.get(key)?.page === page) this.#pages.delete(key);
     };
     const inTurn = (make: () => Promise<void>) => this.#inTurn(make);
-    const page = new LivePage(watched, { clock, log, onEmpty, inTurn });
+    const page = new LivePage(watched, { clock, log, notifications, onEmpty, inTurn });
     const known = { page, first: this.#inTurn(() => page.first()) };
     this.#pages.set(key, known);
     return known;
@@ -102,7 +106,7 @@ export class LiveStreams {
   }
 
   #admit(signedIn: SignedIn, ctx: Context): LiveViewer {
-    this.#leaving(signedIn)?.later(seconds);
+    this.#makeRoom(signedIn);
     const { ids, chance, whoStillAsks } = this.#ports;
     const newId = () => ids.next('form');
     const viewer = new LiveViewer(signedIn, { lookUp: whoStillAsks(ctx), newId, chance });
@@ -110,6 +114,14 @@ export class LiveStreams {
     viewer.stream.once('finish', () => this.#viewers.delete(viewer));
     viewer.stream.once('close', () => this.#viewers.delete(viewer));
     return viewer;
+  }
+
+  /** Others that come before its stream has ended each need the room of another one. */
+  #makeRoom(signedIn: SignedIn): void {
+    const leaving = this.#leaving(signedIn);
+    if (!leaving) return;
+    this.#viewers.delete(leaving);
+    leaving.later(seconds);
   }
 
   /**

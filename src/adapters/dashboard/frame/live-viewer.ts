@@ -4,6 +4,8 @@ import type { SignedIn } from '../../../access/people-ports.ts';
 const heartbeatMs = 15_000;
 /** A viewer that reads nothing for this many heartbeats is disconnected. */
 const mostMissed = 4;
+/** A viewer that is behind when the stream ends has so long to read the rest. */
+const longestEndMs = 1000;
 /** A connection that breaks is opened again after so long; not all in the same moment. */
 const reconnectMs = { least: 3000, spread: 4000 } as const;
 
@@ -23,6 +25,7 @@ export class LiveViewer {
   readonly signedIn: SignedIn;
   readonly #ports: ViewerPorts;
   #shown = '';
+  #rung = '';
   #newest: LiveFrame | undefined;
 
   constructor(signedIn: SignedIn, ports: ViewerPorts) {
@@ -56,6 +59,13 @@ export class LiveViewer {
     this.stream.write(pageEvent(frame, this.#ports.newId));
   }
 
+  /** Shows another bell. A slow reader gets it later, as they do the page. */
+  ring(bell: string): void {
+    if (bell === this.#rung || this.stream.writableNeedDrain || this.stream.writableEnded) return;
+    this.#rung = bell;
+    this.stream.write(`event: bell\ndata: ${JSON.stringify(bell)}\n\n`);
+  }
+
   over(): void {
     this.end(overEvent);
   }
@@ -67,8 +77,16 @@ export class LiveViewer {
 
   /** The browser reconnects by itself, to any process. */
   end(last = ''): void {
-    if (this.stream.writableNeedDrain) this.stream.destroy();
-    else this.stream.end(last);
+    const { stream } = this;
+    if (stream.writableEnded) return;
+    // Also a new viewer, who is still to receive the page and the headers in front of it.
+    const isBehind = stream.writableNeedDrain;
+    stream.end(last);
+    if (!isBehind) return;
+    const cut = setTimeout(() => stream.destroy(), longestEndMs).unref();
+    stream.once('close', () => {
+      clearTimeout(cut);
+    });
   }
 
   #beat(): () => void {

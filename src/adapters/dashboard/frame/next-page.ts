@@ -1,5 +1,8 @@
 export const signInPath = '/dashboard/sign-in';
 
+/** Where somebody chooses a new password who has forgotten the old one. */
+export const newPasswordPath = '/dashboard/account/new-password';
+
 const firstPage = '/dashboard';
 /** A path below ours and perhaps a query, in the characters of RFC 3986 only: none of them can begin another host. */
 const ownPage = /^\/dashboard(\/[\w./-]*)?(\?[\w.~%!$&'()*+,;=:@/?-]*)?$/;
@@ -20,3 +23,15 @@ export const pageAfterSignIn = (query: string): string => {
   const next = new URLSearchParams(query).get('next') ?? '';
   return isOwn(next) ? next : firstPage;
 };
+
+const byMail = { name: 'by', value: 'mail' } as const;
+
+/** Where a link leads that is sent by mail. @param next the page after the sign-in; the first one by default */
+export const mailedLinkPath = (secret: string, next?: string): string => {
+  const query = new URLSearchParams({ [byMail.name]: byMail.value });
+  if (next !== undefined) query.set('next', next);
+  return `${signInPath}/${secret}?${query.toString()}`;
+};
+
+export const isMailedLink = (query: Readonly<Record<string, unknown>>): boolean =>
+  query[byMail.name] === byMail.value;

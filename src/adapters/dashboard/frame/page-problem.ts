@@ -30,6 +30,14 @@ const missing: readonly string[] = [
   'session_not_found',
 ];
 
+/** What can be said of what a form concerns: its page may still be open after somebody removed it. */
+const gone: Readonly<Partial<Record<string, string>>> = {
+  webhook_not_found: 'This webhook was removed, or it belongs to another account.',
+  share_unknown:
+    'This link is not complete, or no longer works. Ask the person who sent it for a new one.',
+  webhook_delivery_not_found: 'This delivery is gone: deliveries are kept for 30 days.',
+};
+
 export const notFound = (): PageProblem =>
   new PageProblem(404, 'This page does not exist, or it belongs to another account.');
 
@@ -39,6 +47,7 @@ export const problemOf = (error: unknown): PageProblem => {
   if (error instanceof TooMany) return new PageProblem(429, error.message, error.retryAfter);
   if (error instanceof DomainError) {
     const { code, message } = error as DomainError;
+    if (gone[code] !== undefined) return new PageProblem(404, gone[code]);
     return missing.includes(code) ? notFound() : new PageProblem(422, message);
   }
   if (error instanceof Unavailable) {

@@ -11,6 +11,8 @@ import type { Allowance } from '../../../sites/domain/allowance.ts';
 import type { DomainSettingsDocument } from '../../../domains/domain/redirects/settings.ts';
 import type { DomainSettingsDraft } from '../../../domains/domain/redirects/redirects.ts';
 import type { Domains } from '../../../domains/domains.ts';
+import type { Notifications } from '../../../notifications/notifications.ts';
+import type { WebhookCalls } from '../../../notifications/webhooks.ts';
 import type { Sites } from '../../../sites/sites.ts';
 
 /** What the pages show and do, and what they need of the machine. */
@@ -19,6 +21,23 @@ export interface DashboardPorts {
   readonly catalogue: Catalogue;
   readonly sites: Sites;
   readonly domains: Domains;
+  readonly notifications: Pick<
+    Notifications,
+    | 'listNotices'
+    | 'newestNotice'
+    | 'countUnread'
+    | 'lookAtNotices'
+    | 'isMailOn'
+    | 'mailKindsOff'
+    | 'chooseMail'
+    | 'listMailTroubles'
+    | 'unsubscribe'
+    | 'whatToUnsubscribe'
+  >;
+  readonly webhooks: Omit<
+    WebhookCalls,
+    'tellWebhooks' | 'pingWebhook' | 'attemptDelivery' | 'countWebhooks'
+  >;
   readonly auditLog: AuditLog;
   readonly idempotencyKeys: IdempotencyKeys;
   readonly acting: Acting;
@@ -52,6 +71,7 @@ export interface DashboardSettings {
   /** Scheme and host of the dashboard, without a slash at its end. */
   readonly origin: string;
   readonly platformHost: string;
+  readonly acmeDnsZone: string | undefined;
   /** Where the site of a project is served. */
   readonly siteUrl: (slug: string) => string;
   /** Folder for uploads while they are read. */

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import { redirect, sendHtml, wantsEvents } from './answering.ts';
 import type { DashboardPorts } from './ports.ts';
+import { readerOf } from './bell.ts';
 import { checkForm, readForm } from './form-body.ts';
 import { layout } from './layout.ts';
 import type { LiveStreams } from './live-streams.ts';
@@ -30,8 +31,8 @@ export const addWaysBack = (router: Router, screen: Screen, ports: ScreenPorts):
 /** Puts a screen on its paths: the page, its forms, and its live updates. */
 export const addScreen = (router: Router, screen: Screen, ports: ScreenPorts): void => {
   const page = visited(screen, ports, async (ctx, visit) => {
-    if (screen.isLive && wantsEvents(ctx)) await ports.live.open(ctx, { screen, visit });
-    else await sendPage(ctx, screen, visit, await screen.show(visit));
+    if (screen.live !== false && wantsEvents(ctx)) await ports.live.open(ctx, { screen, visit });
+    else await sendPage(ctx, { screen, visit, ports }, await screen.show(visit));
   });
   router.get(screen.path, page);
   for (const form of screen.forms ?? []) {
@@ -43,7 +44,7 @@ export const addScreen = (router: Router, screen: Screen, ports: ScreenPorts): v
   for (const { method, path, answer } of screen.others ?? []) {
     const answered = visited(screen, ports, async (ctx, visit) => {
       const outcome = await asPerson(ports, visit, () => answer(visit, ctx));
-      if (outcome) await send(ctx, screen, visit, outcome);
+      if (outcome) await send(ctx, { screen, visit, ports }, outcome);
     });
     router[method === 'GET' ? 'get' : 'post'](path, answered);
   }
@@ -77,11 +78,14 @@ const asPerson = <T>(
   act: () => Promise<T>,
 ): Promise<T> => acting.run(`person:${person.email}`, act);
 
-interface Sent {
+interface Visited {
   readonly screen: Screen;
-  readonly form: Form;
   readonly visit: Visit;
   readonly ports: ScreenPorts;
+}
+
+interface Sent extends Visited {
+  readonly form: Form;
 }
 
 const receive = async (ctx: Context, sent: Sent): Promise<void> => {
@@ -92,12 +96,12 @@ const receive = async (ctx: Context, sent: Sent): Promise<void> => {
   const refused = async (problem: Pick<Refusal, 'field' | 'message'>, status: number) => {
     const { field, message } = problem;
     const refusal = { form: form.name, field, message, values, parameters: visit.parameters };
-    await sendPage(ctx, screen, visit, { ...(await screen.show(visit, refusal)), status });
+    await sendPage(ctx, sent, { ...(await screen.show(visit, refusal)), status });
   };
   if (checked.kind === 'refused') return refused(checked, 422);
   const act = () => asPerson(ports, visit, () => form.act(visit, checked.output as never));
   try {
-    await send(ctx, screen, visit, await (form.once ? actOnce({ ...sent, values }, act) : act()));
+    await send(ctx, sent, await (form.once ? actOnce({ ...sent, values }, act) : act()));
   } catch (error) {
     const { status, message, retryAfter } = problemOf(error);
     if (status !== 422 && status !== 429) throw error;
@@ -106,28 +110,34 @@ const receive = async (ctx: Context, sent: Sent): Promise<void> => {
   }
 };
 
-const send = async (
-  ctx: Context,
-  screen: Screen,
-  visit: Visit,
-  outcome: Outcome,
-): Promise<void> => {
+const send = async (ctx: Context, visited: Visited, outcome: Outcome): Promise<void> => {
   if ('to' in outcome) {
     redirect(ctx, outcome.to, outcome.done);
   } else if ('secret' in outcome) {
     const { title, status, secret } = outcome;
-    const { content } = await screen.show(visit, undefined, secret);
-    await sendPage(ctx, screen, visit, { title, status, content });
+    const { content } = await visited.screen.show(visited.visit, undefined, secret);
+    // A live update would take the secret away.
+    const still = { ...visited, screen: { ...visited.screen, live: false as const } };
+    await sendPage(ctx, still, { title, status, content });
   } else {
-    await sendPage(ctx, screen, visit, outcome);
+    await sendPage(ctx, visited, outcome);
   }
 };
 
-const sendPage = (ctx: Context, screen: Screen, visit: Visit, page: Page): Promise<void> => {
-  const { section, isLive, notices = {} } = screen;
+const sendPage = async (
+  ctx: Context,
+  { screen, visit, ports }: Visited,
+  page: Page,
+): Promise<void> => {
+  const { section, notices = {} } = screen;
+  const { signedIn } = visit;
   const done = visit.query.get('done') ?? '';
   const notice = Object.hasOwn(notices, done) ? notices[done] : undefined;
-  const live = isLive ? pathOf(screen, visit) : undefined;
-  const frame = { section, live, notice, signedIn: visit.signedIn };
-  return sendHtml(ctx, page.status ?? 200, layout(page, frame));
+  const live = screen.live === false ? undefined : pathOf(screen, visit);
+  const unread = await ports.notifications.countUnread(readerOf(signedIn));
+  await sendHtml(
+    ctx,
+    page.status ?? 200,
+    layout(page, { section, live, notice, signedIn, unread }),
+  );
 };

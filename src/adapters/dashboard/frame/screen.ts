@@ -3,7 +3,8 @@ import { object, type GenericSchema, type InferOutput } from 'valibot';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import type { Html } from './html.ts';
 
-export type Section = 'projects' | 'animals' | 'keys' | 'usage' | 'account';
+export type Section =
+  'projects' | 'animals' | 'keys' | 'webhooks' | 'usage' | 'account' | 'notices';
 
 /** A person views a page or sends one of its forms. */
 export interface Visit {
@@ -79,10 +80,12 @@ export interface Screen {
   /** What `?done=` says, by its code. */
   readonly notices?: Readonly<Record<string, Html | string>>;
   /**
-   * Whether it updates live. One rendering is sent to all viewers of the account, so it must show nothing that only one
-   * person may see.
+   * Whether it updates live, and how we find out that another process has changed it: by rendering it every two seconds,
+   * or by a text that differs whenever something stored that it shows has changed, which costs less. One rendering is
+   * sent to all viewers of the account, so it must show nothing that only one person may see. `bell`: only that is updated,
+   * for all pages that are not live.
    */
-  readonly isLive: boolean;
+  readonly live: false | 'bell' | 'rendered' | ((visit: Visit) => Promise<string>);
   /** Handlers that are no plain forms, such as uploads. */
   readonly others?: readonly {
     readonly method: 'GET' | 'POST';

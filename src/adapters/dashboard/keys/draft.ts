@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { scopes, type Scope } from '../../../access/domain/api-key.ts';
-import { isLine } from '../../../kernel/text.ts';
+import { isName } from '../../../kernel/text.ts';
+import { checkboxes } from '../frame/checkboxes.ts';
 import { filled } from '../frame/form-body.ts';
 import { html, type Html } from '../frame/html.ts';
 import { field, formError, onceInput } from '../frame/form-parts.ts';
@@ -13,7 +14,10 @@ export const keyDraft = v.pipe(
   v.object({
     name: v.pipe(
       filled('Give the key a name, such as the program that will use it.'),
-      v.check((name) => isLine(name, 100), 'A name has at most 100 characters, on one line.'),
+      v.check(
+        (name) => isName(name, 100),
+        'A name has at most 100 characters, on one line and without direction marks.',
+      ),
     ),
     scopes: v.pipe(
       v.string(),
@@ -67,22 +71,12 @@ export const newKeyForm = (now: Date, once: string, refusal: Refusal | undefined
 const tomorrow = (now: Date): string =>
   new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10);
 
-/** The empty field shows that no box is ticked; browsers would send nothing. */
-const scopeChoice = (refusal: Refusal | undefined): Html => {
-  const chosen = refusal ? (refusal.values['scopes'] ?? '').split(',') : scopes;
-  const wrong = refusal?.field === 'scopes' ? refusal.message : undefined;
-  return html`<fieldset ${wrong !== undefined && html`aria-describedby="scopes-error"`}>
-    <legend>Scopes: what the key may do</legend>
-    <input type="hidden" name="scopes" value="">
-    <div class="row">
-      ${scopes.map(
-        (scope, at) => html`<label>
-          <input type="checkbox" name="scopes" value="${scope}" ${chosen.includes(scope) && html`checked`}
-            ${wrong !== undefined && html`aria-invalid="true" ${at === 0 && html`autofocus`}`}>
-          ${scopeWords[scope]} <code>${scope}</code>
-        </label>`,
-      )}
-    </div>
-    ${wrong !== undefined && html`<p class="error" id="scopes-error" data-refusal>${wrong}</p>`}
-  </fieldset>`;
-};
+const scopeChoice = (refusal: Refusal | undefined): Html =>
+  checkboxes(
+    {
+      ...{ legend: 'Scopes: what the key may do', name: 'scopes', look: 'row' },
+      ...{ values: scopes, chosen: scopes },
+      labelOf: (scope) => html`${scopeWords[scope]} <code>${scope}</code>`,
+    },
+    refusal,
+  );

@@ -1,27 +1,13 @@
-import {
-  opens,
-  overlaps,
-  scopes,
-  type ApiKey,
-  type Overlap,
-} from '../../../access/domain/api-key.ts';
+import { opens, overlaps, scopes, type ApiKey } from '../../../access/domain/api-key.ts';
 import type { ListedKey } from '../../../access/key-ports.ts';
 import { isBanned } from '../../../access/domain/ban.ts';
 import { confirmedForm } from '../frame/confirmed-form.ts';
 import { html, nothing, type Child, type Html } from '../frame/html.ts';
 import { buttonForm, formError, onceInput } from '../frame/form-parts.ts';
+import { overlapOptions } from '../frame/overlap-options.ts';
 import { badge, counted, day, exact, minute, time } from '../frame/parts.ts';
 import type { Refusal } from '../frame/screen.ts';
 import { table, type ColumnsOf } from '../frame/table.ts';
-
-/** How long an old secret stays valid, as people say it. */
-const overlapWords: Readonly<Record<Overlap, string>> = {
-  '0': 'no time',
-  '15m': '15 minutes',
-  '1h': '1 hour',
-  '24h': '24 hours',
-  '7d': '7 days',
-};
 
 export interface KeyTableOptions {
   readonly now: Date;
@@ -101,7 +87,7 @@ const rotate = ({ id, name }: ApiKey, once: string): Html =>
     ${onceInput(once)}
     <label class="visually-hidden" for="overlap-${id}">Keep old secret for</label>
     <select id="overlap-${id}" name="overlap">
-      ${(Object.keys(overlaps) as Overlap[]).map((one) => html`<option value="${one}" ${one === '24h' && html`selected`}>${overlapWords[one]}</option>`)}
+      ${overlapOptions(overlaps)}
     </select>
     <button title="Make a new secret for ${name}">Rotate</button>
   </form>`;

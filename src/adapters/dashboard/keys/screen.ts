@@ -18,7 +18,7 @@ export const keysScreen = (ports: DashboardPorts): Screen => {
   return {
     path: keysPath,
     section: 'keys',
-    isLive: false,
+    live: false,
     notices: {
       [shownOnce]:
         'This was already done, and the secret was shown then. If you lost it, rotate the key.',

@@ -65,7 +65,7 @@ const waiting = ({ hold, addresses: [own] }: ProjectView): Html =>
 
 const accept = '.zip,.tar.gz,.tgz,application/zip,application/gzip';
 
-const hint =
+const hint = () =>
   `A .zip, .tar.gz or .tgz with index.html at its top: ${count(siteLimits.entries)} files and ` +
   `${siteLimits.bytes / 1024 / 1024} MiB at most, unpacked.`;
 
@@ -73,7 +73,7 @@ const hint =
 const uploadForm = ({ slug }: Project, refusal: Refusal | undefined): Html =>
   html`<form method="post" action="/dashboard/projects/${slug}/deploys" enctype="multipart/form-data"
       data-upload data-largest="${largestUpload}">
-    ${field({ label: 'Site archive', name: uploadField, type: 'file', accept, hint }, refusal)}
+    ${field({ label: 'Site archive', name: uploadField, type: 'file', accept, hint: hint() }, refusal)}
     <div class="stack progress" hidden>
       <progress aria-label="Upload"></progress>
       <div class="row between"><output></output> <button type="button" class="bare" data-cancel>Cancel</button></div>

@@ -64,7 +64,7 @@ const contents = (deploy: Deploy, view: DeployListView): Html => {
   }
 };
 
-const steps = { unpacking: 'unpacking', preparing: 'compressing' } as const;
+const steps = { unpacking: 'unpacking', preparing: 'compressing', storing: 'storing' } as const;
 
 /** With several uploads at once, it is unknown which one the progress belongs to. */
 const progressOf = ({ deploys, progress }: DeployListView): string => {

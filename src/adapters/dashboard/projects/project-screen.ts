@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { isServed } from '../../../domains/domain/attachment/serving.ts';
+import { isOpen } from '../../../domains/domain/attachment/serving.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { notFound, PageProblem } from '../frame/page-problem.ts';
 import { projectContent } from './content.ts';
@@ -27,7 +27,7 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
     const attached = await domains.listDomains(site.project.id);
     const { slug, name } = site.project;
     const own = settings.siteUrl(slug);
-    const served = attached.filter(isServed);
+    const served = attached.filter(isOpen);
     const addresses = [own, ...served.map(({ host }) => withHost(own, host))];
     const progress = uploads.progressOf(site.project);
     const hold = await domains.showOwnHold({
@@ -41,7 +41,8 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
   return {
     path,
     section: 'projects',
-    isLive: true,
+    // Uploads to this process are stored only when they end, and other projects share the storage.
+    live: 'rendered',
     notices: {
       created: 'Project created. Now upload its site.',
       'created-elsewhere':

@@ -25,7 +25,7 @@ export const projectsScreen = (ports: DashboardPorts): Screen => {
   return {
     path,
     section: 'projects',
-    isLive: false,
+    live: false,
     show: async ({ accountId }: Visit, refusal?: Refusal) => {
       const projects = await sites.listProjects(accountId);
       const found = await Promise.all(projects.map(({ slug }) => sites.getSite(slug)));

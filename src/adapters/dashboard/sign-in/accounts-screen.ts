@@ -19,7 +19,7 @@ type Ports = Pick<DashboardPorts, 'access' | 'networkOf' | 'acting'>;
 export const accountsScreen = (ports: Ports, cookies: Cookies): Screen => ({
   path: accountsPath,
   section: 'account',
-  isLive: false,
+  live: false,
   show: async ({ signedIn, query }) => ({
     title: 'Choose an account',
     content: chooser(await ports.access.accountsOf(signedIn), query.toString()),

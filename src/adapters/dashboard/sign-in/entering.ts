@@ -7,7 +7,7 @@ import type { WhoAsks } from '../frame/who-asks.ts';
 
 export type SignInPorts = Pick<
   DashboardPorts,
-  'access' | 'networkOf' | 'acting' | 'deadline' | 'settings'
+  'access' | 'networkOf' | 'acting' | 'deadline' | 'notifications' | 'settings'
 > & {
   readonly cookies: Cookies;
   readonly whoAsks: WhoAsks;

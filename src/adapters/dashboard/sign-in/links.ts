@@ -2,13 +2,11 @@ import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Membership, SignedIn } from '../../../access/people-ports.ts';
 import { DomainError } from '../../../kernel/domain-error.ts';
-import { sendHtml } from '../frame/answering.ts';
 import { enter, originOf, type SignInPorts } from './entering.ts';
 import { html } from '../frame/html.ts';
-import { layout } from '../frame/layout.ts';
-import { signInPath } from '../frame/next-page.ts';
+import { isMailedLink, signInPath } from '../frame/next-page.ts';
 import { isFromElsewhere } from '../frame/same-origin.ts';
-import { goOn, showRefusal } from './pages.ts';
+import { goOn, sendAlone, showRefusal } from './pages.ts';
 import type { Page } from '../frame/screen.ts';
 
 const path = `${signInPath}/:token`;
@@ -16,7 +14,7 @@ const path = `${signInPath}/:token`;
 /**
  * One-time links. A link signs in immediately only if no one is signed in and no other site led to it: otherwise an
  * attacker could sign a person in to an account that they did not choose. In that case a page asks first, which does
- * not use up the link.
+ * not use up the link. It also asks if the link came by mail: scanners of mail follow every link in it.
  */
 export const addSignInLinks = (router: Router, ports: SignInPorts): void => {
   const { origin } = ports.settings;
@@ -24,7 +22,10 @@ export const addSignInLinks = (router: Router, ports: SignInPorts): void => {
   router.get(path, async (ctx: Context) => {
     // HEAD, as mail programs send it, does not use up the link.
     if (ctx.method === 'HEAD') return void (ctx.status = 200);
-    const asks = isFromElsewhere(ctx, origin) || (await ports.whoAsks(ctx)) !== undefined;
+    const asks =
+      isMailedLink(ctx.query) ||
+      isFromElsewhere(ctx, origin) ||
+      (await ports.whoAsks(ctx)) !== undefined;
     await answer(ctx, asks ? ask : signIn, ports);
   });
 
@@ -39,7 +40,7 @@ const answer = async (ctx: Context, act: Act, ports: SignInPorts): Promise<void>
   } catch (error) {
     // The person whom it signed in opened it again: just show the dashboard.
     if (error instanceof DomainError && (await ports.whoAsks(ctx))) goOn(ctx);
-    else await showRefusal(ctx, error, {});
+    else await showRefusal(ctx, error, ports);
   }
 };
 
@@ -55,7 +56,7 @@ const signIn: Act = async (ctx, ports) => {
 const ask: Act = async (ctx, ports) => {
   const wanted = await ports.access.lookBehindLink(tokenOf(ctx), originOf(ctx, ports));
   const page = linkPage(wanted, await ports.whoAsks(ctx), ctx.url);
-  await sendHtml(ctx, 200, layout(page, { section: undefined, signedIn: undefined }));
+  await sendAlone(ctx, 200, page);
 };
 
 /**

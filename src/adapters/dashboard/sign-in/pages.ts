@@ -11,13 +11,16 @@ import { pageAfterSignIn, signInPath as path } from '../frame/next-page.ts';
 import { problemOf } from '../frame/page-problem.ts';
 import { field, formError } from '../frame/form-parts.ts';
 import { html, type Html } from '../frame/html.ts';
-import type { Refusal } from '../frame/screen.ts';
+import type { Page, Refusal } from '../frame/screen.ts';
+import { linkPages } from './link-pages.ts';
+
+export const email = v.pipe(
+  filled('Enter your email address.'),
+  v.maxLength(300, 'An email address has at most 254 characters.'),
+);
 
 const credentials = v.object({
-  email: v.pipe(
-    filled('Enter your email address.'),
-    v.maxLength(300, 'An email address has at most 254 characters.'),
-  ),
+  email,
   password: v.pipe(
     v.string(),
     v.minLength(1, 'Enter your password.'),
@@ -31,20 +34,22 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
 
   router.get(path, async (ctx: Context) => {
     if (await whoAsks(ctx)) goOn(ctx);
-    else await show(ctx, 200);
+    else await show(ctx, ports);
   });
 
   router.post(path, async (ctx: Context) => {
     const values = await deadline.apart(() => readForm(ctx));
     const checked = checkForm(credentials, values);
-    if (checked.kind === 'refused') return show(ctx, 422, { ...unfilled, ...checked, values });
+    if (checked.kind === 'refused') {
+      return show(ctx, ports, { status: 422, ...unfilled, ...checked, values });
+    }
     try {
       const session = await access.signIn(checked.output, originOf(ctx, ports));
       await enter(ctx, session, ports);
       if (session.others.length > 0) redirect(ctx, accountsPathFor(ctx.querystring));
       else goOn(ctx);
     } catch (error) {
-      await showRefusal(ctx, error, values);
+      await showRefusal(ctx, error, ports, values);
     }
   });
 
@@ -55,31 +60,52 @@ export const addSignIn = (router: Router, ports: SignInPorts): void => {
   });
 };
 
-const unfilled = { form: 'sign-in', field: undefined, values: {}, parameters: {} } as const;
+export const unfilled = {
+  form: 'sign-in',
+  field: undefined,
+  values: {},
+  parameters: {},
+} as const;
 
-/** Shows a refusal of the domain; rethrows everything else. */
-export const showRefusal = async (
+type Shown = Pick<SignInPorts, 'notifications'>;
+type RefusalWithStatus = Refusal & { readonly status: number };
+
+/** A refusal of the domain, as the page shows it. @throws everything else */
+export const refusalFrom = (
   ctx: Context,
   error: unknown,
   values: Refusal['values'],
-): Promise<void> => {
+): RefusalWithStatus => {
   if (!(error instanceof DomainError)) throw error;
   const { status, message, retryAfter } = problemOf(error);
   if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
-  await show(ctx, status, { ...unfilled, message, values });
+  return { ...unfilled, status, message, values };
 };
+
+/** Shows a refusal of the domain; rethrows everything else. */
+export const showRefusal = (
+  ctx: Context,
+  error: unknown,
+  ports: Shown,
+  values: Refusal['values'] = {},
+): Promise<void> => show(ctx, ports, refusalFrom(ctx, error, values));
 
 export const goOn = (ctx: Context): void => {
   redirect(ctx, pageAfterSignIn(ctx.querystring));
 };
 
-const show = async (ctx: Context, status: number, refusal?: Refusal): Promise<void> => {
-  const page = { title: 'Sign in', content: signInForm(ctx.querystring, refusal) };
-  await sendHtml(ctx, status, layout(page, { section: undefined, signedIn: undefined }));
-};
+const show = (ctx: Context, { notifications }: Shown, refusal?: RefusalWithStatus): Promise<void> =>
+  sendAlone(ctx, refusal?.status ?? 200, {
+    title: 'Sign in',
+    content: signInForm(ctx.querystring, notifications.isMailOn, refusal),
+  });
+
+/** A page of somebody who is not signed in. */
+export const sendAlone = (ctx: Context, status: number, page: Page): Promise<void> =>
+  sendHtml(ctx, status, layout(page, { section: undefined, signedIn: undefined, unread: 0 }));
 
 /** @param query goes along with the form: it says where to go afterwards */
-const signInForm = (query: string, refusal: Refusal | undefined): Html => html`
+const signInForm = (query: string, isMailOn: boolean, refusal: Refusal | undefined): Html => html`
   <section class="card alone">
     <h1>Sign in</h1>
     ${formError(refusal)}
@@ -88,5 +114,9 @@ const signInForm = (query: string, refusal: Refusal | undefined): Html => html`
       ${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password' }, refusal)}
       <button class="main">Sign in</button>
     </form>
-    <p class="hint">No password yet, or forgotten it? Use a one-time sign-in link. The operator creates one with <code>animal-store user invite</code>; if you were invited, ask the person who invited you for the link.</p>
+    ${isMailOn ? waysByMail : waysWithoutMail}
   </section>`;
+
+const waysByMail = html`<p class="row between"><a href="${linkPages.new_password.path}">Forgot password?</a> <a href="${linkPages.sign_in.path}">Sign in by a link</a></p>`;
+
+const waysWithoutMail = html`<p class="hint">No password yet, or forgotten it? Use a one-time sign-in link. The operator creates one with <code>animal-store user invite</code>; if you were invited, ask the person who invited you for the link.</p>`;

@@ -19,7 +19,9 @@ const patterns = html`<defs>
   <pattern id="pattern-refused" class="outcome-refused" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="ground" width="6" height="6"/><rect class="ink" width="3" height="6"/></pattern>
 </defs>`;
 
-const compact = new Intl.NumberFormat('en', { notation: 'compact' });
+let compact: Intl.NumberFormat | undefined;
+const inShort = (value: number): string =>
+  (compact ??= new Intl.NumberFormat('en', { notation: 'compact' })).format(value);
 
 /**
  * The chart. Places are percents and letters keep their size, so that it reads on any width; colours come from the
@@ -32,7 +34,7 @@ export const usageFigure = (figure: Figure): Html => {
     ${legend(columns, chart.limit && `quota: ${count(chart.limit.value)} a day`)}
     <svg class="plot" role="img" aria-label="${summary(figure)}">
       ${patterns}
-      ${chart.ticks.map(({ value, y }) => html`${across('tick', y)}<text class="tick" x="-8" y="${percent(y)}" dy="0.32em">${compact.format(value)}</text>`)}
+      ${chart.ticks.map(({ value, y }) => html`${across('tick', y)}<text class="tick" x="-8" y="${percent(y)}" dy="0.32em">${inShort(value)}</text>`)}
       ${chart.bars.map((bar) => drawn(bar, range))}
       ${names(chart, figure)}
       ${chart.limit && across('limit', chart.limit.y)}

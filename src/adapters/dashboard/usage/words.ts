@@ -12,8 +12,12 @@ export const outcomeWords: Readonly<Record<UsageOutcome, string>> = {
   refused: 'refused (429)',
 };
 
-const inUtc = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...options });
+/** Made when it is first used, because that takes milliseconds. */
+const inUtc = (options: Intl.DateTimeFormatOptions) => {
+  let made: Intl.DateTimeFormat | undefined;
+  const format = () => (made ??= new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...options }));
+  return { format: (at: Date): string => format().format(at) };
+};
 const dayFormat = inUtc({ day: 'numeric', month: 'short' });
 const weekdayFormat = inUtc({ weekday: 'short', day: 'numeric', month: 'short' });
 const hourFormat = inUtc({ hour: '2-digit', minute: '2-digit' });
