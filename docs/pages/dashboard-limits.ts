@@ -1,16 +1,21 @@
+import { mailLimits, quietMs } from '../../src/access/domain/mail-request.ts';
 import { passwordLength } from '../../src/access/domain/password.ts';
+import { mostPeople } from '../../src/access/domain/person.ts';
 import type { Limits } from '../../src/access/domain/plan.ts';
 import {
   dashboardLimits,
   invitationMs,
+  mailedLinkMs,
   sessionMs,
+  sharedPageLimits,
   shortLinkMs,
   signInLimits,
 } from '../../src/access/domain/session.ts';
+import { mostShares, shareDays } from '../../src/domains/domain/attachment/share.ts';
 import { mostStreams } from '../../src/adapters/dashboard/frame/live-streams.ts';
 import { largestUpload } from '../../src/adapters/dashboard/projects/upload-file.ts';
 import { uploadPace } from '../../src/adapters/dashboard/projects/upload-pace.ts';
-import { uploadSlots } from '../../src/adapters/dashboard/projects/uploads.ts';
+import { uploadSlots } from '../../src/adapters/dashboard/projects/upload-slots.ts';
 import { span } from './domain-examples.ts';
 
 /** What is counted of those who sign in. */
@@ -25,6 +30,13 @@ export const signInAttempts = (): readonly (readonly string[])[] => [
     ...numbers(signInLimits.device),
   ],
   ['current passwords tried to choose a new one', ...numbers(signInLimits.current)],
+  ['links by mail asked for from one network address', ...numbers(signInLimits.network)],
+  [
+    'links by mail asked for by all visitors whose browsers are not known',
+    ...numbers(signInLimits.linkRequests),
+  ],
+  ['pages of shared links asked for from one network address', ...numbers(sharedPageLimits)],
+  ['people whom one account invites, each new link counted', ...numbers(signInLimits.invitations)],
 ];
 
 /** What a signed-in person may ask for. */
@@ -45,10 +57,26 @@ export const dashboardNumbers = (): readonly (readonly string[])[] => [
   ['a session ends after', span(sessionMs)],
   ['the link of the first start and of `account create` works once, for', span(shortLinkMs)],
   ['a link from the page Account or from `user invite` works once, for', span(invitationMs)],
+  ['a link that somebody asked for on the sign-in page works once, for', span(mailedLinkMs)],
+  [
+    'links by mail to one address that one network asks for; the same for invitations, and for news of a changed password, of one account',
+    mails(mailLimits.ofSource),
+  ],
+  [
+    'links by mail to one address that a browser asks for in which its person has signed in; nothing else counts for it',
+    mails(mailLimits.ofSource),
+  ],
+  [
+    'links by mail to one address in all; the same for invitations and news',
+    `${mails(mailLimits.inAll)}; then one after each ${span(quietMs)} without one`,
+  ],
+  ['people of one account; the operator may add more', String(mostPeople)],
   [
     'live pages that are open in one session, and in one account',
     `${String(mostStreams.session)}, ${String(mostStreams.account)}; beyond that the oldest one pauses and is live again a minute later`,
   ],
+  ['a link to the records of a domain works for', `${String(shareDays)} days`],
+  ['such links of one domain', String(mostShares)],
   ['an uploaded archive', `${String(largestUpload / 1024 / 1024)} MiB`],
   ['an archive arrives within', span(uploadPace.longestMs)],
   [
@@ -58,5 +86,8 @@ export const dashboardNumbers = (): readonly (readonly string[])[] => [
   ['archives of one account at once', String(uploadSlots.inAll.ofOne)],
   ['of these, unpacked at once', String(uploadSlots.unpacking.ofOne)],
 ];
+
+const mails = ({ perHour, perDay }: { readonly perHour: number; readonly perDay: number }) =>
+  `${String(perHour)} an hour, ${String(perDay)} a day`;
 
 const numbers = ({ perMinute, perDay }: Limits) => [String(perMinute), String(perDay)];

@@ -5,7 +5,7 @@ import { dashboard, type Dashboard } from '../adapters/dashboard/dashboard.ts';
 import type { DashboardPorts } from '../adapters/dashboard/frame/ports.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { addressBucket, clientAddress } from '../adapters/http/listener/client-address.ts';
-import { operationSunsets } from '../adapters/http/operations/pet-operations.ts';
+import { operationSunsets } from '../adapters/http/operations/operation-sunsets.ts';
 import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Deadline } from '../kernel/deadline.ts';
@@ -18,7 +18,9 @@ import {
   DomainsKey,
   LogKey,
   MetricsKey,
+  NotificationsKey,
   SitesKey,
+  WebhookCallsKey,
 } from './keys.ts';
 import { allowancesByPlan } from './plan-allowances.ts';
 import { apart } from './request-deadline.ts';
@@ -44,6 +46,8 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
     catalogue: c.get(CatalogueKey),
     sites: c.get(SitesKey),
     domains: c.get(DomainsKey),
+    notifications: c.get(NotificationsKey),
+    webhooks: c.get(WebhookCallsKey),
     auditLog: c.get(AuditLog),
     idempotencyKeys: c.get(IdempotencyKeys),
     acting: c.get(Acting),
@@ -61,6 +65,7 @@ const dashboardOf = (c: ResolutionContext): Dashboard => {
     settings: {
       origin: dashboardOrigin(config),
       platformHost: config.platformHost,
+      acmeDnsZone: config.acmeDnsZone,
       siteUrl: (slug) => addresses.urlOf(slug),
       uploadFolder: join(config.dataDir, 'uploads'),
       deprecated: operationSunsets,

@@ -1,3 +1,4 @@
+import { unsubscribePath } from '../../src/adapters/dashboard/frame/same-origin.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { crawl, routeOf, type FoundForm } from '../support/dashboard/crawl.ts';
 import { everythingStored } from '../support/dashboard/database.ts';
@@ -16,6 +17,7 @@ const typed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/dashboard/keys': { name: 'Planted', scopes: 'pets:read', expires: '' },
   '/dashboard/keys/:key/rotate': { overlap: '0' },
   '/dashboard/account/people': { email: 'planted@evil.test' },
+  '/dashboard/account/mail': { on: 'domain.live', shown: 'domain.live,key.banned' },
   '/dashboard/account/password': { wanted: 'chosen by somebody else' },
   '/dashboard/projects/:slug/settings/domains': { domain: 'planted.birds.test' },
   '/dashboard/projects/:slug/settings/redirects': {
@@ -30,7 +32,8 @@ let owner: Owner;
 /** One form for each route that takes any. */
 let forms: ReadonlyMap<string, FoundForm>;
 beforeAll(async () => {
-  dashboard = await startDashboard();
+  const settings = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'store@zoo.example' };
+  dashboard = await startDashboard({ settings });
   owner = await dashboard.newOwner();
   await fill(dashboard, owner, 'birds.test');
   const found = (await crawl(owner.visitor)).forms.filter(({ method }) => method === 'POST');
@@ -55,14 +58,18 @@ const send = (
 
 test('this test knows every route that takes forms, and every form has a route', () => {
   const taking = dashboard.routes.filter(({ method }) => method === 'POST').map(({ path }) => path);
-  const known = [...forms.keys(), ...unlinked];
+  const known = [...forms.keys(), ...unlinked, unsubscribePath];
   expect(taking.filter((path) => !known.includes(path))).toEqual([]);
   expect(known.filter((path) => !taking.includes(path))).toEqual([]);
   expect(Object.keys(typed).filter((path) => !known.includes(path))).toEqual([]);
 });
 
 /** Routes that take forms of pages to which the pages of one account do not lead. */
-const unlinked = ['/dashboard/sign-in', '/dashboard/sign-in/:token', '/dashboard/accounts/:person'];
+const unlinked = [
+  ...['/dashboard/sign-in', '/dashboard/sign-in/:token', '/dashboard/accounts/:person'],
+  '/dashboard/account/new-password',
+  ...['/dashboard/forgot-password', '/dashboard/sign-in-link'],
+];
 
 type Told = Readonly<Record<string, string>>;
 

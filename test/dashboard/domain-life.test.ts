@@ -1,103 +1,172 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import type { Locator, Page } from 'playwright-core';
 import { SecureVisitor } from '../lab/secure-visitor.ts';
 import { startTryOut, type TryOut } from '../lab/try-out.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
+import { ClickingOwner, press, pressed, signIn } from '../support/dashboard/clicking-owner.ts';
 import { until } from '../support/until.ts';
-import { zipOf } from '../support/sites/zip-bytes.ts';
 
 jest.setTimeout(300_000);
 
 let lab: TryOut;
-let browser: TestBrowser;
-let session: string;
+/** For the dashboard, and for the page of the lab: neither may ask anybody else. */
+let browsers: readonly [TestBrowser, TestBrowser];
+let cookie: string;
+let visitor: SecureVisitor;
 beforeAll(async () => {
   lab = await startTryOut();
-  browser = await startBrowser(lab.service.origin);
-  const entry = await fetch(lab.signInUrl, { redirect: 'manual' });
-  const cookies = entry.headers.getSetCookie();
-  [session = ''] = cookies.find((one) => one.startsWith('session='))?.split(';') ?? [];
+  const origins = [lab.service.origin, new URL(lab.labUrl).origin] as const;
+  browsers = [await startBrowser(origins[0]), await startBrowser(origins[1])];
+  cookie = await signIn(lab);
+  visitor = new SecureVisitor(lab.edgePort, await readFile(lab.root, 'utf8'));
 }, browserStartMs);
 afterAll(async () => {
   try {
-    await browser.close();
+    for (const browser of browsers) await browser.close();
   } finally {
     await lab.close();
   }
 });
 
-const press = (page: Page, name: string) =>
-  page.getByRole('button', { name, exact: true }).first().click();
+const openOwner = async (javaScript = true): Promise<ClickingOwner> =>
+  new ClickingOwner(await browsers[0].open({ javaScript, cookie }), lab, javaScript);
 
-const publish = async (page: Page, name: string): Promise<void> => {
-  await page.goto(`${lab.service.origin}/dashboard`);
-  await page.getByLabel('Project name').fill(name);
-  await press(page, 'New project');
-  const index = { name: 'index.html', content: `<h1>${name}</h1>` };
-  const archive = { name: 'site.zip', mimeType: 'application/zip', buffer: zipOf([index]) };
-  await page.getByLabel('Site archive').setInputFiles(archive);
-  await press(page, 'Deploy');
-  await page.getByText('succeeded').first().waitFor();
+/** Of each project: what is created counts instead of all there was before. */
+const zones = new Map<string, string>();
+const createRecords = (slug: string, zone: string): void => {
+  zones.set(slug, zone);
+  expect(lab.createRecords([...zones.values()].join('\n'))).toEqual([]);
 };
 
-/** Beyond the first look that the service takes by itself, a minute after somebody pressed Verify. */
-const patienceMs = 90_000;
+const clickThrough = async (way: string, javaScript: boolean): Promise<void> => {
+  const slug = way.replace(' ', '-');
+  const host = `www.${slug}.test`;
+  const owner = await openOwner(javaScript);
+  const { page } = owner;
+  await owner.publish(way);
+  await page.getByRole('link', { name: 'Domains', exact: true }).first().click();
+  const zone = await owner.add(slug, host);
+  expect(zone).toContain('IN CNAME');
+  createRecords(slug, `$ORIGIN ${slug}.test.\nwww 60 IN A 203.0.113.7\n`);
+  await press(page, 'Verify');
+  await owner.seesText('203.0.113.7');
+  const words = page.locator('main');
+  expect(await words.getByText('added, awaiting DNS', { exact: true }).count()).not.toBe(0);
 
-/** With scripts the page follows by itself; without, somebody reloads it. */
-const follow = async (page: Page, javaScript: boolean, wanted: Locator): Promise<void> => {
-  const shown = wanted.first();
-  if (javaScript) return shown.waitFor({ timeout: patienceMs });
-  const looks = async () => {
-    if (await shown.isVisible()) return true;
-    await page.reload();
-    return false;
+  createRecords(slug, zone);
+  await owner.verify();
+  await owner.seesState('live');
+  const { status, body } = await until('the site is served', () =>
+    visitor.get(host).catch(() => undefined),
+  );
+  expect({ status, body }).toEqual({ status: 200, body: `<h1>${way}</h1>` });
+
+  await owner.remove(slug, host);
+  expect(await visitor.refusal(host)).toBeDefined();
+};
+
+test('a domain is added, corrected, made live and removed by clicking, with scripts and without', async () => {
+  // At the same time, since most of it is waiting until the service looks again.
+  await Promise.all([clickThrough('with scripts', true), clickThrough('without scripts', false)]);
+});
+
+/** Presses buttons on the page of the lab, one after the other. */
+const atLab = async (...names: readonly string[]): Promise<void> => {
+  const page = await browsers[1].open();
+  await page.goto(lab.labUrl);
+  for (const name of names) await pressed(page, name);
+  await page.close();
+};
+
+/** The authorities as the page of the lab names them. */
+const authorities = async (): Promise<readonly string[]> => {
+  const text = await (await fetch(lab.labUrl)).text();
+  return text.match(/(?<=<p>)127\.0\.0\.1:\d+(?=<\/p>)/g) ?? [];
+};
+
+test('by clicking in the lab, a name is validated by DNS because CAA says so, DNSSEC is broken and mended, and a second authority stands in', async () => {
+  const [first = '', second = ''] = await authorities();
+  const owner = await openOwner();
+  await owner.publish('Clicked');
+  const add = (host: string) => owner.add('clicked', host);
+  const goesLive = async (issuer: string) => {
+    await owner.verify();
+    await owner.seesState('live');
+    await owner.seesText(issuer);
   };
-  await until(`the page shows ${String(wanted)}`, looks, patienceMs);
-};
 
-test.each([
-  ['with scripts', true],
-  ['without scripts', false],
-])(
-  'a domain is added, corrected, made live and removed by clicking, %s',
-  async (way, javaScript) => {
-    const slug = way.replace(' ', '-');
-    const host = `www.${slug}.test`;
-    const page = await browser.open({ javaScript, cookie: session });
-    await publish(page, way);
-    await page.getByRole('link', { name: 'Domains', exact: true }).first().click();
-    await page.getByLabel('Domain', { exact: true }).fill(host);
-    await press(page, 'Add domain');
+  await add('www.by-dns.test');
+  await atLab('Create CNAME www.by-dns.test', 'Only by DNS: by-dns.test');
+  await owner.verify();
+  await owner.seesText('validationmethods');
+  await atLab('Create CNAME _acme-challenge.www.by-dns.test', '10 minutes later');
+  await goesLive(first);
 
-    await page.getByRole('heading', { name: `Records to create for ${host}` }).waitFor();
-    const zone = (await page.locator('pre', { hasText: '$ORIGIN' }).first().textContent()) ?? '';
-    expect(zone).toContain('IN CNAME');
-    await page.getByRole('link', { name: host, exact: true }).click();
-    expect(lab.createRecords(`$ORIGIN ${slug}.test.\nwww 60 IN A 203.0.113.7\n`)).toEqual([]);
-    await press(page, 'Verify');
-    const words = page.locator('main');
-    await follow(page, javaScript, words.getByText('203.0.113.7'));
-    expect(await words.getByText('added, awaiting DNS', { exact: true }).count()).not.toBe(0);
+  await add('www.broken.test');
+  await atLab('Create CNAME www.broken.test');
+  await owner.verify();
+  await owner.seesText('The DNSSEC of the domain is broken');
+  await atLab('DNSSEC is right', '10 minutes later');
+  await goesLive(first);
 
-    const verify = words.locator('button:enabled:not([data-ready-at])', { hasText: /^Verify$/ });
-    await follow(page, javaScript, verify);
-    expect(lab.createRecords(zone)).toEqual([]);
-    const live = words.getByText('live', { exact: true });
-    // The service may be faster, as it looks by itself too.
-    await Promise.race([verify.first().click(), live.first().waitFor()]);
-    await follow(page, javaScript, live);
-    const visitor = new SecureVisitor(lab.edgePort, await readFile(lab.root, 'utf8'));
-    const { status, body } = await until('the site is served', () =>
-      visitor.get(host).catch(() => undefined),
-    );
-    expect({ status, body }).toEqual({ status: 200, body: `<h1>${way}</h1>` });
+  await add('www.away.test');
+  await atLab('First authority: Answers 503', 'Create CNAME www.away.test');
+  await owner.verify();
+  await owner.seesText('The certificate authority is unavailable');
+  await atLab('10 minutes later');
+  await goesLive(second);
+  await atLab('First authority: Works');
+});
 
-    await page.goto(`${lab.service.origin}/dashboard/projects/${slug}/settings/domains`);
-    await press(page, `Actions for ${host}`);
-    await page.getByRole('menuitem', { name: 'Remove', exact: true }).first().click();
-    await press(page, 'Remove domain');
-    await page.locator('main').getByText('removed', { exact: true }).first().waitFor();
-    expect(await visitor.refusal(host)).toBeDefined();
-  },
-);
+test('by clicking in the lab, an authority hangs and then limits us, CAA records allow a wildcard at the other one, and days pass until a certificate is renewed', async () => {
+  const [first = '', second = ''] = await authorities();
+  const hung = await openOwner();
+  await hung.publish('Days');
+  await hung.add('days', 'www.hung.test');
+  // Within an hour, an account may order only so many certificates.
+  await atLab('1 hour later', 'First authority: Hangs', 'Create CNAME www.hung.test');
+  await hung.verify();
+  await hung.seesState('verified');
+
+  // It takes half a minute until an attempt is given up: meanwhile there is a wildcard.
+  const wild = await openOwner();
+  const zone = await wild.add('days', '*.zoo.test');
+  expect(zone.match(/^\S+(?= \d)/gm)).toEqual(['*', '_acme-challenge']);
+  const records = ['Create CNAME *.zoo.test', 'Create CNAME _acme-challenge.zoo.test'];
+  await atLab(...records, 'No wildcard: zoo.test');
+  await wild.verify();
+  await wild.seesText('zoo.test. CAA 0 issuewild ";" (allows nobody)');
+  const shared = 'Wildcards by the second authority, others by the first';
+  await atLab(`${shared}: zoo.test`, '1 minute later');
+  await wild.seesState('live');
+  await wild.seesText(second);
+  for (const host of ['a.zoo.test', 'b.zoo.test']) {
+    const visit = await until(`${host} is served`, () => visitor.get(host).catch(() => undefined));
+    expect(visit.body).toBe('<h1>Days</h1>');
+  }
+  await wild.remove('days', '*.zoo.test');
+  expect(await visitor.refusal('a.zoo.test')).toBeDefined();
+
+  await hung.seesText('The certificate authority did not answer');
+  await atLab('First authority: Limits us for an hour');
+  const limited = wild;
+  await limited.add('days', 'www.limited.test');
+  await atLab('Create CNAME www.limited.test');
+  await limited.verify();
+  await limited.seesText('too many new orders');
+  await atLab('10 minutes later');
+  for (const owner of [hung, limited]) {
+    await owner.seesState('live');
+    await owner.seesText(second);
+  }
+
+  await atLab('First authority: Works');
+  const { serial } = await visitor.get('www.hung.test');
+  await atLab('30 days later', '30 days later');
+  const isRenewed = async () => (await visitor.get('www.hung.test')).serial !== serial;
+  await until('it is renewed', isRenewed);
+  await hung.signInByMail();
+  await hung.open('days', 'www.hung.test');
+  await hung.seesText('Certificate renewed');
+  await hung.seesText(`Certificate issued by ${first}`);
+});

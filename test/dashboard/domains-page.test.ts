@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
@@ -15,6 +15,7 @@ import { deployEntries } from '../support/sites/deploy-entries.ts';
 import { entry } from '../support/sites/site-source.ts';
 
 const ascii = 'xn--bcher-kva.test';
+const platformHost = 'sites.animal-store.test';
 const both = `bücher.test (${ascii})`;
 
 let dashboard: RunningDashboard;
@@ -82,6 +83,79 @@ test('redirects show U-labels beside the A-labels, and empty fields look empty',
   expect([from?.['placeholder'], to?.['placeholder']]).toEqual([undefined, undefined]);
 });
 
+describe('a name and its www name', () => {
+  let owns: Owner;
+  let shop: Project;
+  beforeEach(async () => {
+    owns = await dashboard.newOwner();
+    shop = await dashboard.container.get(SitesKey).startProject(owns.accountId, 'Shop');
+    await deployEntries(dashboard.container, shop, entry('index.html'));
+  });
+  const page = () => `/dashboard/projects/${shop.slug}/settings/domains`;
+  const send = (form: Readonly<Record<string, string>>, once = 'only-in-this-test') =>
+    owns.visitor.post(page(), { once, ...form });
+  const stored = async () => {
+    const domains = dashboard.container.get(DomainsKey);
+    const all = await domains.listDomains(shop.id);
+    return [
+      all.map(({ host }) => host),
+      (await domains.showDomainSettings(shop.id)).document.domains.redirects.length,
+    ];
+  };
+  const boxIn = (markup: string) =>
+    elementsIn(markup, 'input').find(({ attributes }) => attributes['name'] === 'pair')?.attributes;
+
+  test('are added together from a ticked box, once, however often the form is sent', async () => {
+    expect(boxIn((await owns.visitor.get(page())).text)).toMatchObject({ checked: '' });
+    const form = { domain: 'bücher.test', pair: 'yes' };
+    const [first, second] = [await send(form), await send(form)];
+    const to = `${page()}?added=${ascii}&with=www.${ascii}&done=added`;
+    expect([first.location, second.location]).toEqual([to, to]);
+    expect(await stored()).toEqual([[ascii, `www.${ascii}`], 1]);
+    // Another tab shows another form.
+    const refused = await send(form, 'in-the-other-tab');
+    expect(refused.status).toBe(422);
+    expect(textOf(refused.text)).toContain(`${both} is in the list of this project already.`);
+    expect(boxIn(refused.text)).toMatchObject({ checked: '' });
+    expect(await stored()).toEqual([[ascii, `www.${ascii}`], 1]);
+  });
+
+  test('come alone without the box, which stays unticked when the name is refused', async () => {
+    const refused = await send({ domain: 'localhost' });
+    expect(boxIn(refused.text)).not.toHaveProperty('checked');
+    const { location } = await send({ domain: 'bücher.test' }, 'the-corrected-form');
+    expect(location).toBe(`${page()}?added=${ascii}&done=added`);
+    expect(await stored()).toEqual([[ascii], 0]);
+  });
+
+  test('stay in sight while one of them is verified', async () => {
+    await send({ domain: 'shop.test', pair: 'yes' });
+    const { text } = await owns.visitor.get(`${page()}?added=shop.test&with=www.shop.test`);
+    const actions = elementsIn(text, 'form').map(({ attributes }) => attributes['action']);
+    const verify = actions.find((one) => one?.includes('www.shop.test/verify')) ?? '';
+    expect((await owns.visitor.post(verify, {})).location).toMatch(
+      /\?host=www\.shop\.test&with=shop\.test&done=not-yet/,
+    );
+    const after = await owns.visitor.get(
+      `${page()}?host=www.shop.test&with=shop.test&done=not-yet`,
+    );
+    expect(textOf(after.text)).toContain('Records to create for www.shop.test and shop.test');
+    expect(textOf(after.text)).toContain('www.shop.test redirects to shop.test as soon as both');
+  });
+
+  test('are added without a redirect where another one is in the way, and the page says why', async () => {
+    const domains = dashboard.container.get(DomainsKey);
+    await domains.addDomain(shop, 'old.test');
+    const redirects = [{ from: 'old.test', to: 'https://www.shop.test' }];
+    await domains.changeDomainSettings(shop.id, { redirects });
+    const { location = '' } = await send({ domain: 'shop.test', pair: 'yes' });
+    expect(textOf((await owns.visitor.get(location)).text)).toContain(
+      'www.shop.test does not redirect to shop.test: www.shop.test is redirected itself. Redirect old.test to shop.test instead.',
+    );
+    expect(await stored()).toEqual([['shop.test', 'www.shop.test', 'old.test'], 1]);
+  });
+});
+
 test('a refused redirect names domains by their U-labels', async () => {
   const redirect = { once: 'only-in-this-test', from: ascii, to: ascii, status: '308' };
   const { status, text } = await owner.visitor.post(pathOf('redirects'), redirect);
@@ -115,7 +189,8 @@ test('the list shows when the certificate of a domain waits for a limit', async 
   const ledger = dashboard.container.get(AuthorityLedger);
   for (let order = 0; order < 10; order++) {
     const { accountId, host, registrableDomain } = waiting;
-    const name = { accountId, host: `${order}.${host}`, registrableDomain };
+    const authority = 'local';
+    const name = { authority, accountId, host: `${order}.${host}`, registrableDomain };
     const asked = { orderKey: String(order), occurredAt: dashboard.clock.now() };
     await ledger.settle({ entered: [{ ...name, ...asked, kind: 'order', isManual: false }] });
   }
@@ -157,4 +232,22 @@ test('a healthy domain shows nothing to do', async () => {
   const text = textOf(await markupOf(`/${domain.host}`));
   expect(text).toContain('To do Nothing');
   expect(text).not.toContain('Who acts');
+});
+
+test('the project page says which limit the certificate of its own address waits for, and until when', async () => {
+  const page = async () =>
+    textOf((await owner.visitor.get(`/dashboard/projects/${project.slug}`)).text);
+  expect(await page()).not.toContain('has no certificate yet');
+  const ledger = dashboard.container.get(AuthorityLedger);
+  const { accountId } = await dashboard.newOwner();
+  const occurredAt = dashboard.clock.now();
+  const entered = Array.from({ length: 20 }, (_, at) => ({
+    ...{ authority: 'local', accountId, host: `${String(at)}.${platformHost}` },
+    ...{ registrableDomain: platformHost, orderKey: `own ${String(at)}`, occurredAt },
+    ...({ kind: 'own', isManual: false } as const),
+  }));
+  await ledger.settle({ entered });
+  expect(await page()).toMatch(
+    /sites\.animal-store\.test\S* has no certificate yet, because a limit is reached: 20 new certificates for projects' own hosts in 7 days, .* It is ordered automatically, from \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC on\./,
+  );
 });

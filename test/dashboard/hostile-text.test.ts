@@ -79,11 +79,13 @@ test.each([
   ['an element', hostile],
   ['an attribute', quoted],
   ['an address', 'javascript:alert(1)'],
+  ['another direction', 'shop\u202eevil\u2067'],
 ])('what could become %s stays text, both stored and refused', async (_, text) => {
   const page = await visit('/dashboard');
   for (const [route, form] of forms()) {
     await submit(page, form, text);
     expect([route, await strange(page)]).toEqual([route, []]);
+    expect([route, /\p{Bidi_Control}/u.test(await page.content())]).toEqual([route, false]);
     expect(await page.title()).not.toContain('Our fault');
   }
   expect(forms().size).toBeGreaterThan(10);

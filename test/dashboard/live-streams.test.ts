@@ -2,12 +2,17 @@ import type { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import { html } from '../../src/adapters/dashboard/frame/html.ts';
-import { LiveStreams, mostStreams } from '../../src/adapters/dashboard/frame/live-streams.ts';
+import {
+  LiveStreams,
+  mostStreams,
+  type LivePorts,
+} from '../../src/adapters/dashboard/frame/live-streams.ts';
 import { PageProblem } from '../../src/adapters/dashboard/frame/page-problem.ts';
 import { onceInput } from '../../src/adapters/dashboard/frame/form-parts.ts';
 import type { Screen, Visit } from '../../src/adapters/dashboard/frame/screen.ts';
 import { StoredSignal } from '../../src/adapters/events/stored-signal.ts';
 import { CountingIds } from '../memory/counting-ids.ts';
+import { mustNotBeUsed } from '../support/strict-fake.ts';
 import { SettableClock } from '../memory/settable-clock.ts';
 import { AsyncDeadline } from '../../src/adapters/system/async-deadline.ts';
 
@@ -20,17 +25,24 @@ let streams: LiveStreams;
 /** Sessions that are over. */
 let over: Set<string>;
 let plans: Map<string, string>;
+/** By the id of a person. */
+let unread: Map<string, number>;
 beforeEach(() => {
   jest.useFakeTimers();
   signal = new StoredSignal();
   over = new Set();
   plans = new Map();
+  unread = new Map();
   streams = new LiveStreams({
     clock: new SettableClock(now),
     deadline: new AsyncDeadline(),
     ids: new CountingIds(),
     log: pino({ level: 'silent' }),
     chance: () => 0,
+    notifications: {
+      ...mustNotBeUsed<LivePorts['notifications']>('notifications'),
+      countUnread: ({ personId }) => Promise.resolve(unread.get(personId) ?? 0),
+    },
     onStored: (listener) => signal.listen(listener),
     whoStillAsks: (ctx) => () => Promise.resolve(signedInBy(ctx as unknown as Asking)),
   });
@@ -181,6 +193,34 @@ test('another page of a list, and another account, are rendered separately', asy
   expect(others.text()).not.toContain('acct_1');
 });
 
+test('each person sees how many notices they have not read, and again when that changes', async () => {
+  const { screen } = pageOf(() => Promise.resolve(html`the same`));
+  const [mine, hers] = [open(screen), open(screen, { sessionId: 'ses_2' })];
+  const toldIn = ({ text }: Opened) =>
+    [...text().matchAll(/event: bell\ndata: .*?aria-label=\\"([^"]*)\\"/g)].map(([, told]) => told);
+  unread.set('pers_of_ses_2', 3);
+  await pass(5000);
+  expect([toldIn(mine), toldIn(hers)]).toEqual([['Notices'], ['Notices, 3 unread']]);
+  unread.set('pers_of_ses_2', 0);
+  await pass(5000);
+  expect([toldIn(mine), toldIn(hers)]).toEqual([['Notices'], ['Notices, 3 unread', 'Notices']]);
+});
+
+test('where only the bell is live, nothing is rendered, and the bell comes at once and when it changes', async () => {
+  const { made, screen } = pageOf();
+  const one = open({ ...screen, live: 'bell' });
+  await pass(2000);
+  unread.set('pers_of_ses_of_acct_1', 2);
+  signal.raise(['acct_1']);
+  await pass(60_000);
+  expect(made.times).toBe(0);
+  expect(one.text()).not.toContain('event: page');
+  expect(one.text().match(/event: bell/g)).toHaveLength(2);
+  over.add('ses_of_acct_1');
+  await pass(5000);
+  expect(one.text()).toContain('event: over');
+});
+
 test('a form that may act once has its own id for each viewer', async () => {
   const { screen } = pageOf(() =>
     Promise.resolve(html`${onceInput('form_0')}${onceInput('form_0')}`),
@@ -194,7 +234,7 @@ test('a form that may act once has its own id for each viewer', async () => {
   expect(new Set(ids).size).toBe(4);
   expect(ids).not.toContain('form_0');
   for (const one of all) {
-    const [, data = ''] = /data: (.*)/.exec(one.text()) ?? [];
+    const [, data = ''] = /event: page\ndata: (.*)/.exec(one.text()) ?? [];
     expect(JSON.parse(data)).toContain('<main');
   }
 });
@@ -321,6 +361,16 @@ test('a session has at most ten streams; the oldest closes and asks later', asyn
   expect(all[0]?.text().endsWith(later)).toBe(true);
 });
 
+test('of streams that come in the same moment the newest ten stay, and each of the others receives when to come back', async () => {
+  const { screen } = pageOf();
+  const all = Array.from({ length: 3 * mostStreams.session }, () => open(screen));
+  await pass(10);
+  const stay = Array<boolean>(mostStreams.session).fill(true);
+  expect(all.map(isOpen)).toEqual([...stay.map(() => false), ...stay.map(() => false), ...stay]);
+  for (const one of all.filter((each) => !isOpen(each)))
+    expect(one.text().endsWith(later)).toBe(true);
+});
+
 test('an account has at most fifty open streams, over all sessions', async () => {
   const { screen } = pageOf();
   const all: Opened[] = [];
@@ -347,4 +397,76 @@ test('when a process is full, the account with the most streams loses one', asyn
   await come('small', 0);
   expect(all.filter(isOpen)).toHaveLength(mostStreams.process);
   expect(all.filter((one) => !isOpen(one)).map(({ of }) => of)).toEqual(['acct_7']);
+});
+
+/** A page that knows whether another process has changed it. */
+const knowing = (stored: { state: string }, content?: Content) => {
+  const { made, screen } = pageOf(content);
+  const looks: { times: number } = { times: 0 };
+  const live = () => {
+    looks.times += 1;
+    return Promise.resolve(stored.state);
+  };
+  return { made, looks, screen: { ...screen, live } };
+};
+
+test('a page that knows what is stored is rendered again only when that has changed', async () => {
+  const stored = { state: 'one' };
+  const { made, looks, screen } = knowing(stored);
+  const one = open(screen);
+  await pass(3000);
+  const before = made.times;
+  await pass(10_000);
+  expect(made.times).toBe(before);
+  expect(looks.times).toBeGreaterThan(4);
+  stored.state = 'two';
+  await pass(2000 + aMoment / 2);
+  expect(made.times).toBe(before + 1);
+  expect(one.text()).toContain(`made ${before + 1}`);
+});
+
+test('a page that knows what is stored is rendered again every 30 s, because time passes', async () => {
+  const { made, screen } = knowing({ state: 'one' });
+  open(screen);
+  await pass(3000);
+  const before = made.times;
+  await pass(31_000);
+  expect(made.times).toBe(before + 1);
+});
+
+test('a page that knows what is stored shows an event of this process, and a new plan, at once', async () => {
+  const { made, screen } = knowing({ state: 'one' });
+  open(screen);
+  await pass(3000);
+  const before = made.times;
+  signal.raise(['acct_1']);
+  await pass(aMoment / 2);
+  expect(made.times).toBe(before + 1);
+  plans.set('acct_1', 'business');
+  await pass(2000);
+  expect(made.times).toBe(before + 2);
+});
+
+test('a rendering that failed is tried again at the next look, although nothing has changed', async () => {
+  let fails = false;
+  const { made, screen } = knowing({ state: 'one' }, ({ times }) =>
+    fails ? Promise.reject(new Error('away')) : Promise.resolve(html`made ${times}`),
+  );
+  const one = open(screen);
+  await pass(3000);
+  fails = true;
+  signal.raise(['acct_1']);
+  await pass(aMoment / 2);
+  fails = false;
+  await pass(2000);
+  expect(one.text()).toContain(`made ${made.times}`);
+});
+
+test('a session that is over ends its streams although nothing has changed', async () => {
+  const { screen } = knowing({ state: 'one' });
+  const one = open(screen);
+  await pass(3000);
+  over.add('ses_of_acct_1');
+  await pass(2000 + aMoment / 2);
+  expect(one.text().endsWith('event: over\ndata: \n\n')).toBe(true);
 });

@@ -2,18 +2,23 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
+import { AccessKey, DomainsKey, SitesKey, WebhookCallsKey } from '../../src/app/keys.ts';
+import { Sealer } from '../../src/kernel/sealer.ts';
+import { unsubscribeToken } from '../../src/notifications/use-cases/unsubscribe.ts';
+import { browseDashboard, type BrowsedDashboard } from '../support/dashboard/dashboard-page.ts';
 import { fill } from '../support/dashboard/filling.ts';
 import { until } from '../support/until.ts';
 
 const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 
-/** Every page, with something on it. PROJECT is where the project is that has everything. */
+/** Every page, with something on it. PROJECT and WEBHOOK are those that have everything. */
 const pages = {
   projects: '/dashboard',
   'a project': 'PROJECT',
   'a project without a deploy': '/dashboard/projects/not-published-yet',
   domains: 'PROJECT/settings/domains',
+  'two domains that were just added':
+    'PROJECT/settings/domains?added=birds.test&with=wrong.birds.test&done=added',
   'no domains yet': '/dashboard/projects/not-published-yet/settings/domains',
   'a live domain': 'PROJECT/settings/domains/www.birds.test',
   'a domain whose DNS is wrong': 'PROJECT/settings/domains/wrong.birds.test',
@@ -21,33 +26,49 @@ const pages = {
   'a removed domain': 'PROJECT/settings/domains/gone.birds.test',
   'the removal of a domain': 'PROJECT/settings/domains/www.birds.test/remove',
   'API keys': '/dashboard/keys',
+  webhooks: '/dashboard/webhooks',
+  'a webhook': 'WEBHOOK',
   'usage by the hour': '/dashboard/usage',
   'usage by the day': '/dashboard/usage?range=30d',
   animals: '/dashboard/animals',
   'animals that are sold': '/dashboard/animals?status=sold',
   account: '/dashboard/account',
+  'the choice of a new password': '/dashboard/account/new-password',
+  notices: '/dashboard/notices?since=3',
   'the choice of an account': '/dashboard/accounts',
   'what is not there': '/dashboard/nowhere',
 } as const;
 
 let page: Page;
 let project: string;
+let webhook: string;
 const browsed = browseDashboard(
   async (all) => {
     project = `/dashboard/projects/${await fill(all.dashboard, all.owner, 'birds.test')}`;
+    webhook = await pathOfWebhook(all);
     page = await all.visit('/dashboard');
+    // Once for all that it shows, since it is large.
+    await page.addInitScript(axe);
   },
-  { keepsPages: true },
+  { keepsPages: true, settings: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@zoo.example' } },
 );
 
-const urlOf = (path: string): string => browsed.dashboard.origin + path.replace('PROJECT', project);
+const pathOfWebhook = async ({ dashboard, owner }: BrowsedDashboard): Promise<string> => {
+  const all = await dashboard.container.get(WebhookCallsKey).listWebhooks(owner.accountId);
+  const failing = all.find(({ address }) => address.includes('failing'));
+  return `/dashboard/webhooks/${failing?.id ?? ''}`;
+};
+
+const urlOf = (path: string): string =>
+  browsed.dashboard.origin + path.replace('PROJECT', project).replace('WEBHOOK', webhook);
 
 /** What axe finds serious or critical, in words that say where. @param rules all, if none are named */
 const faultsOf = async (...rules: readonly string[]): Promise<readonly string[]> => {
   const chosen = rules.length > 0 && { runOnly: { type: 'rule', values: rules } };
   const options = JSON.stringify({ resultTypes: ['violations'], ...chosen });
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`);
-  return violations
+  const only = '({ violations }) => violations';
+  const run = `axe.run(document, ${options}).then(${only})`;
+  return (await page.evaluate<AxeResults['violations']>(run))
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>
       nodes.map(({ html, target }) => `${id}: ${String(target)} ${html}`),
@@ -59,7 +80,7 @@ const overflows = (): Promise<boolean> =>
 
 /** All rules on a desk and on a phone; by day and by night only colours differ. */
 const looksWell = async (): Promise<void> => {
-  await page.evaluate(axe);
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe);
   await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
   for (const [width, first, second] of [
     [1280, 'light', 'dark'],
@@ -89,6 +110,15 @@ test('the results of forms, and refused forms, are accessible too', async () => 
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('It is not shown again').waitFor();
   await looksWell();
+  await page.goto(urlOf('WEBHOOK'));
+  await page.getByRole('button', { name: 'Rotate secret' }).click();
+  await page.getByText('It is not shown again').waitFor();
+  await looksWell();
+  await page.goto(urlOf('/dashboard/webhooks'));
+  await page.getByLabel('Address', { exact: true }).fill('https://10.0.0.1/');
+  await page.getByRole('button', { name: 'Add webhook' }).click();
+  await page.locator('[aria-invalid]').waitFor();
+  await looksWell();
   await page.goto(urlOf('/dashboard/account'));
   await page.getByRole('button', { name: 'New link' }).first().click();
   await page.getByText('/dashboard/sign-in/').waitFor();
@@ -100,13 +130,60 @@ test('the results of forms, and refused forms, are accessible too', async () => 
   await looksWell();
 });
 
-test.each(['/dashboard/sign-in', '/dashboard/sign-in/made-up'])(
-  '%s is accessible too',
-  async (path) => {
-    page = await browsed.visit(path, { cookie: undefined });
-    await looksWell();
-  },
-);
+test.each([
+  ...['/dashboard/sign-in', '/dashboard/sign-in/made-up'],
+  ...['/dashboard/forgot-password', '/dashboard/sign-in-link'],
+  ...['UNSUBSCRIBE', '/dashboard/unsubscribe?token=made-up'],
+  ...['SHARED www.birds.test', 'SHARED wrong.birds.test', 'SHARED birds.test'],
+  '/dashboard/shared-domain/made-up',
+])('%s is accessible too', async (path) => {
+  const host = /^SHARED (.*)/.exec(path)?.[1];
+  const url =
+    host === undefined
+      ? path.replace('UNSUBSCRIBE', await unsubscribePath())
+      : await sharedPathOf(host);
+  page = await browsed.visit(url, { cookie: undefined });
+  await looksWell();
+});
+
+/** A link of the owner to one of their domains. */
+const sharedPathOf = async (host: string): Promise<string> => {
+  const { container } = browsed.dashboard;
+  const slug = project.replace('/dashboard/projects/', '');
+  const site = await container.get(SitesKey).getSite(slug);
+  const domains = container.get(DomainsKey);
+  const share = await domains.makeShare(await domains.getDomain(site.project.id, host));
+  return `/dashboard/shared-domain/${share.secret}`;
+};
+
+/** As it is in a mail. */
+const unsubscribePath = async (): Promise<string> => {
+  const { container } = browsed.dashboard;
+  const [person] = await container.get(AccessKey).listPeople(browsed.owner.accountId);
+  const token = unsubscribeToken({ sealer: container.get(Sealer) }, person!.id, ['domain.live']);
+  return `/dashboard/unsubscribe?token=${token}`;
+};
+
+test('the ways to a link by mail are accessible to the end', async () => {
+  const { email } = browsed.owner;
+  page = await browsed.visit('/dashboard/forgot-password', { cookie: undefined });
+  await page.getByLabel('Email').fill('keeper');
+  await page.evaluate("document.querySelector('main form').noValidate = true");
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await page.locator('[aria-invalid]').waitFor();
+  await looksWell();
+  await page.getByLabel('Email').fill(email);
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+  await looksWell();
+  await page.goto(`${urlOf(await browsed.dashboard.linkFor(email))}?by=mail`);
+  await page.getByRole('heading', { name: 'Sign in to' }).waitFor();
+  await looksWell();
+  await page.goto(urlOf(await unsubscribePath()));
+  await page.getByRole('button', { name: 'Unsubscribe' }).click();
+  await page.getByRole('heading', { name: 'You are unsubscribed' }).waitFor();
+  await looksWell();
+});
 
 test('the page that asks before a link signs in is accessible too', async () => {
   const { dashboard, owner } = browsed;

@@ -6,6 +6,7 @@ import { AccessKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
 import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import type { SourceEntry } from '../../src/sites/ports.ts';
+import { Notices } from '../../src/notifications/ports.ts';
 import type { Domains } from '../../src/domains/domains.ts';
 import type { Sites } from '../../src/sites/sites.ts';
 import {
@@ -22,6 +23,7 @@ import {
   type Owner,
   type RunningDashboard,
 } from '../support/dashboard/running-dashboard.ts';
+import { everyKind } from '../support/notifications.ts';
 import { entry } from '../support/sites/site-source.ts';
 
 // Every live page stays open in Chromium and in Firefox through every change that it can show: each has to show it as a
@@ -76,7 +78,6 @@ const reload = async (): Promise<ReadonlyMap<string, string>> => {
 
 const news = (text = ''): string => text.replace(/name="once" value="[^"]*"/g, '');
 
-const projectAnd = (label: string) => ({ projectId: project.id, host: host(label) });
 const add = (label: string) => () => domains.addDomain(project, host(label));
 const remove = (label: string) => async () => domains.removeDomain(await domainNamed(label));
 
@@ -147,7 +148,7 @@ const changes: readonly (readonly [what: string, act: () => unknown])[] = [
   ['a check that finds another target', () => check('one', facts({ cname: records('else.test') }))],
   ['a domain that is verified', () => check('one')],
   ['a domain that goes live', tend('one')],
-  ['its becoming the primary', () => domains.adoptPrimary(projectAnd('one'))],
+  ['its becoming the primary', () => domains.adoptPrimary(project.id)],
   ['a redirect that waits', redirects({ from: 'two', to: 'one' })],
   ['a second domain that is verified', () => check('two')],
   ['a redirect that starts', tend('two')],
@@ -183,6 +184,19 @@ const changes: readonly (readonly [what: string, act: () => unknown])[] = [
   ],
   ['another plan', () => dashboard.container.get(AccessKey).setPlan(owner.accountId, 'pro')],
 ];
+
+test('the bell of a page that is not live counts too, and is quiet in each browser once somebody looked', async () => {
+  const { visitor, accountId } = await dashboard.newOwner();
+  const quiet = await browsers.open('/dashboard/keys', visitor.cookie ?? '');
+  const all = (name: string) => Promise.all(quiet.map((page) => page.rings(name)));
+  await all('Notices');
+  const [told] = everyKind();
+  const occurredAt = dashboard.clock.now();
+  await dashboard.container.get(Notices).add({ ...told!, id: 'evt_rung', accountId, occurredAt });
+  await all('Notices, 1 unread');
+  await visitor.post('/dashboard/notices');
+  await all('Notices');
+});
 
 test.each(changes)('every open page looks like a new one after %s', async (_, act) => {
   const before = await reload();

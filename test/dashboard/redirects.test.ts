@@ -52,7 +52,7 @@ test.each(ways)(
     await press(page, 'Add redirect');
     await says(page, 'Redirect added.');
     const redirect = { from: shop, to: ascii, status: 302 };
-    expect(await stored(project)).toEqual({ primary: null, redirects: [redirect] });
+    expect(await stored(project)).toEqual({ redirects: [redirect] });
     // It is the row that the page leads to and marks.
     await page.locator('tr:target', { hasText: `bücher.test (${ascii})` }).waitFor();
 

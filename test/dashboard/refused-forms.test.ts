@@ -28,6 +28,7 @@ const looks = [{ width: 1280 }, { width: 390 }] as const;
 
 test.each(looks)('a password that is too short gets the focus, on %j', async (look) => {
   const page = await browsed.visit('/dashboard/account', look);
+  await page.getByLabel('Current password').fill(wanted);
   await page.getByLabel('New password').fill('short');
   await page.getByRole('button', { name: 'Save password' }).click();
   await page.locator('[data-refusal]').waitFor();

@@ -1,10 +1,13 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { mailedLinkPath, newPasswordPath } from '../../src/adapters/dashboard/frame/next-page.ts';
 import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
 import { until } from '../support/until.ts';
 import { zipOf } from '../support/sites/zip-bytes.ts';
 
-const browsed = browseDashboard(() => Promise.resolve());
+const browsed = browseDashboard(() => Promise.resolve(), {
+  settings: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'store@zoo.example' },
+});
 
 const visit = (path: string): Promise<Page> => browsed.visit(path, { javaScript: false });
 
@@ -51,6 +54,7 @@ test('a domain is added, viewed and removed', async () => {
   const refused = page.locator('input[aria-invalid]');
   expect(await refused.inputValue()).toBe('localhost');
   await refused.fill('www.birds.test');
+  await page.getByRole('checkbox', { name: /^Also add/ }).uncheck();
   await press(page, 'Add domain');
   await says(page, /^Added\./);
   expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
@@ -63,10 +67,59 @@ test('a domain is added, viewed and removed', async () => {
   await page.getByRole('link', { name: 'www.birds.test', exact: true }).click();
   await press(page, 'Verify');
   await page.getByRole('heading', { name: 'Problems' }).waitFor();
+
+  await press(page, 'Create link');
+  const link = (await page.locator('.secret pre').textContent()) ?? '';
+  await page.getByRole('link', { name: 'I have sent it' }).click();
+  const shared = await browsed.visit(new URL(link).pathname, {
+    ...{ javaScript: false, cookie: undefined },
+  });
+  await shared.getByRole('heading', { name: 'www.birds.test' }).first().waitFor();
+  await press(page, 'Revoke');
+  await says(page, 'The link is revoked.');
+  await shared.reload();
+  await shared.getByText('no longer works').waitFor();
+
   await press(page, 'Actions for www.birds.test');
   await page.getByRole('menuitem', { name: 'Remove' }).click();
   await press(page, 'Remove domain');
   await page.getByRole('row', { name: /www\.birds\.test removed/ }).waitFor();
+});
+
+test('a name and its www name are added in one step, both or neither', async () => {
+  const path = '/dashboard/projects/birds/settings/domains';
+  const page = await visit(path);
+  const other = page.getByRole('checkbox', {
+    name: 'Also add the same name with www, or without it, and redirect it to this one',
+    exact: true,
+  });
+  expect(await other.isChecked()).toBe(true);
+  await page.getByLabel('Domain', { exact: true }).fill('shop.birds.test');
+  await press(page, 'Add domain');
+  await says(page, /^Added\./);
+  const both = 'Records to create for shop.birds.test and www.shop.birds.test';
+  const card = page.getByRole('region', { name: both, exact: true });
+  for (const name of ['shop.birds.test', 'www.shop.birds.test']) {
+    await card.getByRole('heading', { name, exact: true }).waitFor();
+  }
+  const zone = (await card.locator('pre').textContent()) ?? '';
+  expect(zone.match(/^\S+/gm)?.filter((name) => !name.startsWith('_'))).toEqual([
+    ...['$ORIGIN', 'shop', 'www.shop'],
+  ]);
+  await page
+    .getByRole('row', { name: /^www\.shop\.birds\.test shop\.birds\.test 308 suspended/ })
+    .getByText('Starts when shop.birds.test and www.shop.birds.test are live.')
+    .waitFor();
+
+  await page.getByLabel('Domain', { exact: true }).fill('www.shop.birds.test');
+  await press(page, 'Add domain');
+  const refused = page.locator('input[aria-invalid]');
+  expect(await refused.inputValue()).toBe('www.shop.birds.test');
+  await page.getByText('www.shop.birds.test is in the list of this project already.').waitFor();
+  expect(await other.isChecked()).toBe(true);
+  await other.uncheck();
+  await press(page, 'Add domain');
+  expect(await other.isChecked()).toBe(false);
 });
 
 test('a key is made, shown once, rotated and revoked', async () => {
@@ -127,6 +180,57 @@ const answerTo = async (key: string): Promise<number> => {
   return (await fetch(`${browsed.dashboard.origin}/v1/pets`, { headers })).status;
 };
 
+test('a webhook is added, tried, changed, rotated, switched off and on, and removed', async () => {
+  const page = await visit('/dashboard/webhooks');
+  const address = page.getByLabel('Address', { exact: true });
+  await address.fill('https://169.254.169.254/latest');
+  await press(page, 'Add webhook');
+  await page.getByText('This is no public address.').waitFor();
+  expect(await address.inputValue()).toBe('https://169.254.169.254/latest');
+  await address.fill('https://hooks.birds.test/in');
+  for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
+  await press(page, 'Add webhook');
+  await page.getByText('Choose at least one kind.').waitFor();
+  await page.getByRole('checkbox', { name: /^domain\.live/ }).check();
+  await press(page, 'Add webhook');
+  const first = await shownWebhookSecret(page);
+  await page.getByRole('link', { name: 'I have stored it' }).click();
+  expect(await page.content()).not.toContain(first);
+  await page.getByText('Called for 1\u00a0kind').waitFor();
+  await press(page, 'Send a test');
+  await says(page, /^A test is on its way\./);
+
+  await page.getByText('Change its address or kinds').click();
+  await page.getByRole('checkbox', { name: /^key\.banned/ }).check();
+  await press(page, 'Save changes');
+  await says(page, 'The webhook is changed.');
+  await page.getByText('Called for 2\u00a0kinds').waitFor();
+  await page.getByLabel('Keep old secret for', { exact: true }).selectOption('1h');
+  await press(page, 'Rotate secret');
+  expect(await shownWebhookSecret(page)).not.toBe(first);
+  await page.reload();
+  await says(page, /^This was already done/);
+  await page.getByText('Messages are signed with the secret before this one too, until').waitFor();
+  await press(page, 'Switch off');
+  await says(page, /^The webhook is switched off\./);
+  expect(await page.getByRole('button', { name: 'Send a test' }).count()).toBe(0);
+  await press(page, 'Switch on');
+  await says(page, 'The webhook is switched on.');
+  await press(page, 'Remove');
+  await press(page, 'Keep');
+  await press(page, 'Remove');
+  await press(page, 'Remove webhook');
+  await says(page, /^The webhook is removed\./);
+  await page.getByText('No webhooks yet').waitFor();
+});
+
+const shownWebhookSecret = async (page: Page): Promise<string> => {
+  const shown = page.getByRole('region').filter({ hasText: 'It is not shown again' });
+  const [secret = ''] = /whsec_[\w+/=]{44}/.exec(await shown.innerText()) ?? [];
+  expect(secret).not.toBe('');
+  return secret;
+};
+
 test('an animal is added, reserved, released and sold, and its order delivered', async () => {
   const page = await visit('/dashboard/animals');
   await page.getByLabel('Name', { exact: true }).fill('Rex');
@@ -160,4 +264,21 @@ test('a password is chosen, and signs in', async () => {
   await page.getByLabel('Password', { exact: true }).fill('seven quiet tortoises');
   await press(page, 'Sign in');
   await page.getByRole('heading', { name: 'Projects' }).waitFor();
+});
+
+test('a link to a new password, and one to sign in, are asked for and followed', async () => {
+  const { email } = browsed.owner;
+  const stranger = { javaScript: false, cookie: undefined };
+  for (const path of ['/dashboard/forgot-password', '/dashboard/sign-in-link']) {
+    const page = await browsed.visit(path, stranger);
+    await page.getByLabel('Email', { exact: true }).fill(email);
+    await press(page, 'Send the link');
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+  }
+  const secret = (await browsed.dashboard.linkFor(email)).replace(/.*\//, '');
+  const page = await browsed.visit(mailedLinkPath(secret, newPasswordPath), stranger);
+  await press(page, 'Sign in');
+  await page.getByLabel('New password', { exact: true }).fill('eight quiet tortoises');
+  await press(page, 'Save password');
+  await says(page, 'The password is saved.');
 });

@@ -45,6 +45,29 @@ test('a live page updates itself and leaves typed text and opened parts alone', 
   expect(await page.evaluate('window.isSame')).toBe(true);
 });
 
+test('the box of the other name says which one it adds, as the name is typed', async () => {
+  const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
+  const field = page.getByRole('textbox', { name: 'Domain', exact: true });
+  const other = page.getByRole('checkbox', { name: /^Also add/ });
+  const any = 'the same name with www, or without it';
+  for (const [typed, name] of [
+    ['bücher.test', 'www.bücher.test'],
+    [' WWW.Shop.Example.com. ', 'shop.example.com'],
+    ['shop', any],
+    ['www.com', any],
+    ['https://shop.example.com', any],
+    ['', any],
+  ] as const) {
+    await field.fill(typed);
+    await page
+      .getByRole('checkbox', { name: `Also add ${name}, and redirect it to this one`, exact: true })
+      .waitFor();
+    expect(await other.isDisabled()).toBe(false);
+  }
+  await field.fill('*.example.com');
+  await until('the box is closed', () => other.isDisabled());
+});
+
 test('an opened part of a live page stays open', async () => {
   const domain = await addDomain('opened.birds.test');
   const page = await browsed.visit(

@@ -1,3 +1,4 @@
+import { unsubscribePath } from '../../src/adapters/dashboard/frame/same-origin.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccessKey } from '../../src/app/keys.ts';
 import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
@@ -122,7 +123,9 @@ describe('the redirect to the sign-in page', () => {
 
   test('is the same for every page, and reveals nothing about it', async () => {
     const pages = dashboard.routes.filter(({ method }) => method === 'GET');
-    const behind = pages.filter(({ path }) => path !== '/' && !path.startsWith(signInPath));
+    // From a mail or an owner, also for those who are not signed in.
+    const open = ['/', unsubscribePath, '/dashboard/shared-domain/:secret'];
+    const behind = pages.filter(({ path }) => !open.includes(path) && !path.startsWith(signInPath));
     for (const { path } of behind) {
       const asked = await dashboard.stranger().get(path.replaceAll(/:\w+/g, 'some-1'));
       expect([path, asked.status, asked.text]).toEqual([path, 303, '']);

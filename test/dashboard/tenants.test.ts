@@ -36,7 +36,8 @@ const pathsOfThings = (): readonly string[] =>
   [...seen.pages.keys()].filter((path) => isOfOneThing('GET', path));
 
 /** Pages that no link leads to: they come of forms, and a reload there leads to a page that does not tell. */
-const afterForms = /^\/dashboard\/(sign-in\/:token|projects\/:slug\/deploys|keys\/|account\/)/;
+const afterForms =
+  /^\/dashboard\/(sign-in\/:token|shared-domain\/:secret|projects\/:slug\/deploys|keys\/|account\/)/;
 
 test('these tests cover every page about a single thing', () => {
   const known = pathsOfThings().map((path) => routeOf(dashboard.routes, 'GET', path));

@@ -4,7 +4,7 @@ import type { Domains } from '../../src/domains/domains.ts';
 import type { Sites } from '../../src/sites/sites.ts';
 import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
-import { CustomDomains } from '../../src/domains/ports.ts';
+import { CustomDomains } from '../../src/domains/custom-domain-ports.ts';
 import { record as tell } from '../support/domains/custom-domains.ts';
 import { pointAtUs } from '../support/dashboard/domains.ts';
 import { elementsIn } from '../support/dashboard/markup.ts';

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { uploadSlots } from '../../src/adapters/dashboard/projects/uploads.ts';
+import { uploadSlots } from '../../src/adapters/dashboard/projects/upload-slots.ts';
 import { ConfigKey, SitesKey } from '../../src/app/keys.ts';
 import { connectTo, partEnd, partHead, uploadHead } from '../support/http/raw-upload.ts';
 import {

@@ -2,12 +2,15 @@ import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import type { DashboardUse } from '../../access/domain/session.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
+import { newPasswordScreen } from './account/new-password.ts';
 import { accountScreen } from './account/screen.ts';
+import { addUnsubscribe } from './account/unsubscribe.ts';
 import { accountsScreen } from './sign-in/accounts-screen.ts';
 import { animalsScreen } from './animals/screen.ts';
 import { redirect, sendEvents, wantsEvents } from './frame/answering.ts';
 import type { DashboardPorts } from './frame/ports.ts';
 import { domainScreen } from './domains/domain-screen.ts';
+import { addSharedDomains } from './domains/shared-page.ts';
 import { domainsScreen } from './domains/domains-screen.ts';
 import { framing } from './frame/framing.ts';
 import { keysScreen } from './keys/screen.ts';
@@ -15,6 +18,7 @@ import { LiveStreams } from './frame/live-streams.ts';
 import { overEvent } from './frame/live-viewer.ts';
 import { signInPathFor } from './frame/next-page.ts';
 import { notFound, PageProblem } from './frame/page-problem.ts';
+import { bellScreen, noticesScreen } from './notices/screen.ts';
 import { projectScreen } from './projects/project-screen.ts';
 import { projectsScreen } from './projects/projects-screen.ts';
 import { removeDomainScreen } from './domains/remove-screen.ts';
@@ -22,8 +26,11 @@ import { cookiesOf, type Cookies } from './frame/protected-cookie.ts';
 import { addScreen, addWaysBack } from './frame/screen-routes.ts';
 import type { Screen } from './frame/screen.ts';
 import { addSignInLinks } from './sign-in/links.ts';
+import { addLinkRequests } from './sign-in/link-requests.ts';
 import { addSignIn } from './sign-in/pages.ts';
 import { usageScreen } from './usage/screen.ts';
+import { webhookScreen } from './webhooks/webhook-screen.ts';
+import { webhooksScreen } from './webhooks/webhooks-screen.ts';
 import { whoAsks, type WhoAsks } from './frame/who-asks.ts';
 
 /** Every page behind the sign-in. */
@@ -35,8 +42,13 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies): readonly Screen[] =
   projectScreen(ports),
   animalsScreen(ports),
   keysScreen(ports),
+  webhooksScreen(ports),
+  webhookScreen(ports),
   usageScreen(ports),
   accountScreen(ports),
+  newPasswordScreen(ports),
+  noticesScreen(ports),
+  bellScreen(ports),
   accountsScreen(ports, cookies),
 ];
 
@@ -67,6 +79,9 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
   });
   const asking = whoAsks(ports, cookies);
   addSignIn(router, { ...ports, cookies, whoAsks: asking });
+  addLinkRequests(router, { ...ports, cookies });
+  addUnsubscribe(router, ports);
+  addSharedDomains(router, ports);
   addSignInLinks(router, { ...ports, cookies, whoAsks: asking });
   const signedIn = signingIn(asking, ports);
   const waysBack = new Router({ sensitive: true });

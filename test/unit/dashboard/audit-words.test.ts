@@ -48,6 +48,14 @@ const details = {
   isRenewal: 1,
   primary: 'www.zoo.example',
   redirects: 2,
+  expiresAt: '2026-06-01T00:00:00.000Z',
+  used: 800,
+  limit: 1000,
+  operation: 'getPet',
+  days: 30,
+  webhookId: 'hook_1',
+  receiver: 'hooks.zoo.example',
+  deliveryId: '7',
 };
 
 const told = (what: string, more: Readonly<Record<string, string | number>> = {}) =>

@@ -1,14 +1,21 @@
-import { expect, test } from '@jest/globals';
-import { progressOf } from '../../../src/adapters/dashboard/domains/progress.ts';
+import { describe, expect, test } from '@jest/globals';
+import { progressOfHeldUp } from '../../../src/adapters/dashboard/domains/certified.ts';
+import { progressOf, sharedSentenceOf } from '../../../src/adapters/dashboard/domains/progress.ts';
+import { lossesOf } from '../../../src/adapters/dashboard/domains/remove-screen.ts';
+import { readyInWords } from '../../../src/app/commands/present-domain.ts';
 import { stepsOf } from '../../../src/adapters/dashboard/domains/steps.ts';
-import type { CertificateWork } from '../../../src/domains/domain/certificates/standing.ts';
-import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { workOn, type CertificateWork } from '../../../src/domains/domain/certificates/standing.ts';
+import {
+  removeDomain,
+  type CustomDomain,
+} from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { dnsProblem, type DnsProblemCode } from '../../../src/domains/domain/dns/problem.ts';
 import type { ResolverSummary } from '../../../src/domains/domain/dns/report.ts';
 import {
   added,
   after,
   badReport,
+  day,
   inEachState,
   live,
   minute,
@@ -45,6 +52,14 @@ test('the step line follows the domain, and a removed domain has no step', () =>
   expect(line(removed)).toEqual([]);
 });
 
+test.each([
+  ['shop.example.com', 'the TXT record'],
+  ['*.shop.example.com', 'the CNAME record of _acme-challenge.shop.example.com'],
+])('after %s was contested, its owner is told to create %s', (host, proof) => {
+  const contested = removeDomain({ ...live, host }, 'contested', now).state;
+  expect(progressOf(contested, now).sentence).toContain(`create ${proof}, which proves`);
+});
+
 const checked = (
   resolvers: readonly boolean[],
   codes: readonly DnsProblemCode[] = ['cname_missing'],
@@ -77,6 +92,70 @@ test('while a DNS change spreads nobody has to act', () => {
   expect(progressOf(spreading, now)).toMatchObject({ actor: 'nobody', tone: 'busy' });
   expect(progressOf(spreading, now).sentence).toContain('1 of 3 resolvers');
   expect(line(spreading)).toEqual(['done', 'now', 'ahead', 'ahead']);
+});
+
+test.each(['dns_lookup_failed', 'dnssec_bogus'] as const)(
+  '%s asks its owner to act, although one resolver answers',
+  (code) => {
+    expect(progressOf(checked([true, false, false], [code]), now)).toMatchObject({
+      ...{ actor: 'customer', tone: 'bad' },
+    });
+  },
+);
+
+describe('a delegated name that leads elsewhere', () => {
+  const validation = { delegated: true, method: 'dns-01' } as const;
+  const dns = { ...added.dns, report: { ...badReport(now), validation } };
+  const [, wanted, failed] = withEveryWork(added).map((domain) => ({ ...domain, dns }));
+  const certificates = withEveryWork(added).map((domain) => ({ ...domain, dns }));
+  const issued = certificates.find(({ certificate }) => certificate.kind === 'issued')!;
+
+  test('says that its certificate is ready, and to point the DNS here', () => {
+    expect(progressOf(issued, now)).toMatchObject({
+      ...{ short: 'Certificate ready', actor: 'customer', tone: 'good' },
+      sentence: expect.stringContaining('point your DNS here whenever you like') as unknown,
+    });
+    const names = stepsOf(issued, now).map(({ name, standing }) => `${name} ${standing}`);
+    expect(names).toEqual(['added done', 'certificate done', 'verified now', 'live ahead']);
+  });
+
+  test('is ready in the words of the command line, too, until the certificate has ended', () => {
+    expect(readyInWords(issued, now)).toContain('point your DNS here whenever you like');
+    expect(readyInWords(issued, validity.notAfter)).toBeUndefined();
+  });
+
+  test('loses its visitors and its certificate when it is removed', () => {
+    expect(lossesOf(issued).join(' ')).toMatch(/Visitors can no longer .* are destroyed/);
+    expect(lossesOf(wanted!).join(' ')).toMatch(/no longer checked.* no certificate yet/);
+  });
+
+  test('asks nobody to press a button who is not signed in', () => {
+    const texts = certificates.map((one) => sharedSentenceOf(one, now));
+    expect(texts.filter((text) => /\bpress\b/i.test(text))).toEqual([]);
+  });
+
+  test('says so no more when the certificate has ended or the delegation is gone', () => {
+    const gone = { ...issued, dns: { ...dns, report: badReport(now) } };
+    const short = [progressOf(issued, after(91 * day)), progressOf(gone, now)].map(
+      (progress) => progress.short,
+    );
+    expect(short).not.toContain('Certificate ready');
+    expect(line(gone)).toEqual(['done', 'now', 'ahead', 'ahead']);
+  });
+
+  test('says that the certificate is on its way, or why not, and what to do', () => {
+    expect(progressOf(wanted!, now)).toMatchObject({ actor: 'us', isWorkedOn: true });
+    expect(progressOf(failed!, now).sentence).toContain('is not ready yet');
+    const waits = certificates.find((one) => workOn(one)?.step === 'waits_for_owner')!;
+    expect(progressOf(waits, now).sentence).toContain('press Verify');
+  });
+
+  test('waits for a limit like any other', () => {
+    const hold = { reason: 'exactName', nextAt: after(day) } as const;
+    const told = progressOfHeldUp(wanted!, hold);
+    expect(told?.sentence).toMatch(/^The name is proven\. The certificate waits/);
+    expect(progressOfHeldUp(issued, hold)).toBeUndefined();
+  });
 });
 
 test('an order under way shows as in progress', () => {

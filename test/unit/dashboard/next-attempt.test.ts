@@ -7,6 +7,7 @@ import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
 import { showDomain } from '../../../src/domains/use-cases/show-domain.ts';
 import { domainLab } from '../../support/domains/domain-lab.ts';
 import {
+  added,
   certificateOf,
   after,
   badReport,
@@ -63,4 +64,14 @@ test('while our resolvers find the DNS wrong, the reason for the wait is shown',
   const waiting = checkAt(refused(), after(10 * minute));
   const wrong = { ...waiting, dns: { ...waiting.dns, report: badReport(now) } };
   expect(await shown(wrong)).toContain('correct; the next check is in 7 minutes');
+});
+
+test('a name whose CAA records do not allow validation by DNS is told why no certificate comes before the move', async () => {
+  const seen = report(now, {
+    validation: { delegated: true, method: 'http-01' },
+    mayIssue: ['ca.test'],
+  });
+  const domain = { ...added, dns: { ...added.dns, report: seen } };
+  expect(await shown(domain)).toContain('allow dns-01 in their validationmethods');
+  expect(await shown(added)).not.toContain('validationmethods');
 });

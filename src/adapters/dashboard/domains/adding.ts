@@ -6,24 +6,47 @@ import { field, formError, onceInput } from '../frame/form-parts.ts';
 import { empty } from '../frame/parts.ts';
 import type { Refusal } from '../frame/screen.ts';
 
-export const addingForm = (action: string, once: string, refusal: Refusal | undefined): Html =>
+interface Adding {
+  readonly action: string;
+  readonly once: string;
+  /** Whether the plan and the service have wildcards. */
+  readonly hasWildcards: boolean;
+  readonly refusal: Refusal | undefined;
+}
+
+export const addingForm = ({ action, once, hasWildcards, refusal }: Adding): Html =>
   html`<form method="post" action="${action}" class="fields">
     ${formError(refusal)}
     ${onceInput(once)}
-    ${field(
-      {
-        label: 'Domain',
-        name: 'domain',
-        placeholder: 'shop.example.com',
-        maxlength: 300,
-        inputmode: 'url',
-        autocomplete: 'off',
-        hint: 'A name that you own, such as shop.example.com or example.com. The next step shows the DNS records to create; nothing changes for visitors yet.',
-      },
-      refusal,
-    )}
+    <div class="field">
+      ${field(
+        {
+          label: 'Domain',
+          name: 'domain',
+          placeholder: 'shop.example.com',
+          maxlength: 300,
+          inputmode: 'url',
+          autocomplete: 'off',
+          hint: `A name that you own, such as shop.example.com or example.com.${hasWildcards ? wildcardHint : ''} The next step shows the DNS records to create; nothing changes for visitors yet.`,
+        },
+        refusal,
+      )}
+      ${pairBox(refusal)}
+    </div>
     <button class="main">Add domain</button>
   </form>`;
+
+const wildcardHint =
+  ' A wildcard such as *.shop.example.com stands for every name one level below.';
+
+const anyOther = 'the same name with www, or without it';
+
+/** Ticked until somebody unticks it. Where scripts run, it names the other name while one is typed. */
+const pairBox = (refusal: Refusal | undefined): Html => {
+  const isTicked = refusal?.values['pair'] !== undefined || refusal === undefined;
+  return html`<label class="option"><input type="checkbox" name="pair" value="yes" ${isTicked && html`checked`}>
+    <span>Also add <span data-other-of="domain" data-any="${anyOther}">${anyOther}</span>, and redirect it to this one</span></label>`;
+};
 
 /** What is missing before a domain can be added, with a link. */
 export const noDomainYet = ({ project, servedDeployId }: Site, plan: Plan): Html => {

@@ -34,8 +34,16 @@ const answers = v.array(
     aaaa: name,
     txt: name,
     sibling: name,
+    delegation: v.optional(name),
     isZoneApex: v.boolean(),
     caa: v.array(v.object({ name: v.string(), answer: answerOf(caaRecord) })),
+    zone: v.optional(v.object({ name: v.string(), nameServers: v.array(v.string()) })),
+    unchecked: v.optional(
+      v.object({
+        question: v.string(),
+        errors: v.array(v.object({ code: v.number(), text: v.string() })),
+      }),
+    ),
   }),
 );
 
@@ -69,8 +77,32 @@ const questionsOf = (resolvers: readonly KeptFacts[]): readonly Question[] => {
     ['A', ({ a }) => inText(a)],
     ['AAAA', ({ aaaa }) => inText(aaaa)],
     ['TXT (challenge)', ({ txt }) => inText(txt)],
+    ...(resolvers.some(({ delegation }) => delegation)
+      ? [
+          [
+            'CNAME (_acme-challenge)',
+            ({ delegation }) => (delegation ? inText(delegation) : ''),
+          ] as const satisfies Question,
+        ]
+      : []),
     ...[...levels].map((level): Question => [`CAA ${level}`, ({ caa }) => caaAt(caa, level)]),
+    ...(resolvers.some(({ unchecked }) => unchecked)
+      ? [
+          [
+            'Answered only without DNSSEC',
+            ({ unchecked }) => (unchecked ? uncheckedText(unchecked) : 'no'),
+          ] as const satisfies Question,
+        ]
+      : []),
     ['A made-up name beside it', ({ sibling }) => inText(sibling)],
+    ...(resolvers.some(({ zone }) => zone)
+      ? [
+          [
+            'Zone and its name servers',
+            ({ zone }) => (zone ? `${zone.name}: ${zone.nameServers.join(', ')}` : 'not found'),
+          ] as const satisfies Question,
+        ]
+      : []),
     ['SOA and NS at the name', ({ isZoneApex }) => (isZoneApex ? 'yes' : 'no')],
     ['Took', ({ tookMs }) => `${Math.round(tookMs)} ms`],
   ];
@@ -83,6 +115,9 @@ const caaAt = (levels: KeptFacts['caa'], level: string): string => {
 
 const caaText = ({ flags, tag, value }: CaaRecord): string =>
   `${flags} ${tag} ${JSON.stringify(value)}`;
+
+const uncheckedText = ({ question, errors }: NonNullable<KeptFacts['unchecked']>): string =>
+  [question, ...errors.map(({ code, text }) => `extended error ${code} ${text}`)].join('; ');
 
 const inText = <Item = string>(
   answer: KeptAnswer<Item>,

@@ -1,5 +1,6 @@
 import type { Attempts } from '../../../domains/domain/certificates/attempts.ts';
 import {
+  isRenewal,
   statusOf,
   workOn,
   type CertificateStanding,
@@ -10,6 +11,7 @@ import type { DomainHealth } from '../../../domains/domain/attachment/health.ts'
 import { caBudgets, type BudgetView } from '../../../domains/domain/certificates/ca-budget.ts';
 import { earliestAttempt } from '../../../domains/domain/attachment/plan.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { isOnlyOverHttp } from '../../../domains/domain/attachment/readiness.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import { problemTitles } from './problem-titles.ts';
 import { atClock, planned } from './words.ts';
@@ -24,15 +26,23 @@ const tones: Readonly<Record<ReturnType<typeof statusOf>, Tone>> = {
 };
 
 /** The certificate of a domain, and how much of the authority's rate limits it has used. */
-export const certificateSection = ({ domain, budget }: DomainView, now: Date): Html => {
-  const { certificate, state } = domain;
+export const certificateSection = ({ domain, budget, records }: DomainView, now: Date): Html => {
+  const { certificate } = domain;
+  const isEarly = records.some(({ purpose }) => purpose === 'delegation');
   const all = factsOf(domain, budget, now);
   return html`<section class="card" id="all-of-certificate" aria-labelledby="certificate">
     <div class="row"><h2 id="certificate">Certificate</h2>${standingBadge(certificate, now)}</div>
-    ${state === 'added' && html`<p class="hint">It is ordered automatically once the DNS is correct, and renewed before it expires.</p>`}
+    ${certificate.kind === 'none' && html`<p class="hint">${whenOrdered(domain, isEarly)}</p>`}
     ${all.length > 0 && facts(all)}
-    ${(state === 'verified' || budget.used > 0) && budgetMeter(budget, now)}
+    ${(certificate.kind === 'wanted' || budget.used > 0) && budgetMeter(budget, now)}
   </section>`;
+};
+
+const whenOrdered = (domain: CustomDomain, isEarly: boolean): string => {
+  if (isOnlyOverHttp(domain))
+    return 'It is ordered automatically once the DNS is correct. The CAA records of the name do not allow validation by DNS: to get it before your DNS points here, allow dns-01 in their validationmethods.';
+  const early = isEarly ? ', or as soon as the record for validation by DNS is there' : '';
+  return `It is ordered automatically once the DNS is correct${early}, and renewed before it expires.`;
 };
 
 const standingBadge = (certificate: CertificateStanding, now: Date): Html => {
@@ -47,6 +57,7 @@ const factsOf = (domain: CustomDomain, { heldUpBy }: BudgetView, now: Date): rea
   const retryAt = attempts?.retryAt;
   return known([
     validity(domain.certificate, now),
+    issuer(domain.certificate),
     attempts && ['Failed attempts', attemptsSince(attempts, now)],
     attempts && ['Last attempt', fullTime(attempts.lastAt, now)],
     problem && ['Problem', problemTitles[problem.code]],
@@ -68,18 +79,27 @@ const validity = (certificate: CertificateStanding, now: Date): Fact | undefined
   return [notAfter <= now ? 'Expired' : 'Expires', fullTime(notAfter, now)];
 };
 
+/** Not known of certificates that version 1.0.0 got. */
+const issuer = (certificate: CertificateStanding): Fact | undefined =>
+  certificate.kind === 'issued' && certificate.issuedBy !== ''
+    ? ['Issued by', certificate.issuedBy]
+    : undefined;
+
 const nextStep = (domain: CustomDomain, work: CertificateWork, now: Date): Fact => {
   switch (work.step) {
     case 'planned': {
-      const isRenewal = domain.state === 'live' && !work.attempts;
-      return [isRenewal ? 'Renewal' : 'Next attempt', planned(work.at, now)];
+      const isFirstTry = isRenewal(domain) && !work.attempts;
+      return [isFirstTry ? 'Renewal' : 'Next attempt', planned(work.at, now)];
     }
     case 'ordered':
       return ['Next attempt', planned(work.at, now)];
     case 'waits_for_dns':
       return ['Next attempt', afterNextCheck(domain, now)];
     case 'waits_for_owner':
-      return ['Next attempt', 'none until you press Re-verify'];
+      return [
+        'Next attempt',
+        `none until you press ${domain.state === 'added' ? 'Verify' : 'Re-verify'}`,
+      ];
   }
 };
 

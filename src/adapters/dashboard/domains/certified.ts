@@ -40,9 +40,11 @@ export const progressOfHeldUp = (
   domain: CustomDomain,
   heldUpBy: Hold | undefined,
 ): Progress | undefined => {
-  if (!heldUpBy || domain.state !== 'verified' || domain.certificate.work.problem) return undefined;
+  const { certificate, state } = domain;
+  if (!heldUpBy || certificate.kind !== 'wanted' || certificate.work.problem) return undefined;
   const limit = limitInWords(heldUpBy.reason);
-  const sentence = `The DNS is correct. The certificate waits, because a limit is reached: ${limit}. It is ordered automatically, from ${exact(heldUpBy.nextAt)} on.`;
+  const right = state === 'added' ? 'The name is proven.' : 'The DNS is correct.';
+  const sentence = `${right} The certificate waits, because a limit is reached: ${limit}. It is ordered automatically, from ${exact(heldUpBy.nextAt)} on.`;
   return { ...ourTurn(`Certificate waits: ${limit}`, sentence), isWorkedOn: false };
 };
 

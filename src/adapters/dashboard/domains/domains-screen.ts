@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import type { Plan } from '../../../access/domain/plan.ts';
 import type { CustomDomain, DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
 import { configurationSection } from './configuration-section.ts';
-import type { DashboardPorts } from '../frame/ports.ts';
-import { verifyAnchor } from './actions.ts';
+import type { DashboardPorts, DashboardSettings } from '../frame/ports.ts';
 import { addingForm, noDomainYet } from './adding.ts';
 import {
   domainTable,
@@ -14,9 +14,10 @@ import {
 } from './list.ts';
 import { afterRemoval, afterwards, verification, verifyNotices } from './notices.ts';
 import { domainPath, domainsPath } from './paths.ts';
-import { newRecords } from './records.ts';
+import { newRecords } from './new-records.ts';
+import { pairNote, type PairedProject } from './pair-note.ts';
 import { filled } from '../frame/form-body.ts';
-import { html, type Html } from '../frame/html.ts';
+import { html, nothing, type Html } from '../frame/html.ts';
 import { projectHead } from '../projects/head.ts';
 import { redirectForms, redirectNotices } from './redirect-forms.ts';
 import { redirectSection } from './redirect-section.ts';
@@ -30,7 +31,7 @@ const path = domainsPath(':slug');
 export const domainsScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',
-  isLive: true,
+  live: ({ parameters }) => ports.domains.fingerprint(parameters['slug'] ?? ''),
   notices: { ...redirectNotices, ...verifyNotices },
   show: showDomains(ports),
   forms: [addingOf(ports), verifyingOf(ports), ...redirectForms(ports)],
@@ -47,19 +48,26 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
   const removed = all.filter(isRemoved);
   // What was just added, or verified: its records stay in sight until the DNS is correct.
   const named = query.get('added') ?? query.get('host');
-  const acted = attached.find(({ host }) => host === named);
+  const [acted, other] = [named, query.get('with')].map((name) =>
+    attached.find(({ host }) => host === name),
+  );
   const path = domainPath(slug, acted?.host ?? '');
   const holds = await domains.showHolds(attached);
-  const adding = addingForm(domainsPath(slug), ids.next('form'), refusalOf(refusal, 'add-domain'));
+  const { plan } = visit.signedIn.account;
+  const adding = addingForm({
+    ...{ action: domainsPath(slug), once: ids.next('form') },
+    hasWildcards: hasWildcards(settings, plan),
+    refusal: refusalOf(refusal, 'add-domain'),
+  });
   const content = html`
-    ${afterRemoval(removed, query, settings.platformHost)}
+    ${afterRemoval(removed, query, settings)}
     ${afterwards(query, acted, path)}
     ${projectHead(site.project, 'domains', html`<p class="lead">Serve this site under names of your own, each with its own certificate.</p>`)}
-    ${acted?.state === 'added' && newRecords(await domains.showDomain(acted), { path, anchor: verifyAnchor(acted) })}
+    ${acted && (await recordsOf(ports, [acted, other], { slug, view, attached }))}
     <section class="card" id="all-domains" aria-labelledby="domains">
       <h2 id="domains">Domains</h2>
       ${adding}
-      ${attached.length === 0 ? noDomainYet(site, visit.signedIn.account.plan) : listed(attached, { slug, now, query, holds, refusal })}
+      ${attached.length === 0 ? noDomainYet(site, plan) : listed(attached, { slug, now, query, holds, refusal, view, pair: [acted, other] })}
     </section>
     ${removedSection(removed, attached, { slug, now })}
     ${redirectSection({ slug, view, attached, once: ids.next('form'), refusal })}
@@ -67,18 +75,25 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
   return { title: `Domains of ${name}`, content };
 };
 
-const listed = (
-  attached: readonly CustomDomain[],
-  {
-    slug,
-    now,
-    query,
-    ...options
-  }: Pick<ListOptions, 'slug' | 'holds' | 'refusal' | 'now'> & Pick<Visit, 'query'>,
-): Html => {
-  const page = pageOf(attached, query.get('page'));
-  return html`${domainTable(page.domains, { slug, now, ...options, pageQuery: pageQuery(query) })}
+/** The plan has them, and there is the zone that they need. */
+const hasWildcards = ({ acmeDnsZone, allowances }: DashboardSettings, plan: Plan): boolean =>
+  acmeDnsZone !== undefined && allowances[plan].hasWildcards;
+
+const listed = (attached: readonly CustomDomain[], options: ListOptions): Html => {
+  const page = pageOf(attached, options.query.get('page'));
+  return html`${domainTable(page.domains, options)}
     ${pageLinks(page)}`;
+};
+
+/** What is still to create for a domain that was just added or verified, and for the other one of its pair. */
+const recordsOf = async (
+  { domains }: Pick<DashboardPorts, 'domains'>,
+  [acted, other]: readonly [CustomDomain, CustomDomain | undefined],
+  { slug, ...project }: PairedProject & { readonly slug: string },
+): Promise<Html> => {
+  const waiting = [acted, other].filter((one) => one?.state === 'added');
+  const views = await Promise.all(waiting.map((one) => domains.showDomain(one)));
+  return newRecords(views, { slug, note: other ? pairNote(acted, other, project) : nothing });
 };
 
 const isRemoved = (domain: CustomDomain): domain is DomainIn<'removed'> =>
@@ -89,6 +104,8 @@ const draft = v.object({
     filled('Enter a domain, such as shop.example.com.'),
     v.maxLength(300, 'A domain has at most 253 characters.'),
   ),
+  /** A box: only sent where it is ticked. */
+  pair: v.optional(v.string()),
 });
 
 const addingOf = (ports: DashboardPorts) =>
@@ -98,11 +115,15 @@ const addingOf = (ports: DashboardPorts) =>
     schema: draft,
     field: 'domain',
     once: true,
-    act: async (visit, { domain }) => {
+    act: async (visit, { domain, pair }) => {
       const { project } = await siteOf(ports, visit);
-      const { host } = await ports.domains.addDomain(project, domain);
-      const to = `${domainsPath(project.slug)}${queryText({ added: host })}`;
-      return { to, done: 'added' };
+      const { addDomain, addPair } = ports.domains;
+      const { typed, other } =
+        pair === undefined
+          ? { typed: await addDomain(project, domain), other: undefined }
+          : await addPair(project, domain);
+      const added = queryText({ added: typed.host, with: other?.host });
+      return { to: `${domainsPath(project.slug)}${added}`, done: 'added' };
     },
   });
 
@@ -110,5 +131,6 @@ const verifyingOf = (ports: DashboardPorts) =>
   verification(
     ports,
     `${domainPath(':slug', ':host')}/verify`,
-    ({ slug }, { host }, { query }) => `${domainsPath(slug)}${pageQuery(query, { host })}`,
+    ({ slug }, { host }, { query }) =>
+      `${domainsPath(slug)}${pageQuery(query, { host, with: query.get('with') ?? undefined })}`,
   );

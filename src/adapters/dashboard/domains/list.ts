@@ -1,5 +1,7 @@
 import type { CustomDomain, DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Hold } from '../../../domains/domain/certificates/ca-budget.ts';
+import { isOpen } from '../../../domains/domain/attachment/serving.ts';
+import type { DomainSettingsView } from '../../../domains/use-cases/domain-settings.ts';
 import { dueAt } from '../../../domains/domain/attachment/schedule.ts';
 import { domainMenu, verifyForm } from './actions.ts';
 import { attachmentPath, domainPath } from './paths.ts';
@@ -7,7 +9,7 @@ import { progressOfHeldUp } from './certified.ts';
 import { progressOf } from './progress.ts';
 import { planned, shownName, stateBadge } from './words.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
-import { count, counted, time } from '../frame/parts.ts';
+import { badge, count, counted, time } from '../frame/parts.ts';
 import { queryText } from '../frame/query-text.ts';
 import { refusalOf, type Refusal } from '../frame/screen.ts';
 import { table } from '../frame/table.ts';
@@ -18,8 +20,11 @@ export interface ListOptions {
   readonly refusal: Refusal | undefined;
   /** The limits that first certificates wait for, by domain id. */
   readonly holds: ReadonlyMap<string, Hold>;
-  /** Query that keeps the page of the list; appended to paths. */
-  readonly pageQuery: string;
+  /** The primary domain and the redirects of the project. */
+  readonly view: DomainSettingsView;
+  /** The domains whose records are shown together, if there are some; verifying one keeps both in sight. */
+  readonly pair: readonly (CustomDomain | undefined)[];
+  readonly query: URLSearchParams;
 }
 
 /** A row for each domain: its state, the next step, and the button for it. */
@@ -27,12 +32,7 @@ export const domainTable = (domains: readonly CustomDomain[], options: ListOptio
   table(
     domains,
     [
-      [
-        'Domain',
-        'bare',
-        ({ host, unicodeHost }) =>
-          html`<a class="host" href="${domainPath(options.slug, host)}">${unicodeHost}</a>${host !== unicodeHost && html` <span class="ascii">(${host})</span>`}`,
-      ],
+      ['Domain', 'bare', (domain) => named(domain, options)],
       ['State', 'bare', stateBadge],
       ['What is happening', 'bare', (domain) => happening(domain, options)],
       ['Actions', 'actions', (domain) => actions(domain, options)],
@@ -40,10 +40,23 @@ export const domainTable = (domains: readonly CustomDomain[], options: ListOptio
     { look: 'domains', idOf: ({ id }) => id },
   );
 
-const actions = (domain: CustomDomain, { slug, now, refusal, pageQuery }: ListOptions): Html => {
+/** With its part in the project: the primary domain, or one that redirects. */
+const named = (domain: CustomDomain, { slug, view }: ListOptions): Html => {
+  const { host, unicodeHost } = domain;
+  const { primary, redirects } = view.document.domains;
+  const redirect = redirects.find(({ from }) => from === host);
+  const isActive = isOpen(domain) && view.suspended[host] === undefined;
+  return html`<div><a class="host" href="${domainPath(slug, host)}">${unicodeHost}</a>${host !== unicodeHost && html` <span class="ascii">(${host})</span>`}
+    ${host === primary && html` ${badge('primary', 'idle')}`}
+    ${redirect && html`<br><span class="hint">${isActive ? 'redirects' : 'will redirect'} to ${redirect.to}</span>`}</div>`;
+};
+
+const actions = (domain: CustomDomain, { slug, now, refusal, query, pair }: ListOptions): Html => {
   const { id, host } = domain;
   const path = domainPath(slug, host);
-  const action = `${path}/verify${pageQuery}#${id}`;
+  const other = pair.some((one) => one?.id === id) && pair.find((one) => one && one.id !== id);
+  const kept = pageQuery(query, { with: other ? other.host : undefined });
+  const action = `${path}/verify${kept}#${id}`;
   const refused = refusalOf(refusal, 'verify', { host });
   return html`<div class="row">${verifyForm(domain, { action, now, refusal: refused })}${domainMenu(domain, path)}</div>`;
 };
@@ -119,7 +132,7 @@ export const pageOf = (all: readonly CustomDomain[], wanted: string | null): Dom
 /** The query that keeps the current page of the list; empty for the first page. */
 export const pageQuery = (
   query: URLSearchParams,
-  more: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string | undefined>> = {},
 ): string => queryText({ page: query.get('page') ?? undefined, ...more });
 
 export const pageLinks = ({ number, pages, total, domains }: DomainPage): Html => {

@@ -1,3 +1,4 @@
+import type { RecordZones } from '../../../domains/domain/dns/records.ts';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { healthBadges } from './certificate.ts';
 import { progressOfHeldUp } from './certified.ts';
@@ -35,7 +36,7 @@ const factsOf = (view: DomainView, { actor }: Progress, now: Date): readonly Fac
   ]);
 };
 
-export const goneSection = ({ domain }: DomainView, platformHost: string, now: Date): Html => {
+export const goneSection = ({ domain }: DomainView, zones: RecordZones, now: Date): Html => {
   if (domain.state !== 'removed') return nothing;
   const { sentence } = progressOf(domain, now);
   return html`<section class="card" aria-label="Status">
@@ -46,7 +47,7 @@ export const goneSection = ({ domain }: DomainView, platformHost: string, now: D
     ])}
     <h2>Delete at your DNS provider</h2>
     <p class="hint">${whyDelete}</p>
-    ${leftRecords(domain, platformHost)}
+    ${leftRecords(domain, zones)}
   </section>`;
 };
 

@@ -3,7 +3,7 @@ import {
   type DnsProblem,
   type DnsProblemCode,
 } from '../../../domains/domain/dns/problem.ts';
-import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
+import type { DescribedDomain } from '../../../domains/use-cases/show-domain.ts';
 import { problemTitles } from './problem-titles.ts';
 import { progressOf } from './progress.ts';
 import { actorWords, severityTones } from './words.ts';
@@ -11,7 +11,10 @@ import { html, nothing, type Html } from '../frame/html.ts';
 import { badge, copyButton } from '../frame/parts.ts';
 
 /** Each problem as a card: severity, what was seen, what is expected, who must act, and how. */
-export const problemCards = ({ domain, problems, records }: DomainView, now: Date): Html => {
+export const problemCards = (
+  { domain, problems, records }: Pick<DescribedDomain, 'domain' | 'problems' | 'records'>,
+  now: Date,
+): Html => {
   if (problems.length === 0) return nothing;
   const isSpreading = domain.state === 'added' && progressOf(domain, now).actor === 'nobody';
   const groups = [...Map.groupBy(problems, ({ code }) => code)];
@@ -25,7 +28,7 @@ export const problemCards = ({ domain, problems, records }: DomainView, now: Dat
 const problemCard = (
   code: DnsProblemCode,
   alike: readonly DnsProblem[],
-  { isSpreading, records }: Pick<DomainView, 'records'> & { readonly isSpreading: boolean },
+  { isSpreading, records }: Pick<DescribedDomain, 'records'> & { readonly isSpreading: boolean },
 ): Html => {
   const [first] = alike;
   if (!first) return nothing;
@@ -55,7 +58,7 @@ const whoActs = (problem: DnsProblem, isSpreading: boolean): Html => {
 const copyWanted = (
   code: DnsProblemCode,
   wanted: string,
-  records: DomainView['records'],
+  records: DescribedDomain['records'],
 ): Html | false => {
   const record = records.find(({ value }) => wanted.includes(value));
   if (record) return copyButton(record.value, `the value of the ${record.type} record`);

@@ -2,7 +2,7 @@ import type { CustomDomain } from '../../../domains/domain/attachment/custom-dom
 import type { RedirectStatus } from '../../../domains/domain/redirects/settings.ts';
 import type { DomainSettingsView } from '../../../domains/use-cases/domain-settings.ts';
 import { settingPath } from './paths.ts';
-import { nameOf, shownName } from './words.ts';
+import { shownName } from './words.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
 import { field, formError, onceInput, select } from '../frame/form-parts.ts';
 import { refusalOf, type Refusal } from '../frame/screen.ts';
@@ -58,18 +58,23 @@ export const redirectForm = ({ slug, attached, once, refusal }: RedirectOptions)
 const offered = ({ host, unicodeHost }: CustomDomain): Html =>
   html`<option value="${host}" ${host !== unicodeHost && html`label="${unicodeHost}"`}></option>`;
 
-export const primaryForm = (
-  primary: string | null,
-  { slug, attached, refusal }: RedirectOptions,
-): Html => {
+export const primaryForm = ({ slug, view, attached, refusal }: RedirectOptions): Html => {
   const refused = refusalOf(refusal, 'primary-domain');
   if (attached.length === 0) return nothing;
-  const current = primary !== null && html`Now ${shownName(nameOf(primary))}. `;
-  const hint = html`${current}The main domain of the project; empty for none. It cannot be redirected.`;
-  const options = { ...ownDomain, label: 'Primary', name: 'primary', value: primary ?? '', hint };
+  const primary = attached.find(({ host }) => host === view.document.domains.primary);
+  const hint = html`${primaryNow(primary, view)} The main domain of the project; save an empty field for none. It cannot be redirected.`;
+  const value = primary?.host ?? '';
+  const options = { ...ownDomain, label: 'Primary', name: 'primary', value, hint };
   return html`<form method="post" action="${settingPath(slug, 'primary-domain')}" class="fields primary-domain">
     ${formError(refused)}
     ${field({ ...options, required: false }, refused)}
     <button>Save</button>
   </form>`;
+};
+
+const primaryNow = (primary: CustomDomain | undefined, view: DomainSettingsView): Html => {
+  if (primary) return html`Now ${shownName(primary)}.`;
+  return view.isPrimaryOpen
+    ? html`The first domain that goes live becomes it, unless you choose.`
+    : html`None, as you chose.`;
 };

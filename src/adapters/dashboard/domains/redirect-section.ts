@@ -1,4 +1,4 @@
-import { isServed } from '../../../domains/domain/attachment/serving.ts';
+import { isOpen } from '../../../domains/domain/attachment/serving.ts';
 import type { Redirect } from '../../../domains/domain/redirects/settings.ts';
 import { hostIn, isAbsolute } from '../../../domains/domain/redirects/target.ts';
 import type { DomainSettingsView } from '../../../domains/use-cases/domain-settings.ts';
@@ -16,20 +16,20 @@ import {
 import { table } from '../frame/table.ts';
 
 export const redirectSection = (options: RedirectOptions): Html => {
-  const { primary, redirects } = options.view.document.domains;
+  const { redirects } = options.view.document.domains;
   return html`<section class="card" id="all-redirects" aria-labelledby="redirects">
     <h2 id="redirects">Redirects</h2>
     <p class="hint">Redirect one domain to another, such as www to the bare name. Path and query are kept.</p>
     ${redirects.length > 0 && redirectTable(redirects, options)}
     ${redirectForm(options)}
-    ${primaryForm(primary, options)}
+    ${primaryForm(options)}
   </section>`;
 };
 
 export const redirectAnchor = (from: string): string => `redirect-${from}`;
 
 const redirectTable = (redirects: readonly Redirect[], options: RedirectOptions): Html => {
-  const served = new Map(options.attached.map((domain) => [domain.host, isServed(domain)]));
+  const served = new Map(options.attached.map((domain) => [domain.host, isOpen(domain)]));
   const { slug, view } = options;
   return table(
     redirects,
@@ -68,8 +68,12 @@ const whyIdle = (
   if (gone !== undefined) {
     return `${inText(gone)} was removed, so this has no effect; the next change here deletes it.`;
   }
-  if (suspended[from] !== undefined) return `Starts when ${inText(hostIn(to))} is live.`;
-  return served.get(from) ? undefined : `Starts when ${inText(from)} is live.`;
+  const awaited = [
+    ...(suspended[from] === undefined ? [] : [inText(hostIn(to))]),
+    ...(served.get(from) ? [] : [inText(from)]),
+  ];
+  if (awaited.length === 0) return undefined;
+  return `Starts when ${awaited.join(' and ')} ${awaited.length > 1 ? 'are' : 'is'} live.`;
 };
 
 /** Within a row that has the A-labels too. */

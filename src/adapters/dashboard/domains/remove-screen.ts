@@ -1,3 +1,4 @@
+import type { RecordZones } from '../../../domains/domain/dns/records.ts';
 import * as v from 'valibot';
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
 import { isServed } from '../../../domains/domain/attachment/serving.ts';
@@ -17,12 +18,12 @@ const path = `${domainPath(':slug', ':host')}/remove`;
 export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
   path,
   section: 'projects',
-  isLive: false,
+  live: false,
   show: async (visit: Visit, refusal?: Refusal) => {
     const { project, domain } = await domainOf(ports, visit);
     const content = html`
       ${domainHead(project, domain, { title: html`Remove ${shownName(domain)}?` })}
-      ${confirmation(domain, project.slug, { platformHost: ports.settings.platformHost, refusal })}`;
+      ${confirmation(domain, project.slug, { zones: ports.settings, refusal })}`;
     return { title: `Remove ${nameInText(domain)}`, content };
   },
   forms: [
@@ -46,32 +47,38 @@ export const removeDomainScreen = (ports: DashboardPorts): Screen => ({
   ],
 });
 
+/** What ends with it at once. */
+export const lossesOf = (domain: CustomDomain): readonly string[] => [
+  isServed(domain)
+    ? 'Visitors can no longer reach the site under this name, effective immediately.'
+    : 'Its DNS is no longer checked.',
+  domain.certificate.kind === 'issued'
+    ? 'Its certificate and private key are destroyed.'
+    : 'It has no certificate yet; none will be ordered.',
+];
+
 const confirmation = (
   domain: CustomDomain,
   slug: string,
-  {
-    platformHost,
-    refusal,
-  }: { readonly platformHost: string; readonly refusal: Refusal | undefined },
+  { zones, refusal }: { readonly zones: RecordZones; readonly refusal: Refusal | undefined },
 ): Html => {
   const { id, host, state } = domain;
   const back = domainPath(slug, host);
   if (state === 'removed') {
     return html`<section class="card">
       <p>The domain is removed already, and nothing is served under it any more. Delete its records at your DNS provider. ${whyDelete}</p>
-      ${leftRecords(domain, platformHost)}
+      ${leftRecords(domain, zones)}
       <p><a href="${domainsPath(slug)}">Back to the domains</a></p>
     </section>`;
   }
   return html`<section class="card problem bad">
     <ul class="bullets">
-      <li>${isServed(domain) ? 'Visitors can no longer reach the site under this name, effective immediately.' : 'Its DNS is no longer checked.'}</li>
-      <li>${state === 'added' ? 'It has no certificate yet; none will be ordered.' : 'Its certificate and private key are destroyed.'}</li>
+      ${lossesOf(domain).map((loss) => html`<li>${loss}</li>`)}
       <li>Redirects from it and to it stop working.</li>
       <li>The site itself stays. Adding the name again starts over, with different records.</li>
     </ul>
     <p>Then delete these records at your DNS provider. ${whyDelete}</p>
-    ${leftRecords(domain, platformHost)}
+    ${leftRecords(domain, zones)}
     <form method="post" action="${back}/remove" class="row">
       ${formError(refusal)}
       <input type="hidden" name="attachment" value="${id}">

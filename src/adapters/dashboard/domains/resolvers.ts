@@ -9,6 +9,7 @@ export const resolverSection = (report: DnsReport | undefined, now: Date): Html 
   return html`<section class="card" id="all-resolvers" aria-labelledby="resolvers">
     <h2 id="resolvers">DNS resolvers</h2>
     <p class="hint">${agreeing} of ${counted(report.resolvers.length, 'resolver')} ${agreeing === 1 ? 'returns' : 'return'} the correct answer; a majority is enough. Checked ${time(report.checkedAt, now)}.</p>
+    ${report.probe !== undefined && html`<p class="hint">A wildcard has no address of its own, so we looked up a made-up name below it: <code>${report.probe}</code></p>`}
     ${resolverTable(report, now)}
   </section>`;
 };
@@ -16,7 +17,7 @@ export const resolverSection = (report: DnsReport | undefined, now: Date): Html 
 /** The answer of each resolver: a change is complete only when no resolver has the old answer cached. */
 const resolverTable = ({ resolvers, checkedAt }: DnsReport, now: Date): Html =>
   table(inGroups(resolvers), [
-    ['Resolver', 'text', named],
+    ['Resolver', 'bare', named],
     ['Answer', 'text', ([{ seen }]) => html`<code>${seen}</code>`],
     ['Correct', 'text', ([{ agrees }]) => (agrees ? badge('yes', 'good') : badge('no', 'bad'))],
     ['Cached until', 'text', (group) => cached(group, checkedAt, now)],

@@ -1,7 +1,8 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
+import { isReadyAt } from '../../../domains/domain/attachment/readiness.ts';
 import { progressOf } from './progress.ts';
 import { html, type Html } from '../frame/html.ts';
-import { day, time } from '../frame/parts.ts';
+import { end, time } from '../frame/parts.ts';
 
 export interface Step {
   readonly name: 'added' | 'verified' | 'certificate' | 'live';
@@ -16,10 +17,18 @@ const ahead = (...names: readonly Step['name'][]): readonly Step[] =>
 /** The steps of a domain and its progress; a removed domain has none. */
 export const stepsOf = (domain: CustomDomain, now: Date): readonly Step[] => {
   const standing = progressOf(domain, now).tone === 'bad' ? 'failed' : 'now';
-  const added: Step = { name: 'added', standing: 'done', at: domain.addedAt };
+  const added = done('added', domain.addedAt);
   switch (domain.state) {
-    case 'added':
-      return [added, { name: 'verified', standing }, ...ahead('certificate', 'live')];
+    case 'added': {
+      return isReadyAt(domain, now)
+        ? [
+            added,
+            done('certificate', domain.certificate.notAfter),
+            { name: 'verified', standing },
+            ...ahead('live'),
+          ]
+        : [added, { name: 'verified', standing }, ...ahead('certificate', 'live')];
+    }
     case 'verified':
       return [added, verified(domain), { name: 'certificate', standing }, ...ahead('live')];
     case 'live': {
@@ -28,7 +37,7 @@ export const stepsOf = (domain: CustomDomain, now: Date): readonly Step[] => {
         added,
         verified(domain),
         { name: 'certificate', standing: notAfter <= now ? 'failed' : 'done', at: notAfter },
-        { name: 'live', standing: 'done', at: domain.liveSince },
+        done('live', domain.liveSince),
       ];
     }
     case 'removed':
@@ -36,11 +45,10 @@ export const stepsOf = (domain: CustomDomain, now: Date): readonly Step[] => {
   }
 };
 
-const verified = ({ verifiedAt }: { readonly verifiedAt: Date }): Step => ({
-  name: 'verified',
-  standing: 'done',
-  at: verifiedAt,
-});
+const done = (name: Step['name'], at: Date): Step => ({ name, standing: 'done', at });
+
+const verified = ({ verifiedAt }: { readonly verifiedAt: Date }): Step =>
+  done('verified', verifiedAt);
 
 const spoken: Readonly<Record<Step['standing'], string>> = {
   done: 'done',
@@ -55,7 +63,7 @@ export const stepLine = (steps: readonly Step[], now: Date): Html =>
       ({ name, standing, at }) =>
         html`<li class="${standing}" ${standing === 'now' && html`aria-current="step"`}>
           <span>${name}<span class="visually-hidden">: ${spoken[standing]}</span></span>
-          ${at && html`<small>${name === 'certificate' ? html`until ${day(at)}` : time(at, now)}</small>`}
+          ${at && html`<small>${name === 'certificate' ? html`until ${end(at, now)}` : time(at, now)}</small>`}
         </li>`,
     )}
   </ol>`;

@@ -8,7 +8,7 @@ import type { TimelineEntry } from '../../../domains/domain/attachment/timeline.
 import { answersTable } from './answers.ts';
 import { problemTitles } from './problem-titles.ts';
 import { html, type Child, type Html } from '../frame/html.ts';
-import { day, exact, type Tone } from '../frame/parts.ts';
+import { end, exact, type Tone } from '../frame/parts.ts';
 
 export interface Told {
   readonly title: Child;
@@ -19,21 +19,28 @@ export interface Told {
 }
 
 /** One entry of a timeline in words. An entry of a newer version may have other details. */
-export const tell = ({ kind, details }: TimelineEntry): Told => {
+export const tell = ({ kind, occurredAt, details }: TimelineEntry): Told => {
   switch (kind) {
     case 'added':
       return { title: 'Added', tone: 'idle' };
     case 'checked':
       return tellCheck(v.parse(check, details), details);
+    case 'ready':
+      return { title: 'Certificate ready: the DNS can change at any time', tone: 'good' };
+    case 'unready':
+      return {
+        title: 'No longer ready: the record for validation by DNS is gone',
+        tone: 'busy',
+      };
     case 'verified':
       return { title: 'Verified', tone: 'good' };
     case 'attempt':
-      return tellAttempt(v.parse(attempt, details));
+      return tellAttempt(v.parse(attempt, details), occurredAt);
     case 'live':
       return { title: 'Live: the site is served', tone: 'good' };
     case 'renewed':
       return {
-        title: html`Certificate renewed${until(v.parse(attempt, details).notAfter)}`,
+        title: html`Certificate renewed${until(v.parse(attempt, details).notAfter, occurredAt)}`,
         tone: 'good',
       };
     case 'removed':
@@ -66,6 +73,7 @@ const attempt = v.object({
   budget: text,
   reason: text,
   detail: text,
+  authority: text,
 });
 
 const removal = v.object({
@@ -105,16 +113,25 @@ const failureWords: Readonly<Partial<Record<AuthorityFailureReason, string>>> = 
 /** Characters of what an authority said. */
 const mostToldOfRefusal = 1000;
 
-const tellAttempt = (told: v.InferOutput<typeof attempt>): Told => {
+const tellAttempt = (told: v.InferOutput<typeof attempt>, occurredAt: Date): Told => {
   switch (told.outcome) {
     case 'issued':
-      return { title: html`Certificate issued${until(told.notAfter)}`, tone: 'good' };
+      return {
+        title: html`Certificate issued${by(told)}${until(told.notAfter, occurredAt)}`,
+        tone: 'good',
+      };
     case 'failed':
       return {
-        title: `Attempt at the certificate failed: ${failureWords[told.reason as AuthorityFailureReason] ?? told.reason}`,
+        title: html`Attempt at the certificate failed${at(told)}: ${failureWords[told.reason as AuthorityFailureReason] ?? told.reason}`,
         tone: 'bad',
         more: html`<blockquote class="hint">${shortened(told.detail, mostToldOfRefusal)}</blockquote>
           ${told.retryAt && html`<p class="hint">The authority accepts no request before ${exact(told.retryAt)}.</p>`}`,
+      };
+    case 'left':
+      return {
+        title: html`Gave up the order${at(told)}`,
+        tone: 'busy',
+        more: html`<p class="hint">The authority has not answered for long, so we ask another one.</p>`,
       };
     case 'unanswered':
       return {
@@ -135,5 +152,11 @@ const tellAttempt = (told: v.InferOutput<typeof attempt>): Told => {
 
 const isBudget = (name: string): name is BudgetName => Object.hasOwn(caBudgets, name);
 
-const until = (notAfter: Date | undefined): Child =>
-  notAfter && html`, valid until ${day(notAfter)}`;
+const by = ({ authority }: v.InferOutput<typeof attempt>): Child =>
+  authority !== '' && html` by ${shortened(authority)}`;
+
+const at = ({ authority }: v.InferOutput<typeof attempt>): Child =>
+  authority !== '' && html` at ${shortened(authority)}`;
+
+const until = (notAfter: Date | undefined, occurredAt: Date): Child =>
+  notAfter && html`, valid until ${end(notAfter, occurredAt)}`;

@@ -1,0 +1,43 @@
+import { bindSnippet } from '../../../domains/domain/dns/records.ts';
+import type { DescribedDomain } from '../../../domains/use-cases/show-domain.ts';
+import { verifyAnchor } from './actions.ts';
+import { domainPath } from './paths.ts';
+import { hintList, newRecord, zoneFile, zoneName } from './records.ts';
+import { shownName } from './words.ts';
+import { html, nothing, type Html } from '../frame/html.ts';
+
+interface Options {
+  readonly slug: string;
+  /** What becomes of a pair. */
+  readonly note: Html;
+}
+
+/** The records to create for what was just added: for one domain, or for the two of a pair side by side. */
+export const newRecords = (views: readonly DescribedDomain[], { slug, note }: Options): Html => {
+  const [first] = views;
+  if (!first) return nothing;
+  const { registrableDomain } = first.domain;
+  const records = views.flatMap((view) => view.records);
+  const hints = new Set(views.flatMap((view) => view.hints));
+  const isPair = views.length > 1;
+  return html`<section class="card" id="records-to-create" aria-labelledby="new-records">
+    <h2 id="new-records">Records to create for ${views.map(({ domain }, at) => html`${at > 0 && ' and '}${shownName(domain)}`)}</h2>
+    <p class="hint">Create them at the DNS provider of ${zoneName(registrableDomain)}. Then ${verification(views)}, or wait: we check automatically, and ${progress(views, slug)}.</p>
+    ${note}
+    <div class="columns">${views.map((view) => html`<div class="stack">${isPair && html`<h3>${shownName(view.domain)}</h3>`}${view.records.map(newRecord)}</div>`)}</div>
+    <h3>As lines of a zone file (BIND)</h3>
+    ${zoneFile(bindSnippet(records, registrableDomain), records)}
+    <h3>Good to know</h3>
+    ${hintList([...hints])}
+  </section>`;
+};
+
+const verification = (views: readonly DescribedDomain[]): Html =>
+  views.length > 1
+    ? html`verify both domains below`
+    : html`${views.map(({ domain }) => html`<a href="#${verifyAnchor(domain)}">verify the domain below</a>`)}`;
+
+const progress = (views: readonly DescribedDomain[], slug: string): Html =>
+  views.length > 1
+    ? html`the list shows the progress`
+    : html`${views.map(({ domain }) => html`<a href="${domainPath(slug, domain.host)}">its page</a>`)} shows the progress`;

@@ -1,0 +1,318 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { restMs } from '../../src/access/domain/mail-request.ts';
+import { AuditLog } from '../../src/access/ports.ts';
+import { AccessKey } from '../../src/app/keys.ts';
+import { Mails } from '../../src/notifications/mail-ports.ts';
+import { RecordingTracer } from '../memory/recording-tracer.ts';
+import { elementsIn, problemsIn, textOf } from '../support/dashboard/markup.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
+import type { PageAnswer } from '../support/dashboard/visitor.ts';
+
+const pages = ['/dashboard/forgot-password', '/dashboard/sign-in-link'] as const;
+const [forgot, byLink] = pages;
+const minute = 60_000;
+const password = 'seven quiet tortoises';
+
+const tracer = new RecordingTracer();
+let dashboard: RunningDashboard;
+let owner: Owner;
+/** Joined in two accounts. */
+let both: string;
+beforeAll(async () => {
+  const settings = {
+    SMTP_URL: 'smtp://127.0.0.1:2525',
+    MAIL_FROM: 'Animal Store <store@shop.example>',
+    TRUST_PROXY: '1',
+  };
+  dashboard = await startDashboard({ settings, tracer });
+  owner = await dashboard.newOwner({ name: 'Zoo & Friends' });
+  const other = await dashboard.newOwner({ name: 'Bird shop' });
+  const invited = await dashboard.container.get(AccessKey).invite(other.accountId, owner.email);
+  both = invited.person.email;
+});
+afterAll(() => dashboard.close());
+// Attempts are counted by the minute, mails to an address by the hour.
+afterEach(() => {
+  dashboard.clock.advance(25 * 60 * minute);
+});
+
+const from = (network: string) => ({ 'X-Forwarded-For': network });
+const ask = (email: string, path: string = forgot, network = '198.51.100.1') =>
+  dashboard.stranger().post(path, { email }, from(network));
+/** Answers what was asked for. @returns the mails that wait, with their facts */
+const work = async () => {
+  const { container, clock } = dashboard;
+  clock.advance(restMs);
+  await container.get(AccessKey).answerMailRequests(() => false);
+  const mails = container.get(Mails);
+  const leaseUntil = new Date(clock.now().getTime() + minute);
+  const due = await mails.claim(clock.now(), leaseUntil, { limit: 100 });
+  for (const { id } of due) await mails.sent(id, clock.now());
+  return due.flatMap(({ to, tells }) => tells().map((told) => ({ to, ...told })));
+};
+/** The paths of the links in the mails. */
+const linksIn = async (): Promise<readonly string[]> =>
+  (await work()).flatMap((mail) =>
+    mail.kind === 'sign_in.link' ? mail.about.links.map(({ path }) => path) : [],
+  );
+
+describe('the sign-in page', () => {
+  test('leads to both ways by mail', async () => {
+    const { text } = await dashboard.stranger().get('/dashboard/sign-in');
+    const links = elementsIn(text, 'a').map(({ attributes, text: its }) => [
+      attributes['href'],
+      its,
+    ]);
+    expect(links).toEqual(
+      expect.arrayContaining([
+        [forgot, 'Forgot password?'],
+        [byLink, 'Sign in by a link'],
+      ]),
+    );
+    expect(text).not.toContain('user invite');
+  });
+
+  test('says whom to ask where no mail is sent, and the pages do not exist', async () => {
+    const silent = await startDashboard();
+    try {
+      const { text } = await silent.stranger().get('/dashboard/sign-in');
+      expect(text).toContain('user invite');
+      for (const path of pages) {
+        expect(text).not.toContain(path);
+        expect((await silent.stranger().get(path)).status).toBe(404);
+        expect((await silent.stranger().post(path, { email: owner.email })).status).toBe(404);
+      }
+    } finally {
+      await silent.close();
+    }
+  });
+});
+
+describe('asking for a link', () => {
+  /** What a visitor could compare, without what differs between any two answers. */
+  const shown = ({ status, headers, text }: PageAnswer, typed: string) => ({
+    status,
+    headers: [...headers]
+      .filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name))
+      .sort(),
+    text: text.replaceAll(typed, 'TYPED'),
+  });
+  const statements = async (work: () => Promise<unknown>) => {
+    tracer.steps.length = 0;
+    await work();
+    return tracer.steps
+      .filter(({ facts }) => 'db.system.name' in facts)
+      .map(({ name, facts }) => [name, facts['db.query.text']]);
+  };
+
+  test.each(pages)(
+    'is answered the same, by the same statements, whoever has the address (%s)',
+    async (path) => {
+      const { email } = owner;
+      const unknown = 'owner-9@zoo.example';
+      const usual = shown(await ask(unknown, path), unknown);
+      expect(usual.status).toBe(200);
+      expect(usual.text).toContain('If there is an account for <strong>TYPED</strong>');
+      const usually = await statements(() => ask(unknown, path));
+      expect(usually.map(([name]) => name)).toEqual(['INSERT mail_requests']);
+      await work();
+      // Known, in several accounts, and from the fourth on over the limit of the address.
+      for (const typed of [email, both, email, email, email, email]) {
+        expect(shown(await ask(typed, path), typed)).toEqual(usual);
+        expect(await statements(() => ask(typed, path))).toEqual(usually);
+        await work();
+      }
+    },
+  );
+
+  test('gives one mail with a link for each account, three times an hour at most', async () => {
+    for (let time = 0; time < 5; time++) await ask(owner.email, time % 2 ? forgot : byLink);
+    const mails = await work();
+    expect(mails.map(({ to, kind }) => [to, kind])).toEqual(
+      Array.from({ length: 3 }, () => [owner.email, 'sign_in.link']),
+    );
+    const [first] = mails;
+    expect(first?.about).toMatchObject({
+      links: [{ account: 'Zoo & Friends' }, { account: 'Bird shop' }],
+      isForPassword: false,
+    });
+  });
+
+  test.each([
+    ['', 'Enter your email address.'],
+    ['keeper', 'is not an e-mail address'],
+    [`${'k'.repeat(300)}@zoo.example`, 'has at most 254 characters'],
+    ['keeper@zoo.example\r\nBcc: all@zoo.example', 'is not an e-mail address'],
+  ])('refuses %j beside the field', async (typed, message) => {
+    const { status, text } = await ask(typed);
+    expect([status, problemsIn(text)['email']]).toEqual([422, expect.stringContaining(message)]);
+    expect(await work()).toEqual([]);
+  });
+
+  test('shows what was typed as text', async () => {
+    const { status, text } = await ask('"<script>alert(1)</script>"@zoo.example');
+    expect([status, text.includes('<script>alert')]).toEqual([422, false]);
+  });
+
+  test('is limited for each network, with the same answer for every address', async () => {
+    for (let time = 0; time < 20; time++) await ask(`keeper-${time}@zoo.example`);
+    const refused = [owner.email, 'owner-9@zoo.example', both];
+    const answers: ReturnType<typeof shown>[] = [];
+    for (const typed of refused) answers.push(shown(await ask(typed), typed));
+    expect(answers).toEqual(answers.map(() => answers[0]));
+    expect(answers[0]).toMatchObject({ status: 429 });
+    expect(new Map(answers[0]!.headers).get('retry-after')).toMatch(/^\d+$/);
+    expect(problemsIn(answers[0]!.text)['email']).toMatch(
+      /Too many links were asked for. Try again in \d+ second/,
+    );
+    expect((await ask(owner.email, forgot, '198.51.100.2')).status).toBe(200);
+    expect((await work()).length).toBe(1);
+  });
+
+  test('is not accepted from a form on another site', async () => {
+    const elsewhere = { 'Sec-Fetch-Site': 'cross-site' };
+    const { status } = await dashboard.stranger().post(forgot, { email: owner.email }, elsewhere);
+    expect(status).toBe(403);
+    expect(await work()).toEqual([]);
+  });
+
+  test('stays out of the log, in all its parts', async () => {
+    await ask(owner.email);
+    const [link = ''] = await linksIn();
+    await dashboard.stranger().get(link);
+    const secret = /sign-in\/(\w{43})/.exec(link)?.[1] ?? 'none';
+    const entries = await dashboard.container.get(AuditLog).list(owner.accountId, 100);
+    expect(entries.map(({ what }) => what)).toContain('sign_in_link_mailed');
+    for (const text of [
+      dashboard.log.join(''),
+      JSON.stringify(entries),
+      JSON.stringify(tracer.steps),
+    ]) {
+      expect(text).not.toContain(secret);
+    }
+    expect(dashboard.log.join('')).not.toContain(owner.email);
+  });
+});
+
+describe('a link that came by mail', () => {
+  test('is not used up by a scanner of mail that follows it, and signs in by one button', async () => {
+    await ask(owner.email, byLink);
+    const [link = ''] = await linksIn();
+    expect(link).toMatch(/^\/dashboard\/sign-in\/\w{43}\?by=mail$/);
+    for (const headers of [{}, { 'Sec-Fetch-Site': 'none' }, { 'Sec-Fetch-Site': 'cross-site' }]) {
+      const { status, text, headers: told } = await dashboard.stranger().get(link, headers);
+      expect([status, told.getSetCookie()]).toEqual([200, []]);
+      expect(elementsIn(text, 'button').map((one) => one.text)).toEqual(['Sign in']);
+    }
+    // In another browser than the one that asked.
+    const visitor = dashboard.stranger();
+    expect(await visitor.post(link)).toMatchObject({ status: 303, location: '/dashboard' });
+    expect((await visitor.get('/dashboard')).status).toBe(200);
+    expect((await dashboard.stranger().post(link)).status).toBe(422);
+    expect((await dashboard.stranger().get(link)).status).toBe(422);
+  });
+
+  test('expires after half an hour', async () => {
+    await ask(owner.email, byLink);
+    const [link = ''] = await linksIn();
+    dashboard.clock.advance(30 * minute);
+    const { status, text } = await dashboard.stranger().get(link);
+    expect([status, textOf(text)]).toEqual([422, expect.stringContaining('has expired')]);
+  });
+
+  test('leads somebody who forgot their password to the choice of a new one, without the old', async () => {
+    for (const path of [forgot, byLink]) await ask(owner.email, path);
+    const [link = '', , later = ''] = await linksIn();
+    const visitor = dashboard.stranger();
+    const { location = '' } = await visitor.post(link);
+    expect(location).toBe('/dashboard/account/new-password');
+    const { text } = await visitor.get(location);
+    expect(elementsIn(text, 'input').map(({ attributes }) => attributes['name'])).toEqual([
+      ...['username', 'wanted'],
+    ]);
+    const refused = await visitor.post(location, { wanted: 'short' });
+    expect([refused.status, problemsIn(refused.text)['wanted']]).toEqual([
+      422,
+      expect.stringContaining('12 to 200'),
+    ]);
+    expect(refused.text).toContain('Choose a new password');
+    expect(await visitor.post(location, { wanted: password })).toMatchObject({
+      status: 303,
+      location: '/dashboard/account?done=password',
+    });
+    // The change ended the link that was not used.
+    expect((await dashboard.stranger().post(later)).status).toBe(422);
+    const again = dashboard.stranger();
+    const signedIn = await again.post('/dashboard/sign-in', { email: owner.email, password });
+    expect(signedIn.status).toBe(303);
+    const asked = await again.get(location);
+    expect(asked.text).toContain('Current password');
+  });
+
+  test.each(['//evil.test', 'https://evil.test/', '/\\evil.test'])(
+    'leads nowhere else, whatever is added to it (%s)',
+    async (elsewhere) => {
+      await ask(owner.email, byLink);
+      const [link = ''] = await linksIn();
+      const { location } = await dashboard
+        .stranger()
+        .post(`${link}&next=${encodeURIComponent(elsewhere)}`);
+      expect(location).toBe('/dashboard');
+    },
+  );
+});
+
+describe('inviting somebody', () => {
+  test('shows a link and says that another one comes by mail; "Send again" sends a further one', async () => {
+    const { accountId } = owner;
+    const visitor = await dashboard.signIn(owner.email);
+    const access = dashboard.container.get(AccessKey);
+    const email = 'keeper@zoo.example';
+    const path = '/dashboard/account/people';
+    const invited = await visitor.post(path, { email, once: 'form_0000001' });
+    expect([invited.status, textOf(invited.text)]).toEqual([
+      201,
+      expect.stringContaining(`We send ${email} another one by mail`),
+    ]);
+    const { id } = (await access.listPeople(accountId)).find((one) => one.email === email)!;
+    const page = await visitor.get('/dashboard/account');
+    expect(textOf(page.text)).toContain('Send again');
+    const again = await visitor.post(`${path}/${id}/link`, { once: 'form_0000002' });
+    expect(textOf(again.text)).toContain(`We send ${email} another one by mail`);
+    const own = (await access.listPeople(accountId)).find((one) => one.email === owner.email)!;
+    const mine = await visitor.post(`${path}/${own.id}/link`, { once: 'form_0000003' });
+    expect(textOf(mine.text)).not.toMatch(/another one by mail|do not send email/);
+  });
+
+  test('says when it is not mailed, since the address got enough, and when the account invites too many', async () => {
+    const { visitor, accountId } = await dashboard.newOwner({ name: 'Fish shop' });
+    const access = dashboard.container.get(AccessKey);
+    const invite = (email: string, once: number) =>
+      visitor.post('/dashboard/account/people', {
+        email,
+        once: `form_${String(1_000_000 + once)}`,
+      });
+    const email = 'ben@fish.example';
+    for (let time = 0; time < 3; time++) {
+      expect(textOf((await invite(email, time)).text)).toContain('another one by mail');
+      const { id } = (await access.listPeople(accountId)).find((one) => one.email === email)!;
+      const about = { accountId, occurredAt: dashboard.clock.now(), personId: id, email };
+      const event = { type: 'link_mail_wanted', ...about, whose: 'newcomer' } as const;
+      await access.wantMail({ id: `evt_${accountId}_${time}`, actor: 'service', event });
+      await work();
+    }
+    const fourth = await invite(email, 4);
+    expect(textOf(fourth.text)).toContain(`We did not mail it: ${email} got as many invitations`);
+    expect(fourth.text).toContain('/dashboard/sign-in/');
+    for (let n = 5; n < 21; n++) expect((await invite(`k${n}@fish.example`, n)).status).toBe(201);
+    const refused = await invite('one-more@fish.example', 21);
+    expect([refused.status, textOf(refused.text)]).toEqual([
+      ...[429, expect.stringMatching(/Your account has invited too many people. Try again in/)],
+    ]);
+    expect(await access.listPeople(accountId)).toHaveLength(18);
+  });
+});

@@ -1,0 +1,202 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { sharedPageLimits } from '../../src/access/domain/session.ts';
+import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
+import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
+import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
+import { everythingStored } from '../support/dashboard/database.ts';
+import { pointAtUs } from '../support/dashboard/domains.ts';
+import { fill } from '../support/dashboard/filling.ts';
+import { elementsIn } from '../support/dashboard/markup.ts';
+import type { PageAnswer } from '../support/dashboard/visitor.ts';
+import { until } from '../support/until.ts';
+
+let slug: string;
+let domain: CustomDomain;
+let other: CustomDomain;
+const browsed = browseDashboard(async ({ dashboard, owner }) => {
+  slug = await fill(dashboard, owner, 'birds.test');
+  other = await added('other.birds.test');
+});
+
+const domains = () => browsed.dashboard.container.get(DomainsKey);
+const added = async (host: string): Promise<CustomDomain> => {
+  const { project } = await browsed.dashboard.container.get(SitesKey).getSite(slug);
+  return domains().addDomain(project, host);
+};
+
+let hosts = 0;
+let link: string;
+beforeEach(async () => {
+  domain = await added(`shared-${(hosts += 1)}.birds.test`);
+  link = `/dashboard/shared-domain/${(await domains().makeShare(domain)).secret}`;
+});
+
+const own = () => `/dashboard/projects/${slug}/settings/domains/${domain.host}`;
+const ask = (path = link): Promise<PageAnswer> => browsed.dashboard.stranger().get(path);
+
+describe('the page behind a link', () => {
+  test('shows the records, problems and state of its domain, and nothing else of the account', async () => {
+    browsed.dashboard.dns.tell(domain.host, {});
+    await domains().verifyDomain(domain);
+    const { status, text } = await ask();
+    expect(status).toBe(200);
+    for (const word of [domain.host, domain.token, 'added, awaiting DNS', 'dns_not_found'])
+      expect(text).toContain(word);
+    const { accountId, email } = browsed.owner;
+    const foreign = [accountId, domain.projectId, domain.id, email, 'Zoo', slug, 'alert(1)'];
+    for (const word of [...foreign, other.host, other.token, 'www.birds.test', 'share_'])
+      expect(text).not.toContain(word);
+    expect(elementsIn(text, 'form')).toEqual([]);
+    const links = elementsIn(text, 'a').map(({ attributes }) => attributes['href']);
+    expect(links).toEqual(['#main', '/dashboard', '']);
+  });
+
+  test('shows the same to people of the account, and nothing of their session', async () => {
+    const withoutTimes = ({ text }: PageAnswer) => text.replaceAll(/<time [^]*?<\/time>/g, '');
+    expect(withoutTimes(await browsed.owner.visitor.get(link))).toBe(withoutTimes(await ask()));
+  });
+
+  test('is for no search engine, no cache and no other site', async () => {
+    for (const path of [link, '/dashboard/shared-domain/made-up']) {
+      const { headers } = await ask(path);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'x-robots-tag': 'noindex, nofollow, noarchive',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+      });
+      expect(headers.getSetCookie()).toEqual([]);
+    }
+    const { text } = await ask();
+    expect(text).toContain('<meta name="robots" content="noindex, nofollow, noarchive">');
+    expect(text).toContain('<meta name="referrer" content="no-referrer">');
+  });
+
+  test('has the same answer for every link that does not work', async () => {
+    const { secret, id } = await domains().makeShare(domain);
+    await domains().revokeShare(domain, id);
+    const paths = [secret, secret.slice(1), 'x', 'x'.repeat(4000), '%00', `${secret}%2F`];
+    const answers = await Promise.all(paths.map((one) => ask(`/dashboard/shared-domain/${one}`)));
+    expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 404));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    await domains().removeDomain(domain);
+    expect((await ask()).text).toBe(answers[0]?.text);
+  });
+
+  test('does not let its secret into the log', async () => {
+    await ask();
+    await ask(`${link}x`);
+    const secret = link.replace(/.*\//, '');
+    expect(browsed.dashboard.log.filter((line) => line.includes('shared-domain'))).not.toEqual([]);
+    expect(browsed.dashboard.log.filter((line) => line.includes(secret))).toEqual([]);
+  });
+});
+
+test('no secret of a link is stored', () => {
+  const stored = JSON.stringify(everythingStored(browsed.dashboard.databaseUrl), withoutBigints);
+  expect(stored).toContain(domain.id);
+  expect(stored).not.toContain(link.replace(/.*\//, ''));
+});
+
+const withoutBigints = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value;
+
+describe('the owner', () => {
+  test('makes a link, which is shown once, and revokes it', async () => {
+    const page = await browsed.visit(own());
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const shown = page.locator('.secret pre');
+    const address = (await shown.textContent()) ?? '';
+    expect(address).toMatch(/\/dashboard\/shared-domain\/[0-9A-Za-z]{43}$/);
+    const path = new URL(address).pathname;
+    expect((await ask(path)).status).toBe(200);
+    await page.getByRole('link', { name: 'I have sent it' }).click();
+    await page.locator('#all-links tbody tr').nth(1).waitFor();
+    expect(await page.content()).not.toContain(path);
+    await page.getByRole('button', { name: 'Revoke' }).first().click();
+    await page.getByText('The link is revoked.').waitFor();
+    expect((await ask(path)).status).toBe(404);
+    expect((await ask()).status).toBe(200);
+  });
+
+  test('makes one link by a form that is sent twice, and reads of both steps in the audit log', async () => {
+    const { text } = await browsed.owner.visitor.get(own());
+    const once = /links"[^]*?name="once" value="([^"]*)"/.exec(text)?.[1] ?? '';
+    const answers = [];
+    for (let n = 0; n < 2; n++) {
+      answers.push(await browsed.owner.visitor.post(`${own()}/links`, { once }));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([201, 303]);
+    expect(await domains().listShares(domain)).toHaveLength(2);
+    const [newest] = await domains().listShares(domain);
+    await browsed.owner.visitor.post(`${own()}/links/${newest?.id ?? ''}/revoke`);
+    const { text: log } = await browsed.owner.visitor.get('/dashboard/account');
+    expect(log).toContain(`Made a link to the DNS records of ${domain.host}`);
+    expect(log).toContain(`Revoked a link to the DNS records of ${domain.host}`);
+  });
+
+  test.each(['', '/share_1/revoke'])('takes no form from another site (links%s)', async (rest) => {
+    for (const headers of [
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': '', Origin: 'https://elsewhere.example' },
+    ]) {
+      const sent = await browsed.owner.visitor.post(`${own()}/links${rest}`, {}, headers);
+      expect(sent.status).toBe(403);
+    }
+    expect(await domains().listShares(domain)).toHaveLength(1);
+  });
+
+  test('reads beside the form that there are as many links as one domain may have', async () => {
+    for (let n = 0; n < 4; n++) await domains().makeShare(domain);
+    const page = await browsed.visit(own());
+    await page.getByText('the most for one domain').waitFor();
+    expect(await page.getByRole('button', { name: 'Create link' }).count()).toBe(0);
+    const late = await browsed.owner.visitor.post(`${own()}/links`, { once: 'form_123456789' });
+    expect(late.status).toBe(422);
+    expect(late.text).toContain('has 5 links already');
+  });
+});
+
+describe('who looks after the DNS', () => {
+  const open = (javaScript: boolean) =>
+    browsed.visit(link, { cookie: undefined, javaScript, width: 390 });
+
+  test('copies a record, and sees without doing anything that it is there', async () => {
+    const page = await open(true);
+    await page.clock.install();
+    await page.reload();
+    const copy = page.getByTitle('Copy the value of the CNAME record');
+    await copy.click();
+    await page.getByText('Copied').waitFor();
+    pointAtUs(browsed.dashboard, domain);
+    await domains().verifyDomain(domain);
+    await page.clock.runFor(10_000);
+    await page.getByText('verified', { exact: true }).first().waitFor();
+    await domains().removeDomain(domain);
+    await page.clock.runFor(10_000);
+    await page.getByText('no longer works').waitFor();
+  });
+
+  test('reads all of it without scripts', async () => {
+    const page = await open(false);
+    await page.getByText(domain.token).first().waitFor();
+    expect(await page.locator('meta[http-equiv=refresh]').getAttribute('content')).toBe('60');
+    pointAtUs(browsed.dashboard, domain);
+    await domains().verifyDomain(domain);
+    await until('the page was loaded again', async () => {
+      await page.getByRole('link', { name: 'Look again' }).click();
+      return page.getByText('verified', { exact: true }).first().isVisible();
+    });
+  });
+});
+
+// The last one, because it uses up what this network may ask for.
+test('one network asks for so many pages a minute, whether their links work or not', async () => {
+  const statuses: number[] = [];
+  for (let n = 0; n <= sharedPageLimits.perMinute; n++) {
+    const path = n % 2 === 0 ? link : '/dashboard/shared-domain/made-up';
+    const { status, headers } = await browsed.dashboard.stranger().get(path);
+    statuses.push(status);
+    if (status === 429) expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0);
+  }
+  expect(statuses.at(-1)).toBe(429);
+});
