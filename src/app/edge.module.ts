@@ -1,5 +1,6 @@
 import { ChallengeAnswers } from '../adapters/edge/challenge-answers.ts';
 import { EdgeServer, type EdgeSettings } from '../adapters/edge/edge-server.ts';
+import { WatchedPlatformFiles } from '../adapters/edge/platform-files.ts';
 import { RouteTable } from '../adapters/edge/route-table.ts';
 import { SiteShelf } from '../adapters/edge/site-shelf.ts';
 import { addressBucket } from '../adapters/http/listener/client-address.ts';
@@ -7,15 +8,26 @@ import { RunningWork } from '../adapters/system/running-work.ts';
 import { CertificateOrders } from '../domains/certificate-ports.ts';
 import { EdgeRecords } from '../domains/edge-ports.ts';
 import { SiteFiles } from '../sites/ports.ts';
-import { ConfigKey, LogKey, EdgeServerKey, RouteTableKey } from './keys.ts';
+import { Clock } from '../kernel/clock.ts';
+import { ConfigKey, LogKey, EdgeServerKey, PlatformFilesKey, RouteTableKey } from './keys.ts';
+import { tracerOf } from './tracing.ts';
 import { visit } from './watched-work.ts';
 import { wiring } from './wiring.ts';
 
 export const edge = wiring((once) => {
-  once(
-    RouteTableKey,
-    (c) => new RouteTable(c.get(EdgeRecords), c.get(ConfigKey).platformHost, c.get(LogKey)),
-  );
+  once(RouteTableKey, (c) => {
+    const { platformHost: host } = c.get(ConfigKey);
+    const files = c.get(PlatformFilesKey).files;
+    return new RouteTable(c.get(EdgeRecords), { host, files }, c.get(LogKey));
+  });
+  once(PlatformFilesKey, (c) => {
+    const { platformHost, platformCertificateFile, platformKeyFile } = c.get(ConfigKey);
+    if (platformCertificateFile === undefined || platformKeyFile === undefined)
+      return { files: undefined };
+    const paths = { certificateFile: platformCertificateFile, keyFile: platformKeyFile };
+    const ports = { clock: c.get(Clock), log: c.get(LogKey) };
+    return { files: new WatchedPlatformFiles(paths, platformHost, ports) };
+  });
   once(
     EdgeServerKey,
     (c) =>
@@ -30,7 +42,7 @@ export const edge = wiring((once) => {
           log: c.get(LogKey),
           networkOf: addressBucket,
         },
-        notingVisits(c.get(RunningWork)),
+        { ...notingVisits(c.get(RunningWork)), tracer: tracerOf(c) },
       ),
   );
 });

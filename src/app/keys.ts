@@ -5,13 +5,19 @@ import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
 import type { RedisQuotaCounters } from '../adapters/redis/redis-quota-counters.ts';
 import type { RedisSignals } from '../adapters/redis/redis-signals.ts';
 import type { EdgeServer } from '../adapters/edge/edge-server.ts';
+import type { WatchedPlatformFiles } from '../adapters/edge/platform-files.ts';
 import type { RouteTable } from '../adapters/edge/route-table.ts';
 import type { HttpServer } from '../adapters/http/listener/http-server.ts';
-import type { Metrics } from '../adapters/http/metrics.ts';
+import type { NameServer } from '../adapters/nameserver/name-server.ts';
+import type { Metrics } from '../adapters/http/metrics/metrics.ts';
 import type { LeasedJob } from '../adapters/schedule/leased-job.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { CertificateAuthority } from '../domains/certificate-ports.ts';
 import type { Domains } from '../domains/domains.ts';
+import type { Notifications } from '../notifications/notifications.ts';
+import type { WebhookCalls } from '../notifications/webhooks.ts';
 import type { Sites } from '../sites/sites.ts';
+import type { StoredCensus } from './measures/show-census.ts';
 import type { Config } from './settings/config.ts';
 
 // Container keys for values that are no classes. Ports are their own keys.
@@ -27,16 +33,35 @@ export const ProcessKey = key<string>('process');
 export const CatalogueKey = key<Catalogue>('catalogue');
 export const AccessKey = key<Access>('access');
 export const DomainsKey = key<Domains>('domains');
+export const NotificationsKey = key<Notifications>('notifications');
+export const WebhookCallsKey = key<WebhookCalls>('webhook calls');
 export const SitesKey = key<Sites>('sites');
 /** Certificates for the hosts of projects. */
 export const SecureSitesKey = key<LeasedJob>('secure sites');
 export const PlanRenewalsKey = key<LeasedJob>('plan renewals');
+/** Counts what the database holds. */
+export const CensusKey = key<StoredCensus>('census');
+/** Looks at what shows only over time. */
+export const WatchDomainsKey = key<LeasedJob>('watch domains');
+export const WatchRemovalsKey = key<LeasedJob>('watch removals');
+/** Answers requests for mails to people. */
+export const MailPeopleKey = key<LeasedJob>('mail people');
+/** The one of `ACME_FALLBACK_DIRECTORY_URL`; empty without it. */
+export const SecondAuthorityKey = key<{ readonly authority: CertificateAuthority | undefined }>(
+  'second authority',
+);
 export const MetricsKey = key<Metrics>('metrics');
 /** Health and metrics, where they have a port of their own. */
 export const OperationsKey = key<HttpServer>('operations');
 /** Bound where the edge runs. */
 export const EdgeServerKey = key<EdgeServer>('edge');
 export const RouteTableKey = key<RouteTable>('routes');
+/** Without `PLATFORM_CERTIFICATE_FILE`, there are none. */
+export const PlatformFilesKey = key<{ readonly files: WatchedPlatformFiles | undefined }>(
+  'platform files',
+);
+/** Bound where the role `dns` runs. */
+export const NameServerKey = key<NameServer>('name server');
 /** Bound where REDIS_URL is set. */
 export const RedisCountersKey = key<RedisQuotaCounters>('counters in Redis');
 export const RedisSignalsKey = key<RedisSignals>('signals by Redis');

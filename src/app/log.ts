@@ -7,31 +7,54 @@ export interface Log {
   readonly flush: () => void;
 }
 
+export interface LogOptions {
+  /** Stands in each line where several processes write to the same output, whose lines must not mix. */
+  readonly pid?: number | undefined;
+  /** Of the current trace; stands in each line that belongs to one. */
+  readonly traceId?: (() => string | undefined) | undefined;
+}
+
 const batchCharacters = 16_000;
+/** A pipe keeps what is written at once together only up to here (PIPE_BUF of pipe(7)). */
+const sharedBatchBytes = 4_096;
 
 /**
  * JSON lines on standard output, written in batches and at least once a second. (pino's own batching measures
  * each line twice, which costs as much as making the line.)
  * @param redact takes secrets out of what errors say: a driver may quote the address that it was given
  */
-export const createLog = (level: string, redact: (text: string) => string): Log => {
+export const createLog = (
+  level: string,
+  redact: (text: string) => string,
+  { pid, traceId }: LogOptions = {},
+): Log => {
+  const most = pid === undefined ? batchCharacters : sharedBatchBytes;
   let lines: string[] = [];
   let length = 0;
   const flush = () => {
     if (lines.length === 0) return;
-    const batch = lines.join('');
+    const batch = lines;
     lines = [];
     length = 0;
-    writeAll(Buffer.from(batch));
+    const bytes = Buffer.from(batch.join(''));
+    if (pid === undefined || bytes.length <= sharedBatchBytes) writeAll(bytes);
+    else for (const line of batch) writeAll(Buffer.from(line));
   };
   const write = (line: string) => {
+    if (length + line.length > most) flush();
     lines.push(line);
     length += line.length;
-    if (length >= batchCharacters) flush();
   };
   setInterval(flush, 1000).unref();
   const serializers = { err: redactedError(redact) };
-  return { log: pino({ level, base: null, serializers }, { write }), flush };
+  const base = pid === undefined ? null : { pid };
+  const mixin = traceId && mixing(traceId);
+  return { log: pino({ level, base, serializers, ...(mixin && { mixin }) }, { write }), flush };
+};
+
+const mixing = (current: () => string | undefined) => (): { traceId?: string } => {
+  const traceId = current();
+  return traceId === undefined ? {} : { traceId };
 };
 
 const redactedError = (redact: (text: string) => string) => (error: unknown) => {
@@ -44,14 +67,13 @@ const redactedError = (redact: (text: string) => string) => (error: unknown) => 
   }
 };
 
-/** A closed or slow reader must neither end nor block the service: lines that it cannot take are dropped. */
+/** A closed or slow reader or a full disk must neither end nor block the service: lines that cannot be written are dropped. */
 const writeAll = (bytes: Buffer): void => {
   try {
     for (let written = 0; written < bytes.length;) {
       written += writeSync(1, bytes, written);
     }
-  } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (code !== 'EPIPE' && code !== 'EAGAIN') throw error;
+  } catch {
+    // There is nowhere else to say it.
   }
 };

@@ -1,4 +1,6 @@
+import type { ResolutionContext } from 'inversify';
 import { Accounts, ApiKeys } from '../access/key-ports.ts';
+import { MailRequests } from '../access/mail-ports.ts';
 import { People, Sessions, SignInLinks } from '../access/people-ports.ts';
 import { AuditLog, IdempotencyKeys } from '../access/ports.ts';
 import { CounterSnapshots } from '../access/quota-ports.ts';
@@ -15,11 +17,22 @@ import { KyselyCertificateOrders } from '../adapters/kysely/sites/kysely-certifi
 import { KyselyCertificates } from '../adapters/kysely/sites/kysely-certificates.ts';
 import { KyselyCounterSnapshots } from '../adapters/kysely/access/kysely-counter-snapshots.ts';
 import { KyselyCustomDomains } from '../adapters/kysely/sites/kysely-custom-domains.ts';
+import { KyselyDnsChallenges } from '../adapters/kysely/sites/kysely-dns-challenges.ts';
+import { KyselyDomainShares } from '../adapters/kysely/sites/kysely-domain-shares.ts';
 import { KyselyEdgeRecords } from '../adapters/kysely/sites/kysely-edge-records.ts';
 import { KyselyIdempotencyKeys } from '../adapters/kysely/access/kysely-idempotency-keys.ts';
 import { KyselyJobLeases } from '../adapters/kysely/kysely-job-leases.ts';
+import { KyselyMailChoices } from '../adapters/kysely/notifications/kysely-mail-choices.ts';
+import { KyselyMails } from '../adapters/kysely/notifications/kysely-mails.ts';
+import { KyselyMailRequests } from '../adapters/kysely/access/kysely-mail-requests.ts';
+import { KyselyNotices } from '../adapters/kysely/notifications/kysely-notices.ts';
+import { KyselyWatches } from '../adapters/kysely/notifications/kysely-watches.ts';
+import { KyselyWebhookDeliveries } from '../adapters/kysely/notifications/kysely-webhook-deliveries.ts';
+import { KyselyWebhooks } from '../adapters/kysely/notifications/kysely-webhooks.ts';
 import { KyselyOrders } from '../adapters/kysely/catalogue/kysely-orders.ts';
 import { KyselyOutbox } from '../adapters/kysely/kysely-outbox.ts';
+import { KyselyOwnNames } from '../adapters/kysely/sites/kysely-own-names.ts';
+import { KyselyParkedDeliveries } from '../adapters/kysely/kysely-parked-deliveries.ts';
 import { KyselyRetention } from '../adapters/kysely/kysely-retention.ts';
 import { KyselyPeople } from '../adapters/kysely/access/kysely-people.ts';
 import { KyselyPets } from '../adapters/kysely/catalogue/kysely-pets.ts';
@@ -36,22 +49,51 @@ import { Deadline } from '../kernel/deadline.ts';
 import { Ids } from '../kernel/ids.ts';
 import { JobLeases } from '../kernel/job-leases.ts';
 import { Outbox } from '../kernel/outbox.ts';
+import { ParkedDeliveries } from '../kernel/parked-deliveries.ts';
 import { Retention } from '../kernel/retention.ts';
 import { Sealer } from '../kernel/sealer.ts';
-import { CustomDomains, ProjectSettings, Timeline } from '../domains/ports.ts';
+import { ProjectSettings, Timeline } from '../domains/ports.ts';
+import { CustomDomains } from '../domains/custom-domain-ports.ts';
+import { MailChoices, Mails } from '../notifications/mail-ports.ts';
+import { Notices, Watches } from '../notifications/ports.ts';
+import { WebhookDeliveries, Webhooks } from '../notifications/webhook-ports.ts';
 import { Projects } from '../sites/ports.ts';
 import {
   AuthorityAccounts,
   Certificates,
   AuthorityLedger,
   CertificateOrders,
+  DnsChallenges,
 } from '../domains/certificate-ports.ts';
 import { EdgeRecords } from '../domains/edge-ports.ts';
+import { DomainShares } from '../domains/share-ports.ts';
+import { OwnNames } from '../domains/own-ports.ts';
 import { ConfigKey, LogKey, RedisSignalsKey } from './keys.ts';
 import { SiteAddresses } from './site-addresses.ts';
 import { retention } from './retention.ts';
 import { hiddenTypes, subscribersOf } from './subscriptions.ts';
+import { notingEvents, tracerOf } from './tracing.ts';
 import { wiring } from './wiring.ts';
+
+/** Tells this process, and the others where there are several. The request that stored it does not wait for its effects. */
+const tellingOf = (c: ResolutionContext): StoredListener => {
+  const signal = c.get(StoredSignal);
+  const hasFleet = c.get(ConfigKey).redisUrl !== undefined;
+  const tell: StoredListener = (accountIds, hasDeliveries) => {
+    void c.get(Deadline).apart(() => {
+      signal.raise(accountIds, hasDeliveries);
+      if (hasFleet) c.get(RedisSignalsKey).tell(accountIds);
+      return Promise.resolve();
+    });
+  };
+  const tracer = tracerOf(c);
+  if (!tracer) return tell;
+  return (...news) => {
+    tracer.apart(() => {
+      tell(...news);
+    });
+  };
+};
 
 export const persistence = wiring((once, bind) => {
   once(Database, (c) => {
@@ -64,23 +106,17 @@ export const persistence = wiring((once, bind) => {
         log.info({ seconds: Math.round(awayMs / 1000) }, 'database back');
       },
     };
-    return new Database(c.get(ConfigKey).databaseUrl, { onOutage, deadline: c.get(Deadline) });
+    const [deadline, tracer] = [c.get(Deadline), tracerOf(c)];
+    return new Database(c.get(ConfigKey).databaseUrl, { onOutage, deadline, tracer });
   }).onDeactivation((database) => database.close());
   once(KyselyOutbox, (c) => {
-    const signal = c.get(StoredSignal);
-    const hasFleet = c.get(ConfigKey).redisUrl !== undefined;
-    // The request that stored it does not wait for its effects.
-    const onStored: StoredListener = (accountIds, hasDeliveries) => {
-      void c.get(Deadline).apart(() => {
-        signal.raise(accountIds, hasDeliveries);
-        if (hasFleet) c.get(RedisSignalsKey).tell(accountIds);
-        return Promise.resolve();
-      });
-    };
-    const [ids, acting] = [c.get(Ids), c.get(Acting)];
+    const [tracer, onStored] = [tracerOf(c), tellingOf(c)];
+    const [plainIds, acting] = [c.get(Ids), c.get(Acting)];
+    const ids = tracer ? notingEvents(tracer, plainIds) : plainIds;
     return new KyselyOutbox(c.get(Database), { ids, acting, subscribersOf, onStored });
   });
   bind(Outbox).toService(KyselyOutbox);
+  once(ParkedDeliveries, (c) => new KyselyParkedDeliveries(c.get(Database)));
   once(Retention, (c) => new KyselyRetention(c.get(Database), retention));
   once(KyselyPets, (c) => new KyselyPets(c.get(Database), c.get(KyselyOutbox)));
   bind(Pets).toService(KyselyPets);
@@ -95,6 +131,24 @@ export const persistence = wiring((once, bind) => {
   });
   once(Sessions, (c) => new KyselySessions(c.get(Database), c.get(KyselyOutbox)));
   once(SignInLinks, (c) => new KyselySignInLinks(c.get(Database), c.get(KyselyOutbox)));
+  once(MailRequests, (c) => new KyselyMailRequests(c.get(Database)));
+  once(Notices, (c) => new KyselyNotices(c.get(Database)));
+  once(Watches, (c) => new KyselyWatches(c.get(Database), c.get(KyselyOutbox)));
+  once(Webhooks, (c) => new KyselyWebhooks(c.get(Database), c.get(KyselyOutbox), c.get(Sealer)));
+  once(WebhookDeliveries, (c) => {
+    const needs = { sealer: c.get(Sealer), ids: c.get(Ids) };
+    return new KyselyWebhookDeliveries(c.get(Database), c.get(KyselyOutbox), needs);
+  });
+  once(Mails, (c) => {
+    const tell = tellingOf(c);
+    return new KyselyMails(c.get(Database), {
+      ...{ sealer: c.get(Sealer), ids: c.get(Ids) },
+      onAdded: (accountId) => {
+        tell([accountId], true);
+      },
+    });
+  });
+  once(MailChoices, (c) => new KyselyMailChoices(c.get(Database)));
   once(AuditLog, (c) => new KyselyAuditLog(c.get(Database), hiddenTypes));
   once(IdempotencyKeys, (c) => new KyselyIdempotencyKeys(c.get(Database)));
   once(CounterSnapshots, (c) => new KyselyCounterSnapshots(c.get(Database)));
@@ -114,6 +168,9 @@ export const persistence = wiring((once, bind) => {
     (c) => new KyselyProjectSettings(c.get(Database), c.get(KyselyOutbox), c.get(Clock)),
   );
   once(CertificateOrders, (c) => new KyselyCertificateOrders(c.get(Database), c.get(Sealer)));
+  once(DomainShares, (c) => new KyselyDomainShares(c.get(Database), c.get(KyselyOutbox)));
+  once(OwnNames, (c) => new KyselyOwnNames(c.get(Database), c.get(Sealer)));
+  once(DnsChallenges, (c) => new KyselyDnsChallenges(c.get(Database)));
   once(JobLeases, (c) => new KyselyJobLeases(c.get(Database)));
   once(AuthorityLedger, (c) => new KyselyAuthorityLedger(c.get(Database)));
   once(AuthorityAccounts, (c) => new KyselyAuthorityAccounts(c.get(Database), c.get(Sealer)));

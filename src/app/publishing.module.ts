@@ -1,66 +1,59 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import type { ResolutionContext } from 'inversify';
-import { AcmeCertificateAuthority } from '../adapters/acme/acme-certificate-authority.ts';
-import { LocalCertificateAuthority } from '../adapters/acme/local-certificate-authority.ts';
-import { uploadSlots } from '../adapters/dashboard/projects/uploads.ts';
+import { uploadSlots } from '../adapters/dashboard/projects/upload-slots.ts';
 import { NodeDnsVerifier } from '../adapters/dns/node-dns-verifier.ts';
+import { backupTimes } from '../adapters/kysely/copies/backup-times.ts';
+import { Database } from '../adapters/kysely/database.ts';
 import { DueDomains } from '../adapters/schedule/due-domains.ts';
-import { LeasedJob, type LeasedJobPorts } from '../adapters/schedule/leased-job.ts';
-import { FileSystemSiteFiles } from '../adapters/storage/file-system-site-files.ts';
 import { named, RunningWork } from '../adapters/system/running-work.ts';
 import { ThreadedJudge } from '../adapters/threads/threaded-judge.ts';
 import { ThreadedUnpacking } from '../adapters/threads/threaded-unpacking.ts';
 import { TldtsHostNames } from '../adapters/system/tldts-host-names.ts';
 import { Accounts } from '../access/key-ports.ts';
 import { Clock } from '../kernel/clock.ts';
-import { JobLeases } from '../kernel/job-leases.ts';
-import { Sealer } from '../kernel/sealer.ts';
+import type { Beginning } from '../kernel/tracer.ts';
 import type { CustomDomain } from '../domains/domain/attachment/custom-domain.ts';
+import { DnsJudge, DnsVerifier, DomainAllowances, HostNames } from '../domains/ports.ts';
+import { CustomDomains } from '../domains/custom-domain-ports.ts';
+import { Allowances, SiteUnpacking } from '../sites/ports.ts';
 import {
-  CustomDomains,
-  DnsJudge,
-  DnsVerifier,
-  DomainAllowances,
-  HostNames,
-} from '../domains/ports.ts';
-import { Allowances, SiteFiles, SiteUnpacking } from '../sites/ports.ts';
-import { AuthorityAccounts, CertificateAuthority } from '../domains/certificate-ports.ts';
-import type { Config } from './settings/config.ts';
-import {
+  CensusKey,
   ConfigKey,
   LogKey,
+  NotificationsKey,
   PlanRenewalsKey,
-  ProcessKey,
   SecureSitesKey,
+  SitesKey,
   DomainsKey,
+  WebhookCallsKey,
 } from './keys.ts';
+import { leased, leasedJob } from './leased.ts';
+import { storedCensus } from './measures/show-census.ts';
 import { allowancesByPlan, PlanAllowances } from './plan-allowances.ts';
+import { deploysFolder } from './settings/deploys-place.ts';
 import { threadEntry } from './threads/thread-entry.ts';
 import type { UnpackingSetup } from './threads/unpack-sites.ts';
+import { begun, tracerOf } from './tracing.ts';
 import { wiring } from './wiring.ts';
 
+/** Where there is no object store. */
+export const folderUnpacking = wiring((_once, bind) => {
+  bind(SiteUnpacking).toService(ThreadedUnpacking);
+});
+
 export const publishing = wiring((once, bind) => {
-  once(SiteFiles, (c) => new FileSystemSiteFiles(deploysIn(c.get(ConfigKey))));
   once(ThreadedUnpacking, (c) => {
-    const setup: UnpackingSetup = { folder: deploysIn(c.get(ConfigKey)) };
+    const setup: UnpackingSetup = { folder: deploysFolder(c.get(ConfigKey)) };
     const entry = threadEntry('unpack-sites');
     return new ThreadedUnpacking({ entry, setup, threads: uploadSlots.unpacking.all });
   }).onDeactivation((unpacking) => unpacking.close());
-  bind(SiteUnpacking).toService(ThreadedUnpacking);
-  once(CertificateAuthority, (c) => {
-    const { acme, dataDir: folder } = c.get(ConfigKey);
-    const clock = c.get(Clock);
-    return acme
-      ? new AcmeCertificateAuthority(acme, c.get(AuthorityAccounts), clock)
-      : new LocalCertificateAuthority({ folder, sealer: c.get(Sealer), clock });
-  });
   once(
     DnsVerifier,
     (c) =>
       new NodeDnsVerifier({
         servers: c.get(ConfigKey).dnsServers,
         clock: c.get(Clock),
+        tracer: tracerOf(c),
+        asksForDelegation: c.get(ConfigKey).acmeDnsZone !== undefined,
         randomLabel: () => `as-${randomBytes(8).toString('hex')}`,
       }),
   );
@@ -72,27 +65,44 @@ export const publishing = wiring((once, bind) => {
   once(Allowances, (c) => new PlanAllowances(c.get(Accounts), allowancesByPlan(c.get(ConfigKey))));
   bind(DomainAllowances).toService(Allowances);
   once(DueDomains, (c) => {
-    const running = c.get(RunningWork);
+    const [running, tracer] = [c.get(RunningWork), tracerOf(c)];
     const tend = (domain: CustomDomain) =>
-      running.during(named('check of', domain.host), () => c.get(DomainsKey).tendDomain(domain));
+      running.during(named('check of', domain.host), () =>
+        begun(tracer, workOn(domain), () => c.get(DomainsKey).tendDomain(domain)),
+      );
     const [domains, clock, log] = [c.get(CustomDomains), c.get(Clock), c.get(LogKey)];
     return new DueDomains({ domains, tend, clock, log });
   });
-  once(SecureSitesKey, (c) => {
-    const work = (isStopping: () => boolean) => c.get(DomainsKey).secureSites(isStopping);
-    return new LeasedJob('issue and renew certificates', work, leased(c));
-  });
-  once(
-    PlanRenewalsKey,
-    (c) => new LeasedJob('plan renewals', () => c.get(DomainsKey).planRenewals(), leased(c)),
+  once(SecureSitesKey, (c) =>
+    leasedJob(c, 'issue and renew certificates', (isStopping) =>
+      c.get(DomainsKey).secureSites(isStopping),
+    ),
+  );
+  once(PlanRenewalsKey, (c) =>
+    leasedJob(c, 'plan renewals', async (isStopping) => {
+      const { ignored } = await c.get(DomainsKey).planRenewals(isStopping);
+      for (const window of ignored)
+        c.get(LogKey).warn(window, 'a renewal window of the authority makes no sense, ignored it');
+    }),
+  );
+  once(CensusKey, (c) =>
+    storedCensus(
+      {
+        ...{ domains: c.get(DomainsKey), sites: c.get(SitesKey), webhooks: c.get(WebhookCallsKey) },
+        notifications: c.get(NotificationsKey),
+        backups: () => backupTimes(c.get(Database)),
+      },
+      leased(c),
+    ),
   );
 });
 
-const deploysIn = ({ dataDir }: Config): string => join(dataDir, 'deploys');
-
-const leased = (c: ResolutionContext): LeasedJobPorts => ({
-  leases: c.get(JobLeases),
-  clock: c.get(Clock),
-  log: c.get(LogKey),
-  holder: c.get(ProcessKey),
+const workOn = ({ id, host, state }: CustomDomain): Beginning => ({
+  name: 'tend domain',
+  kind: 'internal',
+  facts: {
+    'animal_store.domain.id': id,
+    'animal_store.domain.host': host,
+    'animal_store.domain.state': state,
+  },
 });

@@ -39,7 +39,10 @@ export const retention = {
     keptMs: 90 * day,
     only: { column: 'kind', words: Object.keys(mostOfKind) },
   },
+  domain_shares: { what: 'ended links to domains', since: 'ends_at', keptMs: day },
   certificate_orders: 'kept',
+  own_names: 'kept',
+  dns_challenges: { what: 'expired values of DNS challenges', since: 'expires_at', keptMs: day },
   authority_accounts: 'kept',
   authority_ledger: {
     what: 'records of requests to the authority',
@@ -48,6 +51,7 @@ export const retention = {
   },
   authority_turn: 'kept',
   job_leases: 'kept',
+  backup_times: 'kept',
   events: {
     what: 'delivered events that the audit log does not show',
     since: 'occurred_at',
@@ -57,6 +61,35 @@ export const retention = {
   },
   // Deleted once they are made.
   deliveries: 'kept',
+  // Waiting ones too: by then nobody waits. The limits count mails of a day.
+  mail_requests: { what: 'old requests for mails', since: 'asked_at', keptMs: 2 * day },
+  notices: { what: 'old notices', since: 'occurred_at', keptMs: 90 * day },
+  // One for each domain until it is removed, and for each account; and one for each account and operation of the API whose
+  // removal it was told of, until the removal.
+  watches: 'kept',
+  // As long as an event may be delivered again, which would send its mail again.
+  // All have ended by then, but for those of people whom version 1.0.0 removed.
+  mails: { what: 'records of mails', since: 'send_at', keptMs: 30 * day },
+  // Removed with the person, unless version 1.0.0 removed them.
+  mail_choices: {
+    what: 'choices of mails of people who were removed',
+    keptMs: 0,
+    unlessIn: { table: 'people', column: 'id', of: 'person_id' },
+  },
+  // Removed with the person too, with the same exception.
+  mail_troubles: {
+    what: 'mail that does not reach people who were removed',
+    since: 'since',
+    keptMs: day,
+    unlessIn: { table: 'people', column: 'id', of: 'person_id' },
+  },
+  webhooks: 'kept',
+  webhook_deliveries: {
+    what: 'old deliveries to webhooks',
+    since: 'begun_at',
+    keptMs: 30 * day,
+  },
+  webhook_attempts: { what: 'old attempts at webhooks', since: 'at', keptMs: 30 * day },
 } as const satisfies Readonly<Record<string, RetentionRule | 'kept'>>;
 
 type Rules = typeof retention;

@@ -1,59 +1,59 @@
 import type { Container } from 'inversify';
 import type { Logger } from 'pino';
-import { OutboxRelay } from '../adapters/events/outbox-relay.ts';
 import { StoredSignal } from '../adapters/events/stored-signal.ts';
 import { HttpServer } from '../adapters/http/listener/http-server.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
+import { HighUseReporter } from '../adapters/metering/high-use-reporter.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
-import { CronJobs } from '../adapters/schedule/cron-jobs.ts';
-import { DueDomains } from '../adapters/schedule/due-domains.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
-import { RunningWork } from '../adapters/system/running-work.ts';
 import { Clock } from '../kernel/clock.ts';
-import { Retention } from '../kernel/retention.ts';
 import type { Config } from './settings/config.ts';
-import { apiJobs, workerJobs } from './jobs.ts';
+import { apiJobs } from './jobs.ts';
 import { Draining } from './draining.ts';
 import {
   DashboardKey,
   EdgeServerKey,
   MetricsKey,
+  NameServerKey,
   OperationsKey,
-  PlanRenewalsKey,
+  PlatformFilesKey,
   RedisSignalsKey,
   RouteTableKey,
-  SecureSitesKey,
-  SitesKey,
 } from './keys.ts';
 import { recallCounters } from './known-counters.ts';
+import { showNameServer } from './measures/show-name-server.ts';
+import { showEdge, showPlatformCertificate } from './measures/show-process.ts';
+import type { ListeningRole, RunningRole } from './running-role.ts';
 import { SiteAddresses } from './site-addresses.ts';
+import { startJobs } from './start-jobs.ts';
 import { version } from './version.ts';
-import { watchedJobs } from './watched-work.ts';
 
-/** One role at work. Stopping waits for what is under way. */
-interface RunningRole {
-  stop(): Promise<void>;
-}
+/** Stops the roles after the requests under way. @param isReplaced see `RunningRole`; load balancers need no notice */
+export type Stop = (isReplaced?: AbortSignal) => Promise<void>;
 
 /**
  * Starts the roles of this process.
- * @returns a function that stops them after the requests under way
  * @throws Error when one cannot start; those that did are stopped
  */
 export const startRoles = async (
   container: Container,
   config: Config,
   log: Logger,
-): Promise<() => Promise<void>> => {
+): Promise<Stop> => {
   const { host, port, operationsHost, operationsPort, roles, redisUrl } = config;
   const running: RunningRole[] = [];
   // Health checks must work until the end, so it stops last.
   const operations = operationsPort === undefined ? undefined : container.get(OperationsKey);
   const watch = container.get(EventLoopWatch);
   watch.start();
-  container.get(MetricsKey).watchEventLoop(() => watch.state());
-  const stop = async (drainSeconds = 0): Promise<void> => {
-    await container.get(Draining).begin(drainSeconds);
+  const listening: ListeningRole[] = [];
+  const stop = async (drainSeconds: number, isReplaced?: AbortSignal): Promise<void> => {
+    if (isReplaced && operations) listening.push(operations);
+    if (!isReplaced) {
+      for (const role of listening) role.announceEnd();
+      await container.get(Draining).begin(drainSeconds);
+    }
+    await Promise.all(listening.map((role) => role.stop(isReplaced)));
     for (const role of running) await role.stop();
     await operations?.stop();
     watch.stop();
@@ -65,37 +65,45 @@ export const startRoles = async (
     if (redisUrl !== undefined) container.get(RedisSignalsKey).listen();
     const server = container.get(HttpServer);
     await naming('HOST', 'PORT', () => server.listen(host, port));
-    running.push(roles.includes('dashboard') ? withDashboard(server, container) : server);
+    listening.push(roles.includes('dashboard') ? withDashboard(server, container) : server);
     if (operations && operationsPort !== undefined) {
       await naming('OPERATIONS_HOST', 'OPERATIONS_PORT', () =>
         operations.listen(operationsHost, operationsPort),
       );
     }
-    if (roles.includes('edge')) running.push(await startEdge(container, config, log));
+    if (roles.includes('edge')) listening.push(await startEdge(container, config, log));
+    if (roles.includes('dns')) listening.push(await startNameServer(container, config, log));
     if (roles.includes('api') || roles.includes('dashboard')) {
       running.push(startCounting(container, config, log));
     }
-    if (roles.includes('worker')) running.push(startWorker(container, config, log));
+    if (roles.includes('worker')) {
+      const { startWorker } = await import('./worker.ts');
+      running.push(startWorker(container, config, log));
+    }
   } catch (error) {
-    await stop();
+    await stop(0);
     throw error;
   }
   log.info({ version: version(), roles, host, port }, 'serving');
-  return () => stop(config.drainSeconds);
+  return (isReplaced) => stop(config.drainSeconds, isReplaced);
 };
 
 /** Live pages are requests that never end, so they are closed first. */
-const withDashboard = (server: HttpServer, container: Container): RunningRole => ({
-  stop: () => {
+const withDashboard = (server: HttpServer, container: Container): ListeningRole => ({
+  announceEnd: () => {
+    server.announceEnd();
+  },
+  stop: (isReplaced) => {
     container.get(DashboardKey).close();
-    return server.stop();
+    return server.stop(isReplaced);
   },
 });
 
 const startCounting = (container: Container, { redisUrl }: Config, log: Logger): RunningRole => {
   const counters = redisUrl === undefined ? container.get(CounterKeeper) : undefined;
-  const jobs = apiJobs(container.get(UsageRecorder), counters);
-  const cron = new CronJobs(watchedJobs(container.get(RunningWork), jobs), log);
+  const [usage, highUses] = [container.get(UsageRecorder), container.get(HighUseReporter)];
+  const jobs = apiJobs(usage, highUses, counters);
+  const cron = startJobs(container, jobs, log);
   return {
     stop: async () => {
       await cron.stop();
@@ -108,45 +116,15 @@ const startCounting = (container: Container, { redisUrl }: Config, log: Logger):
   };
 };
 
-const startWorker = (
-  container: Container,
-  { verifierSchedule }: Config,
-  log: Logger,
-): RunningRole => {
-  const ports = {
-    relay: container.get(OutboxRelay),
-    retention: container.get(Retention),
-    sites: container.get(SitesKey),
-    secureSites: container.get(SecureSitesKey),
-    planRenewals: container.get(PlanRenewalsKey),
-    dueDomains: container.get(DueDomains),
-    clock: container.get(Clock),
-    verifierSchedule,
-  };
-  const { relay, dueDomains, secureSites, planRenewals } = ports;
-  container.get(StoredSignal).listen((_accountIds, hasDeliveries) => {
-    if (!hasDeliveries) return;
-    relay.run().catch((error: unknown) => {
-      log.warn({ err: error }, 'relay stopped, will run again on its schedule');
-    });
-  });
-  const cron = new CronJobs(watchedJobs(container.get(RunningWork), workerJobs(ports)), log);
-  return {
-    stop: async () => {
-      // Stopped together: the jobs wait for these, which would otherwise continue until nothing is due.
-      const working = [relay, dueDomains, secureSites, planRenewals];
-      await Promise.all([cron, ...working].map((one) => one.stop()));
-    },
-  };
-};
-
 const startEdge = async (
   container: Container,
   { edgeHost: host, edgeHttpPort: httpPort, edgeHttpsPort: httpsPort }: Config,
   log: Logger,
-): Promise<RunningRole> => {
+): Promise<ListeningRole> => {
   const edge = container.get(EdgeServerKey);
   const routes = container.get(RouteTableKey);
+  const { files } = container.get(PlatformFilesKey);
+  await files?.start();
   const ports = await naming('EDGE_HOST', 'EDGE_HTTP_PORT and EDGE_HTTPS_PORT', () =>
     edge.listen({ host, httpPort, httpsPort }),
   );
@@ -157,7 +135,8 @@ const startEdge = async (
       await edge.stop();
       throw error;
     });
-  container.get(MetricsKey).watchEdge(() => edge.state());
+  showEdge(container.get(MetricsKey), edge);
+  showPlatformCertificate(container.get(MetricsKey), routes, container.get(Clock));
   // What this process stores is served at once; what others store, when they tell of it, or at the next look.
   container.get(StoredSignal).listen(() => {
     routes.refresh().catch((error: unknown) => {
@@ -166,6 +145,18 @@ const startEdge = async (
   });
   log.info({ host, ...ports, routes: routes.size }, 'edge serving');
   return edge;
+};
+
+const startNameServer = async (
+  container: Container,
+  { dnsHost: host, dnsPort, acmeDnsZone: zone }: Config,
+  log: Logger,
+): Promise<ListeningRole> => {
+  const server = container.get(NameServerKey);
+  const port = await naming('DNS_HOST', 'DNS_PORT', () => server.listen(host, dnsPort));
+  showNameServer(container.get(MetricsKey), server);
+  log.info({ host, port, zone }, 'name server serving');
+  return server;
 };
 
 /** @throws Error that says which settings to change when the address cannot be had */
@@ -181,7 +172,8 @@ const naming = async <T>(
       readonly address?: string;
       readonly port?: number;
     };
-    if (syscall !== 'listen') throw error;
+    // One of several processes gets the address from its parent, which binds it.
+    if (syscall !== 'listen' && syscall !== 'bind') throw error;
     const where = `${address ?? ''}:${String(port)}`;
     const message =
       code === 'EADDRINUSE'

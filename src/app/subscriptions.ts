@@ -1,19 +1,23 @@
 import type { AccessEvent } from '../access/domain/access-event.ts';
-import type { Subscriber } from '../adapters/events/event-bus.ts';
 import type { CatalogueEvent } from '../catalogue/domain/catalogue-event.ts';
-import type {
-  DeployDeleted,
-  DeployDiscarded,
-  DeployFailed,
-  SitesEvent,
-} from '../sites/domain/sites-event.ts';
-import type { DomainLive, DomainsEvent } from '../domains/domain/domains-event.ts';
-import type { Domains } from '../domains/domains.ts';
-import type { Sites } from '../sites/sites.ts';
+import type { SitesEvent } from '../sites/domain/sites-event.ts';
+import type { DomainsEvent } from '../domains/domain/domains-event.ts';
+import type { NotificationsEvent } from '../notifications/domain/notifications-event.ts';
 
-export type AnyEvent = CatalogueEvent | AccessEvent | SitesEvent | DomainsEvent;
+export type AnyEvent =
+  CatalogueEvent | AccessEvent | SitesEvent | DomainsEvent | NotificationsEvent;
 
-export type SubscriberName = 'certificates' | 'domains' | 'primary' | 'storage';
+export type SubscriberName =
+  | 'certificates'
+  | 'domains'
+  | 'mail'
+  | 'notices'
+  | 'personalMails'
+  | 'primaries'
+  | 'requests'
+  | 'storage'
+  | 'watches'
+  | 'webhooks';
 
 interface Subscription {
   readonly isShown: boolean;
@@ -21,11 +25,28 @@ interface Subscription {
 }
 
 /** The audit log shows the event, which is therefore kept forever. */
-const shown = (...subscribers: readonly SubscriberName[]) => ({ isShown: true, subscribers });
+const shown = <const Names extends Reactions>(...subscribers: Names) => ({
+  isShown: true,
+  subscribers,
+});
 /** The audit log does not show the event, which is deleted some days after its delivery. */
-const hidden = (...subscribers: readonly SubscriberName[]) => ({ isShown: false, subscribers });
+const hidden = <const Names extends Reactions>(...subscribers: Names) => ({
+  isShown: false,
+  subscribers,
+});
 
-/** Every event: whether the audit log shows it, and who reacts to it. A missing event does not compile. */
+/** They tell the owners what the table in `told.ts` says of the event. */
+const toOwners = ['notices', 'mail', 'webhooks'] as const;
+
+type Others = readonly Exclude<SubscriberName, (typeof toOwners)[number]>[];
+
+/** Owners are told in every way, or in none. */
+type Reactions = Others | readonly [...Others, ...typeof toOwners];
+
+/**
+ * Every event: whether the audit log shows it, and who reacts to it. A missing event does not
+ * compile.
+ */
 export const subscriptions = {
   pet_added: shown(),
   pet_reserved: shown(),
@@ -37,31 +58,63 @@ export const subscriptions = {
   plan_changed: shown(),
   api_key_issued: shown(),
   api_key_rotated: shown(),
-  api_key_banned: shown(),
+  api_key_banned: shown(...toOwners),
   api_key_ban_lifted: shown(),
   api_key_revoked: shown(),
   person_invited: shown(),
   person_removed: shown(),
   sign_in_link_made: shown(),
+  link_mail_wanted: hidden('personalMails'),
+  sign_in_link_mailed: shown(),
   person_signed_in: shown(),
-  password_changed: shown(),
+  password_changed: shown('personalMails'),
   session_revoked: shown(),
   project_created: shown(),
   deploy_succeeded: shown('certificates'),
-  deploy_failed: shown('storage'),
+  deploy_failed: shown('storage', ...toOwners),
   site_rolled_back: shown(),
   deploy_discarded: hidden('storage'),
   deploy_deleted: shown('storage'),
   domain_settings_changed: shown(),
   domain_added: shown(),
+  // The record that proves the name can come and go without end; the timeline has the newest of it.
+  domain_prepared: hidden('watches'),
+  domain_unprepared: hidden(),
   domain_verified: shown('domains'),
-  domain_live: shown('primary'),
-  domain_removed: shown(),
+  domain_live: shown('primaries', 'watches', ...toOwners),
+  domain_removed: shown('primaries', 'watches', ...toOwners),
+  domain_contested: hidden(...toOwners),
+  domain_shared: shown(),
+  domain_share_ended: shown(),
   certificate_ordered: hidden(),
   certificate_issued: hidden(),
-  certificate_renewed: shown(),
-  certificate_failed: shown(),
+  certificate_renewed: shown('watches'),
+  certificate_failed: shown('watches'),
+  domain_strayed: hidden('watches'),
+  domain_returned: hidden('watches'),
+  domain_found_unhealthy: hidden(...toOwners),
+  domain_recovered: hidden(...toOwners),
+  certificate_found_failing: hidden(...toOwners),
+  certificate_recovered: hidden(...toOwners),
+  quota_nearly_used: hidden(...toOwners),
+  quota_used_up: hidden(...toOwners),
+  operation_removal_neared: hidden(...toOwners),
+  webhook_added: shown(),
+  webhook_changed: shown(),
+  webhook_rotated: shown(),
+  webhook_switched_on: shown(),
+  webhook_switched_off: shown(...toOwners),
+  webhook_removed: shown(),
+  webhook_tested: shown('requests'),
+  webhook_repeated: shown('requests'),
 } as const satisfies Readonly<Record<AnyEvent['type'], Subscription>>;
+
+/** The events that a subscriber gets. */
+export type EventTo<Name extends SubscriberName> = {
+  [Type in AnyEvent['type']]: Name extends (typeof subscriptions)[Type]['subscribers'][number]
+    ? Type
+    : never;
+}[AnyEvent['type']];
 
 const table = new Map<string, Subscription>(Object.entries(subscriptions));
 
@@ -72,30 +125,3 @@ export const subscribersOf = (type: string): readonly string[] =>
 export const hiddenTypes: readonly string[] = [...table].flatMap(([type, { isShown }]) =>
   isShown ? [] : [type],
 );
-
-export const subscribers = ({
-  sites,
-  domains,
-  secureSites,
-  tendDomains,
-}: {
-  readonly sites: Pick<Sites, 'removeDeployFiles'>;
-  readonly domains: Pick<Domains, 'adoptPrimary'>;
-  /** Looks for hosts of projects without a certificate, and gets one. */
-  readonly secureSites: () => void;
-  /** Looks for domains with something to do, and does it. */
-  readonly tendDomains: () => void;
-}): Readonly<Record<SubscriberName, Subscriber>> => ({
-  // These two only start the work and return: orders take longer than a subscriber may, and the schedule retries them.
-  certificates: () => {
-    secureSites();
-    return Promise.resolve();
-  },
-  domains: () => {
-    tendDomains();
-    return Promise.resolve();
-  },
-  primary: ({ event }) => domains.adoptPrimary(event as DomainLive),
-  storage: ({ event }) =>
-    sites.removeDeployFiles((event as DeployDeleted | DeployDiscarded | DeployFailed).deployId),
-});

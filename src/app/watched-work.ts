@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Subscriber } from '../adapters/events/event-bus.ts';
-import type { Handler } from '../adapters/http/listener/http-server.ts';
+import type { Handler, Response } from '../adapters/http/listener/http-server.ts';
+import { requestTarget } from '../adapters/http/operations/request-target.ts';
 import type { Job } from '../adapters/schedule/cron-jobs.ts';
 import { named, type RunningWork, type Work } from '../adapters/system/running-work.ts';
 import { shownPath } from '../kernel/shown-path.ts';
@@ -19,9 +20,12 @@ export const watched =
     return handle(request, response);
   };
 
-const requestWork = (request: Request, response: Pick<ServerResponse, 'getHeader'>): Work => ({
+const requestWork = (
+  request: Request,
+  response: Pick<Response, 'getHeader' | 'requestId'>,
+): Work => ({
   describe: () => {
-    const id = response.getHeader('X-Request-Id');
+    const id = response.requestId ?? response.getHeader('X-Request-Id');
     return `request ${inWords(request)}${typeof id === 'string' ? ` (${id})` : ''}`;
   },
 });
@@ -32,7 +36,7 @@ export const visit = (request: Request): Work => ({
 });
 
 const inWords = ({ method = '', url = '' }: Request): string =>
-  `${method} ${shownPath(url.split('?')[0] ?? '')}`;
+  `${method} ${shownPath(requestTarget(url).path)}`;
 
 /** The same jobs, registered while they run. */
 export const watchedJobs = (running: RunningWork, jobs: readonly Job[]): readonly Job[] =>

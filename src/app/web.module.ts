@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { ResolutionContext } from 'inversify';
 import { IdempotencyKeys } from '../access/ports.ts';
-import { apiApp } from '../adapters/http/api.ts';
+import { api } from '../adapters/http/api.ts';
 import { fixedHeaders } from '../adapters/http/answers/fixed-headers.ts';
 import { operationsApp, type OperationsPorts } from '../adapters/http/health.ts';
 import { refusing, type RefusingPorts } from '../adapters/http/refusing.ts';
 import { connectionLimits } from '../adapters/http/listener/connection-share.ts';
 import { HttpServer } from '../adapters/http/listener/http-server.ts';
-import { Metrics } from '../adapters/http/metrics.ts';
+import { traced } from '../adapters/http/traced-requests.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrationStates } from '../adapters/kysely/migrations.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
@@ -15,7 +15,6 @@ import { RunningWork } from '../adapters/system/running-work.ts';
 import { Acting } from '../kernel/acting.ts';
 import { Clock } from '../kernel/clock.ts';
 import { Deadline } from '../kernel/deadline.ts';
-import { Outbox } from '../kernel/outbox.ts';
 import { Draining } from './draining.ts';
 import {
   AccessKey,
@@ -29,7 +28,9 @@ import {
   RedisCountersKey,
   SecretKey,
 } from './keys.ts';
+import { processMetrics } from './measures/process-metrics.ts';
 import { timed } from './request-deadline.ts';
+import { tracerOf } from './tracing.ts';
 import { watched } from './watched-work.ts';
 import { wiring } from './wiring.ts';
 
@@ -38,22 +39,23 @@ import { wiring } from './wiring.ts';
  */
 export const web = wiring((once) => {
   once(Draining, () => new Draining());
-  once(MetricsKey, (c) => new Metrics(c.get(Outbox)));
+  once(MetricsKey, processMetrics);
   once(HttpServer, (c) => {
     const [running, deadline] = [c.get(RunningWork), c.get(Deadline)];
     const { roles, trustProxy } = c.get(ConfigKey);
-    const api = timed(deadline, apiOf(c).callback());
+    const service = timed(deadline, apiOf(c));
     const hasPages = roles.includes('dashboard');
-    const pages = hasPages ? timed(deadline, c.get(DashboardKey).app.callback()) : api;
+    const pages = hasPages ? timed(deadline, c.get(DashboardKey).app.callback()) : service;
     const { all, ofNetwork } = connectionLimits;
-    return new HttpServer(
-      watched(running, (request, response) => (isPage(request) ? pages : api)(request, response)),
-      {
-        answerRefusal: refusing(refusingPorts(c)),
-        connections: { all, ofNetwork: trustProxy === 0 ? ofNetwork : undefined },
-        isUpload: ({ url = '' }) => hasPages && /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url),
-      },
+    const tracer = tracerOf(c);
+    const answer = watched(running, (request, response) =>
+      (isPage(request) ? pages : service)(request, response),
     );
+    return new HttpServer(tracer ? traced(tracer, answer) : answer, {
+      answerRefusal: refusing(refusingPorts(c)),
+      connections: { all, ofNetwork: trustProxy === 0 ? ofNetwork : undefined },
+      isUpload: ({ url = '' }) => hasPages && /^\/dashboard\/projects\/[^/]+\/deploys$/.test(url),
+    });
   });
   once(OperationsKey, (c) => {
     const ports = { ...refusingPorts(c), servesApi: false, isPage: () => false };
@@ -125,7 +127,7 @@ const apiOf = (c: ResolutionContext) => {
     secretKeys: [c.get(SecretKey), ...c.get(PreviousSecretKeys)] as const,
     servesApi: config.roles.includes('api'),
   };
-  return apiApp(ports, settings);
+  return api(ports, settings);
 };
 
 const upToDate = async (database: Database): Promise<void> => {

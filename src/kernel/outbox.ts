@@ -9,10 +9,17 @@ export interface Delivery {
   readonly stored: StoredEvent;
 }
 
+/** At most `mostCounted` of each. */
 export interface OutboxState {
   readonly waiting: number;
   readonly parked: number;
 }
+
+/** When the events of the oldest deliveries occurred; undefined if there are none. */
+export type OldestDeliveries = Readonly<Record<keyof OutboxState, Date | undefined>>;
+
+/** More are not counted, because /metrics asks at every scrape, also after days without a worker. */
+export const mostCounted = 10_000;
 
 /** Deliveries, stored in the same transaction as the state change; see docs/decisions. */
 export abstract class Outbox {
@@ -22,8 +29,8 @@ export abstract class Outbox {
    */
   abstract claim(now: Date, leaseUntil: Date, limit: number): Promise<readonly Delivery[]>;
 
-  /** Marks a delivery as done; doing it twice is no error. */
-  abstract done(deliveryId: string): Promise<void>;
+  /** Marks deliveries as done, all of them or none; doing it twice is no error. */
+  abstract done(...deliveryIds: string[]): Promise<void>;
 
   /** Gives a delivery back, to be tried at `nextAttemptAt`. */
   abstract retry(deliveryId: string, nextAttemptAt: Date, problem: string): Promise<void>;
@@ -32,4 +39,7 @@ export abstract class Outbox {
   abstract park(deliveryId: string, problem: string): Promise<void>;
 
   abstract state(): Promise<OutboxState>;
+
+  /** Of more than `mostCounted` that wait, one that was tried before may be older. */
+  abstract oldest(): Promise<OldestDeliveries>;
 }

@@ -1,11 +1,11 @@
 const longest = 500;
-const mayHoldSecret = /%|sign|pets_live_/i;
-/** `sign-in`, `Sign_In`, `signin`: a place, with what follows it. */
-const signIn = /sign[^a-z0-9]{0,3}in[^a-z0-9]/i;
+const mayHoldSecret = /%|sign|shared|pets_live_/i;
+/** `sign-in`, `Sign_In`, `signin`, `shared-domain`: a place, with what follows it. */
+const secretPlace = /(?:sign[^a-z0-9]{0,3}in|shared[^a-z0-9]{0,3}domain)[^a-z0-9]/i;
 const apiKey = /pets_live_[0-9a-z]+/gi;
 
 /**
- * A path that is safe to log: hides what follows "sign-in", however it is spelled, since that is the secret of a link,
+ * A path that is safe to log: hides what follows "sign-in" or "shared-domain", however it is spelled, since that is the secret of a link,
  * and everything that looks like an API key.
  */
 export const shownPath = (path: string): string => {
@@ -16,7 +16,7 @@ export const shownPath = (path: string): string => {
 };
 
 const untilSecret = (path: string): string => {
-  const place = signIn.exec(path);
+  const place = secretPlace.exec(path);
   if (!place) return path;
   const end = place.index + place[0].length;
   return end === path.length ? path : `${path.slice(0, end)}…`;

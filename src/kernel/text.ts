@@ -14,3 +14,7 @@ export const isLine = (text: string, longest: number): boolean => {
     !/\p{Cc}/u.test(text)
   );
 };
+
+/** A line that names something of an owner: no direction mark makes it look like another name, or turns the words after it. */
+export const isName = (text: string, longest: number): boolean =>
+  isLine(text, longest) && !/\p{Bidi_Control}/u.test(text);

@@ -4,6 +4,9 @@ import type { StoredEvent } from '../../kernel/domain-event.ts';
 /** Handles one event. The same event may be delivered again and must then change nothing. */
 export type Subscriber = (stored: StoredEvent) => Promise<void>;
 
+/** One of a newer release, most likely, whose process stored the delivery. */
+export class UnknownSubscriber extends Error {}
+
 /** Hands an event to one subscriber in this process. */
 export class EventBus {
   readonly #subscribers: ReadonlyMap<string, Subscriber>;
@@ -14,10 +17,10 @@ export class EventBus {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** @throws what the subscriber throws, or Error when it is unknown or takes longer than the deadline */
+  /** @throws what the subscriber throws; UnknownSubscriber; Error when it takes longer than the deadline */
   async hand(stored: StoredEvent, name: string): Promise<void> {
     const subscriber = this.#subscribers.get(name);
-    if (!subscriber) throw new Error(`no subscriber is called ${name}`);
+    if (!subscriber) throw new UnknownSubscriber(`no subscriber is called ${name}`);
     const message = `${name} took longer than ${String(this.#deadlineMs)} ms`;
     await pTimeout(subscriber(stored), { milliseconds: this.#deadlineMs, message });
   }

@@ -1,13 +1,18 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Delivery, Outbox } from '../../kernel/outbox.ts';
 import { Turns } from '../../kernel/turns.ts';
-import type { EventBus } from './event-bus.ts';
+import { UnknownSubscriber, type EventBus } from './event-bus.ts';
 
 export const mostAttempts = 10;
 const batch = 100;
+/** Begun in one turn of the event loop, so that requests do not wait for all of a batch. */
+const slice = 10;
 const leaseMs = 60_000;
 const longestWaitMs = 2 * 60_000;
+/** A release that knows the subscriber comes with the upgrade that is under way. */
+const longestUpgradeMs = 24 * 60 * 60_000;
 
 /** After the first failure 1 s, then 2, 4, 8 … at most 2 min. */
 export const waitAfter = (attempts: number): number =>
@@ -23,6 +28,9 @@ export class OutboxRelay {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #turns = new Turns(() => this.#deliverDue());
+  /** Delivered, but not marked yet. */
+  readonly #delivered: string[] = [];
+  #marking: Promise<void> | undefined;
 
   constructor(outbox: Outbox, bus: EventBus, clock: Clock, log: Logger) {
     this.#outbox = outbox;
@@ -46,9 +54,13 @@ export class OutboxRelay {
     const leaseUntil = new Date(now.getTime() + leaseMs);
     const deliveries = await this.#outbox.claim(now, leaseUntil, batch);
     if (deliveries.length === batch) this.#turns.again();
-    const outcomes = await Promise.allSettled(
-      deliveries.map((delivery) => this.#deliver(delivery)),
-    );
+    const slices = [];
+    for (let first = 0; first < deliveries.length; first += slice) {
+      const begun = deliveries.slice(first, first + slice);
+      slices.push(Promise.allSettled(begun.map((delivery) => this.#deliver(delivery))));
+      await nextTurn();
+    }
+    const outcomes = (await Promise.all(slices)).flat();
     // A delivery that could not be marked stays claimed, and is repeated when its lease ends.
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
@@ -61,7 +73,7 @@ export class OutboxRelay {
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       const facts = { subscriber, event: stored.event.type, eventId: stored.id, err: error };
-      if (attempts + 1 >= mostAttempts) {
+      if (attempts + 1 >= mostAttempts && !this.#isOfNewerRelease(error, stored)) {
         this.#log.error(facts, 'event parked: its subscriber keeps failing');
         await this.#outbox.park(id, problem);
       } else {
@@ -74,6 +86,19 @@ export class OutboxRelay {
       }
       return;
     }
-    await this.#outbox.done(id);
+    this.#delivered.push(id);
+    await (this.#marking ??= this.#markDone());
+  }
+
+  #isOfNewerRelease(error: unknown, { event }: Delivery['stored']): boolean {
+    const ageMs = this.#clock.now().getTime() - event.occurredAt.getTime();
+    return error instanceof UnknownSubscriber && ageMs < longestUpgradeMs;
+  }
+
+  /** Marks together what is delivered in one turn. */
+  async #markDone(): Promise<void> {
+    await nextTurn();
+    this.#marking = undefined;
+    await this.#outbox.done(...this.#delivered.splice(0));
   }
 }

@@ -29,7 +29,13 @@ export class MemoryQuotaCounters extends QuotaCounters {
     this.#most = most;
   }
 
-  override take({ subject, limits, striker, now }: Take): Promise<Taken> {
+  /** All that were counted or learned. */
+  get subjects(): Iterable<string> {
+    return this.#subjects.keys();
+  }
+
+  override take({ subject, limits, striker, now, atLeast }: Take): Promise<Taken> {
+    if (atLeast) this.learn(subject, atLeast, now);
     const { minute, day } = this.#counters(subject, now);
     const allowed = minute.count < limits.perMinute && day.count < limits.perDay;
     const added = allowed ? 1 : 0;

@@ -6,6 +6,12 @@ export interface Job {
   readonly name: string;
   /** node-cron expression, six fields with seconds first. */
   readonly schedule: string;
+  /** Runs at the start too. */
+  readonly isAtStart?: true;
+  /** One process of a fleet does it at a time: its success is that of all. The others give `false`. */
+  readonly isShared?: true;
+  /** Each run is a trace. Those without look for work every few seconds, which begins a trace of its own. */
+  readonly isTraced?: true;
   readonly run: () => Promise<unknown>;
 }
 
@@ -13,6 +19,22 @@ interface Plan {
   readonly job: Job;
   readonly times: ScheduledTask;
   nextAt: number;
+  /** From when `nextAt` was set until then. */
+  waitMs: number;
+  endedWellAt: number;
+  failedAt: number;
+}
+
+/** How a job does. Times are epoch milliseconds. */
+export interface JobState {
+  readonly name: string;
+  readonly isShared: boolean;
+  /** When it last ended well, or when it was scheduled first. */
+  readonly endedWellAt: number;
+  /** 0 if it has not failed. */
+  readonly failedAt: number;
+  /** Between its last time on the schedule and the next one. */
+  readonly intervalMs: number;
 }
 
 /** Longest timer, so that a changed clock is noticed within this time. */
@@ -37,9 +59,18 @@ export class CronJobs {
     this.#log = log;
     this.#plans = jobs.map((job) => {
       const times = createTask(job.schedule, () => undefined, { name: job.name });
-      return { job, times, nextAt: nextOf(times) };
+      const [now, nextAt] = [this.#lookedAt, nextOf(times)];
+      return { job, times, nextAt, waitMs: nextAt - now, endedWellAt: now, failedAt: 0 };
     });
+    for (const plan of this.#plans) if (plan.job.isAtStart) void this.#run(plan);
     this.#wait();
+  }
+
+  state(): readonly JobState[] {
+    return this.#plans.map(({ job, endedWellAt, failedAt, waitMs: intervalMs }) => {
+      const { name, isShared = false } = job;
+      return { name, isShared, endedWellAt, failedAt, intervalMs };
+    });
   }
 
   /** Starts no more runs and waits for those under way. */
@@ -63,20 +94,25 @@ export class CronJobs {
     this.#lookedAt = now;
     for (const plan of this.#plans) {
       const isDue = now >= plan.nextAt;
-      if (isDue) void this.#run(plan.job);
-      if (isDue || isSetBack) plan.nextAt = nextOf(plan.times);
+      if (isDue) void this.#run(plan);
+      if (!isDue && !isSetBack) continue;
+      plan.nextAt = nextOf(plan.times);
+      plan.waitMs = plan.nextAt - now;
     }
     this.#wait();
   }
 
   /** Skips a tick while the job still runs. */
-  async #run(job: Job): Promise<void> {
+  async #run(plan: Plan): Promise<void> {
+    const { job } = plan;
     if (this.#running.has(job.name)) return;
     const run = job.run().then(
-      () => {
+      (outcome) => {
+        if (outcome !== false) plan.endedWellAt = Date.now();
         this.#heldUp.delete(job.name);
       },
       (error: unknown) => {
+        plan.failedAt = Date.now();
         this.#report(job, error);
       },
     );

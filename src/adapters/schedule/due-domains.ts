@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Turns } from '../../kernel/turns.ts';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { CustomDomain } from '../../domains/domain/attachment/custom-domain.ts';
-import type { CustomDomains, HeldDomain } from '../../domains/ports.ts';
+import type { CustomDomains, HeldDomain } from '../../domains/custom-domain-ports.ts';
 
 /** A worker that has not renewed its claim for so long is dead. The work itself may take longer. */
 const usualLeaseMs = 30_000;

@@ -2,6 +2,34 @@ import * as v from 'valibot';
 import { plain, secret, type SettingTable } from './setting.ts';
 import { hasNoUser, isSchedule, isServer, list, urlLike } from './setting-schemas.ts';
 
+const directory = v.pipe(
+  v.string(),
+  v.check(
+    (text) => urlLike(text, ['https:']) && hasNoUser(text),
+    'must be an https URL without user and password',
+  ),
+);
+
+const email = v.pipe(v.string(), v.email('must be an email address'));
+
+const bindingKey = v.pipe(
+  v.string(),
+  v.regex(
+    /^[A-Za-z0-9_-]+=*$/,
+    'must be the base64url key that the certificate authority gave you',
+  ),
+);
+
+const issuers = v.pipe(
+  v.string(),
+  v.toLowerCase(),
+  v.transform(list),
+  v.check(
+    (names) => names.length > 0 && names.every((name) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)),
+    'must be the name of the certificate authority in CAA records, like letsencrypt.org',
+  ),
+);
+
 /** How custom domains are checked and certified. */
 export const certificatesSettings = {
   DNS_SERVERS: plain(
@@ -14,52 +42,55 @@ export const certificatesSettings = {
       ),
     ),
     '1.1.1.1,8.8.8.8,9.9.9.9',
-    'resolvers used to check [custom domains](#custom-domains): `ip`, `ip:port` or `[ipv6]:port`, comma-separated. Each is asked separately',
+    'resolvers for [custom domains](#custom-domains), each asked separately, and for [webhooks](webhooks.md): `ip`, `ip:port` or `[ipv6]:port`, comma-separated',
   ),
   ACME_DIRECTORY_URL: plain(
-    v.pipe(
-      v.string(),
-      v.check(
-        (text) => urlLike(text, ['https:']) && hasNoUser(text),
-        'must be an https URL without user and password',
-      ),
-    ),
+    directory,
     undefined,
     'https URL of the ACME directory of your certificate authority. Not set: the [local authority](#local-certificate-authority)',
   ),
-  ACME_EMAIL: plain(
-    v.pipe(v.string(), v.email('must be an email address')),
-    undefined,
-    'contact address for the certificate authority',
-  ),
+  ACME_EMAIL: plain(email, undefined, 'contact address for the certificate authority'),
   ACME_EAB_KID: plain(
     v.string(),
     undefined,
     'key id for external account binding, if your authority requires it; see [the account](#the-account-at-the-authority)',
   ),
   ACME_EAB_HMAC: secret(
-    v.pipe(
-      v.string(),
-      v.regex(
-        /^[A-Za-z0-9_-]+=*$/,
-        'must be the base64url key that the certificate authority gave you',
-      ),
-    ),
+    bindingKey,
     'key for external account binding, base64url; set both or neither',
   ),
-  CAA_ISSUER: plain(
+  ACME_PROFILE: plain(
     v.pipe(
       v.string(),
-      v.toLowerCase(),
-      v.transform(list),
-      v.check(
-        (names) =>
-          names.length > 0 && names.every((name) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)),
-        'must be the name of the certificate authority in CAA records, like letsencrypt.org',
-      ),
+      v.regex(/^[\w.~-]{1,64}$/, 'must be the name of a profile of the authority'),
     ),
+    undefined,
+    "kind of certificate to ask for, such as `shortlived` or `tlsserver` at Let's Encrypt; see [profiles](#profiles)",
+  ),
+  CAA_ISSUER: plain(
+    issuers,
     'letsencrypt.org',
     'name of the certificate authority in CAA records; several names comma-separated',
+  ),
+  ACME_FALLBACK_DIRECTORY_URL: plain(
+    directory,
+    undefined,
+    'https URL of the directory of [a second authority](#a-second-authority), which is asked when the first one does not answer, or CAA forbids it',
+  ),
+  ACME_FALLBACK_EMAIL: plain(email, undefined, 'contact address for the second authority'),
+  ACME_FALLBACK_EAB_KID: plain(
+    v.string(),
+    undefined,
+    'key id for external account binding at the second authority',
+  ),
+  ACME_FALLBACK_EAB_HMAC: secret(
+    bindingKey,
+    'key for external account binding at the second authority, base64url; set both or neither',
+  ),
+  CAA_FALLBACK_ISSUER: plain(
+    issuers,
+    undefined,
+    'name of the second authority in CAA records; required with `ACME_FALLBACK_DIRECTORY_URL`',
   ),
   VERIFIER_SCHEDULE: plain(
     v.pipe(v.string(), v.check(isSchedule, 'must be a cron expression like */5 * * * * *')),

@@ -9,6 +9,7 @@ interface Exposed {
   readonly acme: object | undefined;
   readonly secretKey: string | undefined;
   readonly previousSecretKey: string | undefined;
+  readonly s3Endpoint: string | undefined;
 }
 
 const howToMakeOne = 'make one: openssl rand -hex 32';
@@ -28,7 +29,7 @@ export const addressFaults = (config: Exposed): readonly string[] => [
 
 /** Settings that are allowed but risky, one sentence each. */
 export const safetyWarnings = (config: Exposed): readonly string[] => {
-  const { production, publicUrl, secretKey = '' } = config;
+  const { production, publicUrl, secretKey = '', s3Endpoint = '' } = config;
   const weakness = secretKey === '' || production ? undefined : weaknessOf(secretKey);
   return [
     ...when(
@@ -37,6 +38,10 @@ export const safetyWarnings = (config: Exposed): readonly string[] => {
         'address that clients use.',
     ),
     ...(production && hasSites(config) ? siteWarnings(config) : []),
+    ...when(
+      production && s3Endpoint.startsWith('http:') && !isOnThisMachine(s3Endpoint),
+      `S3_ENDPOINT is ${s3Endpoint}: anybody on the network between could change published sites. Use https.`,
+    ),
     ...when(
       weakness !== undefined,
       `SECRET_KEY ${weakness ?? ''}: production refuses it; ${howToMakeOne}.`,
@@ -109,5 +114,7 @@ const isReadable = ({ production, roles, publicUrl }: Exposed): boolean =>
 const hasSites = ({ roles }: Exposed): boolean =>
   roles.includes('edge') || roles.includes('worker');
 
-const isLoopback = ({ publicUrl }: Exposed): boolean =>
-  /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(publicUrl).hostname);
+const isLoopback = ({ publicUrl }: Exposed): boolean => isOnThisMachine(publicUrl);
+
+const isOnThisMachine = (url: string): boolean =>
+  /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);

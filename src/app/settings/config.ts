@@ -1,16 +1,26 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import {
+  authorityFaults,
+  fallbackAuthority,
+  preferredAuthority,
+  type AcmeConfig,
+  type AuthoritySetting,
+} from './authorities.ts';
 import { addressFaults, secretFaults } from './config-safety.ts';
+import { isWorkerAlone, processFaults } from './process-faults.ts';
 import { portClashes, urlHost } from './listeners.ts';
-import { roles } from './process-settings.ts';
+import { usualRoles } from './process-settings.ts';
 import { camelCase } from './setting.ts';
 import { settings, type Given } from './settings.ts';
 import { isIP, list } from './setting-schemas.ts';
+import { zoneFaults } from './zone-faults.ts';
 
 /** What the settings say; those that are not named here are as given. */
 export interface Config extends Omit<
   Given,
-  Renamed | 'databaseUrl' | 'publicUrl' | 'platformAddresses'
+  Renamed | 'databaseUrl' | 'publicUrl' | 'platformAddresses' | 'processes' | 'roles'
 > {
   readonly production: boolean;
   readonly databaseUrl: string;
@@ -18,24 +28,18 @@ export interface Config extends Omit<
   readonly publicUrl: string;
   /** The addresses that an apex has to resolve to. */
   readonly platformAddresses: readonly string[];
+  readonly roles: readonly string[];
+  /** How many serve together. */
+  readonly processes: number;
   /** Undefined: certificates come from a local authority, for development. */
   readonly acme: AcmeConfig | undefined;
+  /** Asked when that one does not answer, or CAA forbids it. */
+  readonly acmeFallback: AcmeConfig | undefined;
   /** The key that is being replaced; it still opens and verifies older values. */
   readonly previousSecretKey: string | undefined;
 }
 
-type Renamed =
-  | 'nodeEnv'
-  | 'secretKeyPrevious'
-  | 'caaIssuer'
-  | ('acmeDirectoryUrl' | 'acmeEmail' | 'acmeEabKid' | 'acmeEabHmac');
-
-export interface AcmeConfig {
-  readonly directoryUrl: string;
-  readonly email: string | undefined;
-  readonly eab: { readonly kid: string; readonly hmac: string } | undefined;
-  readonly issuers: readonly string[];
-}
+type Renamed = 'nodeEnv' | 'secretKeyPrevious' | AuthoritySetting;
 
 /** Everything that is wrong with the settings, in one message. */
 export class ConfigFault extends Error {
@@ -68,12 +72,18 @@ export const loadConfig = (environment: Environment): Config => {
       previousSecretKey: set['SECRET_KEY_PREVIOUS'],
     }),
   );
-  if ((set['ACME_EAB_KID'] === undefined) !== (set['ACME_EAB_HMAC'] === undefined)) {
-    faults.push('ACME_EAB_KID, ACME_EAB_HMAC: set both or neither');
+  faults.push(...authorityFaults(set));
+  if ((set['PLATFORM_CERTIFICATE_FILE'] === undefined) !== (set['PLATFORM_KEY_FILE'] === undefined))
+    faults.push('PLATFORM_CERTIFICATE_FILE, PLATFORM_KEY_FILE: set both or neither');
+  if (set['SMTP_URL'] !== undefined && set['MAIL_FROM'] === undefined) {
+    faults.push(
+      'MAIL_FROM: is required with SMTP_URL; an address of yours, like store@shop.example',
+    );
   }
   faults.push(...clashesIn(set));
   const config = result.success ? configFrom(byCode(result.output)) : undefined;
-  if (config) faults.push(...addressFaults(config));
+  if (config)
+    faults.push(...addressFaults(config), ...zoneFaults(config), ...processFaults(config));
   if (!config || faults.length > 0) throw new ConfigFault(faults);
   return config;
 };
@@ -107,29 +117,35 @@ const clashesIn = (set: Environment): readonly string[] => {
   const listening = Object.entries(schemas).filter(([name]) => /(HOST|PORT)$/.test(name));
   const result = v.safeParse(v.object(Object.fromEntries(listening)), set);
   if (!result.success) return [];
-  const named = set['ROLES'] === undefined ? roles : list(set['ROLES']);
+  const named = set['ROLES'] === undefined ? usualRoles(set['ACME_DNS_ZONE']) : list(set['ROLES']);
   return portClashes({ ...byCode(result.output), roles: named });
 };
 
 const configFrom = (given: Given): Config => {
   const { nodeEnv, secretKeyPrevious, ...rest } = given;
-  const { acmeDirectoryUrl, acmeEmail, acmeEabKid, acmeEabHmac, caaIssuer, ...asGiven } = rest;
+  const { acmeDirectoryUrl, acmeEmail, acmeEabKid, acmeEabHmac, acmeProfile, ...others } = rest;
+  const { acmeFallbackDirectoryUrl, acmeFallbackEmail, acmeFallbackEabKid, ...more } = others;
+  const { acmeFallbackEabHmac, caaIssuer, caaFallbackIssuer, ...asGiven } = more;
   const { databaseUrl, dataDir, host, port, publicUrl, platformAddresses, edgeHost } = asGiven;
+  const roles = given.roles ?? usualRoles(given.acmeDnsZone);
   return {
     ...asGiven,
     production: nodeEnv === 'production',
     databaseUrl: databaseUrl ?? databaseIn(dataDir),
     publicUrl: publicUrl ?? `http://${reachable(host)}:${String(port)}/v1`,
     platformAddresses: platformAddresses ?? [reachableAddress(edgeHost)],
+    roles,
+    processes: processesFor(given, roles),
     previousSecretKey: secretKeyPrevious,
-    acme: acmeDirectoryUrl === undefined ? undefined : acmeFrom(given, acmeDirectoryUrl),
+    acme: preferredAuthority(given),
+    acmeFallback: fallbackAuthority(given),
   };
 };
 
-const acmeFrom = (given: Given, directoryUrl: string): AcmeConfig => {
-  const { acmeEmail: email, acmeEabKid: kid, acmeEabHmac: hmac, caaIssuer: issuers } = given;
-  const eab = kid === undefined || hmac === undefined ? undefined : { kid, hmac };
-  return { directoryUrl, email, eab, issuers };
+/** Only one of them is a worker, so a second one of a worker alone would have nothing to do. */
+const processesFor = ({ processes }: Given, roles: readonly string[]): number => {
+  if (processes !== 'auto') return processes;
+  return isWorkerAlone(roles) ? 1 : availableParallelism();
 };
 
 /** Where the edge listens, as far as that is an address; everywhere is the loopback address from here. */

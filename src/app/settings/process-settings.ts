@@ -1,12 +1,19 @@
 import * as v from 'valibot';
-import { plain, secret, type SettingTable } from './setting.ts';
-import { list, secretText, urlLike } from './setting-schemas.ts';
+import { readRedisAddress } from '../../adapters/redis/redis-address.ts';
+import { derived, plain, secret, type SettingTable } from './setting.ts';
+import { list, processCount, secretText } from './setting-schemas.ts';
 
-export const roles = ['api', 'dashboard', 'edge', 'worker'] as const;
+const roles = ['api', 'dashboard', 'edge', 'worker', 'dns'] as const;
+
+type Role = (typeof roles)[number];
+
+/** All that have something to do. */
+export const usualRoles = (acmeDnsZone: string | undefined): readonly Role[] =>
+  roles.filter((role) => role !== 'dns' || acmeDnsZone !== undefined);
 
 /** What this process does, and for whom. */
 export const processSettings = {
-  ROLES: plain(
+  ROLES: derived(
     v.pipe(
       v.string(),
       v.transform(list),
@@ -18,8 +25,13 @@ export const processSettings = {
         ),
       ),
     ),
-    roles.join(','),
-    'roles of this process; see [roles](#several-processes-and-roles)',
+    usualRoles(undefined).join(','),
+    'roles of this process; see [roles](#several-processes-and-roles). With `ACME_DNS_ZONE`, also `dns`',
+  ),
+  PROCESSES: plain(
+    processCount,
+    '1',
+    'number of processes on these ports, or `auto`: one for each core; see [all cores](#all-cores)',
   ),
   SECRET_KEY: secret(
     secretText,
@@ -41,12 +53,13 @@ export const processSettings = {
     v.pipe(
       v.string(),
       v.check(
-        (text) => urlLike(text, ['redis:', 'rediss:']) && new URL(text).hostname !== '',
-        'must be an address like redis://127.0.0.1:6379',
+        (text) => readRedisAddress(text) !== undefined,
+        'must be an address like redis://127.0.0.1:6379, or redis+sentinel://a:26379,b:26379,c:26379/name with the ' +
+          'sentinels and the name of the primary',
       ),
     ),
     undefined,
-    '`redis://host:6379`, or `rediss://…` for TLS: shared request counters; see [Redis](#redis). Not set: each process counts by itself',
+    '`redis://host:6379`, or `redis+sentinel://a:26379,b:26379,c:26379/name`; with TLS `rediss`: shared request counters; see [Redis](#redis). Not set: each process counts by itself',
   ),
   TRUST_PROXY: plain(
     v.pipe(

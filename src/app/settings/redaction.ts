@@ -1,10 +1,11 @@
+import { readRedisAddress } from '../../adapters/redis/redis-address.ts';
 import type { SettingTable } from './setting.ts';
 import { settings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Variables of others that are a secret as a whole. */
-const secretName = /SECRET|PASSWORD|TOKEN|HMAC|_KEY$|_KEY_PREVIOUS$/;
+const secretName = /SECRET|PASSWORD|TOKEN|HMAC|^OTEL_.*HEADERS$|_KEY$|_KEY_PREVIOUS$/;
 /** Shorter ones would be found in the middle of words; inside an address they are left out by their place. */
 const shortestSecret = 6;
 
@@ -43,11 +44,14 @@ const secretsIn = (environment: Environment): readonly string[] =>
 
 /** As written in the address, and decoded. */
 const passwordsIn = (value: string): readonly string[] => {
-  if (!value.includes('@') || !URL.canParse(value)) return [];
-  const { password } = new URL(value);
+  const redis = readRedisAddress(value);
+  const ofSentinels = redis?.sentinels?.password ?? '';
+  const url = redis?.url ?? value;
+  if (!url.includes('@') || !URL.canParse(url)) return [ofSentinels];
+  const { password } = new URL(url);
   try {
-    return [password, decodeURIComponent(password)];
+    return [ofSentinels, password, decodeURIComponent(password)];
   } catch {
-    return [password];
+    return [ofSentinels, password];
   }
 };

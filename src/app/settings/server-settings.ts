@@ -24,6 +24,11 @@ export const serverSettings = {
     'sqlite:var/animal-store.db',
     '`sqlite:PATH`, or `mysql://user:password@host:3306/name`. By default a file in `DATA_DIR`',
   ),
+  MYSQL_TOOLS_DIR: plain(
+    v.string(),
+    undefined,
+    'folder of `mariadb-dump` and `mariadb`, or `mysqldump` and `mysql`, for [backups](#backups). Not set: they are searched on `PATH`',
+  ),
   DATA_DIR: plain(
     v.string(),
     'var',

@@ -85,3 +85,9 @@ export const limit = v.pipe(
   v.regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1 to 999999'),
   v.transform(Number),
 );
+
+export const processCount = v.pipe(
+  v.string(),
+  v.regex(/^(auto|[1-9]\d?)$/, 'must be a number from 1 to 99, or auto'),
+  v.transform((text) => (text === 'auto' ? text : Number(text))),
+);

@@ -38,6 +38,16 @@ export const sitesSettings = {
     undefined,
     "the edges' public IP addresses, IPv4 and IPv6, comma-separated. An apex domain must resolve to exactly these. Not set: `EDGE_HOST`, or the loopback address",
   ),
+  PLATFORM_CERTIFICATE_FILE: plain(
+    v.string(),
+    undefined,
+    "PEM file with [your own certificate](#the-platforms-certificate) for `PLATFORM_HOST` and all names below it, and its intermediates. Not set: we order one ourselves, or one for each project's host",
+  ),
+  PLATFORM_KEY_FILE: plain(
+    v.string(),
+    undefined,
+    'PEM file with the private key of that certificate; set both or neither',
+  ),
   ENTERPRISE_DOMAIN_LIMIT: plain(limit, '1000', 'custom domains per account on plan `enterprise`'),
   ENTERPRISE_PROJECT_LIMIT: plain(limit, '1000', 'projects per account on plan `enterprise`'),
   ENTERPRISE_STORAGE_GIB: plain(
@@ -61,6 +71,6 @@ export const sitesSettings = {
       v.transform((text) => text === '1'),
     ),
     '0',
-    '1 allows custom domains below `.test`',
+    '1 allows custom domains below `.test` and, outside production, [webhooks](webhooks.md) to this machine',
   ),
 } satisfies SettingTable;

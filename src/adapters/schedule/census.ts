@@ -1,0 +1,69 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { JobLeases } from '../../kernel/job-leases.ts';
+
+const second = 1000;
+/** However long a count takes, workers spend at most a hundredth of their time with it, unless that would be too seldom. */
+const rest = { timesAsLong: 100, mostMs: 300 * second };
+/** For a missed turn and a slow count, before another worker takes over. */
+const spareMs = 60 * second;
+
+const job = 'count what is stored';
+
+export interface CensusPorts {
+  readonly leases: JobLeases;
+  readonly clock: Clock;
+  /** Identifies this process. */
+  readonly holder: string;
+  /** Monotonic milliseconds. */
+  readonly elapsed?: () => number;
+}
+
+/** Counts at intervals, in one process of a fleet. The others have no count, so that none shows an old one. */
+export class Census<Counts> {
+  readonly #count: () => Promise<Counts>;
+  readonly #ports: CensusPorts;
+  #latest: { readonly counts: Counts; readonly at: Date } | undefined;
+  #restMs = 0;
+  #nextAt = -Infinity;
+  #leaseUntil: Date | undefined;
+
+  constructor(count: () => Promise<Counts>, ports: CensusPorts) {
+    this.#count = count;
+    this.#ports = ports;
+  }
+
+  /** What this process counted last; undefined while another one counts. */
+  get latest(): { readonly counts: Counts; readonly at: Date } | undefined {
+    return this.#latest;
+  }
+
+  /**
+   * Counts, unless another process does, or it was only just done.
+   * @returns whether it is this process's turn. @throws Unavailable
+   */
+  async run(): Promise<boolean> {
+    const { leases, clock, holder, elapsed = () => performance.now() } = this.#ports;
+    const begunAt = elapsed();
+    if (begunAt < this.#nextAt) return true;
+    const at = clock.now();
+    // Another one may count now, also where the answer of the database would not tell.
+    if (this.#leaseUntil && at >= this.#leaseUntil) this.#latest = undefined;
+    const leaseUntil = new Date(at.getTime() + this.#restMs + spareMs);
+    if (!(await leases.hold(job, holder, at, leaseUntil))) {
+      this.#latest = undefined;
+      return false;
+    }
+    this.#leaseUntil = leaseUntil;
+    this.#latest = { counts: await this.#count(), at };
+    const endedAt = elapsed();
+    this.#restMs = Math.min(rest.timesAsLong * (endedAt - begunAt), rest.mostMs);
+    this.#nextAt = endedAt + this.#restMs;
+    return true;
+  }
+
+  /** Leaves it to another process. */
+  async stop(): Promise<void> {
+    this.#latest = undefined;
+    await this.#ports.leases.release(job, this.#ports.holder);
+  }
+}

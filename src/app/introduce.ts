@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import type { Container } from 'inversify';
+import type { Access } from '../access/access.ts';
+import { Clock } from '../kernel/clock.ts';
+import { JobLeases } from '../kernel/job-leases.ts';
+import { commandName } from './command-name.ts';
+import { AccessKey, ProcessKey } from './keys.ts';
+import type { Places } from './processes/messages.ts';
+import { dashboardOrigin, signInUrl } from './settings/addresses.ts';
+import type { Config } from './settings/config.ts';
+import { urlHost } from './settings/listeners.ts';
+import { SiteAddresses } from './site-addresses.ts';
+
+interface Welcome {
+  readonly accountId: string;
+  readonly secret: string;
+  readonly signInUrl: string;
+}
+
+const firstAccountMs = 60_000;
+
+/** Outside production an empty database gets an account, so that there is something to try. Of several processes one opens it. */
+const firstAccount = async (container: Container, config: Config): Promise<Welcome | undefined> => {
+  if (config.production) return undefined;
+  const [leases, holder] = [container.get(JobLeases), container.get(ProcessKey)];
+  const now = container.get(Clock).now();
+  const job = 'open the first account';
+  if (!(await leases.hold(job, holder, now, new Date(now.getTime() + firstAccountMs)))) {
+    return undefined;
+  }
+  try {
+    return await openFirstAccount(container.get(AccessKey), config);
+  } finally {
+    await leases.release(job, holder);
+  }
+};
+
+const openFirstAccount = async (access: Access, config: Config): Promise<Welcome | undefined> => {
+  if ((await access.listAccounts()).length > 0) return undefined;
+  const { account, key } = await access.createAccount({
+    name: 'My animal store',
+    email: 'owner@animal-store.test',
+    plan: 'pro',
+  });
+  const link = await access.signInLinkFor(account.email, account.id);
+  return {
+    accountId: account.id,
+    secret: key.secret,
+    signInUrl: signInUrl(link.secret, config),
+  };
+};
+
+/** In production standard output has JSON only. */
+export const placesOf = (container: Container, config: Config): Places => ({
+  ...(config.roles.includes('api') && { api: config.publicUrl }),
+  ...(config.roles.includes('dashboard') && { dashboard: `${dashboardOrigin(config)}/dashboard` }),
+  ...(config.roles.includes('edge') && { sites: siteOf(container) }),
+  ...(config.roles.includes('dns') && { dns: zoneAt(config) }),
+});
+
+const siteOf = (container: Container): string =>
+  container.get(SiteAddresses).urlOf('project').replace('project', '<project>');
+
+const zoneAt = ({ acmeDnsZone = '', dnsHost, dnsPort }: Config): string =>
+  `${acmeDnsZone} at ${urlHost(dnsHost)}:${String(dnsPort)}`;
+
+/** After listening, because the key is shown only once and a failed start must not waste that. */
+export const introduce = async (container: Container, config: Config): Promise<void> => {
+  const welcome = await firstAccount(container, config);
+  process.stdout.write(`${banner(config, siteOf(container), welcome)}\n`);
+};
+
+const banner = (config: Config, sites: string, welcome: Welcome | undefined): string => {
+  const { publicUrl, roles, host, port, dataDir, acme } = config;
+  const lines = roles.includes('api')
+    ? [`Animal Store serves ${publicUrl} (reference: ${publicUrl.replace(/\/v1$/, '/docs')})`]
+    : [
+        `Animal Store runs as ${roles.join(', ')}; health at http://${host}:${String(port)}/healthz`,
+      ];
+  if (roles.includes('dashboard'))
+    lines.push(`The dashboard: ${dashboardOrigin(config)}/dashboard`);
+  if (roles.includes('edge')) {
+    const trust = acme ? '' : `; trust ${join(dataDir, 'local-ca.pem')}`;
+    lines.push(`Sites are at ${sites}${trust}`);
+  }
+  if (roles.includes('dns')) lines.push(`The zone ${zoneAt(config)}, over UDP and TCP`);
+  if (welcome) {
+    lines.push(
+      '',
+      `Account ${welcome.accountId} on plan pro was created for you. Its API key, shown this once:`,
+      `  ${welcome.secret}`,
+      '',
+      ...(roles.includes('dashboard')
+        ? [
+            'Sign in to the dashboard with this link, once and within 15 minutes:',
+            `  ${welcome.signInUrl}`,
+            '',
+          ]
+        : []),
+      'Try it:',
+      `  curl -H 'Authorization: Bearer ${welcome.secret}' '${publicUrl}/pets?limit=20'`,
+    );
+  } else {
+    lines.push(`Another API key: ${commandName()} key create --account ID --name NAME`);
+  }
+  return lines.join('\n');
+};

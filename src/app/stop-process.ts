@@ -1,0 +1,75 @@
+import type { Log } from './log.ts';
+import type { Stopping } from './processes/messages.ts';
+import type { Config } from './settings/config.ts';
+
+/** How long stopping may take; a process that others have replaced holds up nobody. */
+export const stopDeadlines = ({
+  drainSeconds,
+  otelExporterOtlpEndpoint,
+}: Config): Readonly<Record<Stopping, number>> => {
+  const ending = drainSeconds * 1000 + 10_000;
+  return {
+    ending: otelExporterOtlpEndpoint === undefined ? ending : ending + lastSpansMs,
+    replaced: 70_000,
+  };
+};
+
+/** As long as the last spans may take; see `openTracer`. */
+const lastSpansMs = 3_000;
+
+interface Limits extends Log {
+  readonly deadlineMs: number;
+}
+
+/**
+ * Stops in good order and exits: with 0, or with 1 after an error or too long a time. It exits at once then, because a
+ * hanging database connection must not keep a finished process alive.
+ * @returns a function that shortens the time
+ */
+export const stopAndExit = (
+  stop: () => Promise<void>,
+  { log, flush, deadlineMs }: Limits,
+): ((ms: number) => void) => {
+  const exit = (code: number) => {
+    flush();
+    process.exit(code);
+  };
+  const giveUpAfter = (ms: number): void => {
+    setTimeout(() => {
+      log.error('not finished in time, stopping anyway');
+      exit(1);
+    }, ms);
+  };
+  giveUpAfter(deadlineMs);
+  stop().then(
+    () => {
+      log.info('stopped');
+      exit(0);
+    },
+    (error: unknown) => {
+      log.error({ err: error }, 'could not stop cleanly');
+      exit(1);
+    },
+  );
+  return giveUpAfter;
+};
+
+/** The first signal shuts down gracefully and exits 0; a second one exits at once. */
+export const stopOnSignal = (
+  stop: () => Promise<void>,
+  limits: Limits & { readonly atOnce?: () => void },
+): void => {
+  let begun = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (begun) {
+      limits.atOnce?.();
+      limits.flush();
+      process.exit(signal === 'SIGINT' ? 130 : 143);
+    }
+    begun = true;
+    limits.log.info({ signal }, 'stopping: finishing requests in progress');
+    stopAndExit(stop, limits);
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+};

@@ -1,0 +1,78 @@
+import type { Subscriber } from '../adapters/events/event-bus.ts';
+import type { DeployDeleted, DeployDiscarded, DeployFailed } from '../sites/domain/sites-event.ts';
+import type { Domains } from '../domains/domains.ts';
+import type { Notifications } from '../notifications/notifications.ts';
+import type { WebhookCalls } from '../notifications/webhooks.ts';
+import type { Sites } from '../sites/sites.ts';
+import type { AnyEvent, EventTo, SubscriberName } from './subscriptions.ts';
+
+/** In deliveries that version 1.0.0 stored. It adopts less, so this version's have another name and wait for it. */
+type FormerName = 'primary';
+
+/** What each name in the table `subscriptions` does. */
+export const subscribers = ({
+  sites,
+  domains,
+  notifications,
+  addNotice,
+  mailOwners,
+  mailPeople,
+  callWebhooks,
+  webhooks,
+  callDueWebhooks,
+  secureSites,
+  tendDomains,
+}: {
+  readonly sites: Pick<Sites, 'removeDeployFiles'>;
+  readonly domains: Pick<Domains, 'adoptPrimary'>;
+  readonly notifications: Pick<Notifications, 'watchDomain'>;
+  /** Adds a notice for the event, if there is not one already. */
+  readonly addNotice: Subscriber;
+  /** Adds mails for the event, except those that are there already. */
+  readonly mailOwners: Subscriber;
+  /** Asks for the mail to the person whom the event concerns. */
+  readonly mailPeople: Subscriber;
+  /** Adds deliveries for the event, except those that are there already. */
+  readonly callWebhooks: Subscriber;
+  readonly webhooks: Pick<WebhookCalls, 'pingWebhook'>;
+  /** Looks for deliveries that are due, and begins them. */
+  readonly callDueWebhooks: () => void;
+  /** Looks for hosts of projects without a certificate, and gets one. */
+  readonly secureSites: () => void;
+  /** Looks for domains with something to do, and does it. */
+  readonly tendDomains: () => void;
+}): Readonly<Record<FormerName | SubscriberName, Subscriber>> => ({
+  // These two only start the work and return: orders take longer than a subscriber may, and the schedule retries them.
+  certificates: () => {
+    secureSites();
+    return Promise.resolve();
+  },
+  domains: () => {
+    tendDomains();
+    return Promise.resolve();
+  },
+  mail: mailOwners,
+  notices: addNotice,
+  personalMails: mailPeople,
+  primaries: adopting(domains),
+  primary: adopting(domains),
+  requests: async ({ id, event }) => {
+    const asked = event as Extract<AnyEvent, { type: EventTo<'requests'> }>;
+    if (asked.type === 'webhook_tested') await webhooks.pingWebhook(id, asked);
+    callDueWebhooks();
+  },
+  storage: ({ event }) =>
+    sites.removeDeployFiles((event as DeployDeleted | DeployDiscarded | DeployFailed).deployId),
+  watches: ({ event }) => notifications.watchDomain((event as EventOfDomain).domainId),
+  webhooks: async (stored) => {
+    await callWebhooks(stored);
+    callDueWebhooks();
+  },
+});
+
+const adopting =
+  (domains: Pick<Domains, 'adoptPrimary'>): Subscriber =>
+  ({ event }) =>
+    domains.adoptPrimary((event as Extract<AnyEvent, { type: EventTo<'primaries'> }>).projectId);
+
+type EventOfDomain = Extract<AnyEvent, { type: EventTo<'watches'> }>;

@@ -1,0 +1,136 @@
+import { domainToUnicode } from 'node:url';
+import type { Access } from '../access/access.ts';
+import { problemTitles } from '../adapters/dashboard/domains/problem-titles.ts';
+import { isProblemCode } from '../domains/domain/dns/problem.ts';
+import { proofOf } from '../domains/domain/dns/records.ts';
+import { shownHost } from '../domains/domain/names/hostname.ts';
+import type { StoredEvent } from '../kernel/domain-event.ts';
+import type { Notification, Told } from '../notifications/domain/notification.ts';
+import type { Sites } from '../sites/sites.ts';
+import type { AnyEvent, EventTo } from './subscriptions.ts';
+
+/** Where the names of things come from. */
+export interface Named {
+  readonly sites: Pick<Sites, 'listProjects' | 'getSite'>;
+  readonly access: Pick<Access, 'listApiKeys'>;
+}
+
+type EventOf<Type> = Extract<AnyEvent, { type: Type }>;
+
+/** @returns nothing if nobody needs to be told */
+type Tell<Event> = (
+  event: Event,
+  named: Named,
+  actor: StoredEvent['actor'],
+) => Promise<Told | undefined>;
+
+/** What owners are told of each event that `subscriptions` sends to `notices`. One without a row does not compile. */
+const tells: { readonly [Type in EventTo<'notices'>]: Tell<EventOf<Type>> } = {
+  domain_live: async (event, named) => ({
+    kind: 'domain.live',
+    about: await ofHost(event, named),
+  }),
+  domain_removed: async (event, named) => {
+    const about = await ofHost(event, named);
+    if (event.reason === 'contested')
+      return {
+        kind: 'domain.contested',
+        about: { ...about, isTaken: true, proof: proofOf(event.host) },
+      };
+    return { kind: event.reason === 'expired' ? 'domain.expired' : 'domain.removed', about };
+  },
+  domain_contested: async (event, named) => ({
+    kind: 'domain.contested',
+    about: {
+      ...(await ofHost(event, named)),
+      ...{ isTaken: false, proof: proofOf(event.host) },
+      ...(event.wildcard !== undefined && { wildcard: nameOf(event.wildcard) }),
+    },
+  }),
+  domain_found_unhealthy: async (event, named) => ({
+    kind: 'domain.unhealthy',
+    about: { ...(await ofHost(event, named)), ...troubleOf(event) },
+  }),
+  domain_recovered: async (event, named) => ({
+    kind: 'domain.recovered',
+    about: await ofHost(event, named),
+  }),
+  certificate_found_failing: async (event, named) => ({
+    kind: 'certificate.failing',
+    about: {
+      ...(await ofHost(event, named)),
+      ...troubleOf(event),
+      ...(event.expiresAt !== '' && { expiresAt: event.expiresAt }),
+    },
+  }),
+  certificate_recovered: async (event, named) => ({
+    kind: 'certificate.recovered',
+    about: { ...(await ofHost(event, named)), expiresAt: event.expiresAt },
+  }),
+  deploy_failed: async (event, named, actor) => {
+    // Their page shows them what failed.
+    if (actor.startsWith('person:')) return undefined;
+    const { number, deployId } = event;
+    const project = await slugOf(event, named);
+    const { deploys } = await named.sites.getSite(project);
+    const deploy = deploys.find(({ id }) => id === deployId);
+    const explanation = deploy?.state === 'failed' ? deploy.explanation : 'It is no longer kept.';
+    return { kind: 'deploy.failed', about: { project, number, explanation } };
+  },
+  api_key_banned: async ({ accountId, keyId, until }, { access }) => {
+    const key = (await access.listApiKeys(accountId)).find(({ id }) => id === keyId);
+    return { kind: 'key.banned', about: { keyId, name: key?.name ?? keyId, until } };
+  },
+  quota_nearly_used: ({ used, limit, resetsAt }) =>
+    Promise.resolve({ kind: 'quota.warning', about: { used, limit, resetsAt } }),
+  quota_used_up: ({ used, limit, resetsAt }) =>
+    Promise.resolve({ kind: 'quota.reached', about: { used, limit, resetsAt } }),
+  operation_removal_neared: ({ operation, removedAt, days }) =>
+    Promise.resolve({ kind: 'operation.removal', about: { operation, removedAt, days } }),
+  webhook_switched_off: ({ webhookId, receiver, reason }) =>
+    // Those who switched it off know.
+    Promise.resolve(
+      reason === 'by_hand'
+        ? undefined
+        : { kind: 'webhook.off', about: { webhookId, receiver, reason } },
+    ),
+};
+
+/** @returns undefined if nobody needs to be told */
+export const notificationOf = async (
+  { id, actor, event }: StoredEvent,
+  named: Named,
+): Promise<Notification | undefined> => {
+  const tell = tells[event.type as keyof typeof tells] as Tell<StoredEvent['event']>;
+  const told = await tell(event, named, actor);
+  const { accountId, occurredAt } = event;
+  return told && { ...told, id, accountId, occurredAt };
+};
+
+interface OfProject {
+  readonly accountId: string;
+  readonly projectId: string;
+}
+
+const slugOf = async ({ accountId, projectId }: OfProject, { sites }: Named): Promise<string> => {
+  const project = (await sites.listProjects(accountId)).find(({ id }) => id === projectId);
+  if (!project) throw new Error(`account ${accountId} has no project ${projectId}`);
+  return project.slug;
+};
+
+const ofHost = async (event: OfProject & { readonly host: string }, named: Named) => {
+  const { host } = event;
+  return { project: await slugOf(event, named), host, name: nameOf(host) };
+};
+
+const nameOf = (host: string): string =>
+  shownHost({ host, unicode: domainToUnicode(host) || host });
+
+const troubleOf = ({
+  problem,
+  actor,
+  fix,
+}: EventOf<'domain_found_unhealthy' | 'certificate_found_failing'>) => ({
+  ...{ problem, actor, fix },
+  title: isProblemCode(problem) ? problemTitles[problem] : 'We do not know why yet',
+});
