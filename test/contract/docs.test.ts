@@ -22,6 +22,19 @@ test.each(pages)('every link in %s leads to a file and heading that exist', (pag
   expect(own.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
 });
 
+/** Never given. A record keeps its number, since others link to it. */
+const unusedNumber = 61;
+
+test('decision records are numbered without gaps or doubles, and each heading has the number of its file', () => {
+  const records = globSync('docs/decisions/*.md', { cwd: root }).sort();
+  const numbers = records.map((path) => Number(basename(path).slice(0, 4)));
+  const all = Array.from({ length: records.length + 1 }, (_, index) => index + 1);
+  expect(numbers).toEqual(all.filter((one) => one !== unusedNumber));
+  const isWrong = (path: string, at: number) =>
+    !read(path).startsWith(`# ${String(numbers[at])}. `);
+  expect(records.filter(isWrong)).toEqual([]);
+});
+
 test('every picture is shown on a page, and all together are small', () => {
   const pictures = globSync('docs/**/*.{png,jpg,webp}', { cwd: root });
   const shown = pages.map(prose).join('\n');
@@ -69,7 +82,7 @@ const headings = (page: string): readonly string[] =>
   );
 
 const settings = [
-  ...read('docs/operations.md').matchAll(/^\| `([A-Z_]+)` +\| (?:`([^`]*)`|–) +\|/gm),
+  ...read('docs/operations.md').matchAll(/^\| `([A-Z0-9_]+)` +\| (?:`([^`]*)`|–) +\|/gm),
 ].map(([, name = '', byDefault]) => ({ name, byDefault }));
 
 test('docs/operations.md names every setting, and no other', () => {

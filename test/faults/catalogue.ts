@@ -1,4 +1,5 @@
 import { clockJump } from './clock-jump.ts';
+import { failoverFaults } from './failover-faults.ts';
 import type { Fault } from './fault.ts';
 import { fullDisk } from './full-disk.ts';
 import { galeraFaults } from './galera-faults.ts';
@@ -22,6 +23,7 @@ export const catalogue: readonly Fault[] = [
   ...galeraFaults,
   fullDisk,
   ...redisFaults,
+  ...failoverFaults,
   clockJump,
   rollingRestart,
   killedService,

@@ -4,6 +4,10 @@ import { startGalera, type GaleraCluster } from '../support/servers/galera.ts';
 import { createDatabase, startMariaDb, type MariaDb } from '../support/servers/mariadb.ts';
 import { connectAsAdmin, type MysqlAdmin } from '../support/servers/mysql-admin.ts';
 import type { SmallDisk } from '../support/servers/small-disk.ts';
+import {
+  startReplicatedMariaDb,
+  type ReplicatedMariaDb,
+} from '../support/servers/replicated-mariadb.ts';
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.ts';
 import type { FaultDatabase } from './fault-words.ts';
 
@@ -12,8 +16,11 @@ export interface FaultServer {
   /** Of the one server, or of the node that takes the writes. */
   readonly node: MariaDb;
   readonly cluster?: GaleraCluster;
+  readonly pair?: ReplicatedMariaDb;
   /** Between the service and the node. */
   readonly proxy: TcpProxy;
+  /** New connections lead there; those of the service stay where they are until they are cut. */
+  readonly lead: (node: MariaDb) => void;
   /** The user that the service signs in as, with the rights that docs/operations.md asks for. */
   readonly user: string;
   /** As the administrator, who may do anything. */
@@ -32,6 +39,7 @@ const rights = 'select, insert, update, delete, create, alter, drop, index, refe
 export class FaultServers {
   #mariadb: Promise<MariaDb> | undefined;
   #galera: Promise<GaleraCluster> | undefined;
+  #pair: Promise<ReplicatedMariaDb> | undefined;
 
   /** An empty database of that kind, on the given disk if any. */
   async place(kind: FaultDatabase, disk?: SmallDisk): Promise<PlacedDatabase> {
@@ -45,14 +53,19 @@ export class FaultServers {
     }
     if (disk) return onServerOfItsOwn(disk);
     if (kind === 'mariadb') return onServer(await (this.#mariadb ??= startMariaDb()));
+    if (kind === 'replicated') {
+      const pair = await (this.#pair ??= startReplicatedMariaDb());
+      return onServer(pair.primary(), { pair });
+    }
     const cluster = await (this.#galera ??= startGalera());
-    return onServer(cluster.nodes[0]!, cluster);
+    return onServer(cluster.nodes[0]!, { cluster });
   }
 
   async close(): Promise<void> {
     await Promise.all([
       this.#mariadb?.then((server) => server.stop()),
       this.#galera?.then((cluster) => cluster.stop()),
+      this.#pair?.then((pair) => pair.stop()),
     ]);
   }
 }
@@ -70,7 +83,10 @@ const onServerOfItsOwn = async ({ folder }: SmallDisk): Promise<PlacedDatabase> 
 };
 
 /** An empty database on that server, with a user and a proxy for it. */
-const onServer = async (node: MariaDb, cluster?: GaleraCluster): Promise<PlacedDatabase> => {
+const onServer = async (
+  node: MariaDb,
+  others: Pick<FaultServer, 'cluster' | 'pair'> = {},
+): Promise<PlacedDatabase> => {
   const database = await createDatabase(node.url);
   const name = new URL(database.url).pathname.slice(1);
   const user = `store_${randomBytes(4).toString('hex')}`;
@@ -84,7 +100,11 @@ const onServer = async (node: MariaDb, cluster?: GaleraCluster): Promise<PlacedD
     await order(`create user ${user}@'127.0.0.1' identified by 'plain'`);
     await order(`grant ${rights} on ${name}.* to ${user}@'127.0.0.1'`);
   });
-  const proxy = await startTcpProxy(node.url);
+  const [proxy, direct] = [await startTcpProxy(node.url), await startTcpProxy(node.url)];
+  const lead = (next: MariaDb): void => {
+    for (const one of [proxy, direct]) one.leadTo(next.url);
+    direct.cut();
+  };
   const url = Object.assign(new URL(proxy.url), {
     username: user,
     password: 'plain',
@@ -92,11 +112,12 @@ const onServer = async (node: MariaDb, cluster?: GaleraCluster): Promise<PlacedD
   }).href;
   return {
     url,
-    directUrl: database.url,
-    server: { node, ...(cluster && { cluster }), proxy, user, admin },
+    directUrl: Object.assign(new URL(database.url), { port: new URL(direct.url).port }).href,
+    server: { node, ...others, proxy, lead, user, admin },
     drop: async () => {
-      await proxy.stop();
-      await database.drop();
+      await Promise.all([proxy.stop(), direct.stop()]);
+      // A server that was replaced may be dead.
+      if (!others.pair) await database.drop();
     },
   };
 };

@@ -1,8 +1,11 @@
-export const faultDatabases = ['sqlite', 'mariadb', 'galera'] as const;
+/** For faults of the service, which meet every kind. */
+export const everyDatabase = ['sqlite', 'mariadb', 'galera'] as const;
+/** `replicated`: a MariaDB server with a replica that can take its place. */
+export const faultDatabases = [...everyDatabase, 'replicated'] as const;
 export type FaultDatabase = (typeof faultDatabases)[number];
 
 /** What a ground has in addition to its database. */
-export type FaultNeed = 'redis' | 'small disk' | 'balancer' | 'inspector' | 'fake clock';
+export type FaultNeed = 'redis' | 'fleet' | 'small disk' | 'balancer' | 'inspector' | 'fake clock';
 
 /** Faults with equal needs share one. */
 export interface GroundWish {

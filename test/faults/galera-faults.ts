@@ -1,6 +1,7 @@
 import type { GaleraCluster } from '../support/servers/galera.ts';
 import { inProgress, unavailable } from './fault-words.ts';
 import type { Fault, Scene } from './fault.ts';
+import { fleetLaws } from './fleet-laws.ts';
 import { outage } from './outage.ts';
 import { serverOf } from './server-outages.ts';
 
@@ -20,8 +21,8 @@ const galera = (name: string, strike: Fault['strike']): Fault => ({
 
 /** From now on the service writes to that node; connections to the other one are closed. */
 const writeTo = (scene: Scene, at: number): void => {
-  const { proxy } = serverOf(scene);
-  proxy.leadTo(clusterOf(scene).nodes[at]!.url);
+  const { proxy, lead } = serverOf(scene);
+  lead(clusterOf(scene).nodes[at]!);
   proxy.cut();
 };
 
@@ -57,16 +58,22 @@ export const galeraFaults: readonly Fault[] = [
     writeTo(scene, 0);
     return {};
   }),
-  galera('the writing node is killed (-9), and another one takes over', async (scene) => {
-    const { nodes, hasSize } = clusterOf(scene);
-    await nodes[0]!.kill();
-    writeTo(scene, 1);
-    const endedAt = performance.now();
-    await scene.load.isWell();
-    const recoveryMs = performance.now() - endedAt;
-    await nodes[0]!.restart();
-    await hasSize(1, 3);
-    writeTo(scene, 0);
-    return { recoveryMs, note: `writes go on after ${(recoveryMs / 1000).toFixed(1)} s` };
-  }),
+  {
+    ...galera('the writing node is killed (-9), and another one takes over', async (scene) => {
+      const { nodes, hasSize } = clusterOf(scene);
+      const complaintsNow = await fleetLaws(scene);
+      await nodes[0]!.kill();
+      writeTo(scene, 1);
+      const endedAt = performance.now();
+      await scene.load.isWell();
+      const recoveryMs = performance.now() - endedAt;
+      const complaints = await complaintsNow();
+      await nodes[0]!.restart();
+      await hasSize(1, 3);
+      writeTo(scene, 0);
+      const note = `writes go on after ${(recoveryMs / 1000).toFixed(1)} s`;
+      return { complaints, recoveryMs, note };
+    }),
+    ...{ processes: 2, needs: 'fleet' },
+  },
 ];

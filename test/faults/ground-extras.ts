@@ -6,10 +6,12 @@ import type { Settings } from '../support/service/service-process.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/servers/small-disk.ts';
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.ts';
 import type { FaultNeed } from './fault-words.ts';
+import { startFleet, type Fleet } from './fleet.ts';
 
 /** What some faults need in addition to a database and the service. */
 export interface Extras {
   readonly redis?: { readonly server: RedisServer; readonly proxy: TcpProxy };
+  readonly fleet?: Fleet;
   readonly disk?: SmallDisk;
   readonly balancer?: Balancer;
   readonly inspectorPort?: string;
@@ -34,6 +36,10 @@ export const openExtras = async (
       const proxy = await startTcpProxy(server.url);
       const close = () => proxy.stop().then(() => server.stop());
       return { redis: { server, proxy }, settings: { REDIS_URL: proxy.url }, close };
+    }
+    case 'fleet': {
+      const fleet = await startFleet();
+      return { fleet, settings: fleet.settings, close: () => fleet.stop() };
     }
     case 'small disk': {
       const disk = await mountSmallDisk(diskMebibytes);

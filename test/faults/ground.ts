@@ -24,6 +24,8 @@ export interface Ground extends LoadTarget, Omit<Extras, 'settings' | 'close'> {
   readonly home: Home;
   /** By seat: a process that ends is replaced on the same port. */
   readonly services: Service[];
+  /** Of its processes and of commands, but for what is different in each. */
+  readonly settings: Settings;
   readonly facts: StoredFacts;
   /** Starts the process of that seat again and waits until it serves. */
   readonly restart: (seat: number) => Promise<Service>;
@@ -55,11 +57,16 @@ export const openGround = async (
   };
   try {
     const ports = await Promise.all(Array.from({ length: processes }, findFreePort));
+    const settings = { ...common, ...extras.settings };
     const start = (seat: number): Promise<Service> =>
-      home.start({ ...common, PORT: String(ports[seat]), ...extras.settings });
+      home.start({
+        ...settings,
+        PORT: String(ports[seat]),
+        ...(extras.fleet && { EDGE_HTTPS_PORT: String(extras.fleet.edgePorts[seat]) }),
+      });
     for (const seat of ports.keys()) services.push(await start(seat));
     return {
-      ...{ kind, database, home, services, facts, close },
+      ...{ kind, database, home, settings, services, facts, close },
       ...withoutSettings(extras),
       ...(await furnish(home, services[0]!)),
       origins: () => [extras.balancer?.origin ?? services.map(({ origin }) => origin)].flat(),
@@ -71,8 +78,9 @@ export const openGround = async (
   }
 };
 
-const withoutSettings = ({ redis, disk, balancer, inspectorPort, clock }: Extras) => ({
+const withoutSettings = ({ redis, fleet, disk, balancer, inspectorPort, clock }: Extras) => ({
   ...(redis && { redis }),
+  ...(fleet && { fleet }),
   ...(disk && { disk }),
   ...(balancer && { balancer }),
   ...(inspectorPort !== undefined && { inspectorPort }),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { usedOf } from './account-use.ts';
 import type { Fault } from './fault.ts';
-import { faultDatabases, inProgress, unavailable } from './fault-words.ts';
+import { everyDatabase, inProgress, unavailable } from './fault-words.ts';
 
 const mostRounds = 5;
 const runsForMs = 3_000;
@@ -11,7 +11,7 @@ const mayLoseMs = 2_000;
 /** The only process is killed, and continues from its stored data, events and quota. */
 export const killedAlone: Fault = {
   name: 'the only process is killed (-9)',
-  databases: faultDatabases,
+  databases: everyDatabase,
   mayAnswer: [...unavailable, ...inProgress, 'no answer'],
   recoversWithinMs: 15_000,
   endsProcesses: true,

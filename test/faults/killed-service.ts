@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { faultDatabases, inProgress, unavailable } from './fault-words.ts';
+import { until } from '../support/until.ts';
+import { everyDatabase, inProgress, unavailable } from './fault-words.ts';
 import type { Fault, Scene } from './fault.ts';
 
 const seats = 4;
@@ -7,6 +8,8 @@ const seats = 4;
 const longestLifeMs = 400;
 /** Every so many kills, all processes are killed at once and none is left to write. */
 const togetherOnceIn = 20;
+/** Fewer kills take less time than to end a process in good order first. */
+const worthCompiling = 20;
 
 interface Tally {
   kills: number;
@@ -15,12 +18,12 @@ interface Tally {
 }
 
 /**
- * Four processes write to one database. Each is killed (-9) a random moment after it began to serve, and another takes
- * its place, until there were enough kills.
+ * Four processes write to one database. Each is killed (-9) a random moment after it began to serve, while a write is under
+ * way, and another takes its place, until there were enough kills.
  */
 export const killedService: Fault = {
   name: 'the service is killed (-9)',
-  databases: faultDatabases,
+  databases: everyDatabase,
   processes: seats,
   // Starting needs the CPU; there only has to be some write under way at any moment.
   paceMs: 25,
@@ -29,7 +32,7 @@ export const killedService: Fault = {
   endsProcesses: true,
   strike: async (scene) => {
     const tally: Tally = { kills: 0, cutOff: 0 };
-    await keepCompiledCode(scene);
+    if (scene.orders.kills >= worthCompiling) await keepCompiledCode(scene);
     await Promise.all(
       scene.ground.services.map((_, seat) => killAgainAndAgain(scene, seat, tally)),
     );
@@ -48,9 +51,13 @@ const keepCompiledCode = async ({ ground }: Scene): Promise<void> => {
 };
 
 const killAgainAndAgain = async (scene: Scene, seat: number, tally: Tally): Promise<void> => {
-  const { ground, orders } = scene;
+  const { ground, load, orders } = scene;
   while (tally.kills < orders.kills) {
     await delay(orders.random() * longestLifeMs);
+    await until(
+      'a write is under way',
+      () => load.record.openAt(ground.services[seat]!.origin) > 0,
+    );
     if (tally.kills >= orders.kills) return;
     const together = orders.random() * togetherOnceIn < 1;
     if (together)

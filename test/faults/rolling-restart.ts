@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../support/until.ts';
-import { faultDatabases, inProgress } from './fault-words.ts';
+import { everyDatabase, inProgress } from './fault-words.ts';
 import type { Fault, Scene } from './fault.ts';
 
 const apartMs = 300;
@@ -8,11 +8,11 @@ const apartMs = 300;
 /** Behind a balancer no request is refused, whichever process is told to stop (SIGTERM). */
 export const rollingRestart: Fault = {
   name: 'three processes are restarted one after the other',
-  databases: faultDatabases,
+  databases: everyDatabase,
   processes: 3,
   needs: 'balancer',
   mayAnswer: inProgress,
-  recoversWithinMs: 5_000,
+  recoversWithinMs: 20_000,
   endsProcesses: true,
   strike: async (scene) => {
     const complaints: string[] = [];

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../attacks/process-usage.ts';
 import { livingHeapOf } from '../support/service/inspected-heap.ts';
-import { faultDatabases } from './fault-words.ts';
+import { everyDatabase } from './fault-words.ts';
 import type { Fault, Scene } from './fault.ts';
 
 /** Of the time at first: caches fill, V8 compiles what is called often. */
@@ -23,7 +23,7 @@ interface Measured {
 /** Minutes of mixed load, in which the live heap, open files and delays must not grow. */
 export const soak: Fault = {
   name: 'a long time of mixed load',
-  databases: faultDatabases,
+  databases: everyDatabase,
   needs: 'inspector',
   mayAnswer: [],
   recoversWithinMs: 5_000,

@@ -1,16 +1,13 @@
 import {
   caWindows,
-  type BudgetVerdict,
   type CaUse,
   type CaWindow,
   type Times,
 } from '../../src/domains/domain/certificates/ca-budget.ts';
-import {
-  orderAsked,
-  type AskedOrder,
-  type LedgerChange,
-  type LedgerEntry,
-  type LedgerName,
+import type {
+  LedgerChange,
+  LedgerEntry,
+  LedgerName,
 } from '../../src/domains/domain/certificates/ca-ledger.ts';
 import { AuthorityLedger } from '../../src/domains/certificate-ports.ts';
 
@@ -21,14 +18,9 @@ export class MemoryAuthorityLedger extends AuthorityLedger {
     return Promise.resolve(this.useOf(name, now));
   }
 
-  override async reserve(
-    order: AskedOrder,
-    decide: (use: CaUse) => BudgetVerdict,
-  ): Promise<BudgetVerdict> {
-    await Promise.resolve();
-    const verdict = decide(this.useOf(order, order.occurredAt));
-    if (verdict.allowed) this.write(orderAsked(order));
-    return verdict;
+  override orders(authority: string, now: Date): Promise<Times> {
+    const nobody = { authority, accountId: '', host: '', registrableDomain: '' };
+    return Promise.resolve(this.useOf(nobody, now).orders);
   }
 
   override settle(change: LedgerChange): Promise<void> {
@@ -52,15 +44,22 @@ export class MemoryAuthorityLedger extends AuthorityLedger {
     this.#entries = [...kept, ...structuredClone(entered)];
   }
 
-  useOf({ accountId, host, registrableDomain }: LedgerName, now: Date): CaUse {
-    const within = (window: CaWindow, counts: (entry: LedgerEntry) => boolean): Times => {
+  all(): readonly LedgerEntry[] {
+    return structuredClone(this.#entries);
+  }
+
+  useOf({ authority, accountId, host, registrableDomain }: LedgerName, now: Date): CaUse {
+    const everywhere = (window: CaWindow, counts: (entry: LedgerEntry) => boolean): Times => {
       const { lengthMs, most } = caWindows[window];
       return this.#entries
-        .filter((entry) => entry.occurredAt.getTime() > now.getTime() - lengthMs && counts(entry))
+        .filter(counts)
+        .filter((entry) => entry.occurredAt.getTime() > now.getTime() - lengthMs)
         .map(({ occurredAt }) => new Date(occurredAt))
         .sort((one, other) => other.getTime() - one.getTime())
         .slice(0, most);
     };
+    const within = (window: CaWindow, counts: (entry: LedgerEntry) => boolean): Times =>
+      everywhere(window, (one) => [authority, ''].includes(one.authority) && counts(one));
     const failed = (entry: LedgerEntry) => entry.kind === 'failure' && entry.host === host;
     const issued = ({ kind }: LedgerEntry) => kind === 'issued';
     return {
@@ -73,9 +72,11 @@ export class MemoryAuthorityLedger extends AuthorityLedger {
       ),
       registeredDomain: within(
         'registeredDomain',
-        (one) => issued(one) && one.registrableDomain === registrableDomain,
+        (one) =>
+          ['issued', 'own'].includes(one.kind) && one.registrableDomain === registrableDomain,
       ),
       exactName: within('exactName', (one) => issued(one) && one.host === host),
+      ownHosts: everywhere('ownHosts', ({ kind }) => kind === 'own'),
     };
   }
 }

@@ -19,6 +19,10 @@ export interface MemoryAuthoritySettings {
   readonly expects: (host: string) => boolean;
   /** What the authority finds at the host under a token. */
   readonly visit: (host: string, token: string) => Promise<string | undefined>;
+  /** What it finds as TXT records where the challenge name of the host leads; nothing by default. */
+  readonly texts?: (host: string) => Promise<readonly string[]>;
+  /** Also as CAA records have it. */
+  readonly name?: string;
   /** Lifetime of its certificates; 90 days by default. */
   readonly lifeMs?: number;
 }
@@ -26,6 +30,8 @@ export interface MemoryAuthoritySettings {
 interface KnownOrder {
   readonly host: string;
   readonly token: string;
+  /** Of the challenge that it was told of. */
+  method: CertificateOrder['method'];
   /** `checking` and `signing` end at the next poll. */
   stage: 'pending' | 'checking' | 'ready' | 'signing' | 'issued' | 'invalid';
   privateKey: string;
@@ -49,24 +55,36 @@ const failed = (failure: Partial<AuthorityFailure> & Pick<AuthorityFailure, 'rea
   failure: { detail: `It is ${failure.reason}.`, retryAt: undefined, ...failure },
 });
 
+type Made = Exclude<OrderAnswer, { kind: 'failed' }>;
+
 /**
  * Visits hosts and issues as a real one does; its certificates are only text. It fails on request, and
  * throws on an unexpected order.
  */
 export class MemoryCertificateAuthority extends CertificateAuthority {
-  override readonly issuers: readonly string[] = ['authority.test'];
+  override readonly name: string;
+  override readonly issuers: readonly string[];
   /** Every step, in order, as `order shop.customer.test`. */
   readonly log: string[] = [];
+  /** For each order, the chain that it replaces. */
+  readonly replaced: (string | undefined)[] = [];
+  /** Whether it leaves questions for windows unanswered. */
+  isSilent = false;
+  /** For each order, the further names of the certificate. */
+  readonly also: (readonly string[])[] = [];
   readonly #settings: MemoryAuthoritySettings;
   readonly #orders = new Map<string, KnownOrder>();
   readonly #scripted: { step: AuthorityStep; failure: Failed; isDone: boolean }[] = [];
   readonly #windows = new Map<string, RenewalWindow>();
+  readonly #replaced = new Set<string>();
   #keys = 0;
   #certificates = 0;
 
   constructor(settings: MemoryAuthoritySettings) {
     super();
     this.#settings = settings;
+    this.name = settings.name ?? 'authority.test';
+    this.issuers = [this.name];
   }
 
   /** The next such step fails and does nothing. */
@@ -88,6 +106,16 @@ export class MemoryCertificateAuthority extends CertificateAuthority {
     this.#windows.set(chain, window);
   }
 
+  /** It offers windows no more, and counts every order. */
+  forgetWindows(): void {
+    this.#windows.clear();
+  }
+
+  /** That certificate is replaced already: there is a window for it, but no order without a count. */
+  markReplaced(chain: string): void {
+    this.#replaced.add(chain);
+  }
+
   override accountUri(): Promise<string | undefined> {
     const isKnown = this.log.length > 0;
     return Promise.resolve(isKnown ? 'https://authority.test/account/1' : undefined);
@@ -97,16 +125,30 @@ export class MemoryCertificateAuthority extends CertificateAuthority {
     return Promise.resolve(pem('PRIVATE KEY', `key ${++this.#keys}`));
   }
 
-  override async order(host: string, replaces?: string): Promise<OrderAnswer> {
+  override async order(
+    host: string,
+    replaces?: string,
+    also: readonly string[] = [],
+  ): Promise<OrderAnswer> {
     if (!this.#settings.expects(host)) throw new Error(`nobody expected an order for ${host}`);
-    const answer = await this.#step('order', host, () => {
+    this.replaced.push(replaces);
+    this.also.push(also);
+    const answer = await this.#step('order', host, (): Promise<Made> => {
+      if (replaces !== undefined && this.#replaced.has(replaces))
+        return Promise.resolve({ kind: 'not_exempt' as const });
       const number = this.#orders.size + 1;
-      const url = `https://authority.test/order/${number}`;
-      this.#orders.set(url, { host, token: `token-${number}`, stage: 'pending', privateKey: '' });
+      const url = `https://${this.name}/order/${number}`;
+      this.#orders.set(url, {
+        host,
+        token: `token-${number}`,
+        stage: 'pending',
+        privateKey: '',
+        method: 'http-01',
+      });
       const isExempt = replaces !== undefined && this.#windows.has(replaces);
       return Promise.resolve({ kind: 'ordered' as const, url, isExempt });
     });
-    if (answer.kind === 'ordered') return answer;
+    if (answer.kind !== 'failed') return answer;
     return { ...answer, counts: !refusals.includes(answer.failure.reason) };
   }
 
@@ -121,6 +163,7 @@ export class MemoryCertificateAuthority extends CertificateAuthority {
         return this.#stateOf(order);
       }
       known.stage = 'checking';
+      known.method = order.method;
       return Promise.resolve(processing);
     });
   }
@@ -135,8 +178,8 @@ export class MemoryCertificateAuthority extends CertificateAuthority {
     });
   }
 
-  override renewalWindow(chain: string): Promise<RenewalWindow | undefined> {
-    return Promise.resolve(this.#windows.get(chain));
+  override renewalWindow(chain: string): Promise<RenewalWindow | 'silent' | undefined> {
+    return Promise.resolve(this.isSilent ? 'silent' : this.#windows.get(chain));
   }
 
   async #step<T>(step: AuthorityStep, host: string, work: () => Promise<T>): Promise<T | Failed> {
@@ -173,9 +216,13 @@ export class MemoryCertificateAuthority extends CertificateAuthority {
     }
   }
 
-  async #check({ host, token }: KnownOrder): Promise<'ready' | 'invalid'> {
-    const found = await this.#settings.visit(host, token);
-    return found === keyAuthorizationOf(token) ? 'ready' : 'invalid';
+  async #check({ host, token, method }: KnownOrder): Promise<'ready' | 'invalid'> {
+    const { visit, texts } = this.#settings;
+    const isRight =
+      method === 'http-01'
+        ? (await visit(host, token)) === keyAuthorizationOf(token)
+        : (await texts?.(host))?.includes(valueOf(token));
+    return isRight === true ? 'ready' : 'invalid';
   }
 
   #sign({ host, privateKey }: KnownOrder): Certificate {
@@ -194,9 +241,12 @@ const challengeOf = ({ url }: CertificateOrder): string => `${url}/challenge`;
 
 const keyAuthorizationOf = (token: string): string => `${token}.account-1`;
 
-const challengeState = (order: CertificateOrder, token: string): OrderState => ({
-  kind: 'challenge',
-  token,
-  keyAuthorization: keyAuthorizationOf(token),
-  challengeUrl: challengeOf(order),
-});
+const valueOf = (token: string): string => `value-of-${token}`;
+
+const challengeState = (order: CertificateOrder, token: string): OrderState => {
+  const { method } = order;
+  const common = { kind: 'challenge', challengeUrl: challengeOf(order) } as const;
+  return method === 'http-01'
+    ? { ...common, method, token, keyAuthorization: keyAuthorizationOf(token) }
+    : { ...common, method, values: [valueOf(token)] };
+};

@@ -6,6 +6,7 @@ import {
   type KeptOrder,
   type PlacedOrder,
 } from '../../src/domains/certificate-ports.ts';
+import { MemoryDnsChallenges } from './memory-dns-challenges.ts';
 import type { MemoryAuthorityLedger } from './memory-authority-ledger.ts';
 
 interface Entry {
@@ -14,6 +15,7 @@ interface Entry {
 }
 
 export class MemoryCertificateOrders extends CertificateOrders {
+  readonly dnsChallenges = new MemoryDnsChallenges((subject) => this.#entries.has(subject));
   readonly #entries = new Map<string, Entry>();
   readonly #removed = new Set<string>();
   readonly #ledger: MemoryAuthorityLedger;
@@ -28,9 +30,9 @@ export class MemoryCertificateOrders extends CertificateOrders {
   }
 
   override begin(begun: Omit<KeptOrder, 'url'>): Promise<KeptOrder | undefined> {
-    const { subject, host, privateKey } = begun;
+    const { authority, subject, host, privateKey } = begun;
     if (this.#removed.has(attachmentIn(subject) ?? '')) return Promise.resolve(undefined);
-    const order = { subject, host, privateKey, url: undefined };
+    const order = { authority, subject, host, privateKey, url: undefined };
     if (!this.#entries.has(subject)) this.#entries.set(subject, { order, challenge: undefined });
     return Promise.resolve(structuredClone(this.#kept(subject).order));
   }
@@ -70,13 +72,14 @@ export class MemoryCertificateOrders extends CertificateOrders {
   /** For the other adapters of this folder. */
   forgetOrder(subject: string): void {
     this.#entries.delete(subject);
+    this.dnsChallenges.forget((one) => one === subject);
   }
 
   /** For the other adapters of this folder: a removed domain no longer needs any. */
   forgetOrdersOf(domainId: string): void {
     this.#removed.add(domainId);
     for (const subject of this.#entries.keys())
-      if (subject.startsWith(subjectsOf(domainId))) this.#entries.delete(subject);
+      if (subject.startsWith(subjectsOf(domainId))) this.forgetOrder(subject);
   }
 
   #kept(subject: string): Entry {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/kernel/clock.ts';
 import type { DnsFacts, ResolverFacts } from '../../src/domains/domain/dns/facts.ts';
+import { baseOf, isWildcard } from '../../src/domains/domain/names/wildcard.ts';
 import { DnsVerifier } from '../../src/domains/ports.ts';
 
 /** The known facts of a host; the rest is as for a name that does not exist. */
@@ -39,6 +40,7 @@ export class MemoryDnsVerifier extends DnsVerifier {
     }));
     return Promise.resolve({
       host: name,
+      ...(isWildcard(name) && { probe: `made-up.${baseOf(name)}` }),
       checkedAt: this.#clock.now(),
       resolvers: structuredClone(resolvers),
     });
@@ -56,8 +58,10 @@ const unknownHost = (host: string): Omit<ResolverFacts, 'resolver'> => ({
   txt: absent,
   sibling: absent,
   isZoneApex: false,
-  caa: host.split('.').map((_, at, labels) => ({
-    name: labels.slice(at).join('.'),
-    answer: absent,
-  })),
+  caa: baseOf(host)
+    .split('.')
+    .map((_, at, labels) => ({
+      name: labels.slice(at).join('.'),
+      answer: absent,
+    })),
 });

@@ -1,15 +1,27 @@
 import type { Acting } from '../../src/kernel/acting.ts';
 import type { DomainEvent, StoredEvent } from '../../src/kernel/domain-event.ts';
 import type { Ids } from '../../src/kernel/ids.ts';
-import { Outbox, type Delivery, type OutboxState } from '../../src/kernel/outbox.ts';
+import type {
+  ParkedDeliveries,
+  ParkedDelivery,
+  Release,
+} from '../../src/kernel/parked-deliveries.ts';
+import {
+  mostCounted,
+  Outbox,
+  type Delivery,
+  type OldestDeliveries,
+  type OutboxState,
+} from '../../src/kernel/outbox.ts';
 
 interface Entry {
   delivery: Delivery;
   dueAt: number;
   parked: boolean;
+  problem: string;
 }
 
-export class MemoryOutbox extends Outbox {
+export class MemoryOutbox extends Outbox implements ParkedDeliveries {
   readonly #ids: Ids;
   readonly #subscribersOf: (type: string) => readonly string[];
   readonly #acting: Pick<Acting, 'actor'>;
@@ -35,7 +47,7 @@ export class MemoryOutbox extends Outbox {
       this.#stored.set(stored.id, stored);
       for (const subscriber of this.#subscribersOf(event.type)) {
         const delivery = { id: this.#ids.next('dlv'), subscriber, attempts: 0, stored };
-        this.#entries.set(delivery.id, { delivery, dueAt: 0, parked: false });
+        this.#entries.set(delivery.id, { delivery, dueAt: 0, parked: false, problem: '' });
       }
     }
   }
@@ -58,23 +70,63 @@ export class MemoryOutbox extends Outbox {
     return Promise.resolve(structuredClone(due.map((entry) => entry.delivery)));
   }
 
-  override done(deliveryId: string): Promise<void> {
-    this.#entries.delete(deliveryId);
+  override done(...deliveryIds: string[]): Promise<void> {
+    for (const id of deliveryIds) this.#entries.delete(id);
     return Promise.resolve();
   }
 
-  override retry(deliveryId: string, nextAttemptAt: Date): Promise<void> {
-    return this.#failed(deliveryId, { dueAt: nextAttemptAt.getTime() });
+  override retry(deliveryId: string, nextAttemptAt: Date, problem: string): Promise<void> {
+    return this.#failed(deliveryId, { dueAt: nextAttemptAt.getTime(), problem });
   }
 
-  override park(deliveryId: string): Promise<void> {
-    return this.#failed(deliveryId, { parked: true });
+  override park(deliveryId: string, problem: string): Promise<void> {
+    return this.#failed(deliveryId, { parked: true, problem });
   }
 
   override state(): Promise<OutboxState> {
     const all = [...this.#entries.values()];
     const parked = all.filter((entry) => entry.parked).length;
-    return Promise.resolve({ waiting: all.length - parked, parked });
+    const waiting = Math.min(mostCounted, all.length - parked);
+    return Promise.resolve({ waiting, parked: Math.min(mostCounted, parked) });
+  }
+
+  override oldest(): Promise<OldestDeliveries> {
+    const at = (parked: boolean) => {
+      const first = [...this.#entries.values()].find((entry) => entry.parked === parked);
+      return first && new Date(first.delivery.stored.event.occurredAt);
+    };
+    return Promise.resolve({ waiting: at(false), parked: at(true) });
+  }
+
+  list(limit: number, after?: string): Promise<readonly ParkedDelivery[]> {
+    const ids = [...this.#entries.keys()];
+    const later = new Set(ids.slice(after === undefined ? 0 : ids.indexOf(after) + 1));
+    const found = this.#parked.filter(({ id }) => later.has(id)).slice(0, limit);
+    return Promise.resolve(structuredClone(found));
+  }
+
+  release(deliveryId: string): Promise<Release> {
+    const entry = this.#entries.get(deliveryId);
+    if (!entry) return Promise.resolve('unknown');
+    if (!entry.parked) return Promise.resolve('not_parked');
+    const delivery = { ...entry.delivery, attempts: 0 };
+    this.#entries.set(deliveryId, { ...entry, delivery, parked: false, dueAt: 0 });
+    return Promise.resolve('released');
+  }
+
+  async releaseAll(): Promise<number> {
+    const all = this.#parked;
+    for (const { id } of all) await this.release(id);
+    return all.length;
+  }
+
+  get #parked(): readonly ParkedDelivery[] {
+    const parked = [...this.#entries.values()].filter((entry) => entry.parked);
+    return parked.map(({ problem, delivery: { id, subscriber, attempts, stored } }) => {
+      const { type, accountId, occurredAt } = stored.event;
+      const of = { eventId: stored.id, type, accountId, occurredAt };
+      return { id, subscriber, attempts, problem, ...of };
+    });
   }
 
   sweep(types: readonly string[], before: Date): Promise<number> {

@@ -64,7 +64,7 @@ export class MemoryPeople extends People {
     this.sessions.require(id, sessionId);
     const { state, events } = decide(structuredClone(person));
     this.#people.set(id, structuredClone(state));
-    this.sessions.forgetOf(id, sessionId);
+    this.sessions.keepOnly(id, sessionId);
     this.signInLinks.forgetOf(id);
     this.#outbox.append(events);
   }

@@ -8,7 +8,7 @@ import {
 import type { MemoryEdgeRecords } from './memory-edge-records.ts';
 
 type Known = RoutedProject & Pick<Project, 'accountId' | 'name'>;
-type Part = Partial<Pick<RoutedProject, 'servedDeployId' | 'hosts' | 'settings'>>;
+type Part = Partial<Pick<RoutedProject, 'servedDeployId' | 'hosts' | 'withheld' | 'settings'>>;
 
 /**
  * The facts that decide the routes of each project. Like rows of a database they are shared: each adapter of this folder
@@ -23,12 +23,21 @@ export class MemoryProjectRoutes {
   }
 
   add({ id: projectId, accountId, name, slug }: Project): void {
-    const nothing = { servedDeployId: undefined, hosts: [], settings: noDomainSettings };
+    const nothing = {
+      servedDeployId: undefined,
+      hosts: [],
+      withheld: [],
+      settings: noDomainSettings,
+    };
     this.#projects.set(projectId, { projectId, accountId, name, slug, ...nothing });
   }
 
   find(projectId: string): Known | undefined {
     return structuredClone(this.#projects.get(projectId));
+  }
+
+  named(slug: string): Known | undefined {
+    return structuredClone([...this.#projects.values()].find((one) => one.slug === slug));
   }
 
   /** In the same turn in which the adapter stores its state. */

@@ -1,4 +1,5 @@
 import type { Decision } from '../../src/kernel/decision.ts';
+import { deployStates, type DeployState } from '../../src/sites/domain/deploy.ts';
 import type { Project } from '../../src/sites/domain/project.ts';
 import type { Site } from '../../src/sites/domain/site.ts';
 import {
@@ -8,7 +9,7 @@ import {
 } from '../../src/sites/domain/sites-error.ts';
 import { keptBytes } from '../../src/sites/domain/storage-quota.ts';
 import type { SitesEvent } from '../../src/sites/domain/sites-event.ts';
-import { Projects } from '../../src/sites/ports.ts';
+import { Projects, type DeployCounts } from '../../src/sites/ports.ts';
 import type { MemoryOutbox } from './memory-outbox.ts';
 import type { MemoryProjectRoutes } from './memory-project-routes.ts';
 import { oldestFirst } from './oldest-first.ts';
@@ -87,6 +88,17 @@ export class MemoryProjects extends Projects {
 
   override keptBytes(accountId: string): Promise<number> {
     return Promise.resolve(bytesOf([...this.#sites.values()], accountId));
+  }
+
+  override countDeploys(): Promise<DeployCounts> {
+    const sites = [...this.#sites.values()];
+    const deploys = sites.flatMap((site) => site.deploys);
+    const count = (state: DeployState) => deploys.filter((one) => one.state === state).length;
+    const counts = deployStates.map((state) => [state, count(state)]);
+    return Promise.resolve({
+      byState: Object.fromEntries(counts) as Record<DeployState, number>,
+      keptBytes: sites.reduce((sum, site) => sum + keptBytes(site), 0),
+    });
   }
 
   override withUploadsSince(before: Date, limit: number): Promise<readonly Project[]> {

@@ -82,9 +82,17 @@ export class MemorySessions extends Sessions {
     if (this.#sessions.get(id)?.session.personId !== personId) throw sessionNotFound();
   }
 
-  /** For the other adapters of this folder: the person is removed, or keeps one session only. */
-  forgetOf(personId: string, keptId?: string): void {
+  /** For the other adapters of this folder: the person is removed. */
+  forgetOf(personId: string): void {
+    this.#forget(this.#of(personId));
+  }
+
+  /** For the other adapters of this folder: this session has saved a password. */
+  keepOnly(personId: string, keptId: string): void {
     this.#forget(this.#of(personId).filter(({ id }) => id !== keptId));
+    const kept = this.#sessions.get(keptId);
+    if (kept)
+      this.#sessions.set(keptId, { ...kept, session: { ...kept.session, resetsPassword: false } });
   }
 
   #requireProof({ personId, startedAt }: Session, proof: SignInProof): void {

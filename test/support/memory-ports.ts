@@ -6,12 +6,18 @@ import { MemoryAuthorityLedger } from '../memory/memory-authority-ledger.ts';
 import { MemoryCertificateOrders } from '../memory/memory-certificate-orders.ts';
 import { MemoryCertificates } from '../memory/memory-certificates.ts';
 import { MemoryCounterSnapshots } from '../memory/memory-counter-snapshots.ts';
+import { MemoryDomainShares } from '../memory/memory-domain-shares.ts';
 import { MemoryCustomDomains } from '../memory/memory-custom-domains.ts';
 import { MemoryEdgeRecords } from '../memory/memory-edge-records.ts';
 import { MemoryIdempotencyKeys } from '../memory/memory-idempotency-keys.ts';
 import { MemoryJobLeases } from '../memory/memory-job-leases.ts';
+import { MemoryMailChoices } from '../memory/memory-mail-choices.ts';
+import { MemoryMails } from '../memory/memory-mails.ts';
+import { MemoryMailRequests } from '../memory/memory-mail-requests.ts';
+import { MemoryNotices } from '../memory/memory-notices.ts';
 import { MemoryOrders } from '../memory/memory-orders.ts';
 import { MemoryOutbox } from '../memory/memory-outbox.ts';
+import { MemoryOwnNames } from '../memory/memory-own-names.ts';
 import { MemoryPets } from '../memory/memory-pets.ts';
 import { MemoryProjectRoutes } from '../memory/memory-project-routes.ts';
 import { MemoryProjectSettings } from '../memory/memory-project-settings.ts';
@@ -20,6 +26,9 @@ import { MemoryQuotaCounters } from '../../src/adapters/memory/memory-quota-coun
 import { MemoryRetention } from '../memory/memory-retention.ts';
 import { MemoryTimeline } from '../memory/memory-timeline.ts';
 import { MemoryUsageLog } from '../memory/memory-usage-log.ts';
+import { MemoryWatches } from '../memory/memory-watches.ts';
+import { MemoryWebhookDeliveries } from '../memory/memory-webhook-deliveries.ts';
+import { MemoryWebhooks } from '../memory/memory-webhooks.ts';
 import { SettableClock } from '../memory/settable-clock.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
 import { hiddenTypes } from '../../src/app/subscriptions.ts';
@@ -44,10 +53,28 @@ export const memoryPorts = (
   const counterSnapshots = new MemoryCounterSnapshots();
   const usage = new MemoryUsageLog(accounts.apiKeys);
   const idempotencyKeys = new MemoryIdempotencyKeys();
+  const notices = new MemoryNotices(accounts);
+  const mails = new MemoryMails(accounts.people);
+  const mailChoices = new MemoryMailChoices(accounts.people);
+  const webhooks = new MemoryWebhooks(outbox, accountExists);
+  const webhookDeliveries = new MemoryWebhookDeliveries({
+    ...{ webhooks, outbox, accountExists, ids: new CountingIds() },
+  });
+  const mailRequests = new MemoryMailRequests();
   const { sessions, signInLinks } = accounts.people;
+  const domainShares = new MemoryDomainShares(outbox, (id) => domains.current(id));
+  const domains: MemoryCustomDomains = new MemoryCustomDomains({
+    ...around,
+    shares: domainShares,
+    orders: certificateOrders,
+    edgeRecords,
+    timeline,
+    clock: new SettableClock(now),
+  });
   return {
     acting,
     outbox,
+    parkedDeliveries: outbox,
     pets,
     orders: new MemoryOrders(outbox, pets),
     accounts,
@@ -55,6 +82,7 @@ export const memoryPorts = (
     people: accounts.people,
     sessions,
     signInLinks,
+    mailRequests,
     counters: new MemoryQuotaCounters(),
     counterSnapshots,
     usage,
@@ -64,19 +92,22 @@ export const memoryPorts = (
     edgeRecords,
     certificates: new MemoryCertificates(edgeRecords, certificateOrders),
     edgeWriter: writerOf(edgeRecords),
-    domains: new MemoryCustomDomains({
-      ...around,
-      orders: certificateOrders,
-      edgeRecords,
-      timeline,
-      clock: new SettableClock(now),
-    }),
+    domains,
+    shares: domainShares,
     settings: new MemoryProjectSettings(outbox, routes, new SettableClock(now)),
     timeline,
     certificateOrders,
+    dnsChallenges: certificateOrders.dnsChallenges,
+    ownNames: new MemoryOwnNames({ ledger, edgeRecords, orders: certificateOrders }),
     ledger,
     jobLeases: new MemoryJobLeases(),
     authorityAccounts: new MemoryAuthorityAccounts(),
+    notices,
+    mails,
+    mailChoices,
+    watches: new MemoryWatches(outbox),
+    webhooks,
+    webhookDeliveries,
     retention: new MemoryRetention({
       sessions: (before) => sessions.sweep(before),
       sign_in_links: (before) => signInLinks.sweep(before),
@@ -87,6 +118,15 @@ export const memoryPorts = (
       certificates: (before) => edgeRecords.sweepCertificates(before),
       domain_timeline: (before) => timeline.sweep(before),
       authority_ledger: (before) => ledger.sweep(before),
+      domain_shares: (before) => domainShares.sweep(before),
+      dns_challenges: (before) => certificateOrders.dnsChallenges.sweep(before),
+      mails: (before) => mails.sweep(before),
+      mail_choices: () => mailChoices.sweep(),
+      mail_troubles: (before) => mails.sweepTroubles(before),
+      mail_requests: (before) => mailRequests.sweep(before),
+      notices: (before) => notices.sweep(before),
+      webhook_deliveries: (before) => webhookDeliveries.sweepDeliveries(before),
+      webhook_attempts: (before) => webhookDeliveries.sweepAttempts(before),
       events: (before) => outbox.sweep(hiddenTypes, before),
     }),
   };

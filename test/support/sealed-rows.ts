@@ -1,16 +1,38 @@
 import { KyselyAuthorityAccounts } from '../../src/adapters/kysely/sites/kysely-authority-accounts.ts';
 import { KyselyCertificateOrders } from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
+import { dueMessage, mailRow } from '../../src/adapters/kysely/notifications/mail-rows.ts';
 import { KyselyEdgeRecords } from '../../src/adapters/kysely/sites/kysely-edge-records.ts';
+import {
+  openedSecrets,
+  sealedSecrets,
+} from '../../src/adapters/kysely/notifications/saved-webhook.ts';
+import { webhookRow } from '../../src/adapters/kysely/notifications/webhook-rows.ts';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { sealedColumns } from '../../src/adapters/kysely/sealed-columns.ts';
+import { firstSecret } from '../../src/notifications/domain/webhooks/secrets.ts';
 import type { Sealer } from '../../src/kernel/sealer.ts';
+import { webhookDecision } from './webhooks/stored-webhook.ts';
 
 const directoryUrl = 'https://acme.example/directory';
 const padded = (at: number): string => String(at).padStart(6, '0');
 const hostAt = (at: number): string => `site-${padded(at)}.example`;
 const secretOf = (host: string): string => `private key of ${host}`;
 
-/** Certificates for so many hosts, an order under way and an account at an authority, as a service seals them. */
+const waitingMail = {
+  mail: {
+    ...{ id: 'evt_1:pers_1', accountId: 'acct_hooks', personId: 'pers_1', to: 'ada@hooks.test' },
+    kind: 'deploy.failed',
+    about: { project: 'birds', number: 7, explanation: secretOf('the mail') },
+    occurredAt: new Date(0),
+  },
+  planned: { message: 'evt_1:pers_1', sendAt: new Date(0) },
+  now: new Date(0),
+} as const;
+
+/** How many values there are besides the certificates. */
+export const sealedBesides = 4;
+
+/** Certificates for so many hosts, an order under way, an account at an authority, a webhook and a mail, as a service seals them. */
 export const fillSealed = async (
   { root }: Database,
   sealer: Sealer,
@@ -40,6 +62,23 @@ export const fillSealed = async (
     const account = sealedColumns(sealer, 'authority_accounts', directoryUrl, secretOf('account'));
     const its = { directory_url: directoryUrl, url: 'https://acme.example/1', ...account };
     await db.insertInto('authority_accounts').values(its).execute();
+    const { state: webhook } = webhookDecision('acct_hooks');
+    const owner = { id: 'acct_hooks', name: 'Hooks', email: 'ada@hooks.test', plan: 'pro' };
+    await db
+      .insertInto('accounts')
+      .values({ ...owner, created_at: 0n })
+      .execute();
+    const secrets = sealedSecrets(sealer, webhook.id, firstSecret(secretOf('the webhook')));
+    await db
+      .insertInto('webhooks')
+      .values({ ...webhookRow(webhook), ...secrets })
+      .execute();
+    const person = { id: 'pers_1', account_id: 'acct_hooks', email: 'ada@hooks.test' };
+    await db
+      .insertInto('people')
+      .values({ ...person, created_at: 0n, password_hash: null, joined_at: null })
+      .execute();
+    await db.insertInto('mails').values(mailRow(sealer, waitingMail)).execute();
   });
 };
 
@@ -49,8 +88,14 @@ export const openedBy = async (database: Database, sealer: Sealer): Promise<numb
   const right = certificates.filter(({ host, privateKey }) => privateKey() === secretOf(host));
   const order = await new KyselyCertificateOrders(database, sealer).find('site:shop');
   const account = await new KyselyAuthorityAccounts(database, sealer).find(directoryUrl);
+  const webhook = await database.root.selectFrom('webhooks').selectAll().executeTakeFirstOrThrow();
+  const [secret] = openedSecrets(sealer, webhook.id, webhook);
+  const mail = await database.root.selectFrom('mails').selectAll().executeTakeFirstOrThrow();
+  const [told] = dueMessage(sealer, mail, []).tells();
   return (
     right.length +
+    Number(secret?.secret === secretOf('the webhook')) +
+    Number(JSON.stringify(told?.about).includes(secretOf('the mail'))) +
     Number(order?.privateKey === secretOf('the order')) +
     Number(account?.privateKey === secretOf('account'))
   );

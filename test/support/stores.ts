@@ -6,6 +6,8 @@ import { KyselyAuditLog } from '../../src/adapters/kysely/access/kysely-audit-lo
 import { KyselyAuthorityAccounts } from '../../src/adapters/kysely/sites/kysely-authority-accounts.ts';
 import { KyselyAuthorityLedger } from '../../src/adapters/kysely/sites/kysely-authority-ledger.ts';
 import { KyselyCertificateOrders } from '../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
+import { KyselyDomainShares } from '../../src/adapters/kysely/sites/kysely-domain-shares.ts';
+import { KyselyDnsChallenges } from '../../src/adapters/kysely/sites/kysely-dns-challenges.ts';
 import {
   KyselyCertificates,
   removeCertificate,
@@ -15,8 +17,17 @@ import { KyselyCustomDomains } from '../../src/adapters/kysely/sites/kysely-cust
 import { KyselyEdgeRecords } from '../../src/adapters/kysely/sites/kysely-edge-records.ts';
 import { KyselyIdempotencyKeys } from '../../src/adapters/kysely/access/kysely-idempotency-keys.ts';
 import { KyselyJobLeases } from '../../src/adapters/kysely/kysely-job-leases.ts';
+import { KyselyMailChoices } from '../../src/adapters/kysely/notifications/kysely-mail-choices.ts';
+import { KyselyMails } from '../../src/adapters/kysely/notifications/kysely-mails.ts';
+import { KyselyMailRequests } from '../../src/adapters/kysely/access/kysely-mail-requests.ts';
+import { KyselyNotices } from '../../src/adapters/kysely/notifications/kysely-notices.ts';
+import { KyselyWatches } from '../../src/adapters/kysely/notifications/kysely-watches.ts';
+import { KyselyWebhookDeliveries } from '../../src/adapters/kysely/notifications/kysely-webhook-deliveries.ts';
+import { KyselyWebhooks } from '../../src/adapters/kysely/notifications/kysely-webhooks.ts';
 import { KyselyOrders } from '../../src/adapters/kysely/catalogue/kysely-orders.ts';
 import { KyselyOutbox, type OutboxPorts } from '../../src/adapters/kysely/kysely-outbox.ts';
+import { KyselyOwnNames } from '../../src/adapters/kysely/sites/kysely-own-names.ts';
+import { KyselyParkedDeliveries } from '../../src/adapters/kysely/kysely-parked-deliveries.ts';
 import { KyselyRetention } from '../../src/adapters/kysely/kysely-retention.ts';
 import { KyselyPeople } from '../../src/adapters/kysely/access/kysely-people.ts';
 import { KyselyPets } from '../../src/adapters/kysely/catalogue/kysely-pets.ts';
@@ -26,7 +37,6 @@ import { KyselySessions } from '../../src/adapters/kysely/access/kysely-sessions
 import { KyselySignInLinks } from '../../src/adapters/kysely/access/kysely-sign-in-links.ts';
 import { KyselyTimeline } from '../../src/adapters/kysely/sites/kysely-timeline.ts';
 import { KyselyUsageLog } from '../../src/adapters/kysely/access/kysely-usage-log.ts';
-import { migrateUp } from '../../src/adapters/kysely/migrations.ts';
 import { SettableClock } from '../memory/settable-clock.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
@@ -34,18 +44,16 @@ import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import { retention } from '../../src/app/retention.ts';
 import { hiddenTypes } from '../../src/app/subscriptions.ts';
 import { now } from './accounts.ts';
-import {
-  databaseKinds,
-  emptyDatabase,
-  openDatabase,
-  type DatabaseKind,
-} from './servers/databases.ts';
+import { databaseKinds, openDatabase, type DatabaseKind } from './servers/databases.ts';
 import { memoryPorts } from './memory-ports.ts';
+import { migratedDatabase } from './servers/migrated-database.ts';
 import type { EdgeWriter, StoragePorts } from './storage-ports.ts';
 
 export interface Stores extends StoragePorts {
   /** The same storage through other adapters, as in another process. */
   readonly secondProcess: StoragePorts;
+  /** One transaction, which stays open until the work is done. */
+  together<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -53,6 +61,10 @@ export interface StoreOptions {
   /** The subscribers; by default one `witness` for every event. */
   readonly subscribersOf?: (type: string) => readonly string[];
   readonly onStored?: OutboxPorts['onStored'];
+  /** Called with the account of a new mail. */
+  readonly onMail?: (accountId: string) => void;
+  /** Called with the address of the database. */
+  readonly onOpened?: (url: string) => void;
 }
 
 export type StoreKind = 'memory' | DatabaseKind;
@@ -61,20 +73,27 @@ export const storeKinds: readonly StoreKind[] = ['memory', ...databaseKinds];
 /** Empty storage for one test file. */
 export const openStores = async (
   kind: StoreKind,
-  { subscribersOf = () => ['witness'], onStored = () => undefined }: StoreOptions = {},
+  {
+    subscribersOf = () => ['witness'],
+    onStored = () => undefined,
+    onMail = () => undefined,
+    onOpened = () => undefined,
+  }: StoreOptions = {},
 ): Promise<Stores> => {
   if (kind === 'memory') {
     const ports = memoryPorts(subscribersOf);
-    return { ...ports, secondProcess: ports, close: () => Promise.resolve() };
+    const close = () => Promise.resolve();
+    return { ...ports, secondProcess: ports, together: (work) => work(), close };
   }
-  const home = await emptyDatabase(kind);
+  const home = await migratedDatabase(kind);
+  onOpened(home.url);
   const database = openDatabase(home.url);
-  await migrateUp(database);
   const second = openDatabase(home.url);
   for (const one of [database, second]) await warmUp(one);
   return {
-    ...kyselyPorts(database, subscribersOf, onStored),
-    secondProcess: kyselyPorts(second, subscribersOf, onStored),
+    ...kyselyPorts(database, { subscribersOf, onStored, onMail }),
+    secondProcess: kyselyPorts(second, { subscribersOf, onStored, onMail }),
+    together: (work) => database.transaction(work),
     close: async () => {
       await database.close();
       await second.close();
@@ -92,8 +111,7 @@ const warmUp = (database: Database): Promise<unknown> =>
 
 const kyselyPorts = (
   database: Database,
-  subscribersOf: (type: string) => readonly string[],
-  onStored: OutboxPorts['onStored'],
+  { subscribersOf, onStored, onMail }: Required<Omit<StoreOptions, 'onOpened'>>,
 ): StoragePorts => {
   const ids = new UuidIds();
   const acting = new AsyncActing('service');
@@ -109,6 +127,7 @@ const kyselyPorts = (
     people,
     sessions: new KyselySessions(database, outbox),
     signInLinks: new KyselySignInLinks(database, outbox),
+    mailRequests: new KyselyMailRequests(database),
     counterSnapshots: new KyselyCounterSnapshots(database),
     usage: new KyselyUsageLog(database),
     auditLog: new KyselyAuditLog(database, hiddenTypes),
@@ -123,10 +142,20 @@ const kyselyPorts = (
     settings: new KyselyProjectSettings(database, outbox, new SettableClock(now)),
     timeline: new KyselyTimeline(database),
     certificateOrders: new KyselyCertificateOrders(database, testSealer),
+    dnsChallenges: new KyselyDnsChallenges(database),
+    shares: new KyselyDomainShares(database, outbox),
+    ownNames: new KyselyOwnNames(database, testSealer),
     ledger: new KyselyAuthorityLedger(database),
     jobLeases: new KyselyJobLeases(database),
+    notices: new KyselyNotices(database),
+    mails: new KyselyMails(database, { sealer: testSealer, ids, onAdded: onMail }),
+    mailChoices: new KyselyMailChoices(database),
+    watches: new KyselyWatches(database, outbox),
+    webhooks: new KyselyWebhooks(database, outbox, testSealer),
+    webhookDeliveries: new KyselyWebhookDeliveries(database, outbox, { sealer: testSealer, ids }),
     authorityAccounts: new KyselyAuthorityAccounts(database, testSealer),
     outbox,
+    parkedDeliveries: new KyselyParkedDeliveries(database),
     // So few that the tests see several slices.
     retention: new KyselyRetention(database, retention, 2),
     acting,

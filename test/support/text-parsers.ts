@@ -1,4 +1,4 @@
-import { RequestError } from '../../src/adapters/http/answers/error-table.ts';
+import * as v from 'valibot';
 import { emailOf, isEmail } from '../../src/access/domain/email.ts';
 import { isWellFormedSecret } from '../../src/access/domain/api-key-secret.ts';
 import { checkPassword } from '../../src/access/domain/password.ts';
@@ -11,25 +11,31 @@ import { readId } from '../../src/catalogue/domain/pet.ts';
 import { readAuditFilter } from '../../src/adapters/dashboard/account/audit-filter.ts';
 import { pageOf } from '../../src/adapters/dashboard/domains/list.ts';
 import { positionOf } from '../../src/adapters/dashboard/domains/timeline.ts';
+import { html } from '../../src/adapters/dashboard/frame/html.ts';
+import { attemptItem } from '../../src/adapters/dashboard/webhooks/answers.ts';
+import { webhookDraft } from '../../src/adapters/dashboard/webhooks/draft.ts';
 import { pageAfterSignIn, signInPathFor } from '../../src/adapters/dashboard/frame/next-page.ts';
 import { browserName } from '../../src/adapters/dashboard/account/people-browser.ts';
 import { isFromElsewhere, isFromOurPage } from '../../src/adapters/dashboard/frame/same-origin.ts';
 import { parseServer } from '../../src/adapters/dns/server-address.ts';
+import { postedBy } from '../../src/adapters/mail/smtp-answer.ts';
+import { isolated, oneLine, wrapped } from '../../src/adapters/mail/plain-text.ts';
 import { encodingFor, isKnown, portionOf } from '../../src/adapters/edge/negotiation.ts';
 import { hostNamed, portNamed, requestTargetOf } from '../../src/adapters/edge/request-host.ts';
-import { servedFile } from '../../src/adapters/edge/served-file.ts';
+import { ServedFile } from '../../src/adapters/edge/served-file.ts';
 import { matchPath } from '../../src/adapters/edge/site-path.ts';
 import { addressBucket, clientAddress } from '../../src/adapters/http/listener/client-address.ts';
 import { Cursors } from '../../src/adapters/http/operations/cursor.ts';
 import { parseExactJson } from '../../src/adapters/http/answers/json.ts';
-import { largestBody } from '../../src/adapters/http/operations/request-body.ts';
+import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
+import { requestTarget } from '../../src/adapters/http/operations/request-target.ts';
 import { firstLineOf } from '../../src/adapters/http/answers/unreadable.ts';
 import { requireJsonAccepted } from '../../src/adapters/http/operations/steps.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { TldtsHostNames } from '../../src/adapters/system/tldts-host-names.ts';
 import { readDomainSettings } from '../../src/app/domain-settings/text.ts';
 import { shownPath as shownPathInLog } from '../../src/kernel/shown-path.ts';
-import { isLine } from '../../src/kernel/text.ts';
+import { isLine, isName } from '../../src/kernel/text.ts';
 import { parseIssueValue } from '../../src/domains/domain/dns/caa-issue.ts';
 import { judgeOwnership } from '../../src/domains/domain/dns/ownership.ts';
 import { cleanName, parseHostname } from '../../src/domains/domain/names/hostname.ts';
@@ -37,6 +43,8 @@ import { isInNetwork, isUnspecified } from '../../src/domains/domain/dns/ip-addr
 import { slugOf } from '../../src/sites/domain/project.ts';
 import { publishedPath, shownPath } from '../../src/sites/domain/published-path.ts';
 import { isReservedSlug } from '../../src/sites/domain/reserved-slugs.ts';
+import { readDestination } from '../../src/notifications/domain/webhooks/destination.ts';
+import { specialUse } from '../../src/notifications/domain/webhooks/special-addresses.ts';
 import {
   absoluteTarget,
   isAbsolute,
@@ -73,17 +81,10 @@ const order = { host: 'a.example', privateKey: '' } as Parameters<typeof issuedC
 const cursors = new Cursors([new Uint8Array(32)]);
 const cursorScope = { list: 'pets', accountId: 'a', filter: '' } as const;
 const hostNames = new TldtsHostNames();
-const naming = { platformHost: 'sites.test', allowTestDomains: false };
-const hosts = [{ host: 'a.example', unicodeHost: 'a.example', isServed: true }];
+const naming = { platformHost: 'sites.test', acmeDnsZone: 'acme.test', allowTestDomains: false };
+const liveSince = new Date(0);
+const hosts = [{ host: 'a.example', unicodeHost: 'a.example', isServed: true, liveSince }];
 const txt = (text: string) => ({ kind: 'records', records: [text], ttl: 1 }) as const;
-type JsonContext = Parameters<typeof requireJsonAccepted>[0];
-const accepting = (accept: string) =>
-  ({
-    headers: { accept },
-    accepts: () => {
-      throw new RequestError('not_acceptable', 'Nothing as long as this is looked into.');
-    },
-  }) as unknown as JsonContext;
 const sentFrom = (from: string) => ({
   get: (name: string) => (['Origin', 'Referer', 'Purpose'].includes(name) ? from : ''),
   host: 'a.example',
@@ -95,6 +96,10 @@ const short =
   'It reads only a header or an address, of 64 KiB at most, by patterns that are linear: ';
 const shapes = 'Its patterns have an end after some characters: ';
 
+const hostnameParser = parser('/:.@-_*?#[0x\\a', (text) =>
+  parseHostname(text, (one) => hostNames.read(one), naming),
+);
+
 /** Each file of src that parses text. A path that ends in a slash stands for all files of that folder. */
 export const textFiles: Readonly<Record<string, TextFile>> = {
   'access/domain/api-key-secret.ts': {
@@ -102,8 +107,8 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     parsers: { isWellFormedSecret: parser('pets_0-', isWellFormedSecret) },
   },
   'access/domain/email.ts': {
-    operations: 1,
-    parsers: { isEmail: parser('a@. \t', (text) => isEmail(emailOf(text))) },
+    operations: 2,
+    parsers: { isEmail: parser('a@.-1\t', (text) => isEmail(emailOf(text))) },
   },
   'access/domain/password.ts': {
     operations: 2,
@@ -119,12 +124,24 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   },
   'kernel/shown-path.ts': {
     operations: 4,
-    parsers: { shownPath: parser('%25sign-/', shownPathInLog) },
+    parsers: { shownPath: parser('%25sign-/shared', shownPathInLog) },
   },
   'kernel/text.ts': {
-    operations: 1,
-    parsers: { isLine: parser('a \t\u0000😀', (text) => isLine(text, 255)) },
+    operations: 2,
+    parsers: {
+      isLine: parser('a \t\u0000😀', (text) => isLine(text, 255)),
+      isName: parser('a\u202e\u2066', (text) => isName(text, 255)),
+    },
   },
+  'adapters/mail/plain-text.ts': {
+    operations: 3,
+    parsers: {
+      oneLine: parser('a\r\n\u202e\ud800', (text) => oneLine(text, 300)),
+      isolated: parser('a א', isolated),
+      wrapped: parser('a \n', (text) => wrapped(oneLine(text, 2000))),
+    },
+  },
+  'adapters/mail/letter.ts': `${ours}paths of the dashboard.`,
   'catalogue/domain/pet.ts': {
     operations: 2,
     parsers: { readId: parser('109a', readId) },
@@ -145,12 +162,12 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'domains/domain/names/name-rules.ts': {
-    operations: 16,
-    parsers: {
-      parseHostname: parser('/:.@-_*?#[0x\\a', (text) =>
-        parseHostname(text, (one) => hostNames.read(one), naming),
-      ),
-    },
+    operations: 8,
+    parsers: { parseHostname: hostnameParser },
+  },
+  'domains/domain/names/name-texts.ts': {
+    operations: 8,
+    parsers: { parseHostname: hostnameParser },
   },
   'domains/domain/attachment/order-subject.ts': `${ours}the subjects of orders.`,
   'sites/domain/project.ts': {
@@ -185,8 +202,29 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     parsers: { admit: parser('/._a', (text) => inspectSite().admit(text, 'file')) },
   },
 
+  'notifications/domain/webhooks/destination.ts': {
+    operations: 7,
+    parsers: {
+      readDestination: parser('/\\ .:@?#a%[0x', (text) =>
+        readDestination(text, { allowsThisMachine: false }),
+      ),
+      named: parser('.a0-', (text) =>
+        readDestination(`https://${text}`, { allowsThisMachine: false }),
+      ),
+    },
+  },
+  'notifications/domain/webhooks/special-addresses.ts': {
+    operations: 1,
+    parsers: { specialUse: parser('.:1f%', specialUse) },
+  },
+  'notifications/domain/webhooks/address.ts': `${shapes}an address is read by readDestination first.`,
+  'adapters/http/reference/reference-routes.ts': `${operator}PUBLIC_URL.`,
+  'adapters/webhooks/guarded-outside.ts': `${shapes}an address is read by readDestination first.`,
+  'adapters/webhooks/not-sent.ts': `${ours}codes of errors.`,
+
   'access/use-cases/known-device.ts': `${shapes}the length of a token is asked first.`,
 
+  'adapters/acme/acme-certificate-authority.ts': `${operator}the address of the authority.`,
   'adapters/acme/acme-documents.ts': {
     operations: 2,
     parsers: {
@@ -221,7 +259,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/acme/acme-session.ts': `${ours}the addresses of the directory, of 256 KiB at most, are read by URL alone.`,
   'adapters/acme/acme-transport.ts': `${shapes}nonces.`,
   'adapters/acme/issued-certificate.ts': {
-    operations: 2,
+    operations: 3,
     parsers: {
       issuedCertificate: parser('-a\n ', (text) => issuedCertificate(order, text, now)),
       begins: {
@@ -236,6 +274,10 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/acme/renewal-info.ts': `${operator}the directory of the authority names its renewal place.`,
   'adapters/acme/x509.ts': `${ours}the serial number of a certificate that was parsed.`,
 
+  'adapters/dashboard/frame/html.ts': {
+    operations: 1,
+    parsers: { html: parser('a\u202e\u2066', (text) => html`<p>${text}</p>`) },
+  },
   'adapters/dashboard/frame/query-text.ts': `${ours}it writes an address.`,
   'adapters/dashboard/frame/act-once.ts': `${shapes}the number of a form; the rest is what we stored.`,
   'adapters/dashboard/frame/answering.ts': `${ours}paths of pages.`,
@@ -248,6 +290,24 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       ),
     },
   },
+  'adapters/dashboard/webhooks/answers.ts': {
+    operations: 1,
+    parsers: {
+      attemptItem: parser('\u0000\r\u202ea<', (beginning) =>
+        attemptItem({ kind: 'answered', status: 200, beginning, tookMs: 1, at: now }, now),
+      ),
+    },
+  },
+  'adapters/dashboard/webhooks/deliveries.ts': `${ours}the body of a message, which it shows.`,
+  'adapters/dashboard/webhooks/draft.ts': {
+    operations: 1,
+    parsers: {
+      webhookDraft: parser('a,. ', (text) =>
+        v.safeParse(webhookDraft, { address: text, kinds: text }),
+      ),
+    },
+  },
+  'adapters/dashboard/webhooks/webhook-screen.ts': `${shapes}the id of a delivery in the query.`,
   'adapters/dashboard/domains/list.ts': {
     operations: 1,
     parsers: { pageOf: parser('10a', (text) => pageOf([], text)) },
@@ -265,10 +325,12 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
       URLSearchParams: parser('%=', (text) => new URLSearchParams(text.slice(0, 64 * 1024))),
     },
   },
+  'adapters/dashboard/account/mail-section.ts': `${shapes}kinds, which are split at commas in a form of 64 KiB.`,
   'adapters/dashboard/keys/draft.ts': `${shapes}the day that a key expires; scopes are split at commas in a form of 64 KiB.`,
+  'adapters/dashboard/frame/checkboxes.ts': `${shapes}what was ticked, which is split at commas in a form of 64 KiB.`,
   'adapters/dashboard/frame/live-viewer.ts': `${ours}pages, in which all that others wrote is escaped.`,
   'adapters/dashboard/frame/next-page.ts': {
-    operations: 2,
+    operations: 3,
     parsers: {
       pageAfterSignIn: parser('/?%=a', (text) =>
         pageAfterSignIn(`next=${text.slice(0, 64 * 1024)}`),
@@ -299,6 +361,8 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/dashboard/usage/keys.ts': `${operator}the address of the API.`,
 
   'adapters/dns/caa-question.ts': `${shapes}names of 253 characters, and tags of 255 bytes, as DNS has them.`,
+  'adapters/dns/wire-question.ts': `${shapes}names of 253 characters, as DNS has them.`,
+  'adapters/dns/unchecked-question.ts': `${shapes}an extended error is cut to 640 bytes first.`,
   'adapters/dns/node-dns-verifier.ts': `${ours}names of domains that were admitted.`,
   'adapters/dns/resolver-facts.ts': `${ours}names of domains that were admitted.`,
   'adapters/dns/resolver-questions.ts':
@@ -316,8 +380,14 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
+  'adapters/edge/platform-pem.ts': `${operator}the certificate of the platform.`,
   'adapters/edge/edge-handler.ts': `${short}the path of a request is split at its first question mark.`,
+  'adapters/edge/traced-visits.ts': `${short}the path of a request is split at its first question mark.`,
+  'adapters/storage/s3/s3-client.ts': `${ours}names of commands.`,
   'adapters/edge/challenge-answers.ts': `${shapes}tokens of challenges.`,
+  'adapters/nameserver/network.ts': `${short}the address that the system tells of an asker.`,
+  'adapters/nameserver/zone-answer.ts': `${shapes}the labels of a name, which has at most 255 bytes.`,
+  'adapters/nameserver/zone.ts': `${operator}the zone.`,
   'adapters/edge/negotiation.ts': {
     operations: 3,
     parsers: {
@@ -337,7 +407,10 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/edge/served-file.ts': {
     operations: 1,
     parsers: {
-      forms: parser('a0-.A', (text) => servedFile({ ...file, path: text.slice(0, 1024) }).forms),
+      forms: parser(
+        'a0-.A',
+        (text) => new ServedFile({ ...file, path: text.slice(0, 1024) }).forms,
+      ),
     },
   },
   'adapters/edge/site-path.ts': {
@@ -350,10 +423,24 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
+  'adapters/mail/smtp-answer.ts': {
+    operations: 3,
+    parsers: {
+      postedBy: parser(' 5\u0007\n', (text) => postedBy({ response: text.slice(0, 100_000) })),
+    },
+  },
+  'adapters/mail/smtp-postman.ts': `${ours}ids of mails and the address of the dashboard.`,
+  'adapters/mail/smtp-server.ts': `${operator}SMTP_URL.`,
+  'app/joined-packages.ts': `${ours}which packages are joined, and the versions of what is installed.`,
+  'app/open-postman.ts': `${operator}SMTP_URL.`,
+  'notifications/use-cases/unsubscribe.ts': `${ours}what is sealed in a token, once it is open.`,
+
   'adapters/http/reference/llms-text.ts': `${ours}the OpenAPI document.`,
   'adapters/http/reference/openapi.ts': `${operator}the address of the API.`,
   'adapters/http/reference/markdown.ts': `${ours}the OpenAPI document.`,
   'adapters/http/reference/parts.ts': `${ours}the OpenAPI document.`,
+  'adapters/acme/traced-authority.ts': `${operator}the address of the authority.`,
+  'adapters/tracing/otel-tracer.ts': `${shapes}codes of errors.`,
   'adapters/http/listener/broken-requests.ts': `${short}its path is split at the first question mark.`,
   'adapters/http/answers/unreadable.ts': {
     operations: 4,
@@ -364,7 +451,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
   'adapters/http/listener/client-address.ts': {
-    operations: 1,
+    operations: 2,
     parsers: {
       clientAddress: parser(',: .1', (text) => clientAddress('192.0.2.1', text, 1)),
       addressBucket: parser(':.1', (text) => addressBucket(text.slice(0, 1024))),
@@ -385,21 +472,27 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   'adapters/http/operations/parse.ts': `${short}its query.`,
   'adapters/http/operations/request-body.ts':
     'It looks into a Content-Type of 512 characters, and no longer one.',
+  'adapters/http/operations/request-target.ts': {
+    operations: 1,
+    parsers: { requestTarget: parser('/?#:.', requestTarget) },
+  },
   'adapters/http/operations/routing.ts': `${short}the path of a request, whose parameters have no slash.`,
   'adapters/http/operations/schemas.ts': `${shapes}the length of a page.`,
   'adapters/http/operations/steps.ts': {
     operations: 1,
     parsers: {
       requireJsonAccepted: parser('",;a/*', (text) => {
-        requireJsonAccepted(accepting(text));
+        requireJsonAccepted({ accept: text });
       }),
     },
   },
 
+  'adapters/dashboard/account/unsubscribe.ts': `${short}its query.`,
+  'adapters/dashboard/notices/screen.ts': `${short}the place of a notice, of 18 digits at most.`,
   'adapters/memory/memory-quota-counters.ts': `${ours}names of counters.`,
   'adapters/kysely/': `${ours}rows of the database.`,
-  'adapters/redis/redis-signals.ts': `${operator}REDIS_URL.`,
-  'adapters/storage/file-system-site-files.ts': `${ours}ids of deploys and hashes.`,
+  'adapters/redis/redis-address.ts': `${operator}REDIS_URL.`,
+  'adapters/storage/stored-form.ts': `${ours}ids of deploys and hashes.`,
   'adapters/storage/manifest.ts': `${ours}the list of the files of a deploy.`,
   'adapters/storage/smaller-forms.ts': {
     operations: 1,
@@ -414,27 +507,33 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     },
   },
 
-  'adapters/redis/redis-connection.ts': `${operator}the address of Redis.`,
-
   'app/settings/addresses.ts': `${operator}the addresses of the service.`,
+  'app/backup/': `${ours}names of files and hashes of a backup.`,
   'app/commands/': `${operator}arguments of commands.`,
+  'app/settings/mail-settings.ts': `${operator}the settings.`,
+  'app/settings/tracing-settings.ts': `${operator}the settings.`,
+  'app/settings/authorities.ts': `${operator}the settings.`,
   'app/settings/config-safety.ts': `${operator}the settings.`,
   'app/doctor/': `${ours}answers of our own servers; of others, addresses and dates by the parsers of Node and ipaddr.js.`,
   'app/failure-words.ts': `${ours}codes of errors, and ${operator.charAt(0).toLowerCase()}${operator.slice(1)}settings.`,
+  'app/quick-imports.ts': `${ours}the places of the program's files.`,
   'app/log.ts': `${ours}errors, as JSON that was just written.`,
   'app/settings/redaction.ts':
     'It reads messages of errors, by patterns that have an end after 500 characters.',
-  'app/serve.ts': `${operator}the addresses of the service.`,
-  'app/watched-work.ts': `${short}the path of a request, for the watch over the event loop.`,
+  'app/introduce.ts': `${operator}the addresses of the service.`,
   'app/settings/secret-strength.ts': `${operator}the settings.`,
   'app/settings/start-warnings.ts': `${operator}the settings.`,
   'app/settings/certificates-settings.ts': `${operator}the settings.`,
   'app/settings/config.ts': `${operator}the settings.`,
+  'app/settings/nameserver-settings.ts': `${operator}the settings.`,
+  'app/settings/zone-faults.ts': `${operator}the settings.`,
   'app/settings/process-settings.ts': `${operator}the settings.`,
   'app/settings/server-settings.ts': `${operator}the settings.`,
   'app/settings/setting.ts': `${ours}names of settings.`,
   'app/settings/setting-schemas.ts': `${operator}the settings.`,
   'app/settings/sites-settings.ts': `${operator}the settings.`,
+  'app/settings/storage-settings.ts': `${operator}the settings.`,
+  'app/settings/deploys-place.ts': `${operator}the settings.`,
   'app/domain-settings/faults.ts': `${ours}keys that were cut to 100 characters.`,
   'app/domain-settings/plain-yaml.ts': {
     operations: 1,

@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { plantTree } from './planted-tree.ts';
+import { plantTree, type PlantedTree } from './planted-tree.ts';
 
 /** A change of one source file: the first occurrence of a text is replaced. */
 export interface PlantedChange {
@@ -9,6 +8,12 @@ export interface PlantedChange {
   readonly from: string;
   readonly to: string;
 }
+
+/** The compiler of `make check`, without its rules. */
+const typesOnly = {
+  categories: { correctness: 'off' },
+  options: { typeAware: true, typeCheck: true },
+};
 
 /**
  * Compiles a copy of the sources with some changes.
@@ -18,7 +23,7 @@ export const placesThatDoNotCompile = async (
   ...changes: readonly PlantedChange[]
 ): Promise<readonly string[]> => {
   const tree = await plantTree(['src', 'db', 'package.json', 'tsconfig.json'], {
-    'tsconfig.trial.json': '{ "extends": "./tsconfig.json", "include": ["src", "db"] }',
+    '.oxlintrc.json': JSON.stringify(typesOnly),
   });
   try {
     for (const { file, from, to } of changes) {
@@ -31,7 +36,7 @@ export const placesThatDoNotCompile = async (
       );
     }
     const places = [];
-    for (const [path, line] of await errorsIn(tree.folder)) {
+    for (const [path, line] of await errorsIn(tree)) {
       const lines = (await readFile(join(tree.folder, path), 'utf8')).split('\n');
       places.push(`${path}: ${declarationAt(lines, line)}`);
     }
@@ -41,15 +46,20 @@ export const placesThatDoNotCompile = async (
   }
 };
 
-const errorsIn = (cwd: string): Promise<readonly (readonly [path: string, line: number])[]> =>
-  new Promise((done) => {
-    const compiler = join('node_modules', 'typescript', 'bin', 'tsc');
-    const args = [compiler, '--project', 'tsconfig.trial.json', '--noEmit', '--pretty', 'false'];
-    execFile(process.execPath, args, { cwd, maxBuffer: 2 ** 26 }, (_error, stdout) => {
-      const found = stdout.matchAll(/^(\S+)\((\d+),\d+\): error /gm);
-      done(Array.from(found, ([, path = '', line]) => [path, Number(line)] as const));
-    });
-  });
+interface Report {
+  readonly diagnostics: readonly {
+    readonly filename: string;
+    readonly labels: readonly { readonly span: { readonly line: number } }[];
+  }[];
+}
+
+const errorsIn = async (
+  tree: PlantedTree,
+): Promise<readonly (readonly [path: string, line: number])[]> => {
+  const printed = await tree.run('oxlint/bin/oxlint', '--format', 'json', 'src', 'db');
+  const { diagnostics } = printed as Report;
+  return diagnostics.map(({ filename, labels }) => [filename, labels[0]?.span.line ?? 0] as const);
+};
 
 const declaration =
   /^(?:export )?(?:const|class|interface|type) (\w+)|^ {2}(?:readonly |async |get )*(\w+)(?:<|\(| = )/;

@@ -71,6 +71,9 @@ const violations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/adapters/memory/planted-mysql.ts': `import 'mysql2';`,
     'src/adapters/memory/planted-sqlite.ts': `import 'better-sqlite3';`,
   },
+  'aws-sdk-only-in-storage': {
+    'src/adapters/acme/planted-sdk.ts': `import '@aws-sdk/client-s3';`,
+  },
   'unit-tests-touch-no-io': {
     'test/unit/planted-at-once.test.ts': `import 'node:fs';`,
     'test/unit/planted-by-way-of.test.ts': `import '../support/planted-files.ts';`,

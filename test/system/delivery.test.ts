@@ -1,9 +1,11 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { subscribersOf } from '../../src/app/subscriptions.ts';
 import { signInFirst } from '../support/dashboard/process.ts';
 import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
 import { databaseKinds, type DatabaseKind } from '../support/servers/databases.ts';
+import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { findFreePort } from '../support/servers/debian-server.ts';
 import { complaintsOf } from '../support/service/service-log.ts';
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
@@ -16,7 +18,7 @@ let home: Home;
 let facts: StoredFacts;
 const useHome = (kind: DatabaseKind) => {
   beforeEach(async () => {
-    home = await newHome(kind);
+    home = await newHome(await migratedDatabase(kind));
     facts = new StoredFacts(home.settings['DATABASE_URL'] ?? '');
   });
   afterEach(async () => {
@@ -57,6 +59,16 @@ const untilCounted = async (
   });
 };
 
+interface Parked {
+  readonly id: string;
+  readonly problem: string;
+}
+
+const parkedIn = async (words: readonly string[]): Promise<readonly Parked[]> => {
+  const { stdout } = await home.run(['event', ...words, '--json']);
+  return JSON.parse(stdout) as readonly Parked[];
+};
+
 /** Unfinished deliveries come again when their lease ends, a minute later. */
 const untilAllDelivered = () =>
   until('all is delivered', async () => (await facts.undelivered()).waiting === 0, 90_000);
@@ -87,7 +99,8 @@ describe.each(databaseKinds)('events on %s', (kind) => {
     const dashboard = await home.start({ ROLES: 'dashboard' });
     await failDeploys(await openProject(dashboard), 20);
     // The first ten are also discarded, since only so many are kept.
-    await untilCounted(dashboard, 'waiting', 30);
+    const each = subscribersOf('deploy_failed').length;
+    await untilCounted(dashboard, 'waiting', 20 * each + 10);
     await dashboard.end('SIGKILL');
     await litter();
     expect(await leftovers()).toHaveLength(20);
@@ -128,20 +141,57 @@ describe('events', () => {
     expect(worker.stdout()).toContain('event not delivered, will be retried');
   });
 
-  test('whose subscriber fails for the tenth time are parked, counted and reported, and stay', async () => {
+  test('whose subscriber fails for the tenth time are parked, counted and reported, and stay until an operator retries them', async () => {
     const dashboard = await home.start({ ROLES: 'dashboard' });
-    await failDeploys(await openProject(dashboard), 5);
+    await failDeploys(await openProject(dashboard), 3);
     await dashboard.end('SIGTERM');
     await litter();
     await hideStorage();
     await facts.setAttempts(9n);
     const worker = await home.start({ ROLES: 'worker' });
-    await untilCounted(worker, 'parked', 5);
+    await untilCounted(worker, 'parked', 3);
     await untilCounted(worker, 'waiting', 0);
+    expect(await facts.undelivered()).toEqual({ waiting: 0, parked: 3 });
+
+    const listed = await parkedIn(['list', '--parked']);
+    expect(listed).toHaveLength(3);
+    const [first] = listed;
+    expect(first).toMatchObject({ subscriber: 'storage', attempts: 10, type: 'deploy_failed' });
+    expect(first?.problem).toBe('The storage cannot be reached');
+    expect(await parkedIn(['list', '--parked', '--after', first?.id ?? ''])).toEqual(
+      listed.slice(1),
+    );
+    const secret = { SOME_TOKEN: 'cannot be reached' };
+    const shown = await home.run(['event', 'list', '--parked'], secret);
+    expect(shown.stdout).toMatch(
+      /^ID .* AGE\n(\d+ +storage +10 +The storage … +acct_\w+ .*\n){3}$/,
+    );
+    expect(shown.stdout).not.toContain(secret.SOME_TOKEN);
+
     await showStorage();
+    expect(await leftovers()).toHaveLength(3);
+    const retryFirst = ['event', 'retry', first?.id ?? ''];
+    expect(await home.run(retryFirst)).toMatchObject({ code: 0 });
+    await untilCounted(worker, 'parked', 2);
+    await untilCounted(worker, 'waiting', 0);
+    expect(await leftovers()).toHaveLength(2);
+    const again = await home.run(retryFirst);
+    expect(again).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('no delivery'),
+    });
+    expect(await parkedIn(['retry', '--all'])).toEqual({ released: 2 });
+    await untilCounted(worker, 'parked', 0);
+    await untilAllDelivered();
+    expect(await leftovers()).toEqual([]);
+    expect(await home.run(['event', 'retry', '--all'])).toMatchObject({
+      stdout: 'Nothing is parked.\n',
+    });
+    expect(await home.run(['event', 'list', '--parked'])).toMatchObject({
+      stdout: 'Nothing is parked.\n',
+    });
     await worker.end('SIGTERM');
     expect(worker.stdout()).toContain('event parked: its subscriber keeps failing');
-    expect(await facts.undelivered()).toEqual({ waiting: 0, parked: 5 });
-    expect(await leftovers()).toHaveLength(5);
   });
 });

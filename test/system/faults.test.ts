@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { failoverFaults } from '../faults/failover-faults.ts';
 import type { FaultDatabase } from '../faults/fault-words.ts';
 import type { Fault } from '../faults/fault.ts';
 import { killedService } from '../faults/killed-service.ts';
@@ -11,11 +12,14 @@ import { sqliteFaults } from '../faults/sqlite-faults.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 // `make faults` is the long form, with more faults; docs/testing.md says which.
-const kills = 5;
+const kills = 3;
 const seed = randomInt(2 ** 31);
 
 /** With as few processes as possible, because starting them takes most of the time. */
 const few = (fault: Fault): Fault => ({ ...fault, processes: 2 });
+
+/** With pauses, because what matters is that writes are under way, not how many. */
+const paced = (fault: Fault): Fault => ({ ...fault, paceMs: 50 });
 
 const named = (faults: readonly Fault[], words: string): Fault => {
   const fault = faults.find(({ name }) => name.includes(words));
@@ -30,7 +34,13 @@ const short: Readonly<Partial<Record<FaultDatabase, readonly Fault[]>>> = {
     named(serverLimits, 'read-only'),
     named(serverLimits, 'no connection left'),
     named(serverOutages, 'is killed (-9)'),
-    few(killedService),
+  ],
+  replicated: [
+    named(failoverFaults, 'Redis is killed (-9)'),
+    named(failoverFaults, 'handed over'),
+    named(failoverFaults, 'database is killed (-9)'),
+    // Where two processes run already, on the server that is left.
+    { ...few(killedService), needs: 'fleet' },
   ],
 };
 
@@ -42,7 +52,7 @@ describe.each(Object.entries(short))(`on %s (seed ${seed})`, (kind, faults) => {
   });
   afterAll(() => run.close());
 
-  test.each(faults)(
+  test.each(faults.map(paced))(
     '$name: everything acknowledged is stored exactly once, with its events',
     async (fault) => {
       const { complaints, acknowledged } = await run.run(fault, kind as FaultDatabase);

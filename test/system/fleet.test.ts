@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../support/servers/debian-server.ts';
+import { migratedDatabase } from '../support/servers/migrated-database.ts';
 import { startRedis, type RedisServer } from '../support/servers/redis.ts';
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
@@ -7,7 +8,7 @@ import { until } from '../support/until.ts';
 
 let home: Home;
 beforeEach(async () => {
-  home = await newHome('mysql');
+  home = await newHome(await migratedDatabase('mysql'));
 });
 afterEach(() => home.remove());
 

@@ -48,6 +48,25 @@ describe('animal-store', () => {
     expect(asRoot).toHaveLength(process.getuid?.() === 0 ? 1 : 0);
   });
 
+  test('does not start with a certificate of the platform that cannot be used, and says what would be right', async () => {
+    const [certificate, key] = [join(folder, 'platform.pem'), join(folder, 'platform-key.pem')];
+    const files = { PLATFORM_CERTIFICATE_FILE: certificate, PLATFORM_KEY_FILE: key };
+    expect(await refusal({ PLATFORM_CERTIFICATE_FILE: certificate })).toContain(
+      'PLATFORM_CERTIFICATE_FILE, PLATFORM_KEY_FILE: set both or neither',
+    );
+    expect(await refusal(files)).toContain('PLATFORM_CERTIFICATE_FILE cannot be read (ENOENT)');
+    await writeFile(certificate, 'nonsense');
+    await writeFile(key, 'nonsense');
+    const { code, stdout } = await home.run(['platform', 'check'], files);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('it must have one in PEM form')]);
+    const doctor = await home.run(['doctor'], files);
+    expect(doctor.stdout).toMatch(/^failed +platform .*it must have one in PEM form/m);
+    expect(doctor.stdout).toMatch(/^ok +backups +No backup of this database has been made yet/m);
+    expect((await home.run(['doctor'], { ...files, ROLES: 'api' })).stdout).not.toContain(
+      ' platform ',
+    );
+  });
+
   test('ends when a part of it cannot start, and leaves no other part running', async () => {
     const path = join(folder, 'refusing.db');
     const settings = { DATABASE_URL: `sqlite:${path}` };

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { newHome, printedKey, type Home } from '../support/service/service-process.ts';
 
@@ -64,11 +66,31 @@ describe('animal-store serve', () => {
     expect(service.stdout()).not.toMatch(/pets_live_|acct_/);
     const lines = service.stdout().trimEnd().split('\n');
     const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(entries.at(-1)).toMatchObject({ msg: 'ready', api: expect.stringMatching(/\/v1$/) });
+    const ready = entries.find(({ msg }) => msg === 'ready');
+    expect(ready).toMatchObject({ api: expect.stringMatching(/\/v1$/) });
     const { stdout } = await home.run(['account', 'list', '--json'], production);
     expect(JSON.parse(stdout)).toEqual([]);
     const { code, stderr } = await home.run(['serve'], { NODE_ENV: 'production' });
     expect(code).toBe(1);
     expect(stderr).toContain('SECRET_KEY');
   });
+});
+
+test('lines that a full disk does not take are dropped, and the process goes on', () => {
+  const log = new URL('../../src/app/log.ts', import.meta.url).href;
+  const program = `
+    import { createLog } from '${log}';
+    const { log, flush } = createLog('info', (text) => text);
+    log.info('nowhere to go');
+    flush();
+    process.stderr.write('goes on');
+  `;
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '--eval', program],
+    { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' },
+  );
+  closeSync(full);
+  expect([status, stderr]).toEqual([0, 'goes on']);
 });

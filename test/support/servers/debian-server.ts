@@ -27,7 +27,9 @@ const download = async (packages: readonly string[], folder: string): Promise<vo
   // Apt as root would fetch as the user _apt, who may not be able to reach this folder.
   const common = ['-o', 'Debug::NoLocking=1', '-o', 'APT::Sandbox::User=root'];
   const fetchAll = async (options: readonly string[]): Promise<void> => {
-    for (const entry of packages) {
+    const certain = packages.filter((entry) => !entry.includes('|'));
+    if (certain.length > 0) await run('apt-get', [...options, 'download', ...certain], folder);
+    for (const entry of packages.filter((one) => !certain.includes(one))) {
       const [first = '', ...others] = entry.split('|');
       let attempt = run('apt-get', [...options, 'download', first], folder);
       for (const other of others) {
@@ -117,10 +119,16 @@ export const libraryEnvironment = (root: string): Readonly<Record<string, string
 
 const givenPorts = new Set<number>();
 
+/** Below the range of outgoing connections: none may take the port while the server is down. */
+const firstPort = 15_000;
+const lanes = 8;
+const portsOfLane = Math.floor((32_000 - firstPort) / lanes);
+/** Test files that run at the same time have ports of their own, since a port is chosen before it is used. */
+const lane = (process.ppid + Number(process.env['JEST_WORKER_ID'] ?? 0)) % lanes;
+
 /** Never the same port twice: its user may not listen yet, or may be down for now. */
 export const findFreePort = async (): Promise<number> => {
-  // Below the range of outgoing connections: none may take the port while the server is down.
-  const port = randomInt(15_000, 32_000);
+  const port = firstPort + lanes * randomInt(portsOfLane) + lane;
   if (givenPorts.has(port)) return findFreePort();
   givenPorts.add(port);
   const probe = createServer().listen(port, '127.0.0.1');
@@ -143,7 +151,7 @@ export const startGuard = (folder: string): Writable =>
 export const startMountGuard = (folder: string): Writable =>
   guardBy('while read -r _; do :; done; umount -l "$1" 2>/dev/null; rmdir "$1"', folder);
 
-const guardBy = (script: string, folder: string): Writable => {
+export const guardBy = (script: string, folder: string): Writable => {
   const args = ['-c', script, 'guard', folder];
   const shell = spawn('/bin/sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   shell.unref();

@@ -11,6 +11,7 @@ export const delayed = (
   return (bytes) => {
     waiting.push(bytes);
     if (waiting.length === 1 && delayMs() === 0) passFirst();
-    else setTimeout(passFirst, delayMs());
+    // Does not keep a process: its sockets do, while they are open.
+    else setTimeout(passFirst, delayMs()).unref();
   };
 };

@@ -12,6 +12,7 @@ import { until } from '../until.ts';
 export interface MariaDb {
   readonly url: string;
   readonly port: number;
+  readonly pid: () => number | undefined;
   /** Ends the server gracefully and removes its data. */
   stop(): Promise<void>;
   /** The server vanishes as in a crash; its data stays for `restart`. */
@@ -24,7 +25,8 @@ export interface MariaDb {
   restart(): Promise<void>;
 }
 
-const packages = 'mariadb-server-core libaio1|libaio1t64 libnuma1 liburing2 libpcre2-8-0';
+export const mariaDbPackages =
+  'mariadb-server-core libaio1|libaio1t64 libnuma1 liburing2 libpcre2-8-0';
 const memory = ['--innodb-buffer-pool-size=128M', '--innodb-log-file-size=32M'];
 /** Does not wait for the disk: writes of a killed server survive, and only a failing machine would lose them. */
 const unsynced = ['--debug-no-sync', '--innodb-flush-method=nosync'];
@@ -76,7 +78,7 @@ export interface MariaDbOptions {
 
 export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaDb> => {
   const { runAs } = options;
-  const { executable, root } = await findServer('mariadbd', packages.split(' '));
+  const { executable, root } = await findServer('mariadbd', mariaDbPackages.split(' '));
   const [tables] = globSync(join(root, 'usr/share/{mysql,mariadb}/*_system_tables.sql'));
   if (tables === undefined) throw new Error(`no mysql_system_tables.sql in ${root}/usr/share`);
   const folder = await mkdtemp(join(options.place ?? tmpdir(), 'mariadb-'));
@@ -148,6 +150,7 @@ export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaD
   return {
     url,
     port,
+    pid: () => server.pid,
     stop: async () => {
       await end('SIGTERM');
       await rm(folder, { recursive: true, force: true });

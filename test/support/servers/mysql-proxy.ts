@@ -4,7 +4,10 @@ import { delayed } from './delayed.ts';
 
 /** The proxy's answer in place of the server. */
 export interface Refusal {
-  /** Which statements, by their text; those that are sent together with them do not arrive either. */
+  /**
+   * Which statements, by their text; those that are sent together with them do not arrive either. Of a prepared
+   * statement "prepare" or "execute" comes before the text.
+   */
   readonly statement: RegExp;
   /** An error number of MySQL or MariaDB; 0: nothing is done in their place, and the server says that all is well. */
   readonly errno: number;
@@ -33,7 +36,7 @@ export interface MysqlProxy {
   stop(): Promise<void>;
 }
 
-const queryCommand = 0x03;
+const commands = { query: 0x03, prepare: 0x16, execute: 0x17 };
 const headerBytes = 4;
 
 /** A proxy between the service and a real server that produces rare server faults. */
@@ -60,6 +63,7 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
       });
     }
     let isLost = false;
+    const prepared = new PreparedTexts();
     const lose = () => {
       hasLost = true;
       cutOff.add(client);
@@ -71,6 +75,7 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
       ),
     ) as [(bytes: Buffer) => void, (bytes: Buffer) => void];
     upstream.on('data', (bytes) => {
+      prepared.answered(bytes);
       if (isLost) lose();
       else toClient(bytes);
     });
@@ -84,15 +89,14 @@ export const startMysqlProxy = async (url: string): Promise<MysqlProxy> => {
           lose();
           continue;
         }
+        const text = prepared.textOf(packet);
         if (isCommand(packet)) {
-          asked.push(textOf(packet));
+          asked.push(text);
           losing.after -= 1;
           isLost = losing.after <= 0 && losing.what === 'answer';
         }
         const refusal = faults.refusals.find(({ statement }) =>
-          textOf(packet)
-            .split('; ')
-            .some((one) => statement.test(one)),
+          text.split('; ').some((one) => statement.test(one)),
         );
         if (!refusal) toServer(packet);
         else {
@@ -153,9 +157,35 @@ const isCommand = (packet: Buffer): boolean => packet[3] === 0;
 
 /** The statement of a COM_QUERY; '' for every other packet. */
 const textOf = (packet: Buffer): string =>
-  packet[3] === 0 && packet[headerBytes] === queryCommand
-    ? packet.toString('utf8', headerBytes + 1)
-    : '';
+  commandOf(packet) === commands.query ? packet.toString('utf8', headerBytes + 1) : '';
+
+const commandOf = (packet: Buffer): number | undefined =>
+  isCommand(packet) ? packet[headerBytes] : undefined;
+
+/** Of one connection: which statement each number stands for. */
+class PreparedTexts {
+  readonly #texts = new Map<number, string>();
+  #asked: string | undefined;
+
+  textOf(packet: Buffer): string {
+    const command = commandOf(packet);
+    if (command === commands.execute) {
+      return `execute ${this.#texts.get(packet.readUInt32LE(headerBytes + 1)) ?? ''}`;
+    }
+    if (command !== commands.prepare) return textOf(packet);
+    this.#asked = packet.toString('utf8', headerBytes + 1);
+    return `prepare ${this.#asked}`;
+  }
+
+  /** The answer to "prepare" begins with OK and the number. */
+  answered(bytes: Buffer): void {
+    const isOk = bytes.length > headerBytes + 4 && bytes[headerBytes] === 0;
+    if (this.#asked !== undefined && isOk) {
+      this.#texts.set(bytes.readUInt32LE(headerBytes + 1), this.#asked);
+    }
+    this.#asked = undefined;
+  }
+}
 
 const packetOf = (body: Buffer, sequence: number): Buffer => {
   const header = Buffer.alloc(headerBytes);
@@ -168,7 +198,7 @@ const packetOf = (body: Buffer, sequence: number): Buffer => {
 const without = (packet: Buffer, statement: RegExp): Buffer => {
   const parts = textOf(packet).split('; ');
   const left = parts.map((part) => (statement.test(part) ? 'do 0' : part)).join('; ');
-  return packetOf(Buffer.concat([Buffer.from([queryCommand]), Buffer.from(left)]), 0);
+  return packetOf(Buffer.concat([Buffer.from([commands.query]), Buffer.from(left)]), 0);
 };
 
 /** An ERR_Packet (MySQL client/server protocol) in answer to `packet`. */

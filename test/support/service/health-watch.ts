@@ -35,10 +35,13 @@ export interface HealthWatch {
 
 const prober = join(import.meta.dirname, 'health-prober.ts');
 
-/** Polls `/healthz` from a separate process. */
+/**
+ * Polls `/healthz` from a separate process.
+ * @param everyMs often enough for `longestHealthMs`, and little of what a busy machine has
+ */
 export const watchHealth = async (
   { origin, pid }: Pick<Service, 'origin' | 'pid'>,
-  everyMs = 50,
+  everyMs = 100,
 ): Promise<HealthWatch> => {
   const args = ['--disable-warning=ExperimentalWarning', prober, origin];
   const child = spawn(process.execPath, [...args, String(pid), String(everyMs)], {

@@ -29,11 +29,12 @@ const takeDown = (stream: NodeJS.WriteStream): (() => string) => {
 const stdout = takeDown(process.stdout);
 const stderr = takeDown(process.stderr);
 
-/** What keeps this process alive; an Immediate is over at once. */
+/** What keeps this process alive; an Immediate, and a file that is being closed, are over at once. */
+const over = ['Immediate', 'CloseReq'];
 const held = (): string =>
   process
     .getActiveResourcesInfo()
-    .filter((kind) => kind !== 'Immediate')
+    .filter((kind) => !over.includes(kind))
     .toSorted()
     .join(' ');
 

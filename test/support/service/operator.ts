@@ -2,9 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { startGuard } from '../servers/debian-server.ts';
 import { settingsReadAtStart, type CommandResult, type Done, type Errand } from './errand.ts';
+import { lastingFolder } from './lasting-folder.ts';
 
 const script = join(import.meta.dirname, 'operator-process.ts');
 
@@ -107,5 +108,11 @@ export class Operators {
   }
 }
 
-/** A file that a setting names belongs to one test. */
-const isForAll = (key: string): boolean => !/NODE_EXTRA_CA_CERTS|LD_PRELOAD/.test(key);
+/** Other files that a setting names belong to one test; further desks with such files are too rare to be kept. */
+const isForAll = (key: string): boolean => {
+  const [desk, fixed] = JSON.parse(key) as [number, Errand['env']];
+  const named = [fixed['NODE_EXTRA_CA_CERTS'], fixed['FAKETIME_TIMESTAMP_FILE']].filter(Boolean);
+  return named.length === 0 || (desk === 0 && named.every((one) => isLasting(one)));
+};
+
+const isLasting = (file = ''): boolean => dirname(file) === lastingFolder();

@@ -46,6 +46,16 @@ export class StoredFacts {
     return (await rows.execute()).map(({ host }) => host);
   }
 
+  /** What is known of the platform's own names. */
+  async ownNames(): Promise<readonly object[]> {
+    return this.#db.selectFrom('own_names').selectAll().orderBy('host').execute();
+  }
+
+  async succeededDeploys(): Promise<readonly string[]> {
+    const rows = this.#db.selectFrom('deploys').select('id').where('state', '=', 'succeeded');
+    return (await rows.execute()).map(({ id }) => id);
+  }
+
   async failedDeploys(): Promise<readonly string[]> {
     const rows = this.#db.selectFrom('deploys').select('id').where('state', '=', 'failed');
     return (await rows.execute()).map(({ id }) => id);
@@ -73,10 +83,48 @@ export class StoredFacts {
     return (await failed.where('problem', 'is not', null).execute()).length;
   }
 
-  /** Lets the time pass that a dead process still holds its deliveries. */
+  /** Stores events of the first account for the owners to be told, as if they had just happened. */
+  async happen(
+    type: string,
+    times: number,
+    details: object | ((n: number) => object),
+    ...subscribers: string[]
+  ): Promise<void> {
+    const { id } = await this.#db.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
+    const about = { account_id: id, type, actor: 'service' };
+    const detailsOf = (n: number) =>
+      JSON.stringify(typeof details === 'function' ? details(n) : details);
+    const due = { attempts: 0n, due_at: 0n, parked: 0n, claim: null, problem: null };
+    for (let n = 0; n < times; n += 1) {
+      const event_id = `evt_${type}_${n}`;
+      const happened = { details: detailsOf(n), occurred_at: BigInt(Date.now()) };
+      const event = { ...about, id: event_id, ...happened };
+      await this.#db.insertInto('events').values(event).execute();
+      const deliveries = subscribers.map((subscriber) => ({ ...due, event_id, subscriber }));
+      await this.#db.insertInto('deliveries').values(deliveries).execute();
+    }
+  }
+
+  /** The events that owners were told, in order. */
+  async notices(): Promise<readonly string[]> {
+    const rows = await this.#db.selectFrom('notices').select('event_id').orderBy('id').execute();
+    return rows.map(({ event_id }) => event_id);
+  }
+
+  /** Lets the time pass that a dead process still holds its deliveries, its mails and its jobs. */
   async endLeases(): Promise<void> {
-    const claimed = this.#db.updateTable('deliveries').where('claim', 'is not', null);
-    await claimed.set({ due_at: 0n }).execute();
+    for (const table of ['deliveries', 'mails'] as const) {
+      const claimed = this.#db.updateTable(table).where('claim', 'is not', null);
+      await claimed.where('due_at', 'is not', null).set({ due_at: 0n }).execute();
+    }
+    await this.#db.deleteFrom('job_leases').execute();
+  }
+
+  /** How many mails were asked for and not queued, or queued and not sent. */
+  async unsentMails(): Promise<number> {
+    const asked = this.#db.selectFrom('mail_requests').select('id').where('mailed_at', 'is', null);
+    const queued = this.#db.selectFrom('mails').select('id').where('ended_at', 'is', null);
+    return (await asked.execute()).length + (await queued.execute()).length;
   }
 
   async setAttempts(attempts: bigint): Promise<void> {

@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { describe, expect, test } from '@jest/globals';
 import { safetyWarnings } from '../../../src/app/settings/config-safety.ts';
+import { destinationRules } from '../../../src/app/settings/destination-rules.ts';
 import { loadConfig } from '../../../src/app/settings/config.ts';
 
 const secret = 'c0ffee17a9b24d85e6f3019d7b8a5c42';
@@ -27,7 +29,18 @@ test('without any setting everything has its default', () => {
     operationsPort: undefined,
     publicUrl: 'http://127.0.0.1:3000/v1',
     stagingUrl: undefined,
+    deploysUrl: undefined,
+    s3Endpoint: undefined,
+    s3Region: undefined,
+    deploysCacheGib: 4,
+    otelExporterOtlpEndpoint: undefined,
+    otelExporterOtlpHeaders: undefined,
+    otelServiceName: undefined,
+    otelResourceAttributes: undefined,
+    otelTracesSampler: 'parentbased_always_on',
+    otelTracesSamplerArg: 1,
     roles: ['api', 'dashboard', 'edge', 'worker'],
+    processes: 1,
     edgeHost: '127.0.0.1',
     edgeHttpPort: 8080,
     edgeHttpsPort: 8443,
@@ -41,6 +54,9 @@ test('without any setting everything has its default', () => {
     drainSeconds: 0,
     dnsServers: ['1.1.1.1', '8.8.8.8', '9.9.9.9'],
     acme: undefined,
+    acmeDnsZone: undefined,
+    dnsHost: '127.0.0.1',
+    dnsPort: 8053,
     verifierSchedule: '*/5 * * * * *',
     secretKey: undefined,
     previousSecretKey: undefined,
@@ -88,11 +104,39 @@ test('every setting is applied', () => {
     ACME_DIRECTORY_URL: 'https://acme.example/directory',
     ACME_EMAIL: 'keeper@zoo.example',
     ...{ ACME_EAB_KID: 'kid-1', ACME_EAB_HMAC: 'c2VjcmV0LWhtYWM' },
+    ACME_PROFILE: 'shortlived',
     CAA_ISSUER: 'CA.Example, ca.example.net',
+    ...{ ACME_DNS_ZONE: 'ACME.Zoo.Example', DNS_HOST: '192.0.2.53', DNS_PORT: '53' },
+    ACME_FALLBACK_DIRECTORY_URL: 'https://other.example/directory',
+    ACME_FALLBACK_EMAIL: 'keeper@zoo.example',
+    ...{ ACME_FALLBACK_EAB_KID: 'kid-2', ACME_FALLBACK_EAB_HMAC: 'c2VjcmV0LWhtYWM' },
+    CAA_FALLBACK_ISSUER: 'other.example',
     VERIFIER_SCHEDULE: '*/10 * * * * *',
+    PROCESSES: '4',
+    DEPLOYS_URL: 's3://zoo-deploys/live',
+    S3_ENDPOINT: 'https://s3.zoo.example:9000',
+    S3_REGION: 'eu-central-1',
+    DEPLOYS_CACHE_GIB: '20',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'https://traces.zoo.example/otlp',
+    OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20hunter2,x-zoo=1',
+    OTEL_SERVICE_NAME: 'zoo',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=live',
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.25',
   };
   expect(loadConfig(environment)).toEqual({
     production: true,
+    processes: 4,
+    deploysUrl: 's3://zoo-deploys/live',
+    s3Endpoint: 'https://s3.zoo.example:9000/',
+    s3Region: 'eu-central-1',
+    deploysCacheGib: 20,
+    otelExporterOtlpEndpoint: 'https://traces.zoo.example/otlp',
+    otelExporterOtlpHeaders: 'Authorization=Bearer%20hunter2,x-zoo=1',
+    otelServiceName: 'zoo',
+    otelResourceAttributes: 'deployment.environment.name=live',
+    otelTracesSampler: 'parentbased_traceidratio',
+    otelTracesSamplerArg: 0.25,
     databaseUrl: environment.DATABASE_URL,
     dataDir: '/srv/zoo',
     host: '::',
@@ -119,6 +163,17 @@ test('every setting is applied', () => {
       email: 'keeper@zoo.example',
       eab: { kid: 'kid-1', hmac: 'c2VjcmV0LWhtYWM' },
       issuers: ['ca.example', 'ca.example.net'],
+      profile: 'shortlived',
+    },
+    acmeDnsZone: 'acme.zoo.example',
+    dnsHost: '192.0.2.53',
+    dnsPort: 53,
+    acmeFallback: {
+      directoryUrl: 'https://other.example/directory',
+      email: 'keeper@zoo.example',
+      eab: { kid: 'kid-2', hmac: 'c2VjcmV0LWhtYWM' },
+      issuers: ['other.example'],
+      profile: undefined,
     },
     verifierSchedule: '*/10 * * * * *',
     secretKey: secret,
@@ -161,6 +216,7 @@ test('an authority needs no more than its directory', () => {
     email: undefined,
     eab: undefined,
     issuers: ['letsencrypt.org'],
+    profile: undefined,
   });
 });
 
@@ -193,7 +249,10 @@ describe('the start is refused', () => {
     ['OPERATIONS_HOST', ['a b', 'http://127.0.0.1']],
     ['LOG_LEVEL', ['loud', 'INFO']],
     ['CORS_ORIGINS', ['zoo.example', 'https://zoo.example/', 'https://zoo.example/shop', '**']],
-    ['REDIS_URL', ['redis.example:6379', 'http://redis.example', 'redis://', 'x']],
+    [
+      'REDIS_URL',
+      ['redis.example:6379', 'http://redis.example', 'redis://', 'x', 'redis+sentinel://a:26379'],
+    ],
     ['EDGE_HOST', ['a b']],
     ['EDGE_HTTP_PORT', ['-1', '65536', 'http', '00']],
     ['EDGE_HTTPS_PORT', ['70000', '1.5']],
@@ -215,6 +274,7 @@ describe('the start is refused', () => {
     ['ACME_DIRECTORY_URL', ['http://acme.example/directory', 'acme.example', 'x']],
     ['ACME_EMAIL', ['keeper', 'keeper@', 'mailto:keeper@zoo.example']],
     ['CAA_ISSUER', [',', 'letsencrypt', 'letsencrypt.org; accounturi=x', 'https://ca.example']],
+    ['ACME_PROFILE', ['short lived', 'kurz-lebig-für-tage', 'a'.repeat(65)]],
     ['VERIFIER_SCHEDULE', ['often', '5', '61 * * * * *']],
     ['TRUST_PROXY', ['-1', '1.5', 'loopback', 'true', '100']],
     ['PET_BY_ID_DEPRECATED_SINCE', ['soon', '2026-13-01']],
@@ -292,6 +352,42 @@ describe('the start is refused', () => {
     expect(warningsOf({})).toEqual([]);
   });
 
+  test('but not for an object store that others could read along, which only causes a warning', () => {
+    const stores = (S3_ENDPOINT: string, more = {}) =>
+      warningsOf({ ...production, ...more, S3_ENDPOINT }).filter((one) => one === 'S3_ENDPOINT');
+    expect(stores('HTTP://s3.zoo.example')).toEqual(['S3_ENDPOINT']);
+    expect(stores('https://s3.zoo.example')).toEqual([]);
+    expect(stores('http://127.0.0.1:9000')).toEqual([]);
+    expect(stores('http://s3.zoo.example', { NODE_ENV: 'test' })).toEqual([]);
+  });
+
+  test.each([
+    ['DEPLOYS_URL', 'https://bucket.s3.amazonaws.com/live'],
+    ['DEPLOYS_URL', 's3://'],
+    ['DEPLOYS_URL', 's3://Bucket'],
+    ['DEPLOYS_URL', 's3://id:hunter2@bucket/live'],
+    ['DEPLOYS_URL', 's3://bucket/live?region=eu'],
+    ['DEPLOYS_URL', 's3://bucket//live'],
+    ['S3_ENDPOINT', 'https://id:hunter2@s3.zoo.example'],
+    ['S3_ENDPOINT', 's3.zoo.example'],
+    ['S3_ENDPOINT', 'https://s3.zoo.example/?a=b'],
+    ['S3_REGION', 'eu central 1'],
+    ['DEPLOYS_CACHE_GIB', '0'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', '127.0.0.1:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://zoo:hunter2@traces.zoo.example'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://traces.zoo.example/?token=hunter2'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'Bearer hunter2'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'Authorization=Bearer%0Ahunter2'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'Authorization=Bearer%zz'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'Bad Name=hunter2'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a=1,'],
+    ['OTEL_TRACES_SAMPLER', 'jaeger_remote'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
+    ['OTEL_TRACES_SAMPLER_ARG', 'half'],
+  ])('with %s=%s', (name, value) => {
+    expect(faultsOf({ [name]: value })).toEqual([name]);
+  });
+
   test.each([
     'https://zoo:hunter2@zoo.example/v1',
     'https:/zoo:hunter2@zoo.example/v1',
@@ -332,6 +428,21 @@ describe('the start is refused', () => {
     expect(() => loadConfig(wrong)).not.toThrow(/not base64!/);
   });
 
+  test('of a second authority that do not fit, all in one message', () => {
+    const first = { ACME_DIRECTORY_URL: 'https://acme.example/directory' };
+    const second = { ACME_FALLBACK_DIRECTORY_URL: 'https://other.example/directory' };
+    const issuer = { CAA_FALLBACK_ISSUER: 'other.example' };
+    expect(faultsOf({ ...first, ...second, ...issuer })).toEqual([]);
+    expect(faultsOf({ ...first, ...second })).toEqual(['CAA_FALLBACK_ISSUER']);
+    expect(faultsOf({ ...second, ...issuer })).toEqual(['ACME_FALLBACK_DIRECTORY_URL']);
+    expect(faultsOf(issuer)).toEqual(['CAA_FALLBACK_ISSUER']);
+    const same = { ACME_FALLBACK_DIRECTORY_URL: 'https://acme.example/other' };
+    expect(faultsOf({ ...first, ...same, ...issuer })).toEqual(['ACME_FALLBACK_DIRECTORY_URL']);
+    expect(faultsOf({ ...first, ...same, ACME_FALLBACK_EAB_KID: 'kid' })).toEqual([
+      ...['ACME_FALLBACK_EAB_KID', 'ACME_FALLBACK_DIRECTORY_URL', 'CAA_FALLBACK_ISSUER'],
+    ]);
+  });
+
   test.each([
     ['for one port that the edge is to use twice', { EDGE_HTTPS_PORT: '8080' }],
     ['for one port at the same address', { PORT: '8443' }],
@@ -362,4 +473,101 @@ describe('the start is refused', () => {
     expect(() => loadConfig({ ...wrong, SECRET_KEY: 'hunter2' })).not.toThrow(/hunter2/);
     expect(() => loadConfig({ PORT: '0' })).toThrow(/a fault:\n {2}PORT: .* 1 to 65535\n/);
   });
+});
+
+describe('the role dns', () => {
+  const zone = { ACME_DNS_ZONE: 'acme.zoo.example' };
+  const rolesOf = (environment: Readonly<Record<string, string>>) => loadConfig(environment).roles;
+
+  test('is a usual one where there is a zone to answer for', () => {
+    expect(rolesOf(zone)).toEqual(['api', 'dashboard', 'edge', 'worker', 'dns']);
+    expect(rolesOf({ ...zone, ROLES: 'edge' })).toEqual(['edge']);
+    expect(rolesOf({ ...zone, ROLES: 'dns' })).toEqual(['dns']);
+  });
+
+  test('needs a zone', () => {
+    expect(faultsOf({ ROLES: 'dns' })).toEqual(['ACME_DNS_ZONE']);
+  });
+
+  test.each([
+    'acme',
+    'zoo.example',
+    'acme..example',
+    '-a.zoo.example',
+    '*.acme.zoo.example',
+    '192.0.2.1/24',
+    `${'a'.repeat(62)}.zoo.example`,
+    `${'a.'.repeat(60)}example`,
+  ])('has no zone %s', (name) => {
+    expect(faultsOf({ ACME_DNS_ZONE: name })).toEqual(['ACME_DNS_ZONE']);
+  });
+
+  test.each([
+    ['the sites', { PLATFORM_HOST: 'sites.acme.zoo.example' }],
+    ['the zone itself as their host', { PLATFORM_HOST: 'acme.zoo.example' }],
+    ['the API', { PUBLIC_URL: 'https://api.acme.zoo.example/v1' }],
+  ])('has a zone that does not hide %s', (_, hidden) => {
+    expect(faultsOf({ ...zone, ...hidden })).toEqual(['ACME_DNS_ZONE']);
+  });
+
+  test.each(['acme.zoo.example', 'a.b.zoo.example'])(
+    'has no zone %s among the sites: a project could take its name, or that of its name server',
+    (name) => {
+      const environment = { ACME_DNS_ZONE: name, PLATFORM_HOST: 'zoo.example' };
+      expect(() => loadConfig(environment)).toThrow(/ACME_DNS_ZONE: must not be in zoo\.example/);
+      expect(faultsOf({ ...environment, PLATFORM_HOST: 'sites.zoo.example' })).toEqual([]);
+    },
+  );
+
+  test('listens on an address, and on a port that nothing else has', () => {
+    expect(faultsOf({ ...zone, DNS_HOST: 'localhost' })).toEqual(['DNS_HOST']);
+    expect(faultsOf({ ...zone, DNS_PORT: '0' })).toEqual(['DNS_PORT']);
+    expect(() => loadConfig({ ...zone, DNS_PORT: '8080' })).toThrow(
+      'EDGE_HTTP_PORT, DNS_PORT: must be different ports; both are 8080',
+    );
+    expect(faultsOf({ DNS_PORT: '8080' })).toEqual([]);
+  });
+});
+
+describe('PROCESSES', () => {
+  const redis = { REDIS_URL: 'redis://127.0.0.1' };
+  const processesOf = (environment: Readonly<Record<string, string>>) =>
+    loadConfig(environment).processes;
+
+  test('is a number, or as many as there are cores', () => {
+    expect(processesOf({ ...redis, PROCESSES: '3' })).toBe(3);
+    expect(processesOf({ ...redis, PROCESSES: 'auto' })).toBe(availableParallelism());
+    expect(processesOf({ ROLES: 'worker', PROCESSES: 'auto' })).toBe(1);
+  });
+
+  test.each(['0', '100', '-1', '1.5', 'all'])('is not %s', (text) => {
+    expect(faultsOf({ ...redis, PROCESSES: text })).toEqual(['PROCESSES']);
+  });
+
+  test.each(['api', 'dashboard', 'edge,api'])('above 1 needs Redis with ROLES=%s', (roles) => {
+    expect(() => loadConfig({ ROLES: roles, PROCESSES: '2' })).toThrow(
+      'PROCESSES: 2 processes with the role api or dashboard need REDIS_URL',
+    );
+    expect(processesOf({ ...redis, ROLES: roles, PROCESSES: '2' })).toBe(2);
+  });
+
+  test('above 1 needs no Redis for edges, and has nothing to do for a worker alone', () => {
+    expect(processesOf({ ROLES: 'edge,worker', PROCESSES: '2' })).toBe(2);
+    expect(faultsOf({ ROLES: 'worker', PROCESSES: '2' })).toEqual(['PROCESSES']);
+  });
+});
+
+test.each([
+  [{}, false],
+  [{ ALLOW_TEST_DOMAINS: '1' }, true],
+  [{ NODE_ENV: 'production', SECRET_KEY: secret, PUBLIC_URL: 'https://a.example/v1' }, false],
+  [
+    {
+      ...{ NODE_ENV: 'production', SECRET_KEY: secret, PUBLIC_URL: 'https://a.example/v1' },
+      ALLOW_TEST_DOMAINS: '1',
+    },
+    false,
+  ],
+])('with %j webhooks may call this machine: %s', (environment, allowsThisMachine) => {
+  expect(destinationRules(loadConfig(environment))).toEqual({ allowsThisMachine });
 });

@@ -16,13 +16,17 @@ afterEach(() => {
 });
 
 /** A job on that schedule, and when it ran. */
-const schedule = (expression: string, work: () => Promise<unknown> = () => Promise.resolve()) => {
+const schedule = (
+  expression: string,
+  work: () => Promise<unknown> = () => Promise.resolve(),
+  more: { readonly isAtStart?: true } = {},
+) => {
   const ranAt: number[] = [];
   const run = () => {
     ranAt.push(Date.now() - start);
     return work();
   };
-  const jobs = new CronJobs([{ name: 'test', schedule: expression, run }], log);
+  const jobs = new CronJobs([{ name: 'test', schedule: expression, run, ...more }], log);
   return { ranAt, jobs };
 };
 
@@ -35,6 +39,13 @@ test('a job runs on its schedule until it is stopped', async () => {
   expect(ranAt).toHaveLength(3);
 });
 
+test('a job can run at the start too', async () => {
+  const { ranAt, jobs } = schedule('*/2 * * * * *', undefined, { isAtStart: true });
+  await jest.advanceTimersByTimeAsync(2000);
+  expect(ranAt).toEqual([0, 1500]);
+  await jobs.stop();
+});
+
 test('a failed job runs again, and a running job is not started twice', async () => {
   const failing = schedule('* * * * * *', () => Promise.reject(new Error('away')));
   const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -44,6 +55,27 @@ test('a failed job runs again, and a running job is not started twice', async ()
   resolve(undefined);
   await jest.advanceTimersByTimeAsync(1000);
   expect(slow.ranAt).toHaveLength(2);
+});
+
+test('it is known when a job last ended well and failed, and how often it runs', async () => {
+  const failing = { isNow: false };
+  const work = () => (failing.isNow ? Promise.reject(new Error('away')) : Promise.resolve());
+  const { jobs } = schedule('*/2 * * * * *', work);
+  const known = { name: 'test', isShared: false };
+  expect(jobs.state()).toEqual([{ ...known, endedWellAt: start, failedAt: 0, intervalMs: 1500 }]);
+  await jest.advanceTimersByTimeAsync(3500);
+  failing.isNow = true;
+  await jest.advanceTimersByTimeAsync(4000);
+  const [endedWellAt, failedAt] = [start + 3500, start + 7500];
+  expect(jobs.state()).toEqual([{ ...known, endedWellAt, failedAt, intervalMs: 2000 }]);
+  await jobs.stop();
+});
+
+test('a run that is left to another process is no success', async () => {
+  const { jobs } = schedule('*/2 * * * * *', () => Promise.resolve(false));
+  await jest.advanceTimersByTimeAsync(4000);
+  expect(jobs.state()).toMatchObject([{ endedWellAt: start, failedAt: 0 }]);
+  await jobs.stop();
 });
 
 test('a job reports an outage of the database once, and again at the next outage', async () => {

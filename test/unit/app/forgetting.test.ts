@@ -10,12 +10,13 @@ const day = 24 * hour;
 
 /** What the jobs that forget delete: tables, and the age in milliseconds from which on. */
 const swept: [table: string, age: number][] = [];
-const jobs = workerJobs({
+let looks = 0;
+const all = workerJobs({
   ...(Object.fromEntries(
-    ['relay', 'sites', 'secureSites', 'planRenewals', 'dueDomains'].map((port) => [
-      port,
-      mustNotBeUsed(port),
-    ]),
+    [
+      ...['relay', 'sites', 'secureSites', 'planRenewals', 'dueDomains'],
+      ...['watchDomains', 'watchRemovals'],
+    ].map((port) => [port, mustNotBeUsed(port)]),
   ) as unknown as WorkerPorts),
   retention: {
     sweep: (table, before) => {
@@ -23,23 +24,34 @@ const jobs = workerJobs({
       return Promise.resolve(0);
     },
   },
+  domains: { forgetOwnNames: () => Promise.resolve((looks += 1)) },
   clock: new SettableClock(now),
   verifierSchedule: '* * * * * *',
-}).filter(({ name }) => name.startsWith('forget '));
+});
+const jobs = all.filter(({ name }) => name.startsWith('forget '));
 
 test('each kind of old data is deleted after its own period', async () => {
   for (const job of jobs) await job.run();
   expect(Object.fromEntries(swept)).toEqual({
     sessions: day,
     sign_in_links: day,
+    mail_requests: 2 * day,
     quota_counters: 3 * day,
     usage_hours: 90 * day,
     idempotency_keys: day,
     routes: day,
     certificates: day,
     domain_timeline: 90 * day,
+    dns_challenges: day,
+    domain_shares: day,
     authority_ledger: 8 * day,
     events: 7 * day,
+    notices: 90 * day,
+    mails: 30 * day,
+    mail_choices: 0,
+    mail_troubles: day,
+    webhook_deliveries: 30 * day,
+    webhook_attempts: 30 * day,
   });
 });
 
@@ -47,4 +59,16 @@ test('old data is deleted hourly, each kind at a different minute', () => {
   const schedules = jobs.map(({ schedule }) => schedule);
   for (const one of schedules) expect(one).toMatch(/^\d+ [1-5]?\d \* \* \* \*$/);
   expect(new Set(schedules).size).toBe(sweptTables.length);
+});
+
+test('what is stored is counted at the start too, so that no restart leaves a gap in the metrics', () => {
+  const atStart = all.filter(({ isAtStart }) => isAtStart);
+  expect(atStart.map(({ name }) => name)).toEqual(['count what is stored']);
+});
+
+test('what is left of our own certificates is looked for hourly', async () => {
+  const job = all.find(({ name }) => name.startsWith('delete certificates of our own'));
+  expect(job?.schedule).toMatch(/^\d+ \d+ \* \* \* \*$/);
+  await job?.run();
+  expect(looks).toBe(1);
 });

@@ -1,4 +1,5 @@
 import { expect, jest, test } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { EventBus, type Subscriber } from '../../../src/adapters/events/event-bus.ts';
 import { mostAttempts, OutboxRelay, waitAfter } from '../../../src/adapters/events/outbox-relay.ts';
@@ -9,12 +10,16 @@ import { Unavailable } from '../../../src/kernel/unavailable.ts';
 
 const start = new Date('2026-03-01T10:00:00Z');
 
-/** A relay over memory, and what it logs. */
-const relayTo = (subscribers: Readonly<Record<string, Subscriber>>, deadlineMs?: number) => {
+/** A relay over memory, and what it logs. @param names who gets each event; by default the subscribers */
+const relayTo = (
+  subscribers: Readonly<Record<string, Subscriber>>,
+  deadlineMs?: number,
+  names: readonly string[] = Object.keys(subscribers),
+) => {
   const logged: { readonly level: number; readonly subscriber: string }[] = [];
   const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as never) });
   const clock = new SettableClock(start);
-  const outbox = new MemoryOutbox(new CountingIds(), () => Object.keys(subscribers));
+  const outbox = new MemoryOutbox(new CountingIds(), () => names);
   const relay = new OutboxRelay(outbox, new EventBus(subscribers, deadlineMs), clock, log);
   const store = (...types: readonly string[]) => {
     outbox.append(types.map((type) => ({ type, accountId: 'acct_1', occurredAt: start })));
@@ -123,6 +128,22 @@ test('a subscriber that throws at once or is unknown is treated as one that fail
   await expect(bus.hand(stored, 'nobody')).rejects.toThrow('no subscriber is called nobody');
 });
 
+test('what is for a subscriber of a newer release waits a day for it, and is parked only then', async () => {
+  const { relay, outbox, clock, store } = relayTo({}, undefined, ['notices']);
+  store('a');
+  const retry = async (times: number) => {
+    for (let time = 0; time < times; time += 1) {
+      await relay.run();
+      clock.advance(2 * 60_000);
+    }
+  };
+  await retry(mostAttempts + 5);
+  expect(await outbox.state()).toEqual({ waiting: 1, parked: 0 });
+  clock.advance(24 * 60 * 60_000);
+  await retry(1);
+  expect(await outbox.state()).toEqual({ waiting: 0, parked: 1 });
+});
+
 test('an outbox that cannot be reached ends the run, and the next run delivers', async () => {
   const audit = recorder();
   const { relay, outbox, store } = relayTo({ audit: audit.subscriber });
@@ -134,17 +155,36 @@ test('an outbox that cannot be reached ends the run, and the next run delivers',
   expect(audit.seen).toEqual(['a']);
 });
 
-test('a delivery that could not be marked as done comes again, and the others are done', async () => {
+test('deliveries of one turn are marked as done together, and those of a claim begin in several turns', async () => {
   const audit = recorder();
-  const { relay, outbox, clock, store } = relayTo({ audit: audit.subscriber });
-  store('a', 'b');
+  const { relay, outbox, store } = relayTo({ audit: audit.subscriber });
+  const done = jest.spyOn(outbox, 'done');
+  store(...Array.from({ length: 100 }, (_, number) => String(number)));
+  const running = relay.run();
+  await nextTurn();
+  expect(audit.seen.length).toBeLessThan(50);
+  await running;
+  const together = done.mock.calls.map((ids) => ids.length);
+  expect(Math.max(...together)).toBeGreaterThan(1);
+  expect(together.reduce((sum, count) => sum + count, 0)).toBe(100);
+  expect(await outbox.state()).toEqual({ waiting: 0, parked: 0 });
+});
+
+test('deliveries that could not be marked as done come again, and those of later turns are done', async () => {
+  const audit = recorder();
+  const slowly: Subscriber = async (stored) => {
+    if (stored.event.type === 'c') for (let turn = 0; turn < 5; turn++) await nextTurn();
+    await audit.subscriber(stored);
+  };
+  const { relay, outbox, clock, store } = relayTo({ slowly });
+  store('a', 'b', 'c');
   const away = new Unavailable('The database', undefined);
   jest.spyOn(outbox, 'done').mockRejectedValueOnce(away);
   const run = relay.run();
   await expect(Promise.all([run, relay.stop()])).rejects.toBe(away);
-  expect(audit.seen).toEqual(['a', 'b']);
-  expect(await outbox.state()).toEqual({ waiting: 1, parked: 0 });
+  expect(audit.seen).toEqual(['a', 'b', 'c']);
+  expect(await outbox.state()).toEqual({ waiting: 2, parked: 0 });
   clock.advance(60_000);
   const afterwards = await outbox.claim(clock.now(), clock.now(), 10);
-  expect(afterwards.map(({ stored }) => stored.event.type)).toEqual(['a']);
+  expect(afterwards.map(({ stored }) => stored.event.type)).toEqual(['a', 'b']);
 });

@@ -25,6 +25,7 @@ describe('a message', () => {
     SECRET_KEY_PREVIOUS: 'the one before it, long enough',
     ACME_EAB_HMAC: 'c2VjcmV0LWhtYWM',
     DATABASE_URL: 'mysql://shop:p%40ssw%C3%B6rd@db.example/shop',
+    REDIS_URL: 'redis+sentinel://zoo:hunter2-a@a,b:26379/zoo?sentinelPassword=hunter2-b',
     PATH: '/usr/bin',
   });
 
@@ -35,10 +36,12 @@ describe('a message', () => {
     'access denied, using password p@sswörd',
     'access denied, using password p%40ssw%C3%B6rd',
     'cannot parse redis://x:p@sswörd@redis.example',
+    'WRONGPASS hunter2-a',
+    'WRONGPASS hunter2-b',
   ])('%j loses its secret', (text) => {
     const shown = redact(text);
     expect(shown).toContain('…');
-    expect(shown).not.toMatch(/secret key of|one before|c2Vj|p@ss|p%40/);
+    expect(shown).not.toMatch(/secret key of|one before|c2Vj|p@ss|p%40|hunter2/);
   });
 
   test('without a secret is not changed', () => {

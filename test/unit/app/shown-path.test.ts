@@ -19,6 +19,9 @@ test.each([
   `/dashboard\\sign-in\\${secret}`,
   `http://zoo.example/dashboard/sign-in/${secret}`,
   `${'/x'.repeat(200)}/sign-in/${secret}`,
+  `/dashboard/shared-domain/${secret}`,
+  `/dashboard/Shared_Domain/${secret}`,
+  `/%64ashboard/%73hared-domain/${secret}`,
   `/v1/pets/pets_live_${secret}`,
   `/v1/pets/PETS_LIVE_${secret}`,
   `/v1/pets/pets%5Flive_${secret}`,
@@ -35,6 +38,7 @@ test.each([
   '/v1/pets/7',
   '/v1/pets/%20',
   '/assignment/innings',
+  '/shared/domains',
 ])('%s is shown unchanged', (path) => {
   expect(shownPath(path)).toBe(path);
 });

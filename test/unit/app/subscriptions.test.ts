@@ -1,20 +1,28 @@
 import { expect, test } from '@jest/globals';
 import { EventBus } from '../../../src/adapters/events/event-bus.ts';
-import {
-  hiddenTypes,
-  subscribers,
-  subscribersOf,
-  subscriptions,
-} from '../../../src/app/subscriptions.ts';
+import { subscribers } from '../../../src/app/subscribers.ts';
+import { hiddenTypes, subscribersOf, subscriptions } from '../../../src/app/subscriptions.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
 type Reactions = Parameters<typeof subscribers>[0];
+interface Subscription {
+  readonly subscribers: readonly string[];
+}
 
 /** All subscribers, over ports that must not be used by default. */
 const subscribersOver = (known: Partial<Reactions> = {}) =>
   subscribers({
     sites: mustNotBeUsed<Reactions['sites']>('sites'),
     domains: mustNotBeUsed<Reactions['domains']>('domains'),
+    notifications: mustNotBeUsed<Reactions['notifications']>('notifications'),
+    addNotice: () => Promise.reject(new Error('nobody was to be told')),
+    mailOwners: () => Promise.reject(new Error('nobody was to be told by mail')),
+    mailPeople: () => Promise.reject(new Error('nobody was to be mailed')),
+    callWebhooks: () => Promise.reject(new Error('no webhook was to be called')),
+    webhooks: mustNotBeUsed<Reactions['webhooks']>('webhooks'),
+    callDueWebhooks: () => {
+      throw new Error('no webhook was to be called');
+    },
     secureSites: () => {
       throw new Error('no certificate was to be seen to');
     },
@@ -38,8 +46,15 @@ test('an event type of a newer version has no subscribers', () => {
   expect(subscribersOf('pet_vaccinated')).toEqual([]);
 });
 
-test('the audit log hides only what repeats other entries', () => {
-  expect(hiddenTypes).toEqual(['deploy_discarded', 'certificate_ordered', 'certificate_issued']);
+test('the audit log hides only what repeats other entries or stands among the notices', () => {
+  expect(hiddenTypes).toEqual([
+    ...['link_mail_wanted', 'deploy_discarded'],
+    ...['domain_prepared', 'domain_unprepared', 'domain_contested'],
+    ...['certificate_ordered', 'certificate_issued'],
+    ...['domain_strayed', 'domain_returned', 'domain_found_unhealthy', 'domain_recovered'],
+    ...['certificate_found_failing', 'certificate_recovered'],
+    ...['quota_nearly_used', 'quota_used_up', 'operation_removal_neared'],
+  ]);
 });
 
 test('each event sets off the work that the table names for it', async () => {
@@ -48,7 +63,7 @@ test('each event sets off the work that the table names for it', async () => {
     removeDeployFiles: (deployId: string) => Promise.resolve(void calls.push(deployId)),
   };
   const domains = {
-    adoptPrimary: ({ host }: { readonly host: string }) => Promise.resolve(void calls.push(host)),
+    adoptPrimary: (projectId: string) => Promise.resolve(void calls.push(projectId)),
   };
   const secureSites = () => void calls.push('secure');
   const bus = new EventBus(subscribersOver({ sites, domains, secureSites }));
@@ -62,8 +77,16 @@ test('each event sets off the work that the table names for it', async () => {
     await bus.hand({ id: `evt_${deployId}`, actor: 'service', event: told }, subscriber);
   }
   const live = { ...about, type: 'domain_live', domainId: 'dom_1', host: 'shop.example' };
-  await bus.hand({ id: 'evt_1', actor: 'service', event: live }, 'primary');
-  expect(calls).toEqual(['secure', 'dep_2', 'dep_3', 'shop.example']);
+  // The latter in what version 1.0.0 stored.
+  for (const name of ['primaries', 'primary'])
+    await bus.hand({ id: 'evt_1', actor: 'service', event: live }, name);
+  expect(calls).toEqual(['secure', 'dep_2', 'dep_3', 'proj_1', 'proj_1']);
+});
+
+test('version 1.0.0, which adopts no second primary, leaves that to this version', () => {
+  const names = [...subscribersOf('domain_live'), ...subscribersOf('domain_removed')];
+  expect(names).toContain('primaries');
+  expect(names).not.toContain('primary');
 });
 
 test('a verified domain is worked on in the background', async () => {
@@ -78,4 +101,35 @@ test('a verified domain is worked on in the background', async () => {
   const verified = { type: 'domain_verified', ...event, domainId: 'dom_1', host: 'shop.example' };
   await bus.hand({ id: 'evt_1', actor: 'service', event: verified }, 'domains');
   expect(told).toBe(1);
+});
+
+test('what the owners are told, they are told in every way', () => {
+  const ways = ['notices', 'mail', 'webhooks'] as const;
+  const told = Object.values(subscriptions).map(({ subscribers: names }: Subscription) => names);
+  const some = told.filter((names) => ways.some((way) => names.includes(way)));
+  expect(some.length).toBeGreaterThan(0);
+  expect(some.filter((names) => !ways.every((way) => names.includes(way)))).toEqual([]);
+});
+
+test('a test of a webhook is added before it is looked for; to send again, it is enough to look', async () => {
+  const calls: string[] = [];
+  const bus = new EventBus(
+    subscribersOver({
+      webhooks: { pingWebhook: (id) => Promise.resolve(void calls.push(id)) },
+      callDueWebhooks: () => void calls.push('look'),
+    }),
+  );
+  const about = { ...event, webhookId: 'hook_1', receiver: 'zoo.example' };
+  const tested = { ...about, type: 'webhook_tested' };
+  await bus.hand({ id: 'evt_1', actor: 'service', event: tested }, 'requests');
+  const repeated = { ...about, type: 'webhook_repeated', deliveryId: 'whd_1' };
+  await bus.hand({ id: 'evt_2', actor: 'service', event: repeated }, 'requests');
+  expect(calls).toEqual(['evt_1', 'look', 'look']);
+});
+
+test('those whom an event concerns are mailed: the invited, and those whose password changed', () => {
+  const mailed = Object.entries<Subscription>(subscriptions).filter(([, { subscribers: names }]) =>
+    names.includes('personalMails'),
+  );
+  expect(mailed.map(([type]) => type)).toEqual(['link_mail_wanted', 'password_changed']);
 });

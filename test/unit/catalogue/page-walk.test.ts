@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Cursors, type CursorScope } from '../../../src/adapters/http/operations/cursor.ts';
 import { pageOf, presentPage } from '../../../src/adapters/http/operations/pages.ts';
-import { parse, queryRecord } from '../../../src/adapters/http/operations/parse.ts';
+import { queryReader } from '../../../src/adapters/http/operations/parse.ts';
 import { ListPetsQuery } from '../../../src/adapters/http/operations/schemas.ts';
 import {
   addPet,
@@ -16,6 +16,7 @@ import { memoryPorts } from '../../support/memory-ports.ts';
 const now = new Date('2026-03-01T10:00:00Z');
 const address = 'https://api.shop.example/v1/pets';
 const cursors = new Cursors([new Uint8Array(32)]);
+const readQuery = queryReader(ListPetsQuery);
 
 const add = (pets: Pets, owner: string, status: PetStatus): Promise<Pet> => {
   const draft = { name: 'Rex', categoryId: 7n, status };
@@ -24,7 +25,7 @@ const add = (pets: Pets, owner: string, status: PetStatus): Promise<Pet> => {
 
 /** One page for one address, as the list of animals answers it. */
 const visit = async (pets: Pets, url: string) => {
-  const query = parse(ListPetsQuery, queryRecord(new URL(url).search), 'invalid_parameter');
+  const query = readQuery(new URL(url).search.slice(1));
   const { status } = query;
   const scope: CursorScope = { list: 'pets', accountId: 'mine', filter: status ?? '' };
   const found = await pets.list('mine', pageOf(cursors, scope, query), status);

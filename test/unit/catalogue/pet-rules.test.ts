@@ -30,6 +30,10 @@ describe("an animal's name", () => {
     fc.assert(fc.property(tooLong, (name) => !isPetName(name)));
   });
 
+  test('may hold direction marks, as names in scripts from right to left do', () => {
+    expect(isPetName('\u200fרקס\u200f (2)')).toBe(true);
+  });
+
   test('counts an emoji as one character', () => {
     expect(isPetName('🐕'.repeat(255))).toBe(true);
     expect(isPetName('🐕'.repeat(256))).toBe(false);

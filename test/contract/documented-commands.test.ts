@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { documentedBlocks } from '../support/documented-commands.ts';
+import {
+  commandsOfTheGuideTest,
+  triedElsewhere,
+  triedSections,
+} from '../support/guide/documented-trials.ts';
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+const blocks = documentedBlocks('docs/operations.md').filter(({ language }) => language === 'sh');
+
+test.each(Object.entries(triedSections))(
+  'the commands under "%s" are run by %s',
+  (heading, file) => {
+    expect(blocks.map((block) => block.heading)).toContain(heading);
+    // Those of a sub-section are read with its section.
+    const above = heading.startsWith('### ') ? '## In containers' : heading;
+    expect(read(file)).toMatch(/documentedCommands\(/);
+    expect(read(file)).toContain(`'${above}'`);
+  },
+);
+
+test.each(Object.entries(triedElsewhere))('"%s" is run by %s', (command, file) => {
+  expect(blocks.map(({ text }) => text.trim())).toContain(command);
+  expect(read(file)).toContain(command.split('=')[0] ?? command);
+});
+
+test('the test that follows docs/fleet.md runs all its commands, and those that no other test runs', () => {
+  const guide = read('test/system/guide.test.ts');
+  const headings = documentedBlocks('docs/fleet.md').map(({ heading }) => heading);
+  expect([...new Set(headings)].filter((one) => !guide.includes(`follow('${one}')`))).toEqual([]);
+  expect(guide).toContain('of commandsOfTheGuideTest()) await shell.run(');
+});
+
+test('a command of a new section of docs/operations.md is one that the guide test runs', () => {
+  expect(commandsOfTheGuideTest()).toContain('./animal-store key lift-ban --key ID');
+  expect(commandsOfTheGuideTest()).toContain('animal-store event retry --all');
+  expect(commandsOfTheGuideTest().filter((one) => one.includes('podman'))).toEqual([]);
+});

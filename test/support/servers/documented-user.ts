@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { escape } from 'mysql2';
+import { connectAsAdmin } from './mysql-admin.ts';
+import type { TestDatabase } from './databases.ts';
+import { createDatabase } from './mariadb.ts';
+
+const page = join(import.meta.dirname, '../../..', 'docs', 'operations.md');
+
+/** An empty database of a user who may do exactly what docs/operations.md grants. */
+export const databaseOfDocumentedUser = async (
+  serverUrl: string,
+  password = 'secret',
+): Promise<TestDatabase> => {
+  const database = await createDatabase(serverUrl);
+  const user = `user_${randomBytes(8).toString('hex')}`;
+  const own = Object.assign(new URL(database.url), { username: user });
+  const [, rights] = /^grant (.+) on animal_store\.\* to animal_store;$/m.exec(
+    readFileSync(page, 'utf8'),
+  ) ?? [undefined, ''];
+  const admin = await connectAsAdmin(serverUrl);
+  await admin.order(`create user ${user} identified by ${escape(password)}`);
+  await admin.order(`grant ${rights} on ${own.pathname.slice(1)}.* to ${user}`);
+  admin.close();
+  own.password = encodeURIComponent(password);
+  return { url: own.href, drop: () => database.drop() };
+};

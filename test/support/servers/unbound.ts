@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Resolver } from 'node:dns/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../until.ts';
+import { findFreePort, findServer, libraryEnvironment, startGuard } from './debian-server.ts';
+import type { SignedZone } from './signed-zone.ts';
+
+const libraries = [
+  ...['unbound', 'libevent-2.1-7|libevent-2.1-7t64', 'libnghttp2-14', 'libprotobuf-c1'],
+  'libpython3.11|libpython3.13',
+];
+
+/** A resolver, as authorities and providers run it. */
+export interface Unbound {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+export interface UnboundZone {
+  readonly name: string;
+  /** Lines of its settings that say where its records come from. */
+  readonly source: string;
+}
+
+/** The zone of a name server of ours. @param port where it listens */
+export const servedZone = (name: string, port: number): UnboundZone => ({
+  name,
+  source: `stub-zone:\n  name: "${name}"\n  stub-addr: 127.0.0.1@${port}`,
+});
+
+/** A zone whose records are in a file. */
+export const zoneInFile = ({ name, file }: Pick<SignedZone, 'name' | 'file'>): UnboundZone => ({
+  name,
+  source: `auth-zone:\n  name: "${name}"\n  zonefile: "${file}"\n  for-upstream: yes\n  for-downstream: no\n  fallback-enabled: no`,
+});
+
+export interface UnboundOptions {
+  /** It has to answer for the first one before it counts as started. */
+  readonly zones: readonly [UnboundZone, ...UnboundZone[]];
+  /** Files with the keys of zones that are signed; without any, nothing is validated. */
+  readonly trusted?: readonly string[];
+  /** A free one by default. */
+  readonly port?: number;
+  /** More lines of its settings, about the server itself. */
+  readonly lines?: readonly string[];
+}
+
+export const startUnbound = async (options: UnboundOptions): Promise<Unbound> => {
+  const { zones, trusted = [], lines = [] } = options;
+  const { executable, root } = await findServer('unbound', libraries);
+  const folder = await mkdtemp(join(tmpdir(), 'unbound-'));
+  const guard = startGuard(folder);
+  const port = options.port ?? (await findFreePort());
+  const settings = join(folder, 'unbound.conf');
+  await writeFile(settings, settingsFor({ zones, trusted, lines, port, folder }));
+  const env = { ...process.env, ...libraryEnvironment(root) };
+  const child = spawn(executable, ['-d', '-c', settings], { env, stdio: 'ignore' });
+  guard.write(`${child.pid ?? ''}\n`);
+  const resolver = new Resolver({ timeout: 500, tries: 1 });
+  resolver.setServers([`127.0.0.1:${port}`]);
+  const [{ name }] = zones;
+  await until('unbound answers', () => resolver.resolveSoa(name).catch(() => false));
+  return {
+    port,
+    stop: async () => {
+      child.kill();
+      if (child.exitCode === null) await once(child, 'exit');
+      guard.end('\n');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+type Places = Required<UnboundOptions> & { readonly folder: string };
+
+/** As Let's Encrypt runs it: the case of letters is random and names are asked for label by label (RFC 9156). */
+const settingsFor = ({ zones, trusted, lines, port, folder }: Places): string => `
+server:
+  interface: 127.0.0.1
+  port: ${port}
+  directory: "${folder}"
+  pidfile: ""
+  chroot: ""
+  username: ""
+  use-syslog: no
+  do-daemonize: no
+  module-config: "${trusted.length > 0 ? 'validator iterator' : 'iterator'}"
+${trusted.map((file) => `  trust-anchor-file: "${file}"\n`).join('')}  ede: yes
+  do-not-query-localhost: no
+  qname-minimisation-strict: yes
+  use-caps-for-id: yes
+  harden-below-nxdomain: yes
+  harden-referral-path: no
+${lines.map((line) => `  ${line}\n`).join('')}remote-control:
+  control-enable: no
+${zones.map(({ source }) => source).join('\n')}
+`;

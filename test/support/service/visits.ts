@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { Agent, request, type IncomingMessage, type RequestOptions } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Visited {
+  readonly url: string;
+  readonly options: RequestOptions & { readonly ca?: string; readonly servername?: string };
+}
+
+/** Long enough for a connection to be idle, and short enough that it always is for a moment only. */
+const pauseMs = 5;
+
+/** Visitors over connections that stay and over new ones. None of them asks again after a failure. */
+export class Visits {
+  /** What went wrong: statuses, and errors of connections. */
+  readonly failures: string[] = [];
+  answered = 0;
+  #isOver = false;
+  readonly #loops: Promise<void>[] = [];
+  readonly #agents: (Agent | SecureAgent)[] = [];
+
+  start({ url, options }: Visited, visitors: number): void {
+    const isSecure = url.startsWith('https:');
+    const ask = isSecure ? secureRequest : request;
+    for (let at = 0; at < visitors; at++) {
+      const keepAlive = at % 3 > 0;
+      const agent = isSecure ? new SecureAgent({ keepAlive }) : new Agent({ keepAlive });
+      this.#agents.push(agent);
+      this.#loops.push(this.#loop(() => ask(url, { ...options, agent })));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#loops);
+    for (const agent of this.#agents) agent.destroy();
+  }
+
+  async #loop(ask: () => ReturnType<typeof request>): Promise<void> {
+    while (!this.#isOver) {
+      try {
+        const asked = ask().end();
+        const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+        await text(answer);
+        if (answer.statusCode === 200) this.answered += 1;
+        else this.failures.push(String(answer.statusCode));
+      } catch (error) {
+        this.failures.push(String(error));
+      }
+      await delay(pauseMs);
+    }
+  }
+}

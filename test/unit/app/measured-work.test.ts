@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+import { measuredAuthority } from '../../../src/app/measures/measured-authority.ts';
+import { measuredJobs } from '../../../src/app/measures/measured-jobs.ts';
+import { authorityFailureReasons } from '../../../src/domains/domain/certificates/order.ts';
+import { domainLab } from '../../support/domains/domain-lab.ts';
+
+/** Counts as the metrics do, by name and labels. */
+const tally = () => {
+  const counts = new Map<string, number>();
+  const count = (name: string, labels: Readonly<Record<string, string>>, by = 1) => {
+    const key = [name, ...Object.values(labels)].join(' ');
+    counts.set(key, (counts.get(key) ?? 0) + by);
+  };
+  const timed: string[] = [];
+  const time = (name: string, labels: Readonly<Record<string, string>>) => {
+    timed.push([name, ...Object.values(labels)].join(' '));
+  };
+  return { metrics: { count, time }, counts, timed };
+};
+
+test('orders, certificates and failures of an authority are counted, and are known to be none before', async () => {
+  const lab = await domainLab();
+  const { metrics, counts } = tally();
+  const authority = measuredAuthority(lab.authority, metrics);
+  expect([...counts.values()]).toEqual(Array(authorityFailureReasons.length + 2).fill(0));
+
+  const domain = await lab.addVerified();
+  await lab.tendDue({ authority });
+  expect((await lab.current(domain)).state).toBe('live');
+  expect(counts.get('authority_orders_total authority.test')).toBe(1);
+  expect(counts.get('authority_certificates_total authority.test')).toBe(1);
+
+  lab.authority.failNext('order', { reason: 'rate_limited' });
+  await authority.order('other.example.com');
+  expect(counts.get('authority_orders_total authority.test')).toBe(1);
+  expect(counts.get('authority_failures_total authority.test rate_limited')).toBe(1);
+});
+
+test('a run that is left to another process is not counted, and is told on', async () => {
+  const { metrics, counts } = tally();
+  const run = () => Promise.resolve(false);
+  const [job] = measuredJobs(metrics, [{ name: 'sweep', schedule: '* * * * * *', run }]);
+  expect(await job?.run()).toBe(false);
+  expect(counts.get('job_runs_total sweep succeeded')).toBe(0);
+});
+
+test('runs of jobs are counted by their outcome and timed, and a failure is passed on', async () => {
+  const { metrics, counts, timed } = tally();
+  const run = () => (timed.length === 0 ? Promise.resolve() : Promise.reject(new Error('away')));
+  const [job] = measuredJobs(metrics, [{ name: 'sweep', schedule: '* * * * * *', run }]);
+  expect(Object.fromEntries(counts)).toEqual({
+    'job_runs_total sweep succeeded': 0,
+    'job_runs_total sweep failed': 0,
+  });
+  await job?.run();
+  await expect(job?.run()).rejects.toThrow('away');
+  expect(Object.fromEntries(counts)).toEqual({
+    'job_runs_total sweep succeeded': 1,
+    'job_runs_total sweep failed': 1,
+  });
+  expect(timed).toEqual(['job_duration_seconds sweep', 'job_duration_seconds sweep']);
+});

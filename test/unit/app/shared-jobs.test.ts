@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import { workerJobs, type WorkerPorts } from '../../../src/app/jobs.ts';
+
+/** Only their names are asked for. */
+const jobs = workerJobs({
+  verifierSchedule: '* * * * * *',
+  mailPeople: () => Promise.resolve(false),
+} as WorkerPorts);
+
+test('the jobs that workers leave to one of them are known as such', () => {
+  expect(jobs.filter(({ isShared }) => isShared).map(({ name }) => name)).toEqual([
+    'issue and renew certificates',
+    'plan renewals',
+    'count what is stored',
+    'tell of domains in trouble',
+    'tell of operations that end',
+    'mail people',
+  ]);
+});
