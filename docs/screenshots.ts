@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { startTryOut, type TryOut } from '../test/lab/try-out.ts';
@@ -94,18 +97,28 @@ const liveDomain = async (page: Page, lab: TryOut, origin: string): Promise<void
   for (const one of ['shop.happy-paws.test', host]) {
     await page.goto(origin + domains);
     await page.getByLabel('Domain', { exact: true }).fill(one);
+    if (one !== host) await page.getByRole('checkbox', { name: /^Also add/ }).uncheck();
     await button(page, 'Add domain').click();
     await page.waitForURL(`**added=${one}*`);
   }
   await take(page, 'domain-added');
   const records = (await page.locator('pre', { hasText: '$ORIGIN' }).first().textContent()) ?? '';
   await page.goto(`${origin}${domains}/${host}`);
-  lab.createRecords('$ORIGIN happy-paws.test.\nwww 60 IN A 203.0.113.7\n');
+  const elsewhere = '$ORIGIN happy-paws.test.\nwww 60 IN A 203.0.113.7\n';
+  lab.createRecords(elsewhere);
   await button(page, 'Verify').click();
   await page.getByText('conflicting_a').or(page.getByText('A record')).first().waitFor();
   await take(page, 'domain-problem');
+  const verify = page.locator('button:enabled', { hasText: 'Verify' }).first();
+  const delegation = records.split('\n').find((line) => line.startsWith('_acme-challenge.www '));
+  lab.createRecords(`${elsewhere}${delegation ?? ''}\n`);
+  await verify.click({ timeout: 30_000 });
+  await page.getByText('Certificate ready').first().waitFor({ timeout: 60_000 });
+  // Without what the last check said.
+  await page.goto(`${origin}${domains}/${host}`);
+  await take(page, 'domain-ready');
   lab.createRecords(records);
-  await page.locator('button:enabled', { hasText: 'Verify' }).first().click({ timeout: 30_000 });
+  await verify.click({ timeout: 30_000 });
   await page.locator('.badge.good', { hasText: 'live' }).first().waitFor({ timeout: 30_000 });
   await take(page, 'domain-live');
   await page.goto(origin + domains);
@@ -150,6 +163,35 @@ const keys = async (page: Page, origin: string): Promise<void> => {
   await take(page, 'usage');
   await page.goto(`${origin}/dashboard/account`);
   await take(page, 'account');
+  await page.getByRole('button', { name: /^Notices/ }).click();
+  await take(page, 'notices');
+};
+
+/** Of a receiver that is busy at first. */
+const webhooks = async (page: Page, origin: string): Promise<void> => {
+  let calls = 0;
+  const receiver = createServer((_request, response) => {
+    response.statusCode = (calls += 1) === 1 ? 503 : 200;
+    response.end(response.statusCode === 200 ? 'Thanks' : '{"error": "The queue is full"}');
+  });
+  await once(receiver.listen(0, '127.0.0.1'), 'listening');
+  const { port } = receiver.address() as AddressInfo;
+  await page.goto(`${origin}/dashboard/webhooks`);
+  await take(page, 'webhooks-empty');
+  await page.getByLabel('Address', { exact: true }).fill(`http://127.0.0.1:${port}/hooks`);
+  await button(page, 'Add webhook').click();
+  await page.getByText('It is not shown again').waitFor();
+  await take(page, 'webhook-added');
+  await page.getByRole('link', { name: 'I have stored it' }).click();
+  for (const result of ['trying again', 'delivered']) {
+    await button(page, 'Send a test').click();
+    await page.locator('.badge', { hasText: result }).first().waitFor({ timeout: 30_000 });
+  }
+  await page.getByText('Message and answers').first().click();
+  await take(page, 'webhook');
+  await page.goto(`${origin}/dashboard/webhooks`);
+  await take(page, 'webhooks');
+  receiver.close();
 };
 
 if (into === undefined) await rm(folder, { recursive: true, force: true });
@@ -171,6 +213,7 @@ try {
   await liveDomain(page, lab, origin);
   await animals(page, origin);
   await keys(page, origin);
+  await webhooks(page, origin);
 } finally {
   await browser.close();
   await lab.close();

@@ -18,17 +18,21 @@ export const commandsPage = (): string =>
       '- On a terminal, long work shows a progress bar on standard error.',
     '`domain add`, `verify`, `show` and `remove` print one object: `domain` (with `host`, `state`, `project`, ' +
       '`accountId`, `dns`, `certificate` and more), `records`, `bind`, `hints`, `problems`, `health`, `budget`, `nextAt` ' +
-      'and `timeline`. `domain list` prints an array. Each entry has the same keys, except that the fields of `domain` ' +
+      'and `timeline`. With `--pair`, `domain add` prints the same of the typed name, and `pair` with that of the other one, or `null` where there is none. `domain list` prints an array. Each entry has the same keys, except that the fields of `domain` ' +
       'are in the entry itself and `timeline` has only the last 5 entries.',
   );
 
 const rowsOf = (command: Command, path: readonly string[] = []): (readonly string[])[] => {
-  if (command.commands.length > 0) {
-    return command.commands.flatMap((inner) => rowsOf(inner, [...path, inner.name()]));
-  }
+  const inner = command.commands.flatMap((one) => rowsOf(one, [...path, one.name()]));
+  // `backup` is a command and has one.
+  const isOnlyGroup = inner.length > 0 && command.registeredArguments.length === 0;
+  return isOnlyGroup ? inner : [rowOf(command, path), ...inner];
+};
+
+const rowOf = (command: Command, path: readonly string[]): readonly string[] => {
   const options = command.options.filter(({ long }) => long !== '--json' && long !== '--version');
   const words = [...path, ...command.registeredArguments.map(argument), ...options.map(option)];
-  return [[code(words.join(' ').replaceAll('|', '\\|')), sentence(command.description())]];
+  return [code(words.join(' ').replaceAll('|', '\\|')), sentence(command.description())];
 };
 
 const argument = (one: Argument): string => {

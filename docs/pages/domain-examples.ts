@@ -24,6 +24,20 @@ const day = 24 * hour;
 export const names = { host: 'shop.example.com', registrableDomain: 'example.com' };
 const token = 't-01a1fde9e0ef74ad99ff13be17f97481';
 
+/** Beside the others, where the operator has a zone of DNS challenges. */
+export const exampleDelegation = (): readonly DnsRecord[] => {
+  const acmeDnsZone = 'acme.animal-store.test';
+  const needs = { platformHost: 'sites.animal-store.test', acmeDnsZone, txtRequired: false };
+  const records = recordsFor({ ...names, isApex: false }, token, needs);
+  return records.filter(({ purpose }) => purpose === 'delegation');
+};
+
+export const exampleWildcard = (): readonly DnsRecord[] => {
+  const zones = { platformHost: 'sites.animal-store.test', acmeDnsZone: 'acme.animal-store.test' };
+  const named = { ...names, host: `*.${names.host}`, isApex: false };
+  return recordsFor(named, token, { ...zones, txtRequired: false });
+};
+
 export const exampleRecords = (isApex: boolean): readonly DnsRecord[] => {
   const host = isApex ? names.registrableDomain : names.host;
   const needs = { platformHost: 'sites.animal-store.test', txtRequired: false };
@@ -35,7 +49,7 @@ export const recordRow = ({ name, type, value, ttl, required }: DnsRecord): read
   type === 'ALIAS' ? 'ALIAS or ANAME' : type,
   code(value),
   String(ttl),
-  required ? 'yes' : 'no',
+  yesOrNo(required),
 ];
 
 export const exampleSettings = (): DomainSettingsDocument =>
@@ -46,13 +60,28 @@ export const exampleSettings = (): DomainSettingsDocument =>
 
 const agreed = enterpriseAllowance({ projects: 0, storedBytes: 0, domains: 0 });
 
+const yesOrNo = (is: boolean): string => (is ? 'yes' : 'no');
+
+export const limitColumns = [
+  'Plan',
+  'Custom domains of an account',
+  'Added in an hour',
+  '[Wildcards](domains.md#wildcards)',
+];
+
 export const limits = (): readonly (readonly string[])[] => [
-  ...Object.entries(planAllowances).map(([plan, { domains, domainsAddedPerHour }]) => [
+  ...Object.entries(planAllowances).map(([plan, allowance]) => [
     code(plan),
-    String(domains),
-    String(domainsAddedPerHour),
+    String(allowance.domains),
+    String(allowance.domainsAddedPerHour),
+    yesOrNo(allowance.hasWildcards),
   ]),
-  [code('enterprise'), 'as agreed', String(agreed.domainsAddedPerHour)],
+  [
+    code('enterprise'),
+    'as agreed',
+    String(agreed.domainsAddedPerHour),
+    yesOrNo(agreed.hasWildcards),
+  ],
 ];
 
 /** In words, in the largest unit that fits. */

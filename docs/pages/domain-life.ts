@@ -35,6 +35,7 @@ const added = (id: string): CustomDomain =>
       current: 0,
       addedLately: [],
       hasSucceededDeploy: true,
+      provenElsewhere: undefined,
       attachedTo: undefined,
     },
     moment,
@@ -48,6 +49,7 @@ const right: DnsReport = {
   ownershipRequired: false,
   ownershipProven: true,
   pointsHere: true,
+  mayIssue: [],
   verifiable: true,
 };
 const wrong: DnsReport = {

@@ -13,22 +13,28 @@ const names: Readonly<Record<DomainNameProblem, Told>> = {
   ],
   ip_literal: ['It is an IP address, or written like one.', 'Use a name.'],
   name_reserved: [
-    'It is reserved (such as `example`, `localhost`, `local`), or is below the platform host.',
+    'It is reserved (such as `example`, `localhost`, `local`), is below the platform host, or is a wildcard that covers it.',
     'Use a name that you registered.',
   ],
   name_too_long: [
-    'A part has more than 63 characters, or the whole name more than 253.',
+    'A part has more than 63 characters, or the whole name more than 253 (a wildcard: 235).',
     'Use a shorter one.',
   ],
   public_suffix: [
     'It is a public suffix, such as `co.uk`: others register their domains below it.',
     'Use a name below a domain that you registered.',
   ],
-  wildcard_unsupported: ['It has an asterisk.', 'Add each name by itself.'],
+  wildcard_unsupported: [
+    'It has an asterisk that is not its whole first part, or this service has no [zone](operations.md#setting-up-the-zone) to prove [wildcards](#wildcards) with.',
+    'Add each name by itself.',
+  ],
 };
 
 const others: Readonly<Record<string, Told>> = {
-  plan_upgrade_required: ['The plan does not include custom domains.', 'Change the plan.'],
+  plan_upgrade_required: [
+    'The plan does not include custom domains, or it does not include [wildcards](#wildcards).',
+    'Change the plan.',
+  ],
   domains_added_too_fast: [
     'The account has added too many domains within an hour; removed ones count too.',
     'Wait; the message says how long.',

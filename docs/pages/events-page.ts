@@ -30,6 +30,13 @@ const told: {
   person_invited: ['Somebody may sign in to the dashboard.', 'personId', 'email'],
   person_removed: ['Somebody may no longer sign in.', 'personId', 'email'],
   sign_in_link_made: ['A link was made that signs somebody in once.', 'personId', 'email'],
+  link_mail_wanted: [
+    'Somebody made a link for another person, who gets one by mail too.',
+    'personId',
+    'email',
+    'whose',
+  ],
+  sign_in_link_mailed: ['A link that signs somebody in once is sent by mail.', 'personId', 'email'],
   person_signed_in: ['Somebody signed in.', 'personId', 'way'],
   password_changed: ['Somebody chose a password.', 'personId'],
   session_revoked: ['A person ended one of their sessions.', 'personId', 'sessionId'],
@@ -52,6 +59,18 @@ const told: {
     'redirects',
   ],
   domain_added: ['A custom domain was added to a project.', 'projectId', 'domainId', 'host'],
+  domain_prepared: [
+    'The name of a domain is proven and its certificate is there, before its DNS leads here.',
+    'projectId',
+    'domainId',
+    'host',
+  ],
+  domain_unprepared: [
+    'The record that proved such a name is gone or names another account, or its certificate has ended.',
+    'projectId',
+    'domainId',
+    'host',
+  ],
   domain_verified: [
     'The DNS of a domain is right; a certificate is ordered at once.',
     'projectId',
@@ -60,6 +79,20 @@ const told: {
   ],
   domain_live: ['A domain is served from now on.', 'projectId', 'domainId', 'host'],
   domain_removed: ['A domain is no longer served.', 'projectId', 'domainId', 'host', 'reason'],
+  domain_shared: [
+    'A link shows the DNS records of a domain to somebody who is not signed in.',
+    'projectId',
+    'domainId',
+    'host',
+    'shareId',
+  ],
+  domain_share_ended: ['Such a link was revoked.', 'projectId', 'domainId', 'host', 'shareId'],
+  domain_contested: [
+    'Another account has proven the name of a domain that still waits for its proof, or a wildcard over it.',
+    'projectId',
+    'domainId',
+    'host',
+  ],
   certificate_ordered: [
     'An attempt at a certificate began.',
     'projectId',
@@ -76,14 +109,85 @@ const told: {
     'attempt',
     'isRenewal',
   ],
+  domain_strayed: [
+    'A check showed that a live domain leads elsewhere.',
+    'projectId',
+    'domainId',
+    'host',
+  ],
+  domain_returned: [
+    'A check showed that a live domain leads here again.',
+    'projectId',
+    'domainId',
+    'host',
+  ],
+  domain_found_unhealthy: [
+    'A live domain has led elsewhere for an hour.',
+    ...(['projectId', 'domainId', 'host', 'problem', 'actor', 'fix'] as const),
+  ],
+  domain_recovered: [
+    'A domain that had led elsewhere for an hour is right again.',
+    'projectId',
+    'domainId',
+    'host',
+  ],
+  certificate_found_failing: [
+    'A domain does not get its certificate; again every third day.',
+    ...(['projectId', 'domainId', 'host', 'problem', 'actor', 'fix', 'expiresAt'] as const),
+  ],
+  certificate_recovered: [
+    'A domain that did not get its certificate has one.',
+    ...(['projectId', 'domainId', 'host', 'expiresAt'] as const),
+  ],
+  quota_nearly_used: [
+    'An account has used 80 % of its requests of a day.',
+    'used',
+    'limit',
+    'resetsAt',
+  ],
+  quota_used_up: ['An account has used all its requests of a day.', 'used', 'limit', 'resetsAt'],
+  operation_removal_neared: [
+    'An account calls an operation that will be removed soon.',
+    'operation',
+    'removedAt',
+    'days',
+  ],
+  webhook_added: ['A webhook was added.', 'webhookId', 'receiver'],
+  webhook_changed: ['A webhook has another address, or other kinds.', 'webhookId', 'receiver'],
+  webhook_rotated: ['A webhook has a new secret.', 'webhookId', 'receiver', 'oldSecretUntil'],
+  webhook_switched_on: ['A webhook was switched on.', 'webhookId', 'receiver'],
+  webhook_switched_off: [
+    'A webhook was switched off, by hand or because it failed.',
+    'webhookId',
+    'receiver',
+    'reason',
+  ],
+  webhook_removed: ['A webhook was removed.', 'webhookId', 'receiver'],
+  webhook_tested: ['Somebody asked for a test of a webhook.', 'webhookId', 'receiver'],
+  webhook_repeated: [
+    'Somebody asked to send a delivery again.',
+    'webhookId',
+    'receiver',
+    'deliveryId',
+  ],
 };
 
 const reactions: Readonly<Record<SubscriberName, string>> = {
   certificates: 'Gets a certificate for every served host that has none.',
   domains: 'Wakes the job that works on due domains.',
-  primary:
-    'Makes the domain the primary one of its project, if it is the first live domain and nobody chose a primary one.',
+  mail: 'Adds a mail for each person who wants the kind. The same event again adds none.',
+  notices: 'Adds a notice for the owners. The same event again adds none.',
+  personalMails:
+    'Asks for the mail to the person whom the event concerns. The same event again asks for none.',
+  primaries:
+    'Makes the first live domain of the project its primary one, as long as nobody chose one. The same event again changes nothing.',
   storage: 'Removes the files of the deploy. The same event again changes nothing.',
+  requests:
+    'Does what a person asked of a webhook: adds the test, and looks for what is to be sent. The same event again adds none.',
+  webhooks:
+    'Adds a delivery for each webhook of the account that wants the kind, and looks for what is to be sent. The same event again adds none.',
+  watches:
+    'Looks at the domain, and stores an event if the owners are to be told that something has been wrong for a while or is right again.',
 };
 
 export const eventsPage = (): string => {

@@ -53,7 +53,8 @@ export const lifecyclesPage = (): string =>
     diagram(customDomainTransitions, 'added'),
     commandTable(customDomainTransitions, domainCommands),
     'An `added` domain becomes verified when its DNS is right, on request or by an automatic check. Verifying a ' +
-      '`verified` one starts a new attempt to get its certificate. A certificate counts only if it was ordered for this ' +
+      '`verified` one starts a new attempt to get its certificate. One whose certificate came before its traffic becomes verified and ' +
+      'live in one step. A certificate counts only if it was ordered for this ' +
       'life of the domain; late ones are destroyed. A domain is contested when another account proves the name, and ' +
       `expires if it is not verified within ${String(longestWaitForDnsMs / 86_400_000)} days. Removing twice is no error. ` +
       'Adding a removed name again makes a new domain.',

@@ -8,15 +8,19 @@ import {
 import { planLimits, plans } from '../../src/access/domain/plan.ts';
 import { windowNames, windowSeconds, type WindowName } from '../../src/access/domain/rate-quota.ts';
 import { badKeyLimits } from '../../src/access/use-cases/meter-request.ts';
+import { mostAtOnce, places } from '../../src/adapters/schedule/calls-under-way.ts';
+import { slowMs } from '../../src/notifications/domain/webhooks/attempts.ts';
+import { waits } from '../../src/notifications/domain/webhooks/waits.ts';
+import { mostWebhooks } from '../../src/notifications/domain/webhooks/webhook.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
-import { largestBody } from '../../src/adapters/http/operations/request-body.ts';
+import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
 import { ListPetsQuery } from '../../src/adapters/http/operations/schemas.ts';
 import { petNameLength } from '../../src/catalogue/domain/pet.ts';
 import { planAllowances } from '../../src/sites/domain/allowance.ts';
-import { bytesInWords } from '../../src/kernel/in-words.ts';
+import { bytesInWords, inWords } from '../../src/kernel/in-words.ts';
 import { keptDeploys } from '../../src/sites/domain/deploy.ts';
 import { dashboardNumbers, dashboardUse, signInAttempts } from './dashboard-limits.ts';
-import { budgets, limits as domainsByPlan } from './domain-examples.ts';
+import { budgets, limitColumns, limits as domainsByPlan } from './domain-examples.ts';
 import { dnsNumbers } from './dns-limits.ts';
 import { sweptTables } from '../../src/app/retention.ts';
 import { code, page, printed, table } from './markdown.ts';
@@ -57,7 +61,7 @@ export const limitsPage = (): string =>
     '## How long data is kept',
     table(
       ['What', 'Kept for'],
-      sweptTables.map(({ what, keptMs }) => [what, days(keptMs)]),
+      sweptTables.map(({ what, keptMs }) => [what, keptMs === 0 ? 'up to an hour' : days(keptMs)]),
     ),
     'Everything else is kept until somebody deletes it.',
     '## Dashboard',
@@ -71,6 +75,9 @@ export const limitsPage = (): string =>
     table(['What', 'Limit'], ofDeploys()),
     `We keep the last ${String(keptDeploys)} deploys of a project and the served one. More: ` +
       '[sites](sites.md#what-a-deploy-may-hold).',
+    '## Webhooks',
+    table(['What', 'Limit'], ofWebhooks()),
+    'How they are tried again, and when they are switched off: [webhooks](webhooks.md#answers-and-trying-again).',
     '## Visitors of sites',
     'A network is an IPv4 address, or the /64 network of an IPv6 address. Requests beyond a limit get 503 with ' +
       '`Retry-After`, over HTTP/2 `REFUSED_STREAM`. All limits: [the edge](operations.md#limits-of-the-edge).',
@@ -82,7 +89,7 @@ export const limitsPage = (): string =>
     ),
     'A deploy that does not fit is refused. An account at a limit keeps what it has; see [what a deploy may hold](sites.md#what-a-deploy-may-hold).',
     '## Custom domains',
-    table(['Plan', 'Custom domains of an account', 'Added in an hour'], domainsByPlan()),
+    table(limitColumns, domainsByPlan()),
     'Domains that you add and remove within the hour count too: each could have used a certificate.',
     'Limits of our requests to the certificate authority:',
     table(['What', 'We stop at', 'The authority allows', 'Within'], budgets()),
@@ -108,6 +115,16 @@ const ofVisitors = (): readonly (readonly string[])[] => {
     ['an HTTP/2 connection without progress ends after', seconds(limits.idleSessionMs)],
   ];
 };
+
+const ofWebhooks = (): readonly (readonly string[])[] => [
+  ['webhooks of an account', String(mostWebhooks)],
+  ['attempts at one delivery', String(waits.length + 1)],
+  ['calls of one worker at a time', String(places.quick)],
+  [`in addition, of receivers that take longer than ${inWords(slowMs)}`, String(places.slow)],
+  ['of each of the two, for one account', String(mostAtOnce.account)],
+  ['of each of the two, for one account to one host and port', String(mostAtOnce.receiver)],
+  ['calls of one webhook at a time', String(mostAtOnce.webhook)],
+];
 
 const allowances = (): readonly (readonly string[])[] => [
   ...Object.entries(planAllowances).map(([plan, { projects, storedBytes }]) => [

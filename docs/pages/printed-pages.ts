@@ -6,8 +6,11 @@ import { eventsPage } from './events-page.ts';
 import { lifecyclesPage } from './lifecycles-page.ts';
 import { limitsPage } from './limits-page.ts';
 import { securityPage } from './security-page.ts';
+import { metricsPage } from './metrics-page.ts';
+import { notificationsPage } from './notifications-page.ts';
 import { operationsPage } from './settings-table.ts';
 import { sitesPage } from './sites-page.ts';
+import { webhooksPage } from './webhooks-page.ts';
 
 /** The pages that code knows better than any writer, by their path in docs/. */
 export const printedPages = (): Readonly<Record<string, string>> => ({
@@ -18,7 +21,10 @@ export const printedPages = (): Readonly<Record<string, string>> => ({
   'events.md': eventsPage(),
   'lifecycles.md': lifecyclesPage(),
   'limits.md': limitsPage(),
+  'metrics.md': metricsPage(),
+  'notifications.md': notificationsPage(),
   'operations.md': operationsPage(),
   'security.md': securityPage(),
   'sites.md': sitesPage(),
+  'webhooks.md': webhooksPage(),
 });

@@ -1,6 +1,13 @@
 import { strikesForBan } from '../../src/access/domain/ban.ts';
+import { mailLimits } from '../../src/access/domain/mail-request.ts';
 import { passwordLength } from '../../src/access/domain/password.ts';
-import { dashboardLimits, secretLength, signInLimits } from '../../src/access/domain/session.ts';
+import {
+  dashboardLimits,
+  secretLength,
+  sharedPageLimits,
+  signInLimits,
+} from '../../src/access/domain/session.ts';
+import { shareDays } from '../../src/domains/domain/attachment/share.ts';
 import { badKeyLimits } from '../../src/access/use-cases/meter-request.ts';
 import { mostStreams } from '../../src/adapters/dashboard/frame/live-streams.ts';
 import { noticedMs } from '../../src/adapters/system/event-loop-watch.ts';
@@ -22,6 +29,13 @@ export const signIn: readonly Defence[] = [
     ],
   },
   {
+    against: 'A session in wrong hands that becomes the account.',
+    how:
+      'A new password needs the current one, even after a link that was made on the account page. Only a link that was mailed or ' +
+      'that the operator made excuses from it, for one change.',
+    tests: ['unit/access/choose-password', 'contract/access/people'],
+  },
+  {
     against: 'Weak passwords.',
     how: `At least ${String(passwordLength.min)} characters, and none of the commonest passwords. They are stored with scrypt.`,
     tests: ['unit/access/password', 'contract/access/passwords'],
@@ -32,6 +46,22 @@ export const signIn: readonly Defence[] = [
       'A link signs in at once only where nobody is signed in and the request is not cross-site. Otherwise a page names the account ' +
       'and asks with a button. A link works once.',
     tests: ['dashboard/sign-in-links', 'dashboard/links-in-logs'],
+  },
+  {
+    against:
+      'Addresses that are tried out, mailboxes that are flooded, and links that scanners of mail use up.',
+    how:
+      'A request for a link by mail only stores the address: the answer and its statements are the same for every address. ' +
+      `One network gets ${String(mailLimits.ofSource.perHour)} links an hour and ${String(mailLimits.ofSource.perDay)} a day mailed to one address, all together ${String(mailLimits.inAll.perHour)} and ${String(mailLimits.inAll.perDay)}; ` +
+      'a browser in which its person has signed in is counted by itself. An account invites at most ' +
+      `${String(signInLimits.invitations.perDay)} people a day. A link by mail opens a page with ` +
+      'one button. Its address comes from the settings, not from the request. A changed password is told by mail.',
+    tests: [
+      'dashboard/link-requests',
+      'unit/access/mail-people',
+      'contract/access/mail-requests',
+      'system/personal-mails',
+    ],
   },
   {
     against: 'Stolen or fixed sessions.',
@@ -73,9 +103,21 @@ export const accounts: readonly Defence[] = [
     tests: ['http/limits', 'http/api-keys', 'unit/access/banned-key'],
   },
   {
+    against: 'Links to a domain that show more, or for longer, than they should.',
+    how:
+      `Such a link has ${String(secretLength)} random characters and is stored as a hash. It ends after ${String(shareDays)} days, with the ` +
+      'domain, or when it is revoked. Its page shows nothing else of the account, asks search engines not to list it, and sends its address ' +
+      `nowhere. A network may ask for ${String(sharedPageLimits.perMinute)} such pages a minute.`,
+    tests: [
+      'dashboard/shared-domains',
+      'unit/domains/share-domain',
+      'contract/domains/domain-shares',
+    ],
+  },
+  {
     against: 'Secrets in logs, messages and files.',
     how:
-      'API keys, sign-in links and bodies are not logged, and URLs are logged without user and password. Private keys are ' +
+      'API keys, links with a secret and bodies are not logged, and URLs are logged without user and password. Private keys are ' +
       'encrypted with AES-256-GCM. Only the user that the service runs as can read its files.',
     tests: [
       'dashboard/links-in-logs',

@@ -1,6 +1,7 @@
 import { page, printed } from './markdown.ts';
 import type { Defence } from './security-defence.ts';
 import { accounts, signIn, whole } from './security-of-people.ts';
+import { calls } from './security-of-calls.ts';
 import { dns, edge, text, uploads } from './security-of-work.ts';
 
 const sections: Readonly<Record<string, readonly Defence[]>> = {
@@ -8,6 +9,7 @@ const sections: Readonly<Record<string, readonly Defence[]>> = {
   Uploads: uploads,
   'The edge': edge,
   'DNS and certificates': dns,
+  'Calls to addresses of customers': calls,
   'Sign-in and the dashboard': signIn,
   'Accounts and secrets': accounts,
   'The whole': whole,
@@ -19,6 +21,8 @@ const open = [
   'Attacks from many networks at once. Limits apply to one network, and a botnet has many, also to guess passwords. Long passwords withstand this.',
   'Anyone who controls the machine, the database, `DATA_DIR` or `SECRET_KEY`. Keep backups as safe as these.',
   'Resolvers that give false answers. Use resolvers that check DNSSEC, over a network that you trust.',
+  'A network that sends some public addresses to machines inside, such as a NAT64 prefix or an address of its own that only it routes. ' +
+    'Webhooks are sent to public addresses: let a firewall keep the workers away from what they should not reach.',
   'Harmful content on a published site. We do not scan sites. Each has its own host, apart from the dashboard.',
   'Cookies that a published site sets for a domain above it and the dashboard, such as `shop.example` for `sites.shop.example` ' +
     'and `app.shop.example`. Over https none of them can replace ours. To exclude them, choose a `PLATFORM_HOST` below another domain.',

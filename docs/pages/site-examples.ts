@@ -1,4 +1,4 @@
-import { servedFile } from '../../src/adapters/edge/served-file.ts';
+import { ServedFile } from '../../src/adapters/edge/served-file.ts';
 import { matchPath } from '../../src/adapters/edge/site-path.ts';
 import { isCompressible } from '../../src/adapters/storage/smaller-forms.ts';
 import { DomainError } from '../../src/kernel/domain-error.ts';
@@ -64,7 +64,7 @@ export const cacheControls = (): readonly (readonly string[])[] =>
 /** As the edge sends them, in their order. */
 const headersOf = (path: string): ReadonlyMap<string, string> => {
   const hash = 'N9hahLIS_gQ6uuOZN5uHTYL0mr5GukB-695eUWoAZIU';
-  const { forms } = servedFile({ path, bytes: 2200, hash, brotli: 412, gzip: 497 });
+  const { forms } = new ServedFile({ path, bytes: 2200, hash, brotli: 412, gzip: 497 });
   const flat = forms.br?.headers ?? [];
   return new Map(
     flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? ''] as const] : [])),
