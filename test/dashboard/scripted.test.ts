@@ -109,6 +109,27 @@ test('the message about a check follows the state of the domain', async () => {
   await said.getByText('The domain is verified and live.').waitFor();
 });
 
+test.each([
+  ['slow', -3_600_000],
+  ['fast', 3_600_000],
+] as const)(
+  'a device whose clock is %s knows by the clock of the server when a button works again',
+  async (clock, ms) => {
+    const domain = await addDomain(`${clock}.birds.test`);
+    await domains().verifyDomain(domain);
+    const page = await browsed.visit('/dashboard/animals');
+    await page.clock.install({ time: Date.now() + ms });
+    await page.goto(`${browsed.dashboard.origin}/dashboard/projects/${slug}/settings/domains`);
+    const button = page.getByTitle(`Verify ${domain.host}`);
+    await page.clock.runFor(1000);
+    expect(await button.isDisabled()).toBe(true);
+    const form = page.locator('form').filter({ has: button });
+    await form.getByText(/^available in \d+ seconds?$/).waitFor();
+    await page.clock.runFor(60_000);
+    expect(await button.isDisabled()).toBe(false);
+  },
+);
+
 test('an untouched field follows changes that are saved elsewhere', async () => {
   const domain = await addDomain('first.birds.test');
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);

@@ -166,7 +166,7 @@ describe('two processes on MySQL', () => {
         const noticed = ({ service }: Edge, at: number) =>
           logOf(service)
             .slice(known[at])
-            .some(({ msg }) => msg.startsWith('routes not refreshed'));
+            .some(({ msg }) => msg?.startsWith('routes not refreshed'));
         await until('all noticed', () => edges.every(noticed));
         for (const edge of edges) {
           const client = await edge.client();

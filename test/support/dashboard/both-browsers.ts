@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { findBrowser } from './browser-program.ts';
 import { startGuard } from '../servers/debian-server.ts';
+import { until } from '../until.ts';
 
 /** A page that stays open, in one of the browsers. */
 export interface OpenPage {
@@ -31,7 +32,6 @@ const shapeScript = readFileSync(join(import.meta.dirname, 'page-shape.js'), 'ut
 
 /** Only against hanging, not a measurement. */
 const patienceMs = 60_000;
-const waiting = { timeout: patienceMs, polling: 'mutation' } as const;
 
 /** Chromium over its own protocol, Firefox over WebDriver BiDi; each in a profile that is gone afterwards. */
 export const startBothBrowsers = async (origin: string): Promise<BothBrowsers> => {
@@ -87,8 +87,16 @@ const openPage = async (
   await page.goto(url, { timeout: patienceMs });
   /** @param difference empty once the page is as wanted */
   const becomes = async (difference: string): Promise<void> => {
-    const isShown = page.waitForFunction(`${difference} === ''`, waiting).catch(async () => {
-      throw new Error(`${name} ${pathname}: ${String(await page.evaluate(difference))}`);
+    let last: unknown;
+    const isShown = until(
+      `${name} ${pathname} becomes as wanted`,
+      async () => {
+        last = await page.evaluate(difference);
+        return last === '';
+      },
+      patienceMs,
+    ).catch((cause: unknown) => {
+      throw new Error(`${name} ${pathname}: ${String(last)}`, { cause });
     });
     await Promise.race([isShown, ended]);
   };

@@ -2,7 +2,8 @@ import type { Service } from './service-process.ts';
 
 export interface LogEntry {
   readonly level: number;
-  readonly msg: string;
+  /** A line about a request has none. */
+  readonly msg?: string;
   readonly err?: { readonly type: string };
 }
 
@@ -22,5 +23,6 @@ const aboutMachine = /^(the event loop was blocked$|The process runs as root )/;
 /** All its warnings, except those about a slow database: machines are busy. */
 export const complaintsOf = (service: Pick<Service, 'stdout'>): readonly LogEntry[] =>
   logOf(service).filter(
-    ({ level, err, msg }) => level >= 40 && err?.type !== 'Unavailable' && !aboutMachine.test(msg),
+    ({ level, err, msg }) =>
+      level >= 40 && err?.type !== 'Unavailable' && !aboutMachine.test(msg ?? ''),
   );

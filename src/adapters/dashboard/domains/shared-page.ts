@@ -35,12 +35,13 @@ export const addSharedDomains = (router: Router, ports: Ports): void => {
     await ports.access.admitSharedPage(networkOf(ctx, ports));
     const { secret = '' } = ctx['params'] as Readonly<Record<string, string>>;
     const shared = await ports.domains.showShared(secret);
+    const now = ports.clock.now();
     const page = {
       title: `DNS records of ${nameInText(shared.domain)}`,
-      content: contentOf(shared, ports.clock.now()),
+      content: contentOf(shared, now),
     };
     const nobody = { section: undefined, signedIn: undefined, unread: 0 };
-    await sendHtml(ctx, 200, layout(page, { ...nobody, unlisted: { refreshSeconds } }));
+    await sendHtml(ctx, 200, layout(page, { ...nobody, now, unlisted: { refreshSeconds } }));
   });
 };
 

@@ -5,8 +5,21 @@ import { inWords, inWordsWithDate } from './time-words.js';
 // Chromium crashes when idiomorph moves a part with fields by `moveBefore`. Without it, idiomorph uses `insertBefore`.
 delete Element.prototype.moveBefore;
 
+/** What the clock of the server is ahead of the one of this device, in milliseconds. */
+const ahead = (() => {
+  const { now } = document.documentElement.dataset;
+  if (now === undefined) return 0;
+  const [page] = performance.getEntriesByType('navigation');
+  const sinceItCame = page ? performance.now() - page.responseStart : 0;
+  return Date.parse(now) - (Date.now() - sinceItCame);
+})();
+const timeNow = () => Date.now() + ahead;
+
 const wordsOf = ({ dateTime, dataset }) =>
-  (dataset.relative === 'plain' ? inWords : inWordsWithDate)(new Date(dateTime), new Date());
+  (dataset.relative === 'plain' ? inWords : inWordsWithDate)(
+    new Date(dateTime),
+    new Date(timeNow()),
+  );
 
 const refresh = () => {
   for (const one of document.querySelectorAll('time[data-relative]')) {
@@ -15,10 +28,10 @@ const refresh = () => {
   }
   // What may be pressed again at a time that is told with it.
   for (const one of document.querySelectorAll('button[data-ready-at]')) {
-    one.disabled = Date.parse(one.dataset.readyAt) > Date.now();
+    one.disabled = Date.parse(one.dataset.readyAt) > timeNow();
   }
   for (const one of document.querySelectorAll('[data-until]')) {
-    one.hidden = Date.parse(one.dataset.until) <= Date.now();
+    one.hidden = Date.parse(one.dataset.until) <= timeNow();
   }
   nameOther();
   // Shown only where scripts run.

@@ -23,6 +23,8 @@ export interface Frame {
   readonly signedIn: SignedIn | undefined;
   /** How many notices the person has not seen. */
   readonly unread: number;
+  /** Of a page that tells times: the script goes by this clock, because the one of the device may be wrong. */
+  readonly now?: Date | undefined;
   readonly notice?: Html | string | undefined;
   /** Where to ask for live updates, if there are any. */
   readonly live?: string | undefined;
@@ -32,7 +34,7 @@ export interface Frame {
 
 /** The whole document around the content of a page. */
 export const layout = ({ title, content }: Page, frame: Frame): string =>
-  `<!doctype html>\n${html`<html lang="en">
+  `<!doctype html>\n${html`<html lang="en" ${frame.now && html`data-now="${frame.now.toISOString()}"`}>
 <head>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -130,7 +130,7 @@ const sendPage = async (
   page: Page,
 ): Promise<void> => {
   const { section, notices = {} } = screen;
-  const { signedIn } = visit;
+  const { signedIn, now } = visit;
   const done = visit.query.get('done') ?? '';
   const notice = Object.hasOwn(notices, done) ? notices[done] : undefined;
   const live = screen.live === false ? undefined : pathOf(screen, visit);
@@ -138,6 +138,6 @@ const sendPage = async (
   await sendHtml(
     ctx,
     page.status ?? 200,
-    layout(page, { section, live, notice, signedIn, unread }),
+    layout(page, { section, live, notice, signedIn, unread, now }),
   );
 };
