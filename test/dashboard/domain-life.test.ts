@@ -75,7 +75,8 @@ const atLab = async (...names: readonly string[]): Promise<void> => {
   const page = await browsers[1].open();
   await page.goto(lab.labUrl);
   for (const name of names) await pressed(page, name);
-  await page.close();
+  // Closing the page alone hangs now and then in the shell, while the answer of a form loads.
+  await page.context().close();
 };
 
 /** The authorities as the page of the lab names them. */
