@@ -38,9 +38,10 @@ export class ClickingOwner {
     return this.#lab.service.origin;
   }
 
-  /** When the session is over: has a link sent, and follows it. */
+  /** When the session is over, which leads the page to the sign-in: has a link sent, and follows it. */
   async signInByMail(): Promise<void> {
     const { page } = this;
+    await page.waitForURL(/\/dashboard\/sign-in\?/);
     await page.goto(`${this.#origin}/dashboard/sign-in-link`);
     await page.getByLabel('Email').fill('owner@animal-store.test');
     await press(page, 'Send the link');
