@@ -463,6 +463,22 @@ test('a lost answer to an order of a project host counts as an order, and not as
   expect([use.accountOrders.length, use.ownHosts.length]).toEqual([2, 1]);
 });
 
+test('a project whose host waits for a limit is told so, although the platform had a certificate that has ended', async () => {
+  delegate();
+  await secure();
+  undelegated();
+  lab.clock.advance(91 * day);
+  for (let n = 0; n < 20; n++) await servedProject(lab.stores);
+  expect(await secure()).toBe(20);
+  const holds = await Promise.all(
+    (await lab.ports.edgeRecords.names()).map((slug) =>
+      showOwnHold(lab.ports)({ accountId: 'acct', slug, servedDeployId: 'dep_1' }),
+    ),
+  );
+  const waiting = holds.filter((hold) => hold !== undefined);
+  expect(waiting.map(({ reason }) => reason)).toEqual(['ownHosts']);
+});
+
 test('of projects, 20 get a certificate of their own in 7 days; the next one knows when', async () => {
   undelegated();
   for (let n = 0; n < 20; n++) await servedProject(lab.stores);

@@ -20,6 +20,10 @@ export const endingOf = (validity: Validity, now: Date): Ending => {
   return shareLeft(validity, now) < endingShare ? 'near' : 'far';
 };
 
-/** Whether the pair's certificate serves the hosts of projects, so that they need none of their own. */
+/** Whether visitors of the hosts of projects get the pair's certificate. Too near its end, it is still theirs. */
+export const servesHosts = (pair: OwnName | undefined, now: Date): boolean =>
+  pair?.certificate.kind === 'issued' && pair.certificate.notAfter > now;
+
+/** Whether they can rely on it, so that they need none of their own. */
 export const coversHosts = (pair: OwnName | undefined, now: Date): boolean =>
   pair?.certificate.kind === 'issued' && endingOf(pair.certificate, now) !== 'urgent';
