@@ -15,7 +15,7 @@ import {
 import { covers, isWildcard, namesFor } from '../../src/domains/domain/names/wildcard.ts';
 import type { PairDecision } from '../../src/domains/domain/redirects/pair.ts';
 import { isAttached, projectHostsOf } from '../../src/domains/domain/attachment/serving.ts';
-import { isWithheldFrom } from '../../src/domains/domain/attachment/withheld.ts';
+import { isWithheldFrom, mayBeWithheld } from '../../src/domains/domain/attachment/withheld.ts';
 import { timelineOf } from '../../src/domains/domain/attachment/timeline.ts';
 import { dueAt } from '../../src/domains/domain/attachment/schedule.ts';
 import { projectNotFound } from '../../src/sites/domain/sites-error.ts';
@@ -207,7 +207,7 @@ export class MemoryCustomDomains extends CustomDomains {
     for (const save of saves) save();
     if (provesName(domain, state)) {
       this.#tellRivals(state);
-      for (const one of this.#all((other) => isWithheldFrom(other, state)))
+      for (const one of this.#all((other) => mayBeWithheld(other, state)))
         this.#alignRoutes(one.projectId);
     }
     if (change.endsOrder !== undefined) this.#around.orders.forgetOrder(change.endsOrder);

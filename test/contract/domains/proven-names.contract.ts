@@ -351,6 +351,17 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
       await domains.change(id, verify);
       expect(await isKnown()).toBe(false);
     });
+
+    test('so does one that its own account takes from another account', async () => {
+      await coverIn(await servedProject(stores));
+      const cover = await coverIn(project, newDomain);
+      host = `a.${host}`;
+      const { id } = await newDomain(stores, project, { host });
+      await domains.change(id, verify);
+      expect(await isKnown()).toBe(true);
+      await domains.change(cover.id, contest);
+      expect(await isKnown()).toBe(false);
+    });
   });
 
   test('proving a name leaves the wildcard of another account with everything attached to it', async () => {

@@ -26,12 +26,13 @@ export const withheldOf = async (
 };
 
 /**
- * Projects of other accounts with a name that a wildcard, which is proven now, must not answer for. Names that are only added
- * are locked, too: one that is verified at the same moment is seen here, or sees the wildcard.
+ * Projects with a name that waits for its certificate below a wildcard that is proven now, and so must not answer for it, or
+ * may where an account has it now that did not. Names that are only added are locked, too: one that is verified at the same
+ * moment is seen here, or sees the wildcard.
  */
 export const projectsBelow = async (
   { db, engine }: Database,
-  { host, accountId }: Pick<CustomDomain, 'host' | 'accountId'>,
+  { host, id }: Pick<CustomDomain, 'host' | 'id'>,
 ): Promise<readonly string[]> => {
   if (!isWildcard(host)) return [];
   const below = await db
@@ -39,7 +40,7 @@ export const projectsBelow = async (
     .select('id')
     .where((eb) => isBelow(eb, host))
     .where('state', 'in', ['added', 'verified'])
-    .where('account_id', '!=', accountId)
+    .where('id', '!=', id)
     .execute();
   if (below.length === 0) return [];
   const rows = await db

@@ -7,7 +7,12 @@ export const awaitsCertificate = ({ state }: Pick<CustomDomain, 'state'>): boole
 
 /** Whether the wildcard of another account must not answer for this name, although it covers it. */
 export const isWithheldFrom = (
-  { state, host, accountId }: Pick<CustomDomain, 'state' | 'host' | 'accountId'>,
+  domain: Pick<CustomDomain, 'state' | 'host' | 'accountId'>,
   wildcard: Pick<CustomDomain, 'host' | 'accountId'>,
-): boolean =>
-  awaitsCertificate({ state }) && covers(wildcard.host, host) && wildcard.accountId !== accountId;
+): boolean => mayBeWithheld(domain, wildcard) && wildcard.accountId !== domain.accountId;
+
+/** Whether that depends on who has the wildcard. */
+export const mayBeWithheld = (
+  { state, host }: Pick<CustomDomain, 'state' | 'host'>,
+  wildcard: Pick<CustomDomain, 'host'>,
+): boolean => awaitsCertificate({ state }) && covers(wildcard.host, host);
