@@ -51,8 +51,11 @@ const decideOn = async (
   const cause = { kind: 'checked', occurredAt: checkedAt, details } as const;
   try {
     const { state } = await domains.change(domain.id, (current, rival) => {
-      const decision = its.decide(current, report, moment(ports));
-      return { ...claimName(decision, rival, checkedAt), cause };
+      const now = moment(ports);
+      const decision = its.decide(current, report, now);
+      // A check that was overtaken proves nothing: the name may have been proven by another account since.
+      const isOld = decision.state === current;
+      return { ...(isOld ? decision : claimName(decision, rival, now)), cause };
     });
     return state;
   } catch (error) {

@@ -102,7 +102,7 @@ export const verify = (domain: CustomDomain): DomainChange =>
 
 /** Decides that the name is proven, and takes it from its holder. */
 export const contest = (domain: CustomDomain, holder: CustomDomain | undefined): DomainChange =>
-  claimName(verify(domain), holder, later(1));
+  claimName(verify(domain), holder, moment(later(1)));
 
 const elsewhere = report(later(1), {
   ...{ verifiable: false, pointsHere: false, ownershipProven: true, mayIssue: ['ca.test'] },
@@ -111,7 +111,7 @@ const elsewhere = report(later(1), {
 
 /** Decides that the name is proven by its delegation, while it leads elsewhere. */
 export const prepare = (domain: CustomDomain, holder: CustomDomain | undefined): DomainChange =>
-  claimName(recordCheck(domain, elsewhere, moment(later(1))), holder, later(1));
+  claimName(recordCheck(domain, elsewhere, moment(later(1))), holder, moment(later(1)));
 
 /** Decides that the delegation is gone. */
 export const undelegate = (domain: CustomDomain): DomainChange => {

@@ -9,8 +9,12 @@ import {
   host,
   ownershipOf,
 } from '../../support/domains/domain-lab.ts';
-import { facts } from '../../support/domains/known-dns.ts';
+import { facts, none, records } from '../../support/domains/known-dns.ts';
 import { day, hour, minute } from '../../support/domains/known-domains.ts';
+
+const zone = 'acme.platform.test';
+/** Still at the old server. */
+const elsewhere = { cname: none, a: records('203.0.113.5') };
 
 test('wrong records are reported, and once they are right the domain is verified automatically', async () => {
   const { add, asked, clock, current, dns, kinds, point, tendDue } = await domainLab();
@@ -93,6 +97,38 @@ test.each([
     expect((await lab.current(rival)).state).toBe(ofRival);
   },
 );
+
+test('a check that a later one has overtaken takes no name back from the account that proved it meanwhile', async () => {
+  const lab = await domainLab(zone);
+  const domain = await lab.add();
+  const rival = await lab.add(await servedProject(lab.stores));
+  const check = checkDomain(lab.ports);
+  const meanwhile = async () => {
+    lab.clock.advance(1000);
+    await check(domain, recordCheck);
+    lab.delegate(rival, elsewhere);
+    lab.clock.advance(1000);
+    await check(rival, recordCheck);
+  };
+  lab.delegate(domain, elsewhere);
+  const judge = around(lab.ports.judge, 'judge', { before: meanwhile });
+  await checkDomain({ ...lab.ports, judge })(domain, recordCheck);
+  const kinds = [await lab.current(domain), await lab.current(rival)].map(
+    ({ certificate }) => certificate.kind,
+  );
+  expect(kinds).toEqual(['none', 'wanted']);
+});
+
+test('a name that is taken over with its certificate is live from the moment in which it is verified', async () => {
+  const lab = await domainLab();
+  await lab.addLive();
+  const claimant = await lab.add(await servedProject(lab.stores));
+  lab.point(claimant, ownershipOf(claimant));
+  const slow = around(lab.ports.judge, 'judge', { before: () => lab.clock.advance(5000) });
+  const live = await checkDomain({ ...lab.ports, judge: slow })(claimant, recordCheck);
+  const now = lab.clock.now();
+  expect(live).toMatchObject({ state: 'live', verifiedAt: now, liveSince: now });
+});
 
 test('a CAA record that forbids our authority is reported before the authority is contacted', async () => {
   const { add, authority, current, point, tendDue, verify } = await domainLab();

@@ -107,7 +107,7 @@ const decide = (domain: CustomDomain, step: Act): Decision<CustomDomain, Domains
     case 'check':
       return recordCheck(domain, report(now), moment);
     case 'check_delegated':
-      return claimName(recordCheck(domain, delegatedReport(now), moment), undefined, now);
+      return claimName(recordCheck(domain, delegatedReport(now), moment), undefined, moment);
     case 'check_in_vain':
       return recordCheck(domain, badReport(now), moment);
     case 'reverify':

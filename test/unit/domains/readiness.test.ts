@@ -289,6 +289,25 @@ describe('a delegated domain whose traffic goes elsewhere', () => {
   });
 });
 
+describe('a name whose certificate is ready in one account and is then proven by another', () => {
+  const takeOver = async (wait: number): Promise<CustomDomain> => {
+    await ready();
+    const next = await lab.add(await servedProject(lab.stores));
+    await pass(wait, 200);
+    lab.delegate(next, elsewhere);
+    lab.clock.set(dueAt(await lab.current(next))!);
+    await lab.tendDue();
+    return lab.current(next);
+  };
+
+  test('is ready there at once, with the same certificate, and is checked every hour', async () => {
+    const taken = await takeOver(10 * day);
+    expect([isReady(taken), lab.asked('order')]).toEqual([true, 1]);
+    const wait = taken.dns.nextCheckAt!.getTime() - lab.clock.now().getTime();
+    expect(wait).toBeLessThanOrEqual(hour);
+  });
+});
+
 describe('once the delegation is gone', () => {
   test('it is neither served nor renewed, and is ready again with the same certificate when it is back', async () => {
     const domain = await ready();

@@ -50,22 +50,30 @@ const awaitTraffic = (
   const after = isCertified(domain) ? proven(domain, report, now) : domain;
   const seen = { ...after, dns: checked(domain.dns, report, now) };
   const preparedUntil = isPrepared(seen, now) ? now : domain.dns.preparedUntil;
-  const asked = domain.dns.lastVerifyAskedAt ?? domain.addedAt;
-  const next = nextCheck(latest(asked, preparedUntil), now, jitter);
+  const next = nextCheck(latest(askedAt(domain), preparedUntil), now, jitter);
   if (next.kind === 'expired') return removeDomain(seen, 'expired', now);
-  const nextCheckAt = isCertified(after) ? hourly(after, asked, { now, jitter }) : next.at;
+  const nextCheckAt = isCertified(after) ? hourly(after, { now, jitter }) : next.at;
   const state = { ...seen, dns: { ...seen.dns, nextCheckAt, preparedUntil } };
   return { state, events: readiness(domain, state, now) };
 };
 
-/** At least, and when its certificate ends. */
-const hourly = ({ certificate }: Certified, since: Date, { now, jitter }: Moment): Date => {
-  const ends = certificate.kind === 'issued' && certificate.notAfter > now;
-  const soon = Math.min(now.getTime() + hour, ends ? certificate.notAfter.getTime() : Infinity);
-  return new Date(Math.min(nextLookAt(since, now, jitter).getTime(), soon));
-};
+const askedAt = ({ dns, addedAt }: CustomDomain): Date => dns.lastVerifyAskedAt ?? addedAt;
 
 type Prepared = Extract<Certified, { readonly state: 'added' }>;
+
+/** At least, and when its certificate ends. */
+const hourly = (domain: Certified, { now, jitter }: Moment): Date => {
+  const { certificate } = domain;
+  const ends = certificate.kind === 'issued' && certificate.notAfter > now;
+  const soon = Math.min(now.getTime() + hour, ends ? certificate.notAfter.getTime() : Infinity);
+  return new Date(Math.min(nextLookAt(askedAt(domain), now, jitter).getTime(), soon));
+};
+
+/** For one that has just got a certificate, or work on it: its check was planned without. */
+export const checkedHourly = (domain: Certified, moment: Moment): CustomDomain => ({
+  ...domain,
+  dns: { ...domain.dns, nextCheckAt: hourly(domain, moment) },
+});
 
 /** Without the delegation nothing proves the name: no certificate is ordered or renewed. */
 const proven = (domain: Prepared, report: DnsReport, now: Date): Certified => {

@@ -1,3 +1,5 @@
+import { checkedHourly } from './checks.ts';
+import type { Moment } from './check-schedule.ts';
 import { isCertified, type Certified } from './plan.ts';
 import {
   removeDomain,
@@ -44,14 +46,22 @@ export const isContested = (claimant: Claimant, holders: readonly CustomDomain[]
 export const claimName = (
   { state, events }: DomainDecision,
   holder: CustomDomain | undefined,
-  now: Date,
+  moment: Moment,
 ): DomainChange => {
+  const { now } = moment;
   const claimant = prepared(state, holder, now);
-  if (!holder || !isCertified(claimant)) return { state: claimant, events };
-  const displaced = contestedBy(holder, claimant, now);
-  const taken = takenOver(claimant, holder, now);
-  return { state: taken.state, events: [...events, ...taken.events], displaced };
+  if (!isCertified(claimant)) return { state: claimant, events };
+  const displaced = holder && contestedBy(holder, claimant, now);
+  const taken = holder ? takenOver(claimant, holder, now) : unchanged(claimant);
+  return {
+    state: watched(taken.state, moment),
+    events: [...events, ...taken.events],
+    ...(displaced && { displaced }),
+  };
 };
+
+const watched = (domain: CustomDomain, moment: Moment): CustomDomain =>
+  domain.state === 'added' && isCertified(domain) ? checkedHourly(domain, moment) : domain;
 
 /**
  * Another account proved the name, so its holder loses it. One that is only `added` waits for its DNS again.
