@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { existsSync, globSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
@@ -131,10 +132,19 @@ export const findFreePort = async (): Promise<number> => {
   const port = firstPort + lanes * randomInt(portsOfLane) + lane;
   if (givenPorts.has(port)) return findFreePort();
   givenPorts.add(port);
-  const probe = createServer().listen(port, '127.0.0.1');
-  const isFree = await once(probe, 'listening').then(Boolean, () => false);
-  if (isFree) await new Promise((resolve) => probe.close(resolve));
-  return isFree ? port : findFreePort();
+  return (await isFreePort(port)) ? port : findFreePort();
+};
+
+/** For connections and for datagrams: a name server takes both. */
+export const isFreePort = async (port: number): Promise<boolean> => {
+  const [host, connections, datagrams] = ['127.0.0.1', createServer(), createSocket('udp4')];
+  const listening = [connections, datagrams].map((one) => once(one, 'listening'));
+  connections.listen(port, host);
+  datagrams.bind(port, host);
+  const tried = await Promise.allSettled(listening);
+  await new Promise((resolve) => connections.close(resolve));
+  await new Promise<void>((resolve) => datagrams.close(resolve));
+  return tried.every(({ status }) => status === 'fulfilled');
 };
 
 /**
