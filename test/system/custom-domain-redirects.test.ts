@@ -9,6 +9,7 @@ import type { ShownDomain } from '../lab/shown-domain.ts';
 import type { Service } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
+/** All are validated over HTTP: where a name leads does not depend on how its certificate was validated. */
 const apex = 'xn--bcher-kva.test';
 const www = `www.${apex}`;
 
@@ -167,7 +168,8 @@ test('operators add both names of a pair, and choose which of them is the primar
     primary: null,
   });
   expect((await pairs.tell('primary')).stdout).toMatch(/^None, as was chosen/);
-  expect(await pairs.tell('primary', 'pair.test', '--none')).toMatchObject({ code: 2, stdout: '' });
+  for (const wrong of [['pair.test', '--none'], ['']])
+    expect(await pairs.tell('primary', ...wrong)).toMatchObject({ code: 2, stdout: '' });
 });
 
 test('operators make links to a domain for people without an account, list them and end them', async () => {

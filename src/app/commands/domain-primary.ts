@@ -32,7 +32,10 @@ const choose = command(
 export const domainPrimary: Define = (defined) => {
   choose(defined);
   defined.hook('preAction', () => {
-    if (defined.args.length > 0 && defined.opts<PrimaryGiven>().none === true) {
+    const [host] = defined.args;
+    // Such as from a variable that is not set: it would choose none.
+    if (host === '') defined.error('error: the domain is empty; --none chooses none');
+    if (host !== undefined && defined.opts<PrimaryGiven>().none === true) {
       defined.error('error: give a domain or --none, not both');
     }
   });
