@@ -82,7 +82,10 @@ test.each([
   ['without any extended error', [], 'dnssec_bogus'],
   ['with one of DNSSEC beside another', [22, 9], 'dnssec_bogus'],
   ['with one that nobody knows yet', [4000], 'dnssec_bogus'],
+  ['with nothing but that it remembers the failure', [13], 'dnssec_bogus'],
+  ['with one of DNSSEC that it remembers', [9, 13], 'dnssec_bogus'],
   ['because it reaches no name server', [22, 23], 'dns_lookup_failed'],
+  ['because it remembers that it reached no name server', [22, 13], 'dns_lookup_failed'],
   ['because it blocks the name', [15], 'dns_lookup_failed'],
 ])('a resolver that fails only with checking, %s', (_, codes, problem) => {
   const errors = codes.map((code) => ({ code, text: '' }));

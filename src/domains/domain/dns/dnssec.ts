@@ -29,8 +29,13 @@ const mayValidate = ({ caa }: ResolverFacts): boolean =>
 /** The extended errors that have other causes than DNSSEC; a zone that another question reaches may only be slow. */
 const otherCauses: readonly number[] = [14, 15, 16, 17, 18, 20, 21, 22, 23];
 
-const isBroken = (errors: readonly ExtendedError[]): boolean =>
-  errors.length === 0 || errors.some(({ code }) => !otherCauses.includes(code));
+/** The failure comes from a cache: beside it stands what caused it, or nothing. */
+const cachedError = 13;
+
+const isBroken = (errors: readonly ExtendedError[]): boolean => {
+  const causes = errors.filter(({ code }) => code !== cachedError);
+  return causes.length === 0 || causes.some(({ code }) => !otherCauses.includes(code));
+};
 
 /** The registry of RFC 8914, section 5.2, as far as it concerns DNSSEC. */
 const names: Readonly<Record<number, string>> = {
