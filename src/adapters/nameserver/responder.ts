@@ -15,7 +15,7 @@ export interface ResponderPorts {
 export class Responder {
   readonly #ports: ResponderPorts;
   readonly #answers = { udp: noneYet(), tcp: noneYet() };
-  /** Answers without their records: too long for a datagram, or `limited`. */
+  /** Answers without their records, so that the asker comes again over TCP: too long, `limited`, or in a flood. */
   truncated = 0;
   /** Answers to networks that had asked too much. */
   limited = 0;
@@ -77,6 +77,8 @@ export class Responder {
     if (label === undefined) {
       return this.#count(replyWith(query, answerTo(query, zone), transport), transport);
     }
+    // The flood that holds all places of datagrams takes none of those over TCP.
+    if (transport === 'udp' && lookup.isCrowded) return this.#count(truncated(query), transport);
     return lookup.valuesOf(label, transport).then((values) => {
       return this.#count(replyWith(query, answerTo(query, zone, values), transport), transport);
     });

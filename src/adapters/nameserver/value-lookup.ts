@@ -55,6 +55,11 @@ export class ValueLookup {
     this.#ports = ports;
   }
 
+  /** No more questions by datagrams can wait now. */
+  get isCrowded(): boolean {
+    return this.#waiting.udp.count >= mostWaiting.udp;
+  }
+
   /** Never throws. */
   valuesOf(label: string, transport: Transport): Promise<Values> {
     const waiting = this.#waiting[transport];

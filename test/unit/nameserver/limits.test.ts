@@ -72,3 +72,19 @@ test('a flood from forged networks leaves most others their answers', () => {
   const others = Array.from({ length: 1000 }, (_, n) => rate.take(`2001:db8:${n}`));
   expect(others.filter(Boolean).length).toBeGreaterThan(950);
 });
+
+test('while a flood holds all places of datagrams, who asks is sent to TCP, where it takes none', async () => {
+  const found = Promise.withResolvers<ReadonlyMap<string, readonly string[]>>();
+  const responder = newResponder({ find: () => found.promise });
+  const forged = (n: number) => question({ name: `${tokenOf(n)}.${zoneName}`, type: 'TXT' });
+  const flood = Array.from({ length: 2_300 }, async (_, n) =>
+    responder.overUdp(forged(100 + n), String(n)),
+  );
+  const [cut, overTcp] = [await responder.overUdp(query, 'other'), responder.overTcp(query)];
+  expect(cut && read(cut)).toMatchObject({ flag_tc: true, rcode: 'NOERROR' });
+  expect(cut).toHaveLength(query.length);
+  found.resolve(new Map([[tokenOf(1), ['a value']]]));
+  const answer = await overTcp;
+  expect(answer && read(answer).answers).toHaveLength(1);
+  await Promise.all(flood);
+});
