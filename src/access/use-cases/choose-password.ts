@@ -6,7 +6,8 @@ import { admitCurrent } from './sign-in-attempts.ts';
 
 /**
  * A person who has no password yet needs no old one, nor does the first change after a link that was mailed or came from
- * the operator; attempts at the old one count as sign-in attempts. All other sessions and all links of the person end.
+ * the operator; attempts at the old one count as sign-in attempts. Of several changes at once, one succeeds. All other
+ * sessions and all links of the person end.
  * @throws DomainError `password_invalid`, `too_many_sign_ins`; `session_not_found` when their own ended meanwhile
  */
 export const choosePassword =
@@ -21,10 +22,16 @@ export const choosePassword =
     checkPassword(wanted, { email: person.email, accountName: account.name, commonest });
     await proveOwner(ports, signedIn, current);
     const hash = await passwords.hash(wanted, await hashBeside(people, person));
-    await people.changePassword(person.id, session.id, (one) =>
-      changePassword(one, hash, clock.now()),
-    );
+    await people.changePassword(person.id, session.id, (one) => {
+      if (one.passwordHash !== person.passwordHash) throw changedMeanwhile();
+      return changePassword(one, hash, clock.now());
+    });
   };
+
+const changedMeanwhile = () =>
+  invalidPassword(
+    'The password was changed meanwhile. Load the page again to change it once more.',
+  );
 
 /** A sign-in compares all passwords of an address together, so that the time does not reveal how many there are. */
 const hashBeside = async (

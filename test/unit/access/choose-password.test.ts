@@ -136,6 +136,21 @@ describe('choosing a password', () => {
     expect(await sessionIds()).toEqual(won);
     expect(chosen()).toHaveLength(1);
   });
+
+  test('succeeds once when one session sends several at once, by a link or with the current password', async () => {
+    const several = async (session: SignedIn, current: string) => {
+      const { won, lost } = await race(3, async (n) => {
+        const wanted = `${second} ${current.length}-${n}`;
+        await choose(session, wanted, current);
+        return wanted;
+      });
+      expect(lost).toEqual(['password_invalid', 'password_invalid']);
+      return won[0]!;
+    };
+    const now = await several(await byLink(), '');
+    await byPassword(await several(await byPassword(now), now));
+    expect(chosen()).toHaveLength(2);
+  });
 });
 
 describe('the current password', () => {
