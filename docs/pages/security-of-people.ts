@@ -81,6 +81,11 @@ export const signIn: readonly Defence[] = [
     tests: ['dashboard/hostile-text', 'dashboard/headers'],
   },
   {
+    against: 'Text that commands the terminal of an operator.',
+    how: 'Commands print no control characters and direction marks, such as those in DNS answers. JSON has them escaped.',
+    tests: ['unit/app/terminal-text', 'system/custom-domain-dns'],
+  },
+  {
     against: 'One person who sends too many requests.',
     how:
       `${String(dashboardLimits.pages)} pages and ${String(dashboardLimits.forms)} forms a minute, ${String(mostStreams.session)} live ` +

@@ -34,6 +34,20 @@ const restAfterVerify = () => clock.advance(11);
 /** All requests to the authority since `from` of its log. */
 const askedSince = (from: number) => lab.gate.log.slice(from).map(({ line }) => line);
 
+test('what is in DNS cannot command the terminal of an operator', async () => {
+  const host = 'terminal.test';
+  await shop.add(host);
+  lab.zone.set(`_animal-store-challenge.${host}`, { TXT: ['\u009b31m\u202e'] });
+  lab.zone.set(host, { A: ['127.0.0.1'] });
+  const { code, stdout } = await shop.tell('verify', host);
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('31m') });
+  expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+  const machines = await shop.tell('show', host, '--json');
+  expect(machines.stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+  expect(JSON.stringify(JSON.parse(machines.stdout))).toContain('\u009b31m');
+  await shop.remove(host);
+});
+
 describe.each(validationMethods)('validated $way,', ({ word, method }) => {
   const wrong = `www.wrong-${word}.test`;
   const forbidden = `www.caa-${word}.test`;

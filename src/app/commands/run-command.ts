@@ -1,6 +1,7 @@
 import { Argument, Option, type Command } from 'commander';
 import type { Container } from 'inversify';
 import type { CommandNeeds } from '../container.ts';
+import { terminalJson, terminalText } from './terminal-text.ts';
 
 export interface OutputOptions {
   readonly json?: boolean;
@@ -74,7 +75,8 @@ export const withContainer = async <T>(
 };
 
 export const print = ({ json }: OutputOptions, value: unknown, text: string): void => {
-  process.stdout.write(json ? `${JSON.stringify(value, plain)}\n` : `${text}\n`);
+  const shown = json ? terminalJson(JSON.stringify(value, plain)) : terminalText(text);
+  process.stdout.write(`${shown}\n`);
 };
 
 const plain = (_key: string, value: unknown): unknown =>
