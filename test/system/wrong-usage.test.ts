@@ -39,6 +39,8 @@ describe('animal-store', () => {
       'key create --account A --name N --scopes pets:eat',
       'key create --account A --name N --expires tomorrow',
       'pet sell --account A --pet 9223372036854775808',
+      'account usage --account A --days 91',
+      'account usage --account A --days 9999999999',
     ];
     for (const result of await exitCodes(lines)) {
       expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/\S{4}/) });

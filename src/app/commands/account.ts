@@ -24,6 +24,16 @@ const wholeNumber = (text: string): number => {
   return Number(text);
 };
 
+/** Usage is kept for so long: see `retention`. */
+const mostDays = 90;
+
+const numberOfDays = (text: string): number => {
+  const days = wholeNumber(text);
+  if (days > mostDays)
+    throw new InvalidArgumentError(`Usage is kept for ${String(mostDays)} days.`);
+  return days;
+};
+
 const number = (flags: string, description: string) =>
   option(flags, description).argParser(wholeNumber);
 
@@ -100,7 +110,12 @@ const setPlan: Define = (defined) => {
 
 const usage = lightCommand(
   'show requests by the hour, what is left now, and keys that call deprecated operations',
-  [ofAccount, number('--days <number>', 'how many days back, at most 90').default(1)],
+  [
+    ofAccount,
+    option('--days <number>', `how many days back, at most ${String(mostDays)}`)
+      .argParser(numberOfDays)
+      .default(1),
+  ],
   async (container, { account, days }: { account: string; days: number }) => {
     const { recallCounters } = await import('../known-counters.ts');
     await recallCounters(container);
