@@ -1,11 +1,15 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { createSecureServer } from 'node:http2';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Agent } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ChallengeAnswers } from '../../src/adapters/edge/challenge-answers.ts';
+import { drainEdge } from '../../src/adapters/edge/drain-edge.ts';
 import { EdgeServer } from '../../src/adapters/edge/edge-server.ts';
+import { HeldByNetwork } from '../../src/adapters/edge/held.ts';
+import { Line } from '../../src/adapters/edge/line.ts';
 import { SiteShelf } from '../../src/adapters/edge/site-shelf.ts';
 import { RouteTable } from '../../src/adapters/edge/route-table.ts';
 import { closed, requestIn } from '../support/http/edge-client.ts';
@@ -71,6 +75,48 @@ test('stopping finishes requests under way, over HTTP/1.1 and HTTP/2, and accept
   expect(overHttp1.subarray(-larger.length).equals(larger)).toBe(true);
   expect(overHttp2.equals(large)).toBe(true);
   await stop;
+});
+
+test('an edge that stops sends all of an answer to a client that reads it slowly', async () => {
+  const large = Buffer.alloc(12_000_000);
+  const { chain: cert, privateKey: key } = await edge.issue('rex.test');
+  const server = createSecureServer({ cert, key, allowHTTP1: true }, (_, response) => {
+    response.end(large);
+  });
+  const elapsed = () => performance.now();
+  const lines: Line[] = [];
+  server.prependListener('connection', (socket: Socket) => {
+    lines.push(new Line(socket, new HeldByNetwork().joined(''), { now: 0 }));
+  });
+  server.on('secureConnection', (socket: Socket) => void (lines.at(-1)!.secure = socket));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = await edge.connect('rex.test', { port });
+  client.write('GET / HTTP/1.1\r\nHost: rex.test\r\n\r\n');
+  await once(client, 'readable');
+  const accepted = () => lines.length;
+  const ended = drainEdge({ servers: [server], lines, accepted, elapsed, isReplaced: undefined });
+  await until('new connections are refused', () => isRefused(port));
+  const answer = await buffer(client);
+  expect(answer.subarray(-large.length).equals(large)).toBe(true);
+  await ended;
+});
+
+test('an edge that stops answers a request that arrives while it looks for silent connections', async () => {
+  let arrives = () => 0;
+  const other = await startEdge({ settings: { now: () => arrives() } });
+  const client = connect(other.ports.http, '127.0.0.1').setEncoding('utf8');
+  await once(client, 'connect');
+  const stopped = other.server.stop();
+  await until('new connections are refused', () => isRefused(other.ports.http));
+  const answered = once(client, 'data');
+  arrives = () => {
+    if (client.bytesWritten === 0) client.write('GET / HTTP/1.1\r\nHost: rex.test\r\n\r\n');
+    return 4_000;
+  };
+  expect(String(await answered)).toMatch(/^HTTP\/1\.1 \d/);
+  await stopped;
+  await other.close();
 });
 
 test('an edge that will stop closes each connection with its next answer, and still takes new ones', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { HttpServer } from '../../src/adapters/http/listener/http-server.ts';
 import { until } from '../support/until.ts';
@@ -52,6 +53,37 @@ test('a stopping server answers a request that has arrived but was not read yet,
   // Longer than from one sweep to the next.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   expect(String(await answered)).toMatch(/^HTTP\/1\.1 200/);
+  await stopped;
+});
+
+test('a stopping server answers a request that arrives while it looks for silent connections', async () => {
+  let arrives = () => 0;
+  const server = new HttpServer((_, response) => response.end('ok'), { elapsed: () => arrives() });
+  const port = await server.listen('127.0.0.1', 0);
+  const client = connect(port, '127.0.0.1').setEncoding('utf8');
+  await once(client, 'connect');
+  const stopped = server.stop();
+  await until('new connections are refused', () => isRefused(port));
+  const answered = once(client, 'data');
+  arrives = () => {
+    if (client.bytesWritten === 0) client.write('GET / HTTP/1.1\r\nHost: rex.test\r\n\r\n');
+    return 4_000;
+  };
+  expect(String(await answered)).toMatch(/^HTTP\/1\.1 200/);
+  await stopped;
+});
+
+test('a stopping server sends all of an answer to a client that reads it slowly', async () => {
+  const large = Buffer.alloc(12_000_000);
+  const server = new HttpServer((_, response) => response.end(large));
+  const port = await server.listen('127.0.0.1', 0);
+  const client = connect(port, '127.0.0.1');
+  client.write('GET / HTTP/1.1\r\nHost: rex.test\r\n\r\n');
+  await once(client, 'readable');
+  const stopped = server.stop();
+  await until('new connections are refused', () => isRefused(port));
+  const answer = await buffer(client);
+  expect(answer.subarray(-large.length).equals(large)).toBe(true);
   await stopped;
 });
 

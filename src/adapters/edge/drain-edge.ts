@@ -2,6 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { constants, type Http2SecureServer, type Http2ServerResponse } from 'node:http2';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { sendsRest } from '../../kernel/sends-rest.ts';
 import { takeWaiting } from '../../kernel/take-waiting.ts';
 import { keepAliveMs } from './edge-limits.ts';
 import type { Line } from './line.ts';
@@ -41,8 +42,7 @@ export const drainEdge = async (edge: DrainedEdge): Promise<void> => {
   const since = elapsed();
   for (const { session } of lines) session?.goaway(constants.NGHTTP2_NO_ERROR, lastStream);
   const hurriedAt = momentOf(isReplaced, elapsed);
-  const look = () => {
-    const [now, hurried] = [elapsed(), hurriedAt()];
+  const look = (now: number, hurried: number | undefined) => {
     const mayWait = isReplaced !== undefined && hurried === undefined;
     const endsAt = mayWait ? begun + longestReplacedMs : (hurried ?? begun) + longestDrainMs;
     // By then clients of HTTP/2 know that they shall open no stream.
@@ -50,18 +50,25 @@ export const drainEdge = async (edge: DrainedEdge): Promise<void> => {
     if (now - since >= (mayWait ? keepAliveMs : graceMs)) letGo(edge);
     if (now >= endsAt) for (const { socket } of lines) socket.destroy();
   };
-  // What has arrived is read first: when timers are late, a connection that seems silent may have a request.
-  const sweep = setInterval(() => setImmediate(look), sweepMs);
+  // What had arrived by then is read first: when timers are late, a connection that seems silent may have a request.
+  const sweep = setInterval(() => setImmediate(look, elapsed(), hurriedAt()), sweepMs);
   const ends = servers.map(closed);
-  if (!isReplaced) for (const server of servers) (server as Server).closeIdleConnections();
+  if (!isReplaced) closeIdle(edge);
   await Promise.all(ends);
   clearInterval(sweep);
 };
 
-const letGo = ({ servers, lines }: DrainedEdge): void => {
+const closeIdle = ({ servers, lines }: DrainedEdge): void => {
+  for (const { socket, secure = socket } of lines) if (sendsRest(secure)) return;
   for (const server of servers) (server as Server).closeIdleConnections();
+};
+
+const letGo = (edge: DrainedEdge): void => {
+  closeIdle(edge);
   // Node counts a connection as idle only after its first request, but browsers open some in advance.
-  for (const { socket, secure = socket } of lines) if (secure.bytesRead === 0) socket.destroy();
+  for (const { socket, secure = socket } of edge.lines) {
+    if (secure.bytesRead === 0) socket.destroy();
+  }
 };
 
 /** When it was aborted, as seen first; undefined until then. */

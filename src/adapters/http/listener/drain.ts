@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
+import { sendsRest } from '../../../kernel/sends-rest.ts';
 
 /** Clients learn it from `Keep-Alive` and do not use a connection that was idle for so long. */
 export const keepAliveMs = 10_000;
@@ -39,17 +40,19 @@ export const drain = ({ server, sockets, isReplaced, elapsed }: Drained): Promis
     return wasHurried ? ending : replaced;
   };
   // A kept-alive connection becomes idle when its request ends, so repeat until all are closed.
-  const look = () => {
-    const { idleMs, silentMs, longestMs } = termsNow();
-    const passedMs = elapsed() - since;
-    if (passedMs >= idleMs) server.closeIdleConnections();
-    for (const socket of sockets) {
+  const look = ({ idleMs, silentMs, longestMs }: Terms, passedMs: number) => {
+    const all = [...sockets];
+    if (passedMs >= idleMs && !all.some(sendsRest)) server.closeIdleConnections();
+    for (const socket of all) {
       const isSilent = socket.bytesRead === 0 && passedMs >= silentMs;
       if (isSilent || passedMs >= longestMs) socket.destroy();
     }
   };
-  // What has arrived is read first: when timers are late, a connection that seems silent may have a request.
-  const sweep = setInterval(() => setImmediate(look), sweepMs);
+  // What had arrived by then is read first: when timers are late, a connection that seems silent may have a request.
+  const sweep = setInterval(() => {
+    const terms = termsNow();
+    setImmediate(look, terms, elapsed() - since);
+  }, sweepMs);
   return new Promise((resolve) => {
     // The one of HTTP would close idle connections.
     NetServer.prototype.close.call(server, () => {
