@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
@@ -71,10 +70,7 @@ export class S3Contents {
   async #fetch(path: string, block?: Block): Promise<Buffer | undefined> {
     if (this.#missing.has(path)) return undefined;
     const range = block && { first: block.first, last: block.first + block.bytes - 1 };
-    const content = await this.#fetching.add(
-      // Its turn may come while another visit runs.
-      AsyncLocalStorage.bind(() => this.#store.read(path, range)),
-    );
+    const content = await this.#fetching.add(() => this.#store.read(path, range));
     if (!content) this.#missing.set(path, true);
     return content;
   }

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFile } from 'node:fs/promises';
 import PQueue from 'p-queue';
 import type { Tracer } from '../../../kernel/tracer.ts';
@@ -88,9 +87,7 @@ export class S3Store {
       return;
     }
     const queue = bytes > mib ? this.#large : this.#small;
-    // Its turn comes while something else runs: it belongs to what runs now all the same.
-    const write = AsyncLocalStorage.bind(async () => this.write(name, await readFile(path)));
-    await queue.add(write, { signal });
+    await queue.add(async () => this.write(name, await readFile(path)), { signal });
   }
 
   /** Removing what is not there is no error. */
