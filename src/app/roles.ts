@@ -42,6 +42,7 @@ export const startRoles = async (
 ): Promise<Stop> => {
   const { host, port, operationsHost, operationsPort, roles, redisUrl } = config;
   const running: RunningRole[] = [];
+  const counting: RunningRole[] = [];
   // Health checks must work until the end, so it stops last.
   const operations = operationsPort === undefined ? undefined : container.get(OperationsKey);
   const watch = container.get(EventLoopWatch);
@@ -53,8 +54,10 @@ export const startRoles = async (
       for (const role of listening) role.announceEnd();
       await container.get(Draining).begin(drainSeconds);
     }
-    await Promise.all(listening.map((role) => role.stop(isReplaced)));
-    for (const role of running) await role.stop();
+    // Together: each may take half of the time that a stop has.
+    await Promise.all([...listening, ...running].map((role) => role.stop(isReplaced)));
+    // Requests are counted until the last one.
+    for (const role of counting) await role.stop();
     await operations?.stop();
     watch.stop();
     await container.unbindAllAsync();
@@ -74,7 +77,7 @@ export const startRoles = async (
     if (roles.includes('edge')) listening.push(await startEdge(container, config, log));
     if (roles.includes('dns')) listening.push(await startNameServer(container, config, log));
     if (roles.includes('api') || roles.includes('dashboard')) {
-      running.push(startCounting(container, config, log));
+      counting.push(startCounting(container, config, log));
     }
     if (roles.includes('worker')) {
       const { startWorker } = await import('./worker.ts');

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DashboardVisitor } from '../support/dashboard/visitor.ts';
+import { slowPost } from '../support/http/slow-post.ts';
 import { newHome, type Home } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
 
@@ -38,6 +40,29 @@ test('a silent connection does not keep the service from stopping', async () => 
   const closed = once(socket, 'close');
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
   await closed;
+});
+
+test('an upload that hangs and a mail server that hangs do not add up to more time than a stop has', async () => {
+  const email = 'owner@zoo.example';
+  const server = createServer((socket) => socket.write('220 mail.zoo.example\r\n'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const called = once(server, 'connection') as Promise<[Socket]>;
+  const { port } = server.address() as AddressInfo;
+  const service = await home.start({
+    SMTP_URL: `smtp://127.0.0.1:${port}`,
+    MAIL_FROM: 'store@shop.example',
+  });
+  const account = ['--name', 'Zoo', '--email', email, '--plan', 'pro'];
+  const { stdout } = await home.run(['account', 'create', ...account, '--json']);
+  const { key } = JSON.parse(stdout) as { key: { secret: string } };
+  const visitor = new DashboardVisitor(service.origin);
+  expect((await visitor.post('/dashboard/sign-in-link', { email })).status).toBe(200);
+  const [silent] = await called;
+  const upload = await slowPost(service.origin, key.secret, '{"name":"Rex"}');
+  expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  upload.abandon();
+  silent.destroy();
+  server.close();
 });
 
 describe('with DRAIN_SECONDS', () => {
