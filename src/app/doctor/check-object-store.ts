@@ -7,7 +7,7 @@ import { failed, ok, type Finding } from './finding.ts';
 
 type StoreConfig = Pick<Config, 'dataDir' | 'deploysUrl' | 's3Endpoint' | 's3Region'>;
 
-/** Writes, reads, lists and removes an object beside the deploys. */
+/** Writes, reads, lists and removes an object beside the deploys, and begins and gives up an upload. */
 export const checkObjectStore = async (config: StoreConfig): Promise<readonly Finding[]> => {
   const place = objectStoreIn(config);
   if (!place) return [];
@@ -31,13 +31,14 @@ interface Refused {
 const firstRefused = async (store: S3Store): Promise<Refused | undefined> => {
   const folder = `doctor-${randomBytes(6).toString('hex')}/`;
   const name = `${folder}trial`;
-  const uploads = 's3:ListBucketMultipartUploads and s3:AbortMultipartUpload';
+  const listUploads = 's3:ListBucketMultipartUploads';
   const steps = [
     ['written', 's3:PutObject', () => store.write(name, Buffer.from('doctor'))],
     ['read', 's3:GetObject', () => store.read(name)],
     ['listed', 's3:ListBucket', () => store.names(folder)],
     ['cleaned', 's3:DeleteObject', () => store.remove(name)],
-    ['searched for unfinished uploads', uploads, () => store.abandonUploads(folder)],
+    ['searched for unfinished uploads', listUploads, () => store.abandonUploads(folder)],
+    ['cleaned of unfinished uploads', 's3:AbortMultipartUpload', () => store.tryUpload(name)],
   ] as const;
   for (const [done, permission, step] of steps) {
     try {

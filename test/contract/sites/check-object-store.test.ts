@@ -22,6 +22,7 @@ test('a store that works is found to work, and nothing is left in it', async () 
   const seen = `${store.settings['DEPLOYS_URL'] ?? ''} can be written, read, listed and cleaned.`;
   expect(await check()).toEqual([{ state: 'ok', seen }]);
   expect(await store.keys()).toEqual([]);
+  expect(await store.unfinished()).toEqual([]);
 });
 
 test('without an object store nothing is checked', async () => {
@@ -43,8 +44,13 @@ test.each([
   ['cleaned', 's3:DeleteObject', ({ method }: StoreRequest) => method === 'DELETE'],
   [
     'searched for unfinished uploads',
-    's3:ListBucketMultipartUploads and s3:AbortMultipartUpload',
-    ({ query }: StoreRequest) => query.endsWith('uploads='),
+    's3:ListBucketMultipartUploads',
+    ({ method, query }: StoreRequest) => method === 'GET' && query.endsWith('uploads='),
+  ],
+  [
+    'cleaned of unfinished uploads',
+    's3:AbortMultipartUpload',
+    ({ method, query }: StoreRequest) => method === 'DELETE' && query.includes('uploadId='),
   ],
 ])('a store that may not be %s names the missing permission', async (done, permission, isIt) => {
   denied(isIt);

@@ -29,19 +29,31 @@ interface Upload {
  * @throws S3Failure, what the file system says, or the reason of the signal
  */
 export const uploadInParts = async (opened: OpenedS3, file: LargeFile): Promise<void> => {
-  const { sdk, client } = opened;
-  const { UploadId } = await inAttempts(asking, (abortSignal) =>
-    client.send(new sdk.CreateMultipartUploadCommand(file.target), { abortSignal }),
-  );
-  const upload = { ...file.target, UploadId };
+  const upload = await begin(opened, file.target);
   try {
     await complete(opened, file, { ...upload, parts: await sendParts(opened, file, upload) });
   } catch (error) {
-    await inAttempts(asking, (abortSignal) =>
-      client.send(new sdk.AbortMultipartUploadCommand(upload), { abortSignal }),
-    ).catch(() => undefined);
+    await giveUp(opened, upload).catch(() => undefined);
     throw error;
   }
+};
+
+/** Begins an upload and gives it up, to see whether the credentials allow that. @throws S3Failure */
+export const tryUpload = async (opened: OpenedS3, target: LargeFile['target']): Promise<void> => {
+  await giveUp(opened, await begin(opened, target));
+};
+
+const begin = async ({ sdk, client }: OpenedS3, target: LargeFile['target']): Promise<Upload> => {
+  const { UploadId } = await inAttempts(asking, (abortSignal) =>
+    client.send(new sdk.CreateMultipartUploadCommand(target), { abortSignal }),
+  );
+  return { ...target, UploadId };
+};
+
+const giveUp = async ({ sdk, client }: OpenedS3, upload: Upload): Promise<void> => {
+  await inAttempts(asking, (abortSignal) =>
+    client.send(new sdk.AbortMultipartUploadCommand(upload), { abortSignal }),
+  );
 };
 
 const sendParts = async (

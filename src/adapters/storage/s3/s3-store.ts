@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import PQueue from 'p-queue';
 import type { Tracer } from '../../../kernel/tracer.ts';
 import { asking, inAttempts, reading, writing } from './attempts.ts';
-import { partBytes, uploadInParts } from './multipart.ts';
+import { partBytes, tryUpload, uploadInParts } from './multipart.ts';
 import { Reachability } from './reachability.ts';
 import { openS3, type OpenedS3, type S3Place } from './s3-client.ts';
 import { S3Failure } from './s3-failure.ts';
@@ -88,6 +88,11 @@ export class S3Store {
     }
     const queue = bytes > mib ? this.#large : this.#small;
     await queue.add(async () => this.write(name, await readFile(path)), { signal });
+  }
+
+  /** Begins an upload of a large file and gives it up. */
+  async tryUpload(name: string): Promise<void> {
+    await tryUpload(await this.#open(), this.#at(name));
   }
 
   /** Removing what is not there is no error. */
