@@ -132,6 +132,15 @@ describe('a deploy in an object store', () => {
     expect(await store.keys()).toEqual([]);
   });
 
+  test('that the store still lists after its removal is removed later, rather than without end', async () => {
+    await publish(birds);
+    store.fault = ({ method }) => (method === 'DELETE' ? 'feigned' : undefined);
+    await isUnavailable(here.files.remove('dep_1'));
+    store.fault = () => undefined;
+    await here.files.remove('dep_1');
+    expect(await store.keys()).toEqual([]);
+  });
+
   test('is not uploaded further once a file is refused', async () => {
     const many = Array.from({ length: 150 }, (_, at) => [`${at}.jpg`, randomBytes(100)] as const);
     const draft = await draftOf(Object.fromEntries(many));

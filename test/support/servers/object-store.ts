@@ -23,6 +23,8 @@ export type StoreFault =
   | 'lost'
   /** The answer breaks off in the middle. */
   | 'cut'
+  /** The store says that it is done, and does nothing. */
+  | 'feigned'
   /** There is no answer. */
   | 'silent'
   /** It takes so many milliseconds longer. */
@@ -101,6 +103,8 @@ export const startObjectStore = async (): Promise<ObjectStore> => {
     if (fault === 'silent') return;
     if (fault === 'reset') {
       request.socket.destroy();
+    } else if (fault === 'feigned') {
+      response.writeHead(204).end();
     } else if (fault === 'refused' || fault === 'denied') {
       const [status, code] = fault === 'denied' ? [403, 'AccessDenied'] : [503, 'SlowDown'];
       response.writeHead(status).end(`<Error><Code>${code}</Code><Message>no</Message></Error>`);

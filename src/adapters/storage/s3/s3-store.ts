@@ -104,12 +104,18 @@ export class S3Store {
     });
   }
 
-  /** One by one, since not every store can do it at once; also what somebody else adds meanwhile. */
+  /**
+   * One by one, since not every store can do it at once; also what somebody else adds meanwhile. A store that still lists
+   * what it has removed may do so for long: then it fails, to be repeated later.
+   */
   async removeAll(prefix: string): Promise<void> {
     await this.abandonUploads(prefix);
+    let removed: ReadonlySet<string> = new Set();
     for (;;) {
       const names = await this.names(prefix);
       if (names.length === 0) return;
+      if (names.every((name) => removed.has(name))) throw stillThere(prefix);
+      removed = new Set(names);
       await this.#deleting.addAll(names.map((name) => () => this.remove(name)));
     }
   }
@@ -169,6 +175,9 @@ export class S3Store {
 
 const otherLength = (name: string, bytes: number): S3Failure =>
   new S3Failure('OtherLength', `${name} was answered with ${String(bytes)} bytes`, 200);
+
+const stillThere = (prefix: string): S3Failure =>
+  new S3Failure('StillThere', `what was removed below ${prefix} is still listed`, 200);
 
 /** Of an object or an upload. That there is no bucket is a failure. */
 const ignoreMissing = (error: unknown): undefined => {
