@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import autocannon from 'autocannon';
 import { Database } from '../src/adapters/kysely/database.ts';
 import { seedDomains, unchecked } from './custom-domains.ts';
 import { loadCore, startPinned, startService, type PinnedProgram } from './programs.ts';
 import { atMost, target, type Report } from './report.ts';
 import { cpuSecondsOf, megabytesOf } from './server-usage.ts';
 import { animals, storeWithAnimals } from './store.ts';
+import { startAsking } from './waits.ts';
 
 const count = 10_000;
 const wantedSeconds = 60;
@@ -43,27 +43,27 @@ export const dueDomainsBench = async (folder: string): Promise<Report> => {
   const dueAt = new Date(Date.now() + warmUpMs);
   await seedDomains(settings, { accountId, count, dueAt });
   const server = await startService(settings);
-  const request = {
+  const question = {
     url: `${server.origin}/v1/pets?limit=20`,
-    headers: { Authorization: `Bearer ${secret}` },
+    everyMs: 1000 / requestsPerSecond,
+    key: secret,
   };
-  await autocannon({ ...request, ...modest, duration: 1 });
+  await startAsking(question, 1_000).waits;
 
   await delay(dueAt.getTime() - Date.now());
   const [begin, cpuBefore] = [performance.now(), cpuSecondsOf(server.pid)];
-  const load = autocannon({ ...request, ...modest, duration: mostSeconds }) as RunningLoad;
+  const load = startAsking(question, mostSeconds * 1000);
   const left = await untilChecked(url, dueAt);
   const seconds = (performance.now() - begin) / 1000;
   load.stop();
-  const { latency, requests, non2xx, errors } = await load;
-  if (non2xx + errors > 0) throw new Error(`${String(non2xx + errors)} requests failed`);
+  const waits = await load.waits;
   const cpuUs = ((cpuSecondsOf(server.pid) - cpuBefore) / (count - left)) * 1e6;
   return {
     heading: `${String(count)} due domains, three resolvers, API and worker on one core, ${String(animals)} animals, SQLite`,
     lines: [
       `${String(count - left)} checked in ${seconds.toFixed(0)} s`,
       `${cpuUs.toFixed(0)} µs of the processor for each, ${megabytesOf(server.pid).toFixed(0)} MB at the end`,
-      `GET /v1/pets?limit=20 meanwhile, ${requests.average.toFixed(0)} a second: median ${String(latency.p50)} ms`,
+      `GET /v1/pets?limit=20 meanwhile, ${String(requestsPerSecond)} a second: median ${waits.median.toFixed(1)} ms`,
     ],
     targets: [
       target(
@@ -71,15 +71,10 @@ export const dueDomainsBench = async (folder: string): Promise<Report> => {
         (seconds * count) / (count - left),
         atMost(wantedSeconds, 's'),
       ),
-      target('list while domains are checked, p99', latency.p99, atMost(wantedMs, 'ms')),
+      target('list while domains are checked, p99', waits.p99, atMost(wantedMs, 'ms')),
     ],
   };
 };
-
-/** Its types do not say that it can be stopped. */
-type RunningLoad = Promise<autocannon.Result> & { readonly stop: () => void };
-
-const modest = { connections: 10, overallRate: requestsPerSecond } as const;
 
 const addressesOf = async (dns: PinnedProgram): Promise<string> => {
   for (let tries = 0; tries < 200; tries++) {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { lockedPackages } from '../test/support/locked-packages.ts';
 import { withMariaDb } from './maria-db.ts';
 import { startBare, startService, type Server } from './programs.ts';
 import { atLeast, target, type Report } from './report.ts';
@@ -24,7 +25,8 @@ export const listOnSqlite = async (folder: string): Promise<Report> => {
   );
   const full = await startBare('bare-server.ts', ...args, 'full');
   const bare = await listSide('bare node:http', full, store);
-  const assembly = await startBare('fastify-server.ts', ...args);
+  await lockedPackages(join(import.meta.dirname, 'fastify'));
+  const assembly = await startBare('fastify/server.js', ...args);
   const fastify = await listSide('Fastify, Kysely', assembly, store);
   const ours = await listSide('animal-store', await startService(settings), store);
   const sides = [lean, bare, fastify, ours];

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { Database } from '../src/adapters/kysely/database.ts';
 import { createSide } from './create-pets.ts';
-import { first, loadCore, startService, type Server } from './programs.ts';
+import { startService, type Server } from './programs.ts';
 import { atMost, target, type Report } from './report.ts';
 import { storeWithAnimals } from './store.ts';
+import { startAsking, type Waits } from './waits.ts';
 import { postScript } from './wrk.ts';
 
 const deliveries = 30_000;
@@ -65,21 +64,12 @@ export const relayBench = async (folder: string): Promise<Report> => {
   }
 };
 
-interface Waits {
-  readonly median: number;
-  readonly p99: number;
-  readonly longest: number;
-}
-
 const inWords = (what: string, { median, p99, longest }: Waits): string =>
   `${what}: median ${median.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${longest.toFixed(1)} ms`;
 
-const waitsOf = async ({ origin }: Server): Promise<Waits> => {
-  const command = [process.execPath, 'bench/probe.ts', `${origin}/healthz`, String(probeMs)];
-  const args = ['-c', loadCore, ...first, ...command];
-  const { stdout } = await promisify(execFile)('taskset', args, { timeout: 60_000 });
-  return JSON.parse(stdout) as Waits;
-};
+/** A hundred requests a second. */
+const waitsOf = ({ origin }: Server): Promise<Waits> =>
+  startAsking({ url: `${origin}/healthz`, everyMs: 10 }, probeMs).waits;
 
 /** @throws Error when nothing was delivered meanwhile */
 const delivering = async (database: Database, work: () => Promise<Waits>) => {

@@ -4,21 +4,14 @@ import SqliteDatabase from 'better-sqlite3';
 import { fastify } from 'fastify';
 import { Kysely, SqliteDialect } from 'kysely';
 
-/** The list of animals as most would put it together: Fastify, its plugins for keys and limits, and Kysely. */
+/**
+ * The list of animals as most would put it together: Fastify, its plugins for keys and limits, and Kysely. The packages of
+ * this folder are installed by `make bench` only, so it cannot be checked with their types.
+ */
 const [port = '', url = '', accountId = '', secret = ''] = process.argv.slice(2);
 
-interface Tables {
-  readonly pets: {
-    readonly id: number;
-    readonly account_id: string;
-    readonly name: string;
-    readonly category_id: number;
-    readonly status: string;
-  };
-}
-
 const database = new SqliteDatabase(url.slice('sqlite:'.length), { readonly: true });
-const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
+const db = new Kysely({ dialect: new SqliteDialect({ database }) });
 
 const pet = {
   type: 'object',
@@ -44,7 +37,7 @@ await server.register(rateLimit, {
   timeWindow: '1 minute',
   keyGenerator: (request) => request.headers.authorization ?? request.ip,
 });
-server.get<{ Querystring: { limit: number } }>('/v1/pets', { schema }, async (request) => {
+server.get('/v1/pets', { schema }, async (request) => {
   const { limit } = request.query;
   const rows = await db
     .selectFrom('pets')
