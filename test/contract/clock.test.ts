@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { SettableClock } from '../memory/settable-clock.ts';
+import { SettableClock } from '../support/settable-clock.ts';
 import { SystemClock } from '../../src/adapters/system/system-clock.ts';
 
 const start = new Date('2026-03-01T10:00:00.000Z');

@@ -28,7 +28,7 @@ test.each(Object.entries(triedElsewhere))('"%s" is run by %s', (command, file) =
 });
 
 test('the test that follows docs/fleet.md runs all its commands, and those that no other test runs', () => {
-  const guide = read('test/system/guide.test.ts');
+  const guide = read('test/release/guide.test.ts');
   const headings = documentedBlocks('docs/fleet.md').map(({ heading }) => heading);
   expect([...new Set(headings)].filter((one) => !guide.includes(`follow('${one}')`))).toEqual([]);
   expect(guide).toContain('of commandsOfTheGuideTest()) await shell.run(');

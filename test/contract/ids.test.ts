@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CountingIds } from '../memory/counting-ids.ts';
+import { CountingIds } from '../support/counting-ids.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 
 describe.each([

@@ -40,7 +40,7 @@ export const takeEvents = async ({
   outbox,
 }: Pick<StoragePorts, 'outbox'>): Promise<readonly DomainEvent[]> => {
   const deliveries = await outbox.claim(now, later(1000), 1000);
-  for (const { id } of deliveries) await outbox.done(id);
+  await outbox.done(...deliveries.map(({ id }) => id));
   return deliveries.map(({ stored }) => stored.event);
 };
 

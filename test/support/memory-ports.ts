@@ -1,4 +1,4 @@
-import { CountingIds } from '../memory/counting-ids.ts';
+import { CountingIds } from './counting-ids.ts';
 import { MemoryAccounts } from '../memory/memory-accounts.ts';
 import { MemoryAuditLog } from '../memory/memory-audit-log.ts';
 import { MemoryAuthorityAccounts } from '../memory/memory-authority-accounts.ts';
@@ -29,7 +29,7 @@ import { MemoryUsageLog } from '../memory/memory-usage-log.ts';
 import { MemoryWatches } from '../memory/memory-watches.ts';
 import { MemoryWebhookDeliveries } from '../memory/memory-webhook-deliveries.ts';
 import { MemoryWebhooks } from '../memory/memory-webhooks.ts';
-import { SettableClock } from '../memory/settable-clock.ts';
+import { SettableClock } from './settable-clock.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
 import { hiddenTypes } from '../../src/app/subscriptions.ts';
 import { now } from './accounts.ts';

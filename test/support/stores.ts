@@ -1,3 +1,4 @@
+import { afterEach } from '@jest/globals';
 import type { Database } from '../../src/adapters/kysely/database.ts';
 import { removeRoute, setRoute } from '../../src/adapters/kysely/sites/routes.ts';
 import { KyselyAccounts } from '../../src/adapters/kysely/access/kysely-accounts.ts';
@@ -37,21 +38,26 @@ import { KyselySessions } from '../../src/adapters/kysely/access/kysely-sessions
 import { KyselySignInLinks } from '../../src/adapters/kysely/access/kysely-sign-in-links.ts';
 import { KyselyTimeline } from '../../src/adapters/kysely/sites/kysely-timeline.ts';
 import { KyselyUsageLog } from '../../src/adapters/kysely/access/kysely-usage-log.ts';
-import { SettableClock } from '../memory/settable-clock.ts';
+import { fromMillis } from '../../src/adapters/kysely/schema.ts';
+import type { DomainEvent } from '../../src/kernel/domain-event.ts';
+import { SettableClock } from './settable-clock.ts';
 import { AesGcmSealer } from '../../src/adapters/system/aes-gcm-sealer.ts';
 import { AsyncActing } from '../../src/adapters/system/async-acting.ts';
 import { UuidIds } from '../../src/adapters/system/uuid-ids.ts';
 import { retention } from '../../src/app/retention.ts';
 import { hiddenTypes } from '../../src/app/subscriptions.ts';
 import { now } from './accounts.ts';
-import { databaseKinds, openDatabase, type DatabaseKind } from './servers/databases.ts';
-import { memoryPorts } from './memory-ports.ts';
+import { openDatabase, type DatabaseKind } from './servers/databases.ts';
 import { migratedDatabase } from './servers/migrated-database.ts';
 import type { EdgeWriter, StoragePorts } from './storage-ports.ts';
 
 export interface Stores extends StoragePorts {
   /** The same storage through other adapters, as in another process. */
   readonly secondProcess: StoragePorts;
+  /** Stores events, as an adapter does. */
+  readonly happen: (...events: readonly DomainEvent[]) => Promise<void>;
+  /** Everything that happened and is not swept, oldest first. */
+  events(): Promise<readonly DomainEvent[]>;
   /** One transaction, which stays open until the work is done. */
   together<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -67,12 +73,9 @@ export interface StoreOptions {
   readonly onOpened?: (url: string) => void;
 }
 
-export type StoreKind = 'memory' | DatabaseKind;
-export const storeKinds: readonly StoreKind[] = ['memory', ...databaseKinds];
-
 /** Empty storage for one test file. */
 export const openStores = async (
-  kind: StoreKind,
+  kind: DatabaseKind,
   {
     subscribersOf = () => ['witness'],
     onStored = () => undefined,
@@ -80,19 +83,17 @@ export const openStores = async (
     onOpened = () => undefined,
   }: StoreOptions = {},
 ): Promise<Stores> => {
-  if (kind === 'memory') {
-    const ports = memoryPorts(subscribersOf);
-    const close = () => Promise.resolve();
-    return { ...ports, secondProcess: ports, together: (work) => work(), close };
-  }
   const home = await migratedDatabase(kind);
   onOpened(home.url);
   const database = openDatabase(home.url);
   const second = openDatabase(home.url);
   for (const one of [database, second]) await warmUp(one);
+  const ports = kyselyPorts(database, { subscribersOf, onStored, onMail });
   return {
-    ...kyselyPorts(database, { subscribersOf, onStored, onMail }),
+    ...ports,
+    happen: (...events) => ports.outbox.append(events),
     secondProcess: kyselyPorts(second, { subscribersOf, onStored, onMail }),
+    events: () => eventsOf(database),
     together: (work) => database.transaction(work),
     close: async () => {
       await database.close();
@@ -100,6 +101,30 @@ export const openStores = async (
       await home.drop();
     },
   };
+};
+
+/** To be called at the top of a test file. @returns opens empty storage, which closes after the test that opened it */
+export const storesOfTests = () => {
+  const opened: Stores[] = [];
+  afterEach(async () => {
+    for (const stores of opened.splice(0)) await stores.close();
+  });
+  return async (options?: StoreOptions): Promise<Stores> => {
+    const stores = await openStores('sqlite', options);
+    opened.push(stores);
+    return stores;
+  };
+};
+
+/** Ids of events grow. */
+const eventsOf = async (database: Database): Promise<readonly DomainEvent[]> => {
+  const rows = await database.db.selectFrom('events').selectAll().orderBy('id').execute();
+  return rows.map((row) => ({
+    ...(JSON.parse(row.details) as Readonly<Record<string, unknown>>),
+    type: row.type,
+    accountId: row.account_id,
+    occurredAt: fromMillis(row.occurred_at),
+  }));
 };
 
 /** The secret key of every test process. */
@@ -112,7 +137,7 @@ const warmUp = (database: Database): Promise<unknown> =>
 const kyselyPorts = (
   database: Database,
   { subscribersOf, onStored, onMail }: Required<Omit<StoreOptions, 'onOpened'>>,
-): StoragePorts => {
+) => {
   const ids = new UuidIds();
   const acting = new AsyncActing('service');
   const outbox = new KyselyOutbox(database, { ids, acting, subscribersOf, onStored });
@@ -159,7 +184,7 @@ const kyselyPorts = (
     // So few that the tests see several slices.
     retention: new KyselyRetention(database, retention, 2),
     acting,
-  };
+  } satisfies StoragePorts;
 };
 
 const writerOf = (database: Database): EdgeWriter => ({

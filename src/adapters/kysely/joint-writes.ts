@@ -3,10 +3,8 @@ import type { Kysely } from 'kysely';
 import type { Database } from './database.ts';
 import type { Schema } from './schema.ts';
 
-const pauseMs = 20;
-
 /**
- * Starts transactions that nobody waits for at most every 20 ms, so that they are stored together: on SQLite each commit
+ * Starts transactions that nobody waits for at most every `gatherMs` of the database, so that they are stored together: on SQLite each commit
  * blocks the whole process until the disk is done. The first one starts at once.
  */
 export class JointWrites {
@@ -27,7 +25,7 @@ export class JointWrites {
   }
 
   async #start(): Promise<void> {
-    await delay(Math.max(0, this.#startedAt + pauseMs - performance.now()));
+    await delay(Math.max(0, this.#startedAt + this.#database.gatherMs - performance.now()));
     this.#startedAt = performance.now();
     this.#nextStart = undefined;
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { changePlan, type Account } from '../../../src/access/domain/account.ts';
 import { plans } from '../../../src/access/domain/plan.ts';
 import type { Accounts } from '../../../src/access/key-ports.ts';
@@ -13,6 +13,7 @@ import {
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 export const accountsContract = (open: () => Promise<Stores>): void => {
@@ -39,19 +40,19 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
   };
   const toPro = (account: Account) => changePlan(account, 'pro', undefined, now);
 
-  test.each(plans)('an account on the plan %s is read back as it was opened', async (plan) => {
+  testOnBoth.each(plans)('an account on the plan %s is read back as it was opened', async (plan) => {
     const account = await opened({ plan });
     expect(await accounts.find(account.id)).toEqual(account);
   });
 
-  test('the longest name and address are read back unchanged', async () => {
+  testOnBoth('the longest name and address are read back unchanged', async () => {
     const email = `${'é'.repeat(64)}@${'é.'.repeat(87)}yy.example.shop`;
     const account = await opened({ name: '🦜'.repeat(50), email });
     expect(await accounts.find(account.id)).toEqual(account);
     expect(account.email).toBe(email);
   });
 
-  test('addresses that differ only by an accent belong to different accounts', async () => {
+  testOnBoth('addresses that differ only by an accent belong to different accounts', async () => {
     const plain = await opened({ email: 'renee@accents.example' });
     const accented = await opened({ email: 'renée@accents.example' });
     expect(await accounts.find(plain.id)).toEqual(plain);
@@ -99,7 +100,7 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('the list holds all accounts, oldest first', async () => {
+  testOnBoth('the list holds all accounts, oldest first', async () => {
     const young = await opened({}, later(3_600_000));
     const old = await opened({}, later(-3_600_000));
     const listed = await accounts.list();
@@ -151,7 +152,7 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('twenty concurrent requests with one address open twenty accounts', async () => {
+  testOnBoth('twenty concurrent requests with one address open twenty accounts', async () => {
     const email = 'rivals@shop.example';
     const processes = [accounts, stores.secondProcess.accounts];
     const { won, lost } = await race(20, async (n) => {
@@ -168,7 +169,7 @@ export const accountsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(60);
   });
 
-  test('twenty concurrent changes to one plan record one event', async () => {
+  testOnBoth('twenty concurrent changes to one plan record one event', async () => {
     const { id } = await opened();
     await takeEvents(stores);
     const processes = [accounts, stores.secondProcess.accounts];

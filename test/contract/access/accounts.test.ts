@@ -1,7 +1,4 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { accountsContract } from './accounts.contract.ts';
 
-describe.each(storeKinds)('accounts in %s', (kind) => {
-  accountsContract(() => openStores(kind));
-});
+describeStores('accounts', accountsContract);

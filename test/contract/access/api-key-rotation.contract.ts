@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { rotateApiKey, type ApiKey, type Overlap } from '../../../src/access/domain/api-key.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import type { ApiKeys } from '../../../src/access/key-ports.ts';
@@ -6,6 +6,7 @@ import { keyDecision, later, newAccount, takeEvents } from '../../support/accoun
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
@@ -122,7 +123,7 @@ export const apiKeyRotationContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('twenty concurrent rotations make twenty secrets, and only the last one has no end date', async () => {
+  testOnBoth('twenty concurrent rotations make twenty secrets, and only the last one has no end date', async () => {
     const processes = [apiKeys, stores.secondProcess.apiKeys];
     const { won } = await race(20, (n) => rotate('1h', later(n), processes[n % 2]));
     const ends = await Promise.all(won.map((hash) => untilOf(hash)));

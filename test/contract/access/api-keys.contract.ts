@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { revokeApiKey, type ApiKey } from '../../../src/access/domain/api-key.ts';
 import { planLimits } from '../../../src/access/domain/plan.ts';
 import type { ApiKeys, KeyHolder, KeyToStore } from '../../../src/access/key-ports.ts';
@@ -6,6 +6,7 @@ import { keyDecision, later, newAccount, now, takeEvents } from '../../support/a
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 export const apiKeysContract = (open: () => Promise<Stores>): void => {
@@ -32,7 +33,7 @@ export const apiKeysContract = (open: () => Promise<Stores>): void => {
   const revoke = (key: ApiKey) => revokeApiKey(key, later(1));
   const listed = async (id: string) => (await apiKeys.list(account)).find((key) => key.id === id);
 
-  test.each([
+  testOnBoth.each([
     { scopes: ['pets:read'] },
     { scopes: ['orders:read', 'pets:write'] },
     { expiresAt: later(1) },
@@ -44,7 +45,7 @@ export const apiKeysContract = (open: () => Promise<Stores>): void => {
     expect(await apiKeys.findBySecretHash(secretHash)).toEqual(heldBy(key));
   });
 
-  test("an account's list holds its own keys only, oldest first", async () => {
+  testOnBoth("an account's list holds its own keys only, oldest first", async () => {
     const first = await apiKeys.list(account);
     const { key: younger } = await added({}, later(2000));
     const { key: older } = await added({}, later(1000));
@@ -87,7 +88,7 @@ export const apiKeysContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('twenty concurrent requests revoke a key once', async () => {
+  testOnBoth('twenty concurrent requests revoke a key once', async () => {
     const { key } = await added();
     await takeEvents(stores);
     const processes = [apiKeys, stores.secondProcess.apiKeys];

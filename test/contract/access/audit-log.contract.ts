@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
 import type { AuditEntry, AuditLog } from '../../../src/access/ports.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
@@ -7,6 +7,7 @@ import type { Actor } from '../../../src/kernel/acting.ts';
 import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
@@ -60,7 +61,7 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
     expect(await auditLog.list(account, 10)).toEqual([entry(event, actor)]);
   });
 
-  test('the newest entries come first, and entries of the same time are ordered by id', async () => {
+  testOnBoth('the newest entries come first, and entries of the same time are ordered by id', async () => {
     const [a, b] = [happened('first_of_two', later(5)), happened('second_of_two', later(5))];
     const [old, young] = [happened('old', later(1)), happened('young', later(9))];
     for (const event of [a, young, old, b]) await store([event]);
@@ -69,7 +70,7 @@ export const auditLogContract = (open: () => Promise<Stores>): void => {
     expect(await auditLog.list(account, 2)).toEqual(expected.slice(0, 2));
   });
 
-  test('paging back returns each entry once, even when several have the same time', async () => {
+  testOnBoth('paging back returns each entry once, even when several have the same time', async () => {
     const moments = [5, 1, 5, 9, 5, 1, 5].map((at) => happened('walked', later(at)));
     await store(moments);
     const all = await auditLog.list(account, 10);

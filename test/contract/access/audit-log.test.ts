@@ -1,7 +1,4 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { auditLogContract } from './audit-log.contract.ts';
 
-describe.each(storeKinds)('the audit log in %s', (kind) => {
-  auditLogContract(() => openStores(kind));
-});
+describeStores('the audit log', auditLogContract);

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { MemoryQuotaCounters } from '../../../src/adapters/memory/memory-quota-counters.ts';
 import type { CounterSnapshot, CounterSnapshots } from '../../../src/access/quota-ports.ts';
 import { later } from '../../support/accounts.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const day = 86_400_000;
@@ -33,7 +34,7 @@ export const counterSnapshotsContract = (open: () => Promise<Stores>): void => {
     expect(sorted(await stores.secondProcess.counterSnapshots.load())).toEqual(sorted(saved));
   });
 
-  test('a later snapshot replaces that of its subject only', async () => {
+  testOnBoth('a later snapshot replaces that of its subject only', async () => {
     const a = (data: string) => ({ subject: 'a', data });
     const b = (data: string) => ({ subject: 'b', data });
     await snapshots.save([a('first'), b('first')], later(0));
@@ -46,7 +47,7 @@ export const counterSnapshotsContract = (open: () => Promise<Stores>): void => {
     expect(await kept()).toEqual([]);
   });
 
-  test('a thousand subjects can be saved in one call, more than once', async () => {
+  testOnBoth('a thousand subjects can be saved in one call, more than once', async () => {
     const all = Array.from({ length: 1000 }, (_, n) => ({
       subject: `address:${n}`,
       data: `${n}`,
@@ -77,7 +78,7 @@ export const counterSnapshotsContract = (open: () => Promise<Stores>): void => {
     expect(sorted(restarted.takeChanges())).toEqual(sorted(counters.takeChanges()));
   });
 
-  test('a sweep deletes snapshots that were last saved before a given time', async () => {
+  testOnBoth('a sweep deletes snapshots that were last saved before a given time', async () => {
     const save = (subject: string, milliseconds: number) =>
       snapshots.save([{ subject, data: '{}' }], later(milliseconds));
     await save('a', 1);

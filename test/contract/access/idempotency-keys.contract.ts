@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { idempotencyRetentionMs } from '../../../src/access/domain/idempotency.ts';
 import type {
   IdempotencyKeys,
@@ -12,6 +12,7 @@ import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
 import type { StoragePorts } from '../../support/storage-ports.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const everything = { after: 0n, limit: 1000 };
@@ -69,7 +70,7 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     expect(await keys.once(other, mustNotRun)).toEqual({ kind: 'reused' });
   });
 
-  test('keys that differ only in case or accents, and keys of two accounts, are different keys', async () => {
+  testOnBoth('keys that differ only in case or accents, and keys of two accounts, are different keys', async () => {
     const accountId = await newAccount(stores);
     const names = ['key', 'Key', 'kéy', 'ke\u0301y', '🔑'.repeat(255), '🔑'.repeat(254)];
     const requests = [...names.map((key) => ({ ...request, key })), { ...request, accountId }];
@@ -110,7 +111,7 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     expect(await keys.once(nextDay, mustNotRun)).toEqual({ kind: 'replayed', answer });
   });
 
-  test('a sweep deletes the answers given before a time and counts them', async () => {
+  testOnBoth('a sweep deletes the answers given before a time and counts them', async () => {
     await stores.retention.sweep('idempotency_keys', later(1e12));
     const younger = { ...request, key: 'younger', now: later(1) };
     for (const one of [request, younger]) await keys.once(one, answering(done));
@@ -120,7 +121,7 @@ export const idempotencyKeysContract = (open: () => Promise<Stores>): void => {
     expect(kinds([await keys.once(request, answering(done))])).toEqual(['answered']);
   });
 
-  test('when two processes get twenty identical requests each at once, exactly one does the work', async () => {
+  testOnBoth('when two processes get twenty identical requests each at once, exactly one does the work', async () => {
     const processes = [stores, stores.secondProcess];
     const { won, lost } = await race(40, (n) => {
       const process = processes[n % 2] ?? stores;

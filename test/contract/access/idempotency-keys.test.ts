@@ -3,14 +3,12 @@ import { addPet } from '../../../src/catalogue/domain/pet.ts';
 import { newAccount, now, takeEvents } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { refusal } from '../../support/refusal.ts';
-import { openStores, storeKinds, type Stores } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
+import { openStores, type Stores } from '../../support/stores.ts';
 import { idempotencyKeysContract } from './idempotency-keys.contract.ts';
 
-describe.each(storeKinds)('idempotency keys in %s', (kind) => {
-  idempotencyKeysContract(() => openStores(kind));
-});
+describeStores('idempotency keys', idempotencyKeysContract);
 
-// Memory has no transaction that could take back what the work wrote through other ports.
 describe.each(databaseKinds)('idempotency keys over transactions of %s', (kind) => {
   let stores: Stores;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { changePlan } from '../../../src/access/domain/account.ts';
 import {
   banApiKey,
@@ -10,6 +10,7 @@ import { planLimits, type Plan } from '../../../src/access/domain/plan.ts';
 import type { ApiKeys, KeyHolder } from '../../../src/access/key-ports.ts';
 import { keyDecision, later, newAccount, now } from '../../support/accounts.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 /** The part of the API key contract that every request needs: finding the holder of a secret. */
@@ -65,7 +66,7 @@ export const keyHoldersContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('a ban and its end are read back as decided, in every process', async () => {
+  testOnBoth('a ban and its end are read back as decided, in every process', async () => {
     expect(await holder()).toEqual(heldBy(key));
     const banned = await apiKeys.change(key.id, (its) => banApiKey(its, later(1)));
     expect(banned.ban).toEqual({ since: later(1), until: later(300_001), minutes: 5 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CountingKeyMaterial } from '../../memory/counting-key-material.ts';
+import { CountingKeyMaterial } from '../../support/counting-key-material.ts';
 import { NodeKeyMaterial } from '../../../src/adapters/system/node-key-material.ts';
 import { keyMaterialContract } from './key-material.contract.ts';
 

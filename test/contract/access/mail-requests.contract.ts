@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { mailReasons, type MailRequest } from '../../../src/access/domain/mail-request.ts';
 import type { MailRequests } from '../../../src/access/mail-ports.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
@@ -6,6 +6,7 @@ import { later, newAccount, now } from '../../support/accounts.ts';
 import { newHash } from '../../support/access/people.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
@@ -60,7 +61,7 @@ export const mailRequestsContract = (open: () => Promise<Stores>): void => {
     },
   );
 
-  test('requests are listed by id, up to a limit, and on from any of them', async () => {
+  testOnBoth('requests are listed by id, up to a limit, and on from any of them', async () => {
     const all = [await added(), await added(), await added()];
     const [first, second] = all;
     expect(await requests.waiting(2)).toEqual(all.slice(0, 2));
@@ -68,7 +69,7 @@ export const mailRequestsContract = (open: () => Promise<Stores>): void => {
     expect(await requests.waiting(2, first!.id)).toEqual(all.slice(1));
   });
 
-  test('a request that is added again changes nothing, while it waits and once a mail was sent', async () => {
+  testOnBoth('a request that is added again changes nothing, while it waits and once a mail was sent', async () => {
     const request = await added();
     await requests.add({ ...request, email: 'mallory@shop.example' });
     expect(await requests.waiting(10)).toEqual([request]);
@@ -94,7 +95,7 @@ export const mailRequestsContract = (open: () => Promise<Stores>): void => {
     },
   );
 
-  test('of many that answer a request at the same time, in two processes, one does', async () => {
+  testOnBoth('of many that answer a request at the same time, in two processes, one does', async () => {
     const { id } = await added();
     let answers = 0;
     await race(20, (n) =>
@@ -170,7 +171,7 @@ export const mailRequestsContract = (open: () => Promise<Stores>): void => {
     expect(await stores.signInLinks.personIdOf(secretHash, now)).toBe(personId);
   });
 
-  test('a sweep deletes what was asked for before a given time, answered or not', async () => {
+  testOnBoth('a sweep deletes what was asked for before a given time, answered or not', async () => {
     await mailed({ askedAt: later(1) }, later(1));
     const waiting = await added({ askedAt: later(2) });
     expect(await stores.retention.sweep('mail_requests', later(1))).toBe(0);

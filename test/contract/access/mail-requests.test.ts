@@ -1,13 +1,12 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { later, newAccount, now } from '../../support/accounts.ts';
 import { newHash } from '../../support/access/people.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
+import { openStores } from '../../support/stores.ts';
 import { mailRequestsContract } from './mail-requests.contract.ts';
 
-describe.each(storeKinds)('the requests for mails in %s', (kind) => {
-  mailRequestsContract(() => openStores(kind));
-});
+describeStores('the requests for mails', mailRequestsContract);
 
 test.each(databaseKinds)(
   'what an answer stores in %s is gone if the answer fails',

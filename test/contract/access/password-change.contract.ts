@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { changePassword, type Person } from '../../../src/access/domain/person.ts';
 import type { SignInProof } from '../../../src/access/people-ports.ts';
 import { newAccount, now, takeEvents } from '../../support/accounts.ts';
@@ -13,6 +13,7 @@ import {
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 export const passwordChangeContract = (open: () => Promise<Stores>): void => {
@@ -102,7 +103,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     expect(await stores.signInLinks.personIdOf(link, now)).toBe(person.id);
   });
 
-  test('when twenty sessions change it at once, exactly one succeeds, and only that one stays open', async () => {
+  testOnBoth('when twenty sessions change it at once, exactly one succeeds, and only that one stays open', async () => {
     const known = [mine];
     while (known.length < 20) known.push(await letIn(stores, sessionOf(person.id)));
     const { won, lost } = await race(20, async (n) => {
@@ -117,7 +118,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
-  test('the old password and links stop working while the new password is being stored', async () => {
+  testOnBoth('the old password and links stop working while the new password is being stored', async () => {
     await givePassword(stores, person.id, 'old hash');
     mine = await letIn(stores, sessionOf(person.id));
     const proofs: readonly SignInProof[] = [
@@ -134,7 +135,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     expect(await stores.sessions.list(person.id)).toEqual([mine.session]);
   });
 
-  test('a session begun at the same time with the old password or a link does not survive the change', async () => {
+  testOnBoth('a session begun at the same time with the old password or a link does not survive the change', async () => {
     for (let time = 0; time < 7; time++) {
       const passwordHash = `hash ${time}`;
       await givePassword(stores, person.id, passwordHash);
@@ -156,7 +157,7 @@ export const passwordChangeContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('creating a link at the same time causes no failure', async () => {
+  testOnBoth('creating a link at the same time causes no failure', async () => {
     for (let time = 0; time < 5; time++) {
       const { lost } = await race(7, async (n) => {
         if (n === 3) await change(`hash ${time}`);

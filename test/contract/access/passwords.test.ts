@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createHook } from 'node:async_hooks';
 import { scryptSync } from 'node:crypto';
-import { PlainPasswords } from '../../memory/plain-passwords.ts';
+import { PlainPasswords } from '../../support/plain-passwords.ts';
 import { ScryptPasswords } from '../../../src/adapters/system/scrypt-passwords.ts';
 import { passwordsContract } from './passwords.contract.ts';
 

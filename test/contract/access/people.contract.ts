@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { removePerson, type Person } from '../../../src/access/domain/person.ts';
 import type { People } from '../../../src/access/people-ports.ts';
 import { later, newAccount, now, personDecision, takeEvents } from '../../support/accounts.ts';
@@ -6,6 +6,7 @@ import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
 import { givePassword, newLink, sessionOf, signedInPerson } from '../../support/access/people.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 export const peopleContract = (open: () => Promise<Stores>): void => {
@@ -45,7 +46,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     await remove(state.id);
   });
 
-  test('the longest address and hash are read back unchanged', async () => {
+  testOnBoth('the longest address and hash are read back unchanged', async () => {
     const person = await added({ email: `${'é'.repeat(64)}@${'é.'.repeat(87)}yy.example.shop` });
     const passwordHash = 'x'.repeat(255);
     await givePassword(stores, person.id, passwordHash);
@@ -78,7 +79,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     expect(await people.listByEmail(owner.email)).toEqual([owner]);
   });
 
-  test('addresses that differ only by an accent belong to different people', async () => {
+  testOnBoth('addresses that differ only by an accent belong to different people', async () => {
     const emails = ['rene@a.example', 'rené@a.example'];
     const those = [];
     for (const email of emails) those.push(await added({ email }));
@@ -95,7 +96,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('the people of an account are listed oldest first, and no others', async () => {
+  testOnBoth('the people of an account are listed oldest first, and no others', async () => {
     const [young, old] = [await added({}, later(5)), await added({}, later(-5))];
     const twins = [await added({}, later(7)), await added({}, later(7))];
     const listed = [old, owner, young, ...twins.sort((a, b) => (a.id < b.id ? -1 : 1))];
@@ -156,7 +157,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     expect(await added({ email })).toMatchObject({ email });
   });
 
-  test('when two people remove each other, one stays', async () => {
+  testOnBoth('when two people remove each other, one stays', async () => {
     for (let time = 0; time < 5; time++) {
       const other = await added();
       const rivals = [owner, other];
@@ -170,7 +171,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('when all twenty people are removed at once, one stays', async () => {
+  testOnBoth('when all twenty people are removed at once, one stays', async () => {
     const those = [owner];
     while (those.length < 20) those.push(await added({}, later(those.length)));
     await takeEvents(stores);
@@ -180,7 +181,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(19);
   });
 
-  test('exactly one of twenty concurrent additions of an address succeeds', async () => {
+  testOnBoth('exactly one of twenty concurrent additions of an address succeeds', async () => {
     const email = 'rivals@people.example';
     const { won, lost } = await race(20, async (n) => {
       const rival = personDecision(account, { email });
@@ -193,7 +194,7 @@ export const peopleContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
-  test('a person who signs in while being removed is gone afterwards', async () => {
+  testOnBoth('a person who signs in while being removed is gone afterwards', async () => {
     for (let time = 0; time < 5; time++) {
       const { id } = await added();
       const links = await Promise.all(Array.from({ length: 5 }, () => newLink(stores, id)));

@@ -1,20 +1,16 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { changePassword } from '../../../src/access/domain/person.ts';
 import { newAccount, now } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { letIn, signedInPerson, sessionOf } from '../../support/access/people.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
+import { openStores } from '../../support/stores.ts';
 import { passwordChangeContract } from './password-change.contract.ts';
 import { peopleContract } from './people.contract.ts';
 
-describe.each(storeKinds)('the people in %s', (kind) => {
-  peopleContract(() => openStores(kind));
-});
-
-describe.each(storeKinds)('changing a password in %s', (kind) => {
-  passwordChangeContract(() => openStores(kind));
-});
+describeStores('the people', peopleContract);
+describeStores('changing a password', passwordChangeContract);
 
 test.each(databaseKinds)(
   'a password change whose event cannot be stored ends no session, on %s',

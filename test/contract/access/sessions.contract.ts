@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
 import { changePlan } from '../../../src/access/domain/account.ts';
 import { changePassword, type Person } from '../../../src/access/domain/person.ts';
@@ -15,6 +15,7 @@ import {
 } from '../../support/access/people.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 export const sessionsContract = (open: () => Promise<Stores>): void => {
@@ -86,13 +87,13 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     for (const those of both()) expect(await those.findBySecretHash(secretHash)).toEqual(holder);
   });
 
-  test('the longest browser name is read back unchanged', async () => {
+  testOnBoth('the longest browser name is read back unchanged', async () => {
     const { session, secretHash } = await started({ browser: '🦜'.repeat(100) });
     expect(session.browser).toHaveLength(200);
     expect(await sessions.findBySecretHash(secretHash)).toMatchObject({ session });
   });
 
-  test("a person's sessions are listed newest first, including those that are over", async () => {
+  testOnBoth("a person's sessions are listed newest first, including those that are over", async () => {
     const [old, over] = [await started({}, later(-5)), await started({}, later(-1e12))];
     const [young, twin] = [await started({}, later(5)), await started({}, later(5))];
     const twins = [young, twin].sort((a, b) => (a.session.id > b.session.id ? -1 : 1));
@@ -130,7 +131,7 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     expect((await takeEvents(stores)).map(({ type }) => type)).toEqual(['person_invited']);
   });
 
-  test('exactly one of twenty concurrent requests ends a session', async () => {
+  testOnBoth('exactly one of twenty concurrent requests ends a session', async () => {
     const { session } = await started();
     const { won, lost } = await race(20, (n) =>
       both()[n % 2]!.end(person.id, session.id, revoked(session.id)),
@@ -140,7 +141,7 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual(revoked(session.id));
   });
 
-  test('a sweep deletes the sessions that ended before a given time', async () => {
+  testOnBoth('a sweep deletes the sessions that ended before a given time', async () => {
     await stores.retention.sweep('sessions', later(1e12));
     const all = [await started({}, later(1)), await started(), await started({}, later(2))];
     const ends = all.map(({ session }) => session.endsAt).sort((a, b) => a.getTime() - b.getTime());

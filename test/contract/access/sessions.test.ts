@@ -1,19 +1,15 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { newAccount, now } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { newLink, sessionOf } from '../../support/access/people.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
+import { openStores } from '../../support/stores.ts';
 import { sessionsContract } from './sessions.contract.ts';
 import { signInProofsContract } from './sign-in-proofs.contract.ts';
 
-describe.each(storeKinds)('the sessions in %s', (kind) => {
-  sessionsContract(() => openStores(kind));
-});
-
-describe.each(storeKinds)('proofs for signing in, in %s', (kind) => {
-  signInProofsContract(() => openStores(kind));
-});
+describeStores('the sessions', sessionsContract);
+describeStores('proofs for signing in', signInProofsContract);
 
 test.each(databaseKinds)(
   'a link is not used up by a session that cannot be stored, on %s',

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
 import type { SignInLinks } from '../../../src/access/people-ports.ts';
 import { later, newAccount, now, takeEvents } from '../../support/accounts.ts';
 import { letIn, newHash, newLink, sessionOf } from '../../support/access/people.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 export const signInLinksContract = (open: () => Promise<Stores>): void => {
@@ -99,7 +100,7 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
     expect(await links.personIdOf(await added(), now)).toBe(personId);
   });
 
-  test('when a newcomer signs in while a colleague makes a link, no link is left', async () => {
+  testOnBoth('when a newcomer signs in while a colleague makes a link, no link is left', async () => {
     for (let time = 0; time < 5; time++) {
       personId = (await stores.people.list(await newAccount(stores)))[0]!.id;
       const linkHash = await added();
@@ -122,7 +123,7 @@ export const signInLinksContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('a sweep deletes the links that ended before a given time', async () => {
+  testOnBoth('a sweep deletes the links that ended before a given time', async () => {
     await stores.retention.sweep('sign_in_links', later(1e12));
     const [first, second] = [await added(later(1)), await added(later(2))];
     expect(await stores.retention.sweep('sign_in_links', later(1))).toBe(0);

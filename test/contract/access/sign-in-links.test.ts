@@ -1,7 +1,4 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { signInLinksContract } from './sign-in-links.contract.ts';
 
-describe.each(storeKinds)('the sign-in links in %s', (kind) => {
-  signInLinksContract(() => openStores(kind));
-});
+describeStores('the sign-in links', signInLinksContract);

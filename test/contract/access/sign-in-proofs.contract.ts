@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
 import type { Person } from '../../../src/access/domain/person.ts';
 import type { SignInProof } from '../../../src/access/people-ports.ts';
 import { later, newAccount, now, personDecision, takeEvents } from '../../support/accounts.ts';
 import { givePassword, newHash, newLink, sessionOf } from '../../support/access/people.ts';
 import { race } from '../../support/race.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 export const signInProofsContract = (open: () => Promise<Stores>): void => {
@@ -113,7 +114,7 @@ export const signInProofsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('when twenty use one link at the same time, exactly one signs in', async () => {
+  testOnBoth('when twenty use one link at the same time, exactly one signs in', async () => {
     const linkHash = await newLink(stores, person.id);
     const { won, lost } = await race(20, (n) =>
       start({ way: 'link', linkHash }, now, both()[n % 2]),

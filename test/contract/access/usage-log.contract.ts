@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { revokeApiKey } from '../../../src/access/domain/api-key.ts';
 import {
   usageOutcomes,
@@ -9,6 +9,7 @@ import {
 import { keyDecision, later, newAccount } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const firstHour = new Date('2026-03-01T10:00:00Z');
@@ -40,7 +41,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
   const lastUse = async (id = keyId) =>
     (await stores.apiKeys.list(account)).find((key) => key.id === id)?.lastUsedAt;
 
-  test('counts for the same key, operation and hour add up, apart from all others', async () => {
+  testOnBoth('counts for the same key, operation and hour add up, apart from all others', async () => {
     const others = [
       ...usageOutcomes.map((outcome) => used({ outcome, requests: 2 })),
       ...['getPet', 'none'].map((operation) => used({ operation, requests: 3 })),
@@ -60,13 +61,13 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await listed()).toEqual(expect.arrayContaining(expected));
   });
 
-  test('large numbers are kept to the last digit', async () => {
+  testOnBoth('large numbers are kept to the last digit', async () => {
     await usage.add([used({ requests: Number.MAX_SAFE_INTEGER - 1 })], nobody);
     await usage.add([used()], nobody);
     expect(await listed()).toEqual([used({ requests: Number.MAX_SAFE_INTEGER })]);
   });
 
-  test("only the account's own hours are listed, oldest first, from a given time on", async () => {
+  testOnBoth("only the account's own hours are listed, oldest first, from a given time on", async () => {
     const stranger = await newAccount(stores);
     const hours = [3, 0, 2, 1].map((number) => used({ hour: hourOf(number) }));
     await usage.add([...hours, used({ accountId: stranger })], nobody);
@@ -78,7 +79,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await usage.list('acct_nobody', firstHour)).toEqual([]);
   });
 
-  test('sums add up all keys and operations, by hour or day, from a given time on', async () => {
+  testOnBoth('sums add up all keys and operations, by hour or day, from a given time on', async () => {
     const stranger = await newAccount(stores);
     const rows = [
       used({ requests: 1 }),
@@ -132,7 +133,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await usage.callsTo([], account, firstHour)).toEqual([]);
   });
 
-  test('two processes that add at once lose no counts, whatever the order of their rows', async () => {
+  testOnBoth('two processes that add at once lose no counts, whatever the order of their rows', async () => {
     const processes = [usage, stores.secondProcess.usage];
     const rows = ['a', 'b', 'c', 'd'].map((operation) => used({ operation }));
     const { won } = await race(20, (n) => {
@@ -144,7 +145,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await lastUse()).toEqual(later(19));
   });
 
-  test('a key shows when it was last used, and that time never moves back', async () => {
+  testOnBoth('a key shows when it was last used, and that time never moves back', async () => {
     const moments = [];
     for (const at of [10, 30, 20, 30]) {
       await usage.add([used()], new Map([[keyId, later(at)]]));
@@ -165,7 +166,7 @@ export const usageLogContract = (open: () => Promise<Stores>): void => {
     expect(await lastUse(first?.id)).toBeUndefined();
   });
 
-  test('a sweep deletes the hours before a given time', async () => {
+  testOnBoth('a sweep deletes the hours before a given time', async () => {
     await stores.retention.sweep('usage_hours', hourOf(9));
     const hours = [0, 1, 2].map((number) => used({ hour: hourOf(number) }));
     await usage.add(hours, nobody);

@@ -2,14 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { HourOfUsage } from '../../../src/access/usage-ports.ts';
 import { later, newAccount } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
-import { openStores, storeKinds, type Stores } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
+import { openStores, type Stores } from '../../support/stores.ts';
 import { usageLogContract } from './usage-log.contract.ts';
 
-describe.each(storeKinds)('the usage log in %s', (kind) => {
-  usageLogContract(() => openStores(kind));
-});
+describeStores('the usage log', usageLogContract);
 
-// Memory adds in one turn: nothing can fail half-way.
 describe.each(databaseKinds)('the usage log over transactions of %s', (kind) => {
   let stores: Stores;
   beforeAll(async () => {

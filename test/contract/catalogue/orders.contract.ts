@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import {
   approveOrder,
   deliverOrder,
@@ -12,6 +12,7 @@ import { newAccount, now, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const everything = { after: 0n, limit: 1000 };
@@ -46,7 +47,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
   const deliver = (id: bigint): Promise<Order> =>
     orders.change(account, id, (order) => deliverOrder(account, order, now));
 
-  test('an order is read back as it was placed, approved and delivered', async () => {
+  testOnBoth('an order is read back as it was placed, approved and delivered', async () => {
     const placed = await sell();
     const { id } = placed;
     expect(placed).toEqual({ id, petId: rex.id, ...terms, status: 'placed' });
@@ -60,7 +61,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test.each([
+  testOnBoth.each([
     { quantity: largestQuantity, shipDate: new Date(8.64e15) },
     { quantity: 2, shipDate: new Date(-1) },
   ])('extreme values are read back exactly: $quantity for $shipDate', async (extreme) => {
@@ -82,7 +83,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     ]);
   });
 
-  test('pages are in ascending order of id, start after a given id and respect their limit', async () => {
+  testOnBoth('pages are in ascending order of id, start after a given id and respect their limit', async () => {
     const all: Order[] = [];
     for (let n = 0; n < 4; n++) all.push(await sell((await addRex()).id));
     expect(all).toEqual(all.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
@@ -92,7 +93,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     expect(await orders.list(account, { after: largestInt64, limit: 2 })).toEqual([]);
   });
 
-  test('backward pages are in descending order of id, start before a given id and respect their limit', async () => {
+  testOnBoth('backward pages are in descending order of id, start before a given id and respect their limit', async () => {
     const all: Order[] = [];
     for (let n = 0; n < 4; n++) all.push(await sell((await addRex()).id));
     const back = all.toReversed();
@@ -155,7 +156,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('exactly one of twenty concurrent buyers gets an animal', async () => {
+  testOnBoth('exactly one of twenty concurrent buyers gets an animal', async () => {
     const processes = [stores.orders, stores.secondProcess.orders];
     const { won, lost } = await race(20, (n) => sell(rex.id, account, terms, processes[n % 2]));
     expect(won).toHaveLength(1);
@@ -164,7 +165,7 @@ export const ordersContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
-  test('exactly one of twenty concurrent approvals of an order succeeds', async () => {
+  testOnBoth('exactly one of twenty concurrent approvals of an order succeeds', async () => {
     const { id } = await sell();
     await takeEvents(stores);
     const processes = [stores.orders, stores.secondProcess.orders];

@@ -1,7 +1,4 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { ordersContract } from './orders.contract.ts';
 
-describe.each(storeKinds)('orders in %s', (kind) => {
-  ordersContract(() => openStores(kind));
-});
+describeStores('orders', ordersContract);

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import fc from 'fast-check';
 import {
   addPet,
@@ -43,14 +44,14 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     return added;
   };
 
-  test.each(petStatuses)('an animal that is %s is read back as it was added', async (status) => {
+  testOnBoth.each(petStatuses)('an animal that is %s is read back as it was added', async (status) => {
     const pet = await add({ ...rex, status });
     expect(pet).toEqual({ id: pet.id, ...rex, status });
     expect(await pets.find(account, pet.id)).toEqual(pet);
     expect(await pets.list(account, everything, undefined)).toEqual([pet]);
   });
 
-  test('ids and names of any script and category ids up to the last int64 keep every digit and letter', async () => {
+  testOnBoth('ids and names of any script and category ids up to the last int64 keep every digit and letter', async () => {
     const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 255 }).filter(isPetName);
     const drafts = [
       ...fc.sample(fc.record({ name, categoryId: fc.bigInt(1n, largestInt64) }), 20),
@@ -63,7 +64,7 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     expect(await pets.list(account, everything, undefined)).toEqual(added);
   });
 
-  test('names that differ only in case, accents, composition or a space at the end stay different', async () => {
+  testOnBoth('names that differ only in case, accents, composition or a space at the end stay different', async () => {
     const names = ['Rex', 'rex', 'réx', 're\u0301x', 'rex ', 'rex\u00a0', 'ｒｅｘ'];
     const keep = (name: string) =>
       pets.add(account, { ...rex, name }, (id) => ({ state: { ...rex, id, name }, events: [] }));
@@ -72,7 +73,7 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     expect(listed.map((pet) => pet.name)).toEqual(names);
   });
 
-  test('pages are in ascending order of id, start after a given id and respect their limit', async () => {
+  testOnBoth('pages are in ascending order of id, start after a given id and respect their limit', async () => {
     const all = await addMany('sold', 'available', 'pending', 'available', 'sold');
     expect(all).toEqual(all.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
     expect(await pets.list(account, { after: 0n, limit: 2 }, undefined)).toEqual(all.slice(0, 2));
@@ -89,7 +90,7 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     expect(await pets.list(account, { after, limit: 0 }, 'available')).toEqual([]);
   });
 
-  test('backward pages are in descending order of id, start before a given id and respect their limit', async () => {
+  testOnBoth('backward pages are in descending order of id, start before a given id and respect their limit', async () => {
     const all = await addMany('sold', 'available', 'pending', 'available', 'sold');
     await add(rex, stranger);
     const back = all.toReversed();
@@ -162,14 +163,14 @@ export const petsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('twenty animals added at once get twenty different ids', async () => {
+  testOnBoth('twenty animals added at once get twenty different ids', async () => {
     const { won } = await race(20, (n) => add({ ...rex, name: `Rex ${String(n)}` }));
     expect(new Set(won.map((pet) => pet.id)).size).toBe(20);
     const byId = won.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     expect(await pets.list(account, everything, undefined)).toEqual(byId);
   });
 
-  test('exactly one of twenty concurrent requests reserves an animal', async () => {
+  testOnBoth('exactly one of twenty concurrent requests reserves an animal', async () => {
     const { id } = await add(rex);
     await takeEvents(stores);
     const processes = [stores.pets, stores.secondProcess.pets];

@@ -1,7 +1,4 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { petsContract } from './pets.contract.ts';
 
-describe.each(storeKinds)('animals in %s', (kind) => {
-  petsContract(() => openStores(kind));
-});
+describeStores('animals', petsContract);

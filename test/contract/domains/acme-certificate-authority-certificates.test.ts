@@ -2,19 +2,18 @@ import 'reflect-metadata';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
-import { MemoryAuthorityAccounts } from '../../memory/memory-authority-accounts.ts';
-import { SettableClock } from '../../memory/settable-clock.ts';
+import { SettableClock } from '../../support/settable-clock.ts';
 import type { CertificateOrder } from '../../../src/domains/domain/certificates/order.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
 import { caPlaces } from '../../lab/authority/gate-faults.ts';
-import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
+import { connectAuthority, keptAccounts } from '../../lab/authority/pebble-authority.ts';
 import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
 import { obtain, placed, takeToCertificate } from './certificate-authority-steps.ts';
 
 let lab: PebbleLab;
 let order: CertificateOrder;
 let issued: Certificate;
-const accounts = new MemoryAuthorityAccounts();
+const accounts = keptAccounts();
 const clock = new SettableClock(new Date());
 beforeAll(async () => {
   lab = await startPebbleLab({ certificateSeconds: 3600 });

@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { MemoryAuthorityAccounts } from '../../memory/memory-authority-accounts.ts';
-import { SettableClock } from '../../memory/settable-clock.ts';
+import { SettableClock } from '../../support/settable-clock.ts';
 import type { CertificateOrder } from '../../../src/domains/domain/certificates/order.ts';
 import type { CertificateAuthority } from '../../../src/domains/certificate-ports.ts';
 import { caPlaces, type CaFault } from '../../lab/authority/gate-faults.ts';
-import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
+import { connectAuthority, keptAccounts } from '../../lab/authority/pebble-authority.ts';
 import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
 import {
   challengeUrlOf,
@@ -47,7 +46,7 @@ describe('every step fails as unavailable while the authority is down, and works
     ['an endless answer', { status: 200, body: 'x'.repeat(300_000) }],
     ['a redirect', { status: 307, headers: { location: 'https://127.0.0.1:1/' } }],
   ])('%s', async (_, fault) => {
-    const accounts = new MemoryAuthorityAccounts();
+    const accounts = keptAccounts();
     const patient = connectAuthority(lab, {}, { accounts });
     const isSilent = fault.hang ?? fault.delayMs !== undefined;
     const { authority } = connectAuthority(lab, isSilent ? { deadlineMs } : {}, { accounts });

@@ -8,9 +8,8 @@ import {
   jest,
   test,
 } from '@jest/globals';
-import { MemoryAuthorityAccounts } from '../../memory/memory-authority-accounts.ts';
 import { caPlaces, type CaFault } from '../../lab/authority/gate-faults.ts';
-import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
+import { connectAuthority, keptAccounts } from '../../lab/authority/pebble-authority.ts';
 import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -84,7 +83,7 @@ describe('an answer that is lost after the authority did the work', () => {
   });
 
   test('to a certificate request, in silence: a later poll gets the certificate', async () => {
-    const accounts = new MemoryAuthorityAccounts();
+    const accounts = keptAccounts();
     const connected = connectAuthority(lab, {}, { accounts });
     const order = await placed(connected.authority);
     await takeTo(connected, order, 'ready');
@@ -116,7 +115,7 @@ describe('an answer that is lost after the authority did the work', () => {
 });
 
 test('an accepted challenge is not requested again while it is pending', async () => {
-  const accounts = new MemoryAuthorityAccounts();
+  const accounts = keptAccounts();
   const { authority } = connectAuthority(lab, {}, { accounts });
   const order = await placed(authority);
   const url = await challengeUrlOf({ authority }, order);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { SettableClock } from '../../memory/settable-clock.ts';
+import { SettableClock } from '../../support/settable-clock.ts';
 import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
 import { caPlaces, problemText, type FaultProblem } from '../../lab/authority/gate-faults.ts';
 import type { Zone } from '../../lab/dns/zone.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { SettableClock } from '../../memory/settable-clock.ts';
+import { SettableClock } from '../../support/settable-clock.ts';
 import { caPlaces, type CaFault } from '../../lab/authority/gate-faults.ts';
 import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
 import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';

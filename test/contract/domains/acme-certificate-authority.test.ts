@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { MemoryAuthorityAccounts } from '../../memory/memory-authority-accounts.ts';
 import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 import { caPlaces } from '../../lab/authority/gate-faults.ts';
 import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
 import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
+import { storesOfTests } from '../../support/stores.ts';
 import {
   challengeUrlOf,
   newHost,
@@ -30,6 +30,7 @@ describe('an authority that speaks ACME', () => {
   });
 });
 
+const open = storesOfTests();
 let lab: PebbleLab;
 beforeAll(async () => {
   lab = await startPebbleLab();
@@ -59,7 +60,7 @@ test('every request has a User-Agent', async () => {
 });
 
 test('the account is made when it is first needed, and kept with its key', async () => {
-  const accounts = new MemoryAuthorityAccounts();
+  const { authorityAccounts: accounts } = await open();
   const { authority } = connectAuthority(lab, { email: 'ops@pets.test' }, { accounts });
   expect(await authority.accountUri()).toBeUndefined();
   await placed(authority);
@@ -72,7 +73,7 @@ test('the account is made when it is first needed, and kept with its key', async
 });
 
 test('orders that begin at once share one account, and so do later processes', async () => {
-  const accounts = new MemoryAuthorityAccounts();
+  const { authorityAccounts: accounts } = await open();
   const { authority } = connectAuthority(lab, {}, { accounts });
   await Promise.all([1, 2, 3].map(() => placed(authority)));
   const later = connectAuthority(lab, {}, { accounts });
@@ -82,7 +83,7 @@ test('orders that begin at once share one account, and so do later processes', a
 });
 
 test('two processes that create an account at once both use the one that was stored first', async () => {
-  const accounts = new MemoryAuthorityAccounts();
+  const { authorityAccounts: accounts } = await open();
   const processes = [1, 2].map(() => connectAuthority(lab, {}, { accounts }));
   const orders = await Promise.all(processes.map(({ authority }) => placed(authority)));
   const kept = await accounts.find(lab.gate.directoryUrl);
@@ -129,7 +130,7 @@ test('repeated steps take effect once', async () => {
 });
 
 test('after an authority lost its accounts, ours is registered again once with the same key', async () => {
-  const accounts = new MemoryAuthorityAccounts();
+  const { authorityAccounts: accounts } = await open();
   const connected = connectAuthority(lab, {}, { accounts });
   const order = await placed(connected.authority);
   const before = await accounts.find(lab.gate.directoryUrl);

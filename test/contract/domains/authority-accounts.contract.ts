@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import type {
   AuthorityAccount,
@@ -6,6 +6,7 @@ import type {
 } from '../../../src/domains/certificate-ports.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
@@ -33,17 +34,20 @@ export const authorityAccountsContract = (open: () => Promise<Stores>): void => 
     for (const reader of processes()) expect(await reader.find(directory)).toEqual(account);
   };
 
-  test('an account is found as it was saved, by each process, at its own authority only', async () => {
-    const [mine, theirs] = [newAccount(), newAccount()];
-    await expectKept(undefined);
-    await accounts.save(directory, mine);
-    await accounts.save(`${directory}/2`, theirs);
-    await expectKept(mine);
-    expect(await accounts.find(directory.toUpperCase())).toBeUndefined();
-    expect(await accounts.find(`${directory}/2`)).toEqual(theirs);
-  });
+  testOnBoth(
+    'an account is found as it was saved, by each process, at its own authority only',
+    async () => {
+      const [mine, theirs] = [newAccount(), newAccount()];
+      await expectKept(undefined);
+      await accounts.save(directory, mine);
+      await accounts.save(`${directory}/2`, theirs);
+      await expectKept(mine);
+      expect(await accounts.find(directory.toUpperCase())).toBeUndefined();
+      expect(await accounts.find(`${directory}/2`)).toEqual(theirs);
+    },
+  );
 
-  test('when twenty save an account at once, the first one wins and stays', async () => {
+  testOnBoth('when twenty save an account at once, the first one wins and stays', async () => {
     const { won, lost } = await race(20, async (n) => {
       const account = newAccount();
       await process(n).save(directory, account);
@@ -68,7 +72,7 @@ export const authorityAccountsContract = (open: () => Promise<Stores>): void => 
     await expectKept(second);
   });
 
-  test('when twenty replace a forgotten account at once, the first one wins', async () => {
+  testOnBoth('when twenty replace a forgotten account at once, the first one wins', async () => {
     const lostOne = newAccount();
     await accounts.save(directory, lostOne);
     const { won, lost } = await race(20, async (n) => {

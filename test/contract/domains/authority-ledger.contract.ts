@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import {
   caBudgets,
   caWindows,
@@ -30,6 +30,7 @@ import { newDomain, servedProject, verify } from '../../support/domains/custom-d
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const accountId = 'acct_pets';
@@ -139,7 +140,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     for (const reader of processes()) expect(await reader.use(cats, now)).toEqual(noUse);
   });
 
-  test('each window counts only its own kind of event for its own subject', async () => {
+  testOnBoth('each window counts only its own kind of event for its own subject', async () => {
     for (const kind of ['order', 'renewal', 'failure', 'issued', 'own'] as const)
       for (const isManual of [false, true])
         for (const name of [cats, dogs, bikes]) await enter(entry({ kind, isManual, ...name }));
@@ -185,7 +186,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     expect((await ledger.use(cats, now)).orders).toEqual([later(1e9)]);
   });
 
-  test('an order is reserved only when the decision allows it', async () => {
+  testOnBoth('an order is reserved only when the decision allows it', async () => {
     const told: CaUse[] = [];
     const denied: BudgetVerdict = { allowed: false, reason: 'orders', nextAt: later(5) };
     for (const verdict of [allowed(), denied, allowed()]) {
@@ -240,7 +241,7 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     expect(await usedOf()).toEqual({ ...one, registeredDomain: 1, exactName: 1 });
   });
 
-  test('a new entry replaces the one that is freed in the same step', async () => {
+  testOnBoth('a new entry replaces the one that is freed in the same step', async () => {
     await enter(entry({ kind: 'issued', occurredAt: later(-5) }));
     const { orderKey } = asked;
     const freed = [{ kind: 'issued', orderKey }] as const;
@@ -263,30 +264,33 @@ export const authorityLedgerContract = (open: () => Promise<Stores>): void => {
     expect(await usedOf()).toMatchObject({ orders: 0, exactName: 0 });
   });
 
-  test('when domains compete for the last order of their account, one begins it, and it counts at once', async () => {
-    const project = await servedProject(stores);
-    const added: CustomDomain[] = [];
-    for (let n = 0; n < 6; n++) added.push(await newDomain(stores, project));
-    const { accountId: theirs } = project;
-    for (let n = 1; n < caBudgets.accountHour.stopAt; n++)
-      await enter(entry({ accountId: theirs, orderKey: String(n) }));
-    for (const { id } of added) await stores.domains.change(id, verify);
-    const { won, lost } = await race(6, (n) => {
-      const { domains } = n % 2 ? stores.secondProcess : stores;
-      return domains.changeCounted(added[n]!.id, { authority, now }, (domain, use) =>
-        claimOrder(domain, { authority, fence: fenceOf(domain), kind: 'new', use }, now),
-      );
-    });
-    expect(lost).toEqual([]);
-    const begun = won.filter(({ verdict }) => verdict === 'begun');
-    expect(begun).toHaveLength(1);
-    for (const { state } of won) expect(await stores.domains.get(state.id)).toEqual(state);
-    const { accountOrders } = await ledger.use({ ...cats, accountId: theirs }, now);
-    expect(accountOrders).toHaveLength(caBudgets.accountHour.stopAt);
-    await ledger.settle(orderNotMade(orderSubject(begun[0]!.state)));
-    const after = await ledger.use({ ...cats, accountId: theirs }, now);
-    expect(after.accountOrders).toHaveLength(caBudgets.accountHour.stopAt - 1);
-  });
+  testOnBoth(
+    'when domains compete for the last order of their account, one begins it, and it counts at once',
+    async () => {
+      const project = await servedProject(stores);
+      const added: CustomDomain[] = [];
+      for (let n = 0; n < 6; n++) added.push(await newDomain(stores, project));
+      const { accountId: theirs } = project;
+      for (let n = 1; n < caBudgets.accountHour.stopAt; n++)
+        await enter(entry({ accountId: theirs, orderKey: String(n) }));
+      for (const { id } of added) await stores.domains.change(id, verify);
+      const { won, lost } = await race(6, (n) => {
+        const { domains } = n % 2 ? stores.secondProcess : stores;
+        return domains.changeCounted(added[n]!.id, { authority, now }, (domain, use) =>
+          claimOrder(domain, { authority, fence: fenceOf(domain), kind: 'new', use }, now),
+        );
+      });
+      expect(lost).toEqual([]);
+      const begun = won.filter(({ verdict }) => verdict === 'begun');
+      expect(begun).toHaveLength(1);
+      for (const { state } of won) expect(await stores.domains.get(state.id)).toEqual(state);
+      const { accountOrders } = await ledger.use({ ...cats, accountId: theirs }, now);
+      expect(accountOrders).toHaveLength(caBudgets.accountHour.stopAt);
+      await ledger.settle(orderNotMade(orderSubject(begun[0]!.state)));
+      const after = await ledger.use({ ...cats, accountId: theirs }, now);
+      expect(after.accountOrders).toHaveLength(caBudgets.accountHour.stopAt - 1);
+    },
+  );
 
   test('when the timeline cannot be written, neither the ledger nor the order of the domain changes', async () => {
     const { id } = await newDomain(stores, await servedProject(stores));

@@ -1,7 +1,4 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { authorityLedgerContract } from './authority-ledger.contract.ts';
 
-describe.each(storeKinds)('the ledger of authorities in %s', (kind) => {
-  authorityLedgerContract(() => openStores(kind));
-});
+describeStores('the ledger of authorities', authorityLedgerContract);

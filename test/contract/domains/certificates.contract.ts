@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
 import type { Certificates } from '../../../src/domains/certificate-ports.ts';
@@ -7,6 +7,7 @@ import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
 import type { StoragePorts } from '../../support/storage-ports.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
@@ -30,7 +31,7 @@ export const certificatesContract = (open: () => Promise<Stores>): void => {
       .filter((one) => one.host === host)
       .map(({ privateKey, ...certificate }) => ({ ...certificate, privateKey: privateKey() }));
 
-  test('a certificate is loaded as it was saved, by each process', async () => {
+  testOnBoth('a certificate is loaded as it was saved, by each process', async () => {
     const host = `${'a'.repeat(63)}.`.repeat(4).slice(0, 253);
     const certificate = certificateFor(host, {
       chain: '-----BEGIN CERTIFICATE-----\r\nü+/=\n'.repeat(2000),
@@ -65,7 +66,7 @@ export const certificatesContract = (open: () => Promise<Stores>): void => {
     expect(await certificates.find(host)).toBeUndefined();
   });
 
-  test('a new certificate replaces the previous one of its host only', async () => {
+  testOnBoth('a new certificate replaces the previous one of its host only', async () => {
     const [first, neighbour] = [certificateFor(newHost()), certificateFor(newHost())];
     const second = certificateFor(first.host, { notBefore: later(1), notAfter: later(2) });
     for (const certificate of [first, neighbour, second]) await certificates.save(certificate);
@@ -91,19 +92,22 @@ export const certificatesContract = (open: () => Promise<Stores>): void => {
     expect(await loaded(certificate.host)).toEqual([certificate]);
   });
 
-  test('when twenty are saved for one host at once, one whole certificate stays', async () => {
-    const host = newHost();
-    const processes = [certificates, stores.secondProcess.certificates];
-    const { won, lost } = await race(20, async (n) => {
-      const certificate = certificateFor(host, { notAfter: later(1000 + n) });
-      await (processes[n % 2] ?? certificates).save(certificate);
-      return certificate;
-    });
-    expect(lost).toEqual([]);
-    const [stays, ...others] = await loaded(host);
-    expect(others).toEqual([]);
-    expect(won).toContainEqual(stays);
-  });
+  testOnBoth(
+    'when twenty are saved for one host at once, one whole certificate stays',
+    async () => {
+      const host = newHost();
+      const processes = [certificates, stores.secondProcess.certificates];
+      const { won, lost } = await race(20, async (n) => {
+        const certificate = certificateFor(host, { notAfter: later(1000 + n) });
+        await (processes[n % 2] ?? certificates).save(certificate);
+        return certificate;
+      });
+      expect(lost).toEqual([]);
+      const [stays, ...others] = await loaded(host);
+      expect(others).toEqual([]);
+      expect(won).toContainEqual(stays);
+    },
+  );
 
   test('stored records do not change when callers change their copies', async () => {
     const certificate = certificateFor(newHost());

@@ -7,17 +7,16 @@ import {
 import { KyselyEdgeRecords } from '../../../src/adapters/kysely/sites/kysely-edge-records.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
 import { later } from '../../support/accounts.ts';
-import { databaseKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
+import { usualKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
-import { openStores, storeKinds, testSealer } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
+import { testSealer } from '../../support/stores.ts';
 import { certificatesContract } from './certificates.contract.ts';
 
-describe.each(storeKinds)('certificates in %s', (kind) => {
-  certificatesContract(() => openStores(kind));
-});
+describeStores('certificates', certificatesContract);
 
-describe.each(databaseKinds)('private keys in %s', (kind) => {
+describe.each(usualKinds)('private keys in %s', (kind) => {
   let home: TestDatabase;
   let database: Database;
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import {
   unchanged,
   type CustomDomain,
@@ -22,6 +22,7 @@ import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
 import { projectDecision } from '../../support/sites/sites.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const oddText = `'"\\ ü🐦 \u0000 \ud800 {"$date":"2026-03-01"} ${'x'.repeat(3000)}`;
@@ -68,18 +69,21 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
   const put = async (domain: CustomDomain): Promise<CustomDomain> =>
     (await domains.change(domain.id, () => unchanged(domain))).state;
 
-  test('an added domain is read back unchanged, by every kind of lookup, in each process', async () => {
-    const host = `${'a'.repeat(63)}.`.repeat(4).slice(0, 253);
-    const added = await newDomain(stores, project, { host });
-    expect(added).toMatchObject({ state: 'added', host, accountId: account });
-    for (const reader of [domains, stores.secondProcess.domains]) {
-      expect(await reader.get(added.id)).toEqual(added);
-      expect(await reader.find(project.id, host)).toEqual(added);
-      expect(await reader.list(project.id)).toEqual([added]);
-    }
-  });
+  testOnBoth(
+    'an added domain is read back unchanged, by every kind of lookup, in each process',
+    async () => {
+      const host = `${'a'.repeat(63)}.`.repeat(4).slice(0, 253);
+      const added = await newDomain(stores, project, { host });
+      expect(added).toMatchObject({ state: 'added', host, accountId: account });
+      for (const reader of [domains, stores.secondProcess.domains]) {
+        expect(await reader.get(added.id)).toEqual(added);
+        expect(await reader.find(project.id, host)).toEqual(added);
+        expect(await reader.list(project.id)).toEqual([added]);
+      }
+    },
+  );
 
-  test.each(inEachState)(
+  testOnBoth.each(inEachState)(
     'a domain that is $state is read back with all its facts',
     async (known) => {
       const { id, accountId, projectId, host, token } = await newDomain(stores, project);
@@ -162,23 +166,26 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('when twenty compete for the last place of an account, across its projects, exactly one gets it', async () => {
-    const projects = [
-      project,
-      await servedProject(stores, account),
-      await servedProject(stores, account),
-    ];
-    const processes = [stores, stores.secondProcess];
-    await newDomain(stores, project);
-    const { won, lost } = await race(20, (n) =>
-      addTo(processes[n % 2] ?? stores, projects[n % 3] ?? project, { limit: 2 }),
-    );
-    expect(won).toHaveLength(1);
-    expect(lost).toEqual(Array(19).fill('domain_limit_reached'));
-    const kept = await Promise.all(projects.map(({ id }) => domains.list(id)));
-    expect(kept.flat()).toHaveLength(2);
-    expect(await takeEvents(stores)).toHaveLength(1);
-  });
+  testOnBoth(
+    'when twenty compete for the last place of an account, across its projects, exactly one gets it',
+    async () => {
+      const projects = [
+        project,
+        await servedProject(stores, account),
+        await servedProject(stores, account),
+      ];
+      const processes = [stores, stores.secondProcess];
+      await newDomain(stores, project);
+      const { won, lost } = await race(20, (n) =>
+        addTo(processes[n % 2] ?? stores, projects[n % 3] ?? project, { limit: 2 }),
+      );
+      expect(won).toHaveLength(1);
+      expect(lost).toEqual(Array(19).fill('domain_limit_reached'));
+      const kept = await Promise.all(projects.map(({ id }) => domains.list(id)));
+      expect(kept.flat()).toHaveLength(2);
+      expect(await takeEvents(stores)).toHaveLength(1);
+    },
+  );
 
   test('the decision gets the times of all additions of the account, including removed domains', async () => {
     const second = await servedProject(stores, account);
@@ -199,22 +206,25 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(told).toEqual([lately, lately]);
   });
 
-  test('when twenty compete for the last addition of an hour, after removals, exactly one succeeds', async () => {
-    for (let n = 0; n < 3; n++) {
-      const { id } = await newDomain(stores, project);
-      await domains.change(id, remove);
-    }
-    await takeEvents(stores);
-    const second = await servedProject(stores, account);
-    const processes = [stores, stores.secondProcess];
-    const { won, lost } = await race(20, (n) =>
-      addTo(processes[n % 2] ?? stores, n % 3 ? project : second, { perHour: 4 }),
-    );
-    expect(won).toHaveLength(1);
-    expect(lost).toEqual(Array(19).fill('domains_added_too_fast'));
-  });
+  testOnBoth(
+    'when twenty compete for the last addition of an hour, after removals, exactly one succeeds',
+    async () => {
+      for (let n = 0; n < 3; n++) {
+        const { id } = await newDomain(stores, project);
+        await domains.change(id, remove);
+      }
+      await takeEvents(stores);
+      const second = await servedProject(stores, account);
+      const processes = [stores, stores.secondProcess];
+      const { won, lost } = await race(20, (n) =>
+        addTo(processes[n % 2] ?? stores, n % 3 ? project : second, { perHour: 4 }),
+      );
+      expect(won).toHaveLength(1);
+      expect(lost).toEqual(Array(19).fill('domains_added_too_fast'));
+    },
+  );
 
-  test('when twenty add one name to one project, exactly one succeeds', async () => {
+  testOnBoth('when twenty add one name to one project, exactly one succeeds', async () => {
     const host = newHost();
     const processes = [stores, stores.secondProcess];
     const { won, lost } = await race(20, (n) =>
@@ -237,7 +247,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await domains.get(mine.id)).toEqual(mine);
   });
 
-  test('a list is newest first and includes the last twenty removed domains', async () => {
+  testOnBoth('a list is newest first and includes the last twenty removed domains', async () => {
     const added: CustomDomain[] = [];
     for (let n = 0; n < 24; n++) added.unshift(await addTo(stores, project, { at: later(n) }));
     for (const { id } of added.slice(1, 23)) await domains.change(id, remove);
@@ -287,7 +297,7 @@ export const customDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('none of twenty concurrent changes is lost', async () => {
+  testOnBoth('none of twenty concurrent changes is lost', async () => {
     const { id } = await newDomain(stores, project);
     const processes = [domains, stores.secondProcess.domains];
     const { lost } = await race(20, (n) =>

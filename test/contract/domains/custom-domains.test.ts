@@ -1,27 +1,16 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { customDomainsContract } from './custom-domains.contract.ts';
 import { domainFingerprintContract } from './domain-fingerprint.contract.ts';
 import { dueDomainsContract } from './due-domains.contract.ts';
 import { provenNamesContract } from './proven-names.contract.ts';
 import { readyDomainsContract } from './ready-domains.contract.ts';
 
-describe.each(storeKinds)('custom domains in %s', (kind) => {
-  customDomainsContract(() => openStores(kind));
-});
+describeStores('custom domains', customDomainsContract);
 
-describe.each(storeKinds)('proven names in %s', (kind) => {
-  provenNamesContract(() => openStores(kind));
-});
+describeStores('proven names', provenNamesContract);
 
-describe.each(storeKinds)('ready domains in %s', (kind) => {
-  readyDomainsContract(() => openStores(kind));
-});
+describeStores('ready domains', readyDomainsContract);
 
-describe.each(storeKinds)('due domains in %s', (kind) => {
-  dueDomainsContract(() => openStores(kind));
-});
+describeStores('due domains', dueDomainsContract);
 
-describe.each(storeKinds)('the fingerprint of domains in %s', (kind) => {
-  domainFingerprintContract(() => openStores(kind));
-});
+describeStores('the fingerprint of domains', domainFingerprintContract);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import type { DnsChallenge } from '../../../src/domains/certificate-ports.ts';
 import { orderSubject } from '../../../src/domains/domain/attachment/order-subject.ts';
@@ -11,6 +11,7 @@ import {
 } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
@@ -89,12 +90,12 @@ export const dnsChallengesContract = (open: () => Promise<Stores>): void => {
     expect(await values()).toEqual(['a-value']);
   });
 
-  test('values differ by the case of their letters', async () => {
+  testOnBoth('values differ by the case of their letters', async () => {
     for (const value of ['abc', 'ABC']) await publish({ value });
     expect(await values()).toEqual(['ABC', 'abc']);
   });
 
-  test('a value ends at its time, which a repetition moves', async () => {
+  testOnBoth('a value ends at its time, which a repetition moves', async () => {
     await publish();
     expect(await values(later(hour - 1))).toEqual(['a-value']);
     expect(await values(later(hour))).toEqual([]);
@@ -102,7 +103,7 @@ export const dnsChallengesContract = (open: () => Promise<Stores>): void => {
     expect(await values(later(hour))).toEqual(['a-value']);
   });
 
-  test('when twenty publish one value at once, it is there once', async () => {
+  testOnBoth('when twenty publish one value at once, it is there once', async () => {
     const processes = [stores.dnsChallenges, stores.secondProcess.dnsChallenges] as const;
     const { lost } = await race(20, (n) =>
       (processes[n % 2] ?? processes[0]).publish(subject, challenge()),
@@ -118,19 +119,22 @@ export const dnsChallengesContract = (open: () => Promise<Stores>): void => {
     expect(await values()).toEqual([]);
   });
 
-  test('a removed domain leaves no value behind, even one that is published meanwhile', async () => {
-    const project = await servedProject(stores);
-    for (let round = 0; round < 5; round++) {
-      const domain = await liveDomain(stores, project);
-      const of = await begin(domain.host, orderSubject(domain));
-      await publish({ value: 'early' }, of);
-      await Promise.allSettled([
-        stores.domains.change(domain.id, remove),
-        stores.secondProcess.dnsChallenges.publish(of, challenge({ value: 'late' })),
-      ]);
-      expect(await values()).toEqual([]);
-    }
-  });
+  testOnBoth(
+    'a removed domain leaves no value behind, even one that is published meanwhile',
+    async () => {
+      const project = await servedProject(stores);
+      for (let round = 0; round < 5; round++) {
+        const domain = await liveDomain(stores, project);
+        const of = await begin(domain.host, orderSubject(domain));
+        await publish({ value: 'early' }, of);
+        await Promise.allSettled([
+          stores.domains.change(domain.id, remove),
+          stores.secondProcess.dnsChallenges.publish(of, challenge({ value: 'late' })),
+        ]);
+        expect(await values()).toEqual([]);
+      }
+    },
+  );
 
   test('values that expired are swept, the others stay', async () => {
     const longAgo = later(-1e12);

@@ -1,7 +1,4 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { dnsChallengesContract } from './dns-challenges.contract.ts';
 
-describe.each(storeKinds)('values of DNS challenges in %s', (kind) => {
-  dnsChallengesContract(() => openStores(kind));
-});
+describeStores('values of DNS challenges', dnsChallengesContract);

@@ -1,10 +1,10 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { DirectJudge } from '../../memory/direct-judge.ts';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { DirectJudge } from '../../support/domains/direct-judge.ts';
 import { judgingLimits, ThreadedJudge } from '../../../src/adapters/threads/threaded-judge.ts';
 import type { DnsFacts } from '../../../src/domains/domain/dns/facts.ts';
 import { judgementOn } from '../../../src/domains/domain/dns/judgement.ts';
 import type { DnsJudge } from '../../../src/domains/ports.ts';
-import { host as shop, domainLab } from '../../support/domains/domain-lab.ts';
+import { closeLabs, domainLab, host as shop } from '../../support/domains/domain-lab.ts';
 import { hour, minute } from '../../support/domains/known-domains.ts';
 import {
   asked,
@@ -25,6 +25,7 @@ const endless = new ThreadedJudge(new URL('../../support/endless-thread.ts', imp
   deadlineMs: 200,
 });
 afterAll(() => Promise.all([threaded.close(), endless.close()]));
+afterEach(closeLabs);
 
 const cases: readonly (readonly [string, DnsFacts])[] = [
   ['that are right', asked(cname('t1.sites.test'), cname('t1.sites.test'))],

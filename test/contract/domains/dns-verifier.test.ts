@@ -1,7 +1,7 @@
 import { describe } from '@jest/globals';
 import { NodeDnsVerifier } from '../../../src/adapters/dns/node-dns-verifier.ts';
-import { MemoryDnsVerifier, type KnownFacts } from '../../memory/memory-dns-verifier.ts';
-import { SettableClock } from '../../memory/settable-clock.ts';
+import { ScriptedDns, type KnownFacts } from '../../support/domains/scripted-dns.ts';
+import { SettableClock } from '../../support/settable-clock.ts';
 import { startDns } from '../../lab/dns/server.ts';
 import type { Zone } from '../../lab/dns/zone.ts';
 import { checkedAt, dnsVerifierContract, type PublishedHost } from './dns-verifier.contract.ts';
@@ -43,7 +43,7 @@ describe('a DNS verifier over node:dns', () => {
 describe('a DNS verifier in memory', () => {
   dnsVerifierContract(() => {
     const resolvers = ['192.0.2.1', '192.0.2.2', '[2001:db8::3]:5353'];
-    const verifier = new MemoryDnsVerifier(clock, resolvers);
+    const verifier = new ScriptedDns(clock, resolvers);
     return Promise.resolve({
       verifier,
       resolvers,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import {
   unchanged,
   type CustomDomain,
@@ -17,6 +17,7 @@ import {
   servedProject,
   verify,
 } from '../../support/domains/custom-domains.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 /** What tells pages in other processes that they are out of date. */
@@ -55,7 +56,7 @@ export const domainFingerprintContract = (open: () => Promise<Stores>): void => 
     expect(await seen()).toEqual(await seen());
   });
 
-  test('a fingerprint differs after each step of the domain', async () => {
+  testOnBoth('a fingerprint differs after each step of the domain', async () => {
     await expectNews(() => change(verify));
     await expectNews(() => change(goLive));
     await expectNews(() => change(remove));
@@ -80,11 +81,14 @@ export const domainFingerprintContract = (open: () => Promise<Stores>): void => 
     );
   });
 
-  test('a fingerprint of all differs after another domain of the project is added', async () => {
-    const before = await seen();
-    await newDomain(stores, project);
-    expect((await seen()).all).not.toBe(before.all);
-  });
+  testOnBoth(
+    'a fingerprint of all differs after another domain of the project is added',
+    async () => {
+      const before = await seen();
+      await newDomain(stores, project);
+      expect((await seen()).all).not.toBe(before.all);
+    },
+  );
 
   test('a fingerprint differs after another deploy is served, and after other settings', async () => {
     await expectNews(() => deployTo(stores, project));
@@ -98,19 +102,22 @@ export const domainFingerprintContract = (open: () => Promise<Stores>): void => 
     }
   });
 
-  test('a fingerprint differs after another account has used a limit of the authority', async () => {
-    await expectNews(() =>
-      stores.ledger.settle({
-        entered: [
-          {
-            ...{ kind: 'issued', orderKey: 'key', isManual: false, occurredAt: later(0) },
-            authority: '',
-            ...{ accountId: 'acct_other', host: 'www.o.example', registrableDomain: 'o.example' },
-          },
-        ],
-      }),
-    );
-  });
+  testOnBoth(
+    'a fingerprint differs after another account has used a limit of the authority',
+    async () => {
+      await expectNews(() =>
+        stores.ledger.settle({
+          entered: [
+            {
+              ...{ kind: 'issued', orderKey: 'key', isManual: false, occurredAt: later(0) },
+              authority: '',
+              ...{ accountId: 'acct_other', host: 'www.o.example', registrableDomain: 'o.example' },
+            },
+          ],
+        }),
+      );
+    },
+  );
 
   test('a fingerprint differs once another account has proven the name', async () => {
     const rival = await servedProject(stores);
@@ -118,10 +125,13 @@ export const domainFingerprintContract = (open: () => Promise<Stores>): void => 
     await expectNews(() => stores.domains.change(id, verify));
   });
 
-  test('a fingerprint differs once another account has proven the wildcard that covers the name', async () => {
-    const rival = await servedProject(stores);
-    const wildcard = wildcardOver(domain.host) ?? '';
-    const { id } = await newDomain(stores, rival, { host: wildcard });
-    await expectNews(() => stores.domains.change(id, verify));
-  });
+  testOnBoth(
+    'a fingerprint differs once another account has proven the wildcard that covers the name',
+    async () => {
+      const rival = await servedProject(stores);
+      const wildcard = wildcardOver(domain.host) ?? '';
+      const { id } = await newDomain(stores, rival, { host: wildcard });
+      await expectNews(() => stores.domains.change(id, verify));
+    },
+  );
 };

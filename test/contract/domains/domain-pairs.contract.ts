@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import { addPair, type PairDecision } from '../../../src/domains/domain/redirects/pair.ts';
 import type { CustomDomains } from '../../../src/domains/custom-domain-ports.ts';
@@ -15,6 +15,7 @@ import {
 import { admitted, allowance, moment } from '../../support/domains/known-domains.ts';
 import { race } from '../../support/race.ts';
 import { refusal } from '../../support/refusal.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
@@ -105,7 +106,7 @@ export const domainPairsContract = (open: () => Promise<Stores>): void => {
     await expect(missing).rejects.toHaveProperty('code', 'project_not_found');
   });
 
-  test('when twenty tabs send the same pair, one adds it, with one redirect', async () => {
+  testOnBoth('when twenty tabs send the same pair, one adds it, with one redirect', async () => {
     const host = newHost();
     const processes = [stores.domains, stores.secondProcess.domains];
     const { won, lost } = await race(20, (n) => add({ host, domains: processes[n % 2]! }));
@@ -114,12 +115,15 @@ export const domainPairsContract = (open: () => Promise<Stores>): void => {
     expect((await stores.settings.read(project.id)).redirects).toHaveLength(1);
   });
 
-  test('when ten pairs compete for the last three places, exactly one gets two of them', async () => {
-    const processes = [stores.domains, stores.secondProcess.domains];
-    const { won, lost } = await race(10, (n) =>
-      add({ host: newHost(), limit: 3, domains: processes[n % 2]! }),
-    );
-    expect([won.length, new Set(lost)]).toEqual([1, new Set(['domain_limit_reached'])]);
-    expect(await hosts()).toHaveLength(2);
-  });
+  testOnBoth(
+    'when ten pairs compete for the last three places, exactly one gets two of them',
+    async () => {
+      const processes = [stores.domains, stores.secondProcess.domains];
+      const { won, lost } = await race(10, (n) =>
+        add({ host: newHost(), limit: 3, domains: processes[n % 2]! }),
+      );
+      expect([won.length, new Set(lost)]).toEqual([1, new Set(['domain_limit_reached'])]);
+      expect(await hosts()).toHaveLength(2);
+    },
+  );
 };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import { rollBack } from '../../../src/sites/domain/site.ts';
@@ -15,6 +15,7 @@ import {
   verify,
 } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 /** Where the hosts of a project lead, after any change of the project. */
@@ -83,7 +84,7 @@ export const domainRoutesContract = (open: () => Promise<Stores>): void => {
     expect((await stores.edgeRecords.changesSince(0n)).revision).toBe(revision);
   });
 
-  test('a deploy that races with a domain going live ends on both hosts', async () => {
+  testOnBoth('a deploy that races with a domain going live ends on both hosts', async () => {
     const pairs: { readonly domain: CustomDomain; readonly project: Project }[] = [];
     for (let n = 0; n < 10; n++) {
       const its = await servedProject(stores);
@@ -101,30 +102,33 @@ export const domainRoutesContract = (open: () => Promise<Stores>): void => {
       expect(await served(its)).toEqual(await wholly(its, [domain.host]));
   });
 
-  test('deploys that race with names that change owners leave each host with the right project', async () => {
-    const other = await servedProject(stores);
-    const claims: { readonly domain: CustomDomain; readonly project: Project }[] = [];
-    for (let n = 0; n < 6; n++) {
-      // Each project takes three names from the other one.
-      const [from, to] = n % 2 ? [project, other] : [other, project];
-      const { host } = await liveDomain(stores, from);
-      claims.push({ domain: await newDomain(stores, to, { host }), project: to });
-    }
-    const rivals = claims.flatMap(({ domain: { id } }, n) => [
-      async () => {
-        await process(n).domains.change(id, contest);
-        await process(n).domains.change(id, goLive);
-      },
-      () => deployTo(process(n), project),
-      () => deployTo(process(n + 1), other),
-    ]);
-    const { lost } = await race(18, async (n) => rivals[n]?.());
-    expect(lost).toEqual([]);
-    for (const one of [project, other]) {
-      const hosts = claims
-        .filter((claim) => claim.project === one)
-        .map(({ domain }) => domain.host);
-      expect(await served(one)).toEqual(await wholly(one, hosts));
-    }
-  });
+  testOnBoth(
+    'deploys that race with names that change owners leave each host with the right project',
+    async () => {
+      const other = await servedProject(stores);
+      const claims: { readonly domain: CustomDomain; readonly project: Project }[] = [];
+      for (let n = 0; n < 6; n++) {
+        // Each project takes three names from the other one.
+        const [from, to] = n % 2 ? [project, other] : [other, project];
+        const { host } = await liveDomain(stores, from);
+        claims.push({ domain: await newDomain(stores, to, { host }), project: to });
+      }
+      const rivals = claims.flatMap(({ domain: { id } }, n) => [
+        async () => {
+          await process(n).domains.change(id, contest);
+          await process(n).domains.change(id, goLive);
+        },
+        () => deployTo(process(n), project),
+        () => deployTo(process(n + 1), other),
+      ]);
+      const { lost } = await race(18, async (n) => rivals[n]?.());
+      expect(lost).toEqual([]);
+      for (const one of [project, other]) {
+        const hosts = claims
+          .filter((claim) => claim.project === one)
+          .map(({ domain }) => domain.host);
+        expect(await served(one)).toEqual(await wholly(one, hosts));
+      }
+    },
+  );
 };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { endShare, mostShares, shareDomain } from '../../../src/domains/domain/attachment/share.ts';
@@ -7,6 +7,7 @@ import { later, newAccount, now, takeEvents } from '../../support/accounts.ts';
 import { newDomain, remove, servedProject } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
@@ -69,7 +70,7 @@ export const domainSharesContract = (open: () => Promise<Stores>): void => {
     expect(told).toEqual(['domain_shared', 'domain_shared', 'domain_share_ended']);
   });
 
-  test('its links go with a domain, even one that is made meanwhile', async () => {
+  testOnBoth('its links go with a domain, even one that is made meanwhile', async () => {
     const { secretHash } = await make();
     const late = newHash();
     await Promise.allSettled([
@@ -82,7 +83,7 @@ export const domainSharesContract = (open: () => Promise<Stores>): void => {
     await expect(make()).rejects.toMatchObject({ code: 'domain_wrong_state' });
   });
 
-  test('of twenty that are made at once, as many succeed as a domain may have', async () => {
+  testOnBoth('of twenty that are made at once, as many succeed as a domain may have', async () => {
     const processes = [stores.shares, stores.secondProcess.shares] as const;
     const { won, lost } = await race(20, (n) => make(now, processes[n % 2] ?? processes[0]));
     expect(won).toHaveLength(mostShares);

@@ -1,7 +1,4 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { domainSharesContract } from './domain-shares.contract.ts';
 
-describe.each(storeKinds)('links to domains in %s', (kind) => {
-  domainSharesContract(() => openStores(kind));
-});
+describeStores('links to domains', domainSharesContract);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import {
   unchanged,
   type CustomDomain,
@@ -15,6 +15,7 @@ import {
 } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const lease = 60_000;
@@ -49,13 +50,16 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     return state;
   };
 
-  test('due domains are claimed as stored, the longest waiting first, and others are not', async () => {
-    const waiting = [await due(-1), await due(-3), await due(0), await due(-2)];
-    const [second, fourth, first, third] = [waiting[3], waiting[2], waiting[1], waiting[0]];
-    for (const at of [1, undefined]) await due(at);
-    expect(await claim()).toEqual([first, second, third, fourth]);
-    expect(await claim()).toEqual([]);
-  });
+  testOnBoth(
+    'due domains are claimed as stored, the longest waiting first, and others are not',
+    async () => {
+      const waiting = [await due(-1), await due(-3), await due(0), await due(-2)];
+      const [second, fourth, first, third] = [waiting[3], waiting[2], waiting[1], waiting[0]];
+      for (const at of [1, undefined]) await due(at);
+      expect(await claim()).toEqual([first, second, third, fourth]);
+      expect(await claim()).toEqual([]);
+    },
+  );
 
   test('a claim returns at most the requested number, and the next claim the rest', async () => {
     const waiting = [await due(-3), await due(-2), await due(-1)];
@@ -81,20 +85,23 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await claim(lease)).toEqual([]);
   });
 
-  test('extending a lease keeps a domain from others until its end, and only if it is held', async () => {
-    const [held, free] = [await due(-1), await due(0)];
-    const { claim: ours, domains: given } = await hold(0, 1);
-    expect(given).toEqual([held]);
-    const ids = [held.id, free.id, 'dom_nobodys'];
-    await domains.prolong(
-      ids.map((id) => ({ id, claim: ours })),
-      later(3 * lease),
-    );
-    await domains.prolong([], later(9 * lease));
-    const other = stores.secondProcess.domains;
-    expect(await claim(2 * lease, 1000, other)).toEqual([free]);
-    expect(await claim(3 * lease, 1000, other)).toEqual([held, free]);
-  });
+  testOnBoth(
+    'extending a lease keeps a domain from others until its end, and only if it is held',
+    async () => {
+      const [held, free] = [await due(-1), await due(0)];
+      const { claim: ours, domains: given } = await hold(0, 1);
+      expect(given).toEqual([held]);
+      const ids = [held.id, free.id, 'dom_nobodys'];
+      await domains.prolong(
+        ids.map((id) => ({ id, claim: ours })),
+        later(3 * lease),
+      );
+      await domains.prolong([], later(9 * lease));
+      const other = stores.secondProcess.domains;
+      expect(await claim(2 * lease, 1000, other)).toEqual([free]);
+      expect(await claim(3 * lease, 1000, other)).toEqual([held, free]);
+    },
+  );
 
   test('a released domain, and no other, can be claimed again at once', async () => {
     const [first, second] = [await due(-1), await due(0)];
@@ -132,19 +139,22 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     expect(idsOf(await claim(5))).toEqual([id]);
   });
 
-  test('two processes that claim at the same time never share a domain and leave none', async () => {
-    const waiting = [];
-    for (let n = 0; n < 60; n++) waiting.push(await due(-n));
-    const processes = [domains, stores.secondProcess.domains];
-    const given: string[] = [];
-    for (let last = -1; last < given.length;) {
-      last = given.length;
-      const { won, lost } = await race(10, (n) => claim(0, 3, processes[n % 2]));
-      expect(lost).toEqual([]);
-      given.push(...idsOf(won.flat()));
-    }
-    expect(given.toSorted()).toEqual(idsOf(waiting).toSorted());
-  });
+  testOnBoth(
+    'two processes that claim at the same time never share a domain and leave none',
+    async () => {
+      const waiting = [];
+      for (let n = 0; n < 60; n++) waiting.push(await due(-n));
+      const processes = [domains, stores.secondProcess.domains];
+      const given: string[] = [];
+      for (let last = -1; last < given.length;) {
+        last = given.length;
+        const { won, lost } = await race(10, (n) => claim(0, 3, processes[n % 2]));
+        expect(lost).toEqual([]);
+        given.push(...idsOf(won.flat()));
+      }
+      expect(given.toSorted()).toEqual(idsOf(waiting).toSorted());
+    },
+  );
 
   test('stored records do not change when callers change their copies', async () => {
     const held = await due(0);
@@ -156,23 +166,26 @@ export const dueDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await claim(lease)).toEqual([kept]);
   });
 
-  test('live domains are listed page by page, each once, in the order of their ids', async () => {
-    await due(0);
-    const removed = await liveDomain(stores, project);
-    const live = [];
-    for (let n = 0; n < 5; n++) live.push(await liveDomain(stores, project));
-    await domains.change(removed.id, remove);
-    const pages: (readonly CustomDomain[])[] = [];
-    for (let after = ''; ; after = pages.at(-1)?.at(-1)?.id ?? after) {
-      const page = await stores.secondProcess.domains.inState('live', after, 2);
-      if (page.length === 0) break;
-      pages.push(page);
-    }
-    expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
-    expect(pages.flat()).toEqual(live.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
-  });
+  testOnBoth(
+    'live domains are listed page by page, each once, in the order of their ids',
+    async () => {
+      await due(0);
+      const removed = await liveDomain(stores, project);
+      const live = [];
+      for (let n = 0; n < 5; n++) live.push(await liveDomain(stores, project));
+      await domains.change(removed.id, remove);
+      const pages: (readonly CustomDomain[])[] = [];
+      for (let after = ''; ; after = pages.at(-1)?.at(-1)?.id ?? after) {
+        const page = await stores.secondProcess.domains.inState('live', after, 2);
+        if (page.length === 0) break;
+        pages.push(page);
+      }
+      expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
+      expect(pages.flat()).toEqual(live.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+    },
+  );
 
-  test('domains are counted by their states, over all accounts', async () => {
+  testOnBoth('domains are counted by their states, over all accounts', async () => {
     const before = await domains.countByState();
     await due(0);
     const removed = await liveDomain(stores, project);

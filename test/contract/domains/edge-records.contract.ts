@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
@@ -10,6 +10,7 @@ import { race } from '../../support/race.ts';
 import { refuse } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
 import { certificateFor, newProject, publish } from '../../support/sites/sites.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
@@ -123,43 +124,49 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect(await sweep(later(1))).toBe(1);
   });
 
-  test('a removed route is reported to edges that may know it, and returns when it is set again', async () => {
-    const name = newHost();
-    const set = await setRoute(name);
-    await stores.edgeWriter.removeRoute(name, later(0));
-    const removed = await changes(edgeRecords, set);
-    const { revision } = removed;
-    expect(removed).toEqual({ ...nothing, revision, removedRoutes: [name] });
-    expect(await changes(edgeRecords, revision)).toEqual({ revision, ...nothing });
-    expect(await changes(edgeRecords, 0n)).toMatchObject({ removedRoutes: [] });
-    expect(await namesSince(0n)).not.toContain(name);
-    expect(await edgeRecords.names()).not.toContain(name);
+  testOnBoth(
+    'a removed route is reported to edges that may know it, and returns when it is set again',
+    async () => {
+      const name = newHost();
+      const set = await setRoute(name);
+      await stores.edgeWriter.removeRoute(name, later(0));
+      const removed = await changes(edgeRecords, set);
+      const { revision } = removed;
+      expect(removed).toEqual({ ...nothing, revision, removedRoutes: [name] });
+      expect(await changes(edgeRecords, revision)).toEqual({ revision, ...nothing });
+      expect(await changes(edgeRecords, 0n)).toMatchObject({ removedRoutes: [] });
+      expect(await namesSince(0n)).not.toContain(name);
+      expect(await edgeRecords.names()).not.toContain(name);
 
-    await setRoute(name);
-    const back = { removedRoutes: [], routes: [routeTo('dep_1', name)] };
-    expect(await changes(edgeRecords, revision)).toMatchObject(back);
-    expect(await edgeRecords.names()).toContain(name);
-  });
+      await setRoute(name);
+      const back = { removedRoutes: [], routes: [routeTo('dep_1', name)] };
+      expect(await changes(edgeRecords, revision)).toMatchObject(back);
+      expect(await edgeRecords.names()).toContain(name);
+    },
+  );
 
-  test('a removed certificate is reported to edges that may know it, and returns when it is saved again', async () => {
-    const certificate = certificateFor(newHost());
-    const { host } = certificate;
-    await stores.certificates.save(certificate);
-    const saved = (await changes()).revision;
-    await stores.edgeWriter.removeCertificate(host, later(0));
-    const removed = await changes(edgeRecords, saved);
-    const { revision } = removed;
-    expect(removed).toEqual({ ...nothing, revision, removedCertificates: [host] });
-    const all = await changes(edgeRecords, 0n);
-    expect(all.removedCertificates).toEqual([]);
-    expect(all.certificates.map((one) => one.host)).not.toContain(host);
-    expect([...(await stores.certificates.validities()).keys()]).not.toContain(host);
+  testOnBoth(
+    'a removed certificate is reported to edges that may know it, and returns when it is saved again',
+    async () => {
+      const certificate = certificateFor(newHost());
+      const { host } = certificate;
+      await stores.certificates.save(certificate);
+      const saved = (await changes()).revision;
+      await stores.edgeWriter.removeCertificate(host, later(0));
+      const removed = await changes(edgeRecords, saved);
+      const { revision } = removed;
+      expect(removed).toEqual({ ...nothing, revision, removedCertificates: [host] });
+      const all = await changes(edgeRecords, 0n);
+      expect(all.removedCertificates).toEqual([]);
+      expect(all.certificates.map((one) => one.host)).not.toContain(host);
+      expect([...(await stores.certificates.validities()).keys()]).not.toContain(host);
 
-    await stores.certificates.save(certificate);
-    const back = await changes(edgeRecords, revision);
-    expect(back.removedCertificates).toEqual([]);
-    expect(back.certificates.map((one) => one.host)).toEqual([host]);
-  });
+      await stores.certificates.save(certificate);
+      const back = await changes(edgeRecords, revision);
+      expect(back.removedCertificates).toEqual([]);
+      expect(back.certificates.map((one) => one.host)).toEqual([host]);
+    },
+  );
 
   test('removing a missing or already removed record changes nothing for the edges', async () => {
     const name = newHost();
@@ -173,25 +180,28 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect(await sweep(later(1))).toBe(1);
   });
 
-  test('a sweep deletes records that were removed before a given time, and none that are served', async () => {
-    const [first, second, served] = [newHost(), newHost(), newHost()];
-    for (const host of [first, second, served]) {
-      await setRoute(host);
-      await stores.certificates.save(certificateFor(host));
-    }
-    for (const [host, at] of [[first, later(1)] as const, [second, later(2)] as const]) {
-      await stores.edgeWriter.removeRoute(host, at);
-      await stores.edgeWriter.removeCertificate(host, at);
-    }
-    expect(await sweep(later(2))).toBe(2);
-    const { removedRoutes, removedCertificates } = await changes();
-    expect([removedRoutes, removedCertificates]).toEqual([[second], [second]]);
-    expect(await sweep(later(3))).toBe(2);
-    expect(await sweep(later(3))).toBe(0);
-    const left = await changes();
-    expect(left.routes.map(({ name }) => name)).toEqual([served]);
-    expect(left.certificates.map(({ host }) => host)).toEqual([served]);
-  });
+  testOnBoth(
+    'a sweep deletes records that were removed before a given time, and none that are served',
+    async () => {
+      const [first, second, served] = [newHost(), newHost(), newHost()];
+      for (const host of [first, second, served]) {
+        await setRoute(host);
+        await stores.certificates.save(certificateFor(host));
+      }
+      for (const [host, at] of [[first, later(1)] as const, [second, later(2)] as const]) {
+        await stores.edgeWriter.removeRoute(host, at);
+        await stores.edgeWriter.removeCertificate(host, at);
+      }
+      expect(await sweep(later(2))).toBe(2);
+      const { removedRoutes, removedCertificates } = await changes();
+      expect([removedRoutes, removedCertificates]).toEqual([[second], [second]]);
+      expect(await sweep(later(3))).toBe(2);
+      expect(await sweep(later(3))).toBe(0);
+      const left = await changes();
+      expect(left.routes.map(({ name }) => name)).toEqual([served]);
+      expect(left.certificates.map(({ host }) => host)).toEqual([served]);
+    },
+  );
 
   test('an edge with a later revision than the database, as after a restore, gets everything', async () => {
     const route = routeTo(await deploy());
@@ -202,7 +212,7 @@ export const edgeRecordsContract = (open: () => Promise<Stores>): void => {
     expect(restored.routes).toHaveLength((await edgeRecords.names()).length);
   });
 
-  test('an edge that polls during a hundred changes misses none', async () => {
+  testOnBoth('an edge that polls during a hundred changes misses none', async () => {
     const account = await newAccount(stores);
     const rivals = await Promise.all(Array.from({ length: 20 }, () => newProject(stores, account)));
     const edges = [edgeRecords, stores.secondProcess.edgeRecords].map(edgeThatFollows);

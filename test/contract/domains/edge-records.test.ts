@@ -5,12 +5,11 @@ import { sealedColumns } from '../../../src/adapters/kysely/sealed-columns.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
 import { databaseKinds, openDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
-import { openStores, storeKinds, testSealer } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
+import { testSealer } from '../../support/stores.ts';
 import { edgeRecordsContract } from './edge-records.contract.ts';
 
-describe.each(storeKinds)('records for the edges in %s', (kind) => {
-  edgeRecordsContract(() => openStores(kind));
-});
+describeStores('records for the edges', edgeRecordsContract);
 
 const count = 10_000;
 

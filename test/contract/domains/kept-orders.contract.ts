@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import type { CertificateOrders } from '../../../src/domains/certificate-ports.ts';
 import { orderSubject } from '../../../src/domains/domain/attachment/order-subject.ts';
@@ -10,6 +10,7 @@ import {
 } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
@@ -44,7 +45,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     return kept;
   };
 
-  test('each process reads an order as it was begun and placed', async () => {
+  testOnBoth('each process reads an order as it was begun and placed', async () => {
     host = `${'a'.repeat(63)}.`.repeat(4).slice(0, 253);
     subject = `domain:${ids.next('dom')}:${host}`;
     const privateKey = `${'+/='.repeat(2000)}\n`;
@@ -57,7 +58,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     for (const reader of processes()) expect(await reader.find(subject)).toEqual({ ...begun, url });
   });
 
-  test('when twenty begin one order at once, all continue with the same key', async () => {
+  testOnBoth('when twenty begin one order at once, all continue with the same key', async () => {
     const { won, lost } = await race(20, (n) => begin({}, process(n)));
     expect(lost).toEqual([]);
     const kept = await orders.find(subject);
@@ -65,7 +66,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     expect(await begin()).toEqual(kept);
   });
 
-  test('when twenty place one order at once, all continue with the same URL', async () => {
+  testOnBoth('when twenty place one order at once, all continue with the same URL', async () => {
     const begun = await begin();
     const { won, lost } = await race(20, (n) => process(n).placed(subject, `https://ca.test/${n}`));
     expect(lost).toEqual([]);
@@ -98,15 +99,18 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     for (const name of [host, rival.host]) expect(await orders.answer(name, 't1')).toBe(name);
   });
 
-  test('a newer challenge replaces the previous one and leaves the order unchanged', async () => {
-    await begin();
-    const placed = await orders.placed(subject, 'https://ca.test/1');
-    for (const token of ['old', 'new'])
-      await orders.publish(subject, { token, keyAuthorization: `its ${token}` });
-    expect(await orders.answer(host, 'old')).toBeUndefined();
-    expect(await orders.answer(host, 'new')).toBe('its new');
-    expect(await orders.find(subject)).toEqual(placed);
-  });
+  testOnBoth(
+    'a newer challenge replaces the previous one and leaves the order unchanged',
+    async () => {
+      await begin();
+      const placed = await orders.placed(subject, 'https://ca.test/1');
+      for (const token of ['old', 'new'])
+        await orders.publish(subject, { token, keyAuthorization: `its ${token}` });
+      expect(await orders.answer(host, 'old')).toBeUndefined();
+      expect(await orders.answer(host, 'new')).toBe('its new');
+      expect(await orders.find(subject)).toEqual(placed);
+    },
+  );
 
   test('forgetting an order removes its challenge and key, and may be repeated', async () => {
     const { privateKey } = await begin();
@@ -136,7 +140,7 @@ export const keptOrdersContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('an order that begins while its domain is removed leaves nothing behind', async () => {
+  testOnBoth('an order that begins while its domain is removed leaves nothing behind', async () => {
     const project = await servedProject(stores);
     for (let round = 0; round < 10; round++) {
       const domain = await liveDomain(stores, project);

@@ -3,22 +3,19 @@ import type { Database } from '../../../src/adapters/kysely/database.ts';
 import { KyselyAuthorityAccounts } from '../../../src/adapters/kysely/sites/kysely-authority-accounts.ts';
 import { KyselyCertificateOrders } from '../../../src/adapters/kysely/sites/kysely-certificate-orders.ts';
 import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
-import { databaseKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
+import { usualKinds, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
-import { openStores, storeKinds, testSealer } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
+import { testSealer } from '../../support/stores.ts';
 import { authorityAccountsContract } from './authority-accounts.contract.ts';
 import { keptOrdersContract } from './kept-orders.contract.ts';
 
-describe.each(storeKinds)('orders of certificates in %s', (kind) => {
-  keptOrdersContract(() => openStores(kind));
-});
+describeStores('orders of certificates', keptOrdersContract);
 
-describe.each(storeKinds)('accounts at authorities in %s', (kind) => {
-  authorityAccountsContract(() => openStores(kind));
-});
+describeStores('accounts at authorities', authorityAccountsContract);
 
-describe.each(databaseKinds)('private keys of orders and accounts in %s', (kind) => {
+describe.each(usualKinds)('private keys of orders and accounts in %s', (kind) => {
   let home: TestDatabase;
   let database: Database;
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { AuthorityFailure } from '../../../src/domains/domain/certificates/order.ts';
 import {
   ownIssued,
@@ -15,6 +15,7 @@ import { later, now } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const validity = { notBefore: later(0), notAfter: later(90 * 86_400_000) };
@@ -55,7 +56,7 @@ export const ownNamesContract = (open: () => Promise<Stores>): void => {
     return stores.ownNames.change(its.host, (one) => settleOwnOrder(one!, settled, now));
   };
 
-  test('every kind of name is read as it was written, by every process', async () => {
+  testOnBoth('every kind of name is read as it was written, by every process', async () => {
     const { host } = newName();
     const wanted = unknownOwnName(host, undefined);
     const ordered = ownOrderStarted(wanted, authority, now);
@@ -78,7 +79,7 @@ export const ownNamesContract = (open: () => Promise<Stores>): void => {
     expect(await stores.ownNames.find(host)).toBeUndefined();
   });
 
-  test('of many workers that begin the first order of a name, one does', async () => {
+  testOnBoth('of many workers that begin the first order of a name, one does', async () => {
     const its = newName();
     const through = [stores.ownNames, stores.secondProcess.ownNames];
     const { won: verdicts } = await race(
@@ -90,19 +91,22 @@ export const ownNamesContract = (open: () => Promise<Stores>): void => {
     expect((await stores.ledger.use(its, now)).accountOrders).toHaveLength(1);
   });
 
-  test("of projects' own hosts, 20 get a new certificate in 7 days, however many workers there are", async () => {
-    await stores.retention.sweep('authority_ledger', later(1e13));
-    const through = [stores.ownNames, stores.secondProcess.ownNames];
-    const { won: verdicts } = await race(
-      30,
-      async (n) => (await claim(newName(), through[n % 2])).verdict,
-    );
-    const allowed = verdicts.filter((one) => one !== 'too_late' && one.allowed);
-    expect(allowed).toHaveLength(20);
-    const nextAt = later(7 * 86_400_000);
-    expect(verdicts).toContainEqual({ allowed: false, reason: 'ownHosts', nextAt });
-    await stores.retention.sweep('authority_ledger', later(1e13));
-  });
+  testOnBoth(
+    "of projects' own hosts, 20 get a new certificate in 7 days, however many workers there are",
+    async () => {
+      await stores.retention.sweep('authority_ledger', later(1e13));
+      const through = [stores.ownNames, stores.secondProcess.ownNames];
+      const { won: verdicts } = await race(
+        30,
+        async (n) => (await claim(newName(), through[n % 2])).verdict,
+      );
+      const allowed = verdicts.filter((one) => one !== 'too_late' && one.allowed);
+      expect(allowed).toHaveLength(20);
+      const nextAt = later(7 * 86_400_000);
+      expect(verdicts).toContainEqual({ allowed: false, reason: 'ownHosts', nextAt });
+      await stores.retention.sweep('authority_ledger', later(1e13));
+    },
+  );
 
   test('a certificate, its name and the end of its order are stored together', async () => {
     const its = newName();

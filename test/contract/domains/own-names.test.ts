@@ -1,7 +1,4 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { ownNamesContract } from './own-names.contract.ts';
 
-describe.each(storeKinds)("the platform's own names in %s", (kind) => {
-  ownNamesContract(() => openStores(kind));
-});
+describeStores("the platform's own names", ownNamesContract);

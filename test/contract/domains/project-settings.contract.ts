@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import {
   noDomainSettings,
   redirectStatuses,
@@ -25,6 +25,7 @@ import {
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 export const projectSettingsContract = (open: () => Promise<Stores>): void => {
@@ -70,38 +71,44 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     await expect(changing).rejects.toHaveProperty('code', 'project_not_found');
   });
 
-  test('settings are read back as decided, by each process, for their own project', async () => {
-    const wanted: DomainSettings = {
-      primary: 'bücher.example',
-      redirects: redirectStatuses.map((status) => ({
-        ...{ from: `from-${status}.example`, to: `https://else.example/'"\\ü🐦`, status },
-      })),
-    };
-    expect(await set(wanted, stores.secondProcess.settings)).toEqual(wanted);
-    for (const reader of [settings, stores.secondProcess.settings])
-      expect(await reader.read(project.id)).toEqual(wanted);
-    expect(await settings.read((await servedProject(stores)).id)).toEqual(noDomainSettings);
-    for (const primary of [undefined, null]) {
-      await set({ ...wanted, primary });
-      expect(await settings.read(project.id)).toEqual({ ...wanted, primary });
-    }
-  });
+  testOnBoth(
+    'settings are read back as decided, by each process, for their own project',
+    async () => {
+      const wanted: DomainSettings = {
+        primary: 'bücher.example',
+        redirects: redirectStatuses.map((status) => ({
+          ...{ from: `from-${status}.example`, to: `https://else.example/'"\\ü🐦`, status },
+        })),
+      };
+      expect(await set(wanted, stores.secondProcess.settings)).toEqual(wanted);
+      for (const reader of [settings, stores.secondProcess.settings])
+        expect(await reader.read(project.id)).toEqual(wanted);
+      expect(await settings.read((await servedProject(stores)).id)).toEqual(noDomainSettings);
+      for (const primary of [undefined, null]) {
+        await set({ ...wanted, primary });
+        expect(await settings.read(project.id)).toEqual({ ...wanted, primary });
+      }
+    },
+  );
 
-  test("the decision gets the project's hosts that are not removed, oldest first", async () => {
-    const added = await newDomain(stores, project, { at: later(2) });
-    const served = await liveDomain(stores, project, { at: later(1) });
-    const removed = await live();
-    await stores.domains.change(removed.id, remove);
-    await liveDomain(stores, await servedProject(stores));
-    let told: unknown;
-    await onlyLook((hosts) => {
-      told = hosts;
-    });
-    const hostOf = ({ host, unicodeHost }: CustomDomain, liveSince?: Date) => {
-      return { host, unicodeHost, isServed: liveSince !== undefined, liveSince };
-    };
-    expect(told).toEqual([hostOf(served, later(3)), hostOf(added)]);
-  });
+  testOnBoth(
+    "the decision gets the project's hosts that are not removed, oldest first",
+    async () => {
+      const added = await newDomain(stores, project, { at: later(2) });
+      const served = await liveDomain(stores, project, { at: later(1) });
+      const removed = await live();
+      await stores.domains.change(removed.id, remove);
+      await liveDomain(stores, await servedProject(stores));
+      let told: unknown;
+      await onlyLook((hosts) => {
+        told = hosts;
+      });
+      const hostOf = ({ host, unicodeHost }: CustomDomain, liveSince?: Date) => {
+        return { host, unicodeHost, isServed: liveSince !== undefined, liveSince };
+      };
+      expect(told).toEqual([hostOf(served, later(3)), hostOf(added)]);
+    },
+  );
 
   test('a redirect is served at once, and the site again once it is taken back', async () => {
     const [from, to] = [(await live()).host, (await live()).host];
@@ -190,7 +197,7 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('none of twenty concurrent changes is lost', async () => {
+  testOnBoth('none of twenty concurrent changes is lost', async () => {
     const processes = [settings, stores.secondProcess.settings];
     const { lost } = await race(20, (n) =>
       (processes[n % 2] ?? settings).change(project.id, (current) => ({
@@ -202,7 +209,7 @@ export const projectSettingsContract = (open: () => Promise<Stores>): void => {
     expect((await settings.read(project.id)).primary).toBe('x'.repeat(20));
   });
 
-  test.each(['in the order in which they became live', 'in the other order'])(
+  testOnBoth.each(['in the order in which they became live', 'in the other order'])(
     'of two domains that become live at the same moment, the first one is the primary, when their events come %s',
     async (order) => {
       const { id: projectId } = project;

@@ -1,17 +1,10 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { domainPairsContract } from './domain-pairs.contract.ts';
 import { domainRoutesContract } from './domain-routes.contract.ts';
 import { projectSettingsContract } from './project-settings.contract.ts';
 
-describe.each(storeKinds)('settings of projects in %s', (kind) => {
-  projectSettingsContract(() => openStores(kind));
-});
+describeStores('settings of projects', projectSettingsContract);
 
-describe.each(storeKinds)('routes of projects in %s', (kind) => {
-  domainRoutesContract(() => openStores(kind));
-});
+describeStores('routes of projects', domainRoutesContract);
 
-describe.each(storeKinds)('pairs of domains in %s', (kind) => {
-  domainPairsContract(() => openStores(kind));
-});
+describeStores('pairs of domains', domainPairsContract);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { isCertified, provenAt } from '../../../src/domains/domain/attachment/plan.ts';
 import { mostRivalsTold } from '../../../src/domains/domain/attachment/rivals.ts';
 import {
@@ -25,6 +25,7 @@ import { race } from '../../support/race.ts';
 import { refusal } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
 import { certificateFor } from '../../support/sites/sites.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 /** Which of several claimants holds a name, and what depends on that. */
@@ -70,20 +71,23 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
   };
   const nothing = { projectId: undefined, key: undefined };
 
-  test('when twenty prove one name at once, one holds it, and nothing of the others is stored', async () => {
-    const all = await rivals(20);
-    const { won, lost } = await race(20, (n) =>
-      process(n).change(all[n]?.id ?? '', (domain) => verify(domain)),
-    );
-    expect(lost).toEqual(Array(19).fill('domain_taken'));
-    const winner = won[0]?.state;
-    expect(await domains.holdersOf(host)).toEqual([winner]);
-    for (const { id } of all.filter((one) => one.id !== winner?.id))
-      expect(await domains.get(id)).toEqual(all.find((one) => one.id === id));
-    const [verified, ...others] = await takeEvents(stores);
-    expect(verified).toMatchObject({ type: 'domain_verified', domainId: winner?.id });
-    expect(others.map(({ type }) => type)).toEqual(Array(19).fill('domain_contested'));
-  });
+  testOnBoth(
+    'when twenty prove one name at once, one holds it, and nothing of the others is stored',
+    async () => {
+      const all = await rivals(20);
+      const { won, lost } = await race(20, (n) =>
+        process(n).change(all[n]?.id ?? '', (domain) => verify(domain)),
+      );
+      expect(lost).toEqual(Array(19).fill('domain_taken'));
+      const winner = won[0]?.state;
+      expect(await domains.holdersOf(host)).toEqual([winner]);
+      for (const { id } of all.filter((one) => one.id !== winner?.id))
+        expect(await domains.get(id)).toEqual(all.find((one) => one.id === id));
+      const [verified, ...others] = await takeEvents(stores);
+      expect(verified).toMatchObject({ type: 'domain_verified', domainId: winner?.id });
+      expect(others.map(({ type }) => type)).toEqual(Array(19).fill('domain_contested'));
+    },
+  );
 
   test('proving a name tells every other account that waits to prove it, once, with the proof', async () => {
     const [first, second] = [await elsewhere(), await elsewhere()];
@@ -140,7 +144,7 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     expect((await takeEvents(stores)).map(({ type }) => type)).toEqual(['domain_added']);
   });
 
-  test('one proof tells at most a hundred others', async () => {
+  testOnBoth('one proof tells at most a hundred others', async () => {
     await rivals(mostRivalsTold + 1);
     const mine = await newDomain(stores, project, { host });
     await takeEvents(stores);
@@ -167,30 +171,33 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     expect(told).toEqual([undefined, verified, undefined, live, undefined]);
   });
 
-  test('proving a name takes it and everything attached to it from its holder in one step', async () => {
-    const holder = await liveDomain(stores, project, { host });
-    const subject = await orderFor(holder);
-    const claimant = await elsewhere();
-    const { key } = await served();
-    const before = (await stores.edgeRecords.changesSince(0n)).revision;
+  testOnBoth(
+    'proving a name takes it and everything attached to it from its holder in one step',
+    async () => {
+      const holder = await liveDomain(stores, project, { host });
+      const subject = await orderFor(holder);
+      const claimant = await elsewhere();
+      const { key } = await served();
+      const before = (await stores.edgeRecords.changesSince(0n)).revision;
 
-    const { state: live } = await stores.secondProcess.domains.change(claimant.id, contest);
-    const { certificate } = holder;
-    expect(live).toMatchObject({ id: claimant.id, state: 'live', certificate });
-    expect(await domains.holdersOf(host)).toEqual([live]);
-    const displaced = await domains.get(holder.id);
-    expect(displaced).toMatchObject({ state: 'removed', reason: 'contested' });
-    expect(await domains.find(project.id, host)).toEqual(displaced);
-    expect(await isOrdered(subject)).toBe(false);
-    expect(await stores.edgeRecords.changesSince(before)).toMatchObject({
-      routes: [{ name: host, projectId: claimant.projectId }],
-      ...{ removedRoutes: [], certificates: [], removedCertificates: [] },
-    });
-    expect(await served()).toEqual({ projectId: claimant.projectId, key });
-    expect((await takeEvents(stores)).map(({ type }) => type)).toEqual([
-      ...['domain_removed', 'domain_verified', 'domain_live'],
-    ]);
-  });
+      const { state: live } = await stores.secondProcess.domains.change(claimant.id, contest);
+      const { certificate } = holder;
+      expect(live).toMatchObject({ id: claimant.id, state: 'live', certificate });
+      expect(await domains.holdersOf(host)).toEqual([live]);
+      const displaced = await domains.get(holder.id);
+      expect(displaced).toMatchObject({ state: 'removed', reason: 'contested' });
+      expect(await domains.find(project.id, host)).toEqual(displaced);
+      expect(await isOrdered(subject)).toBe(false);
+      expect(await stores.edgeRecords.changesSince(before)).toMatchObject({
+        routes: [{ name: host, projectId: claimant.projectId }],
+        ...{ removedRoutes: [], certificates: [], removedCertificates: [] },
+      });
+      expect(await served()).toEqual({ projectId: claimant.projectId, key });
+      expect((await takeEvents(stores)).map(({ type }) => type)).toEqual([
+        ...['domain_removed', 'domain_verified', 'domain_live'],
+      ]);
+    },
+  );
 
   test('a name that is taken before its certificate is there has none for its next holder either', async () => {
     const holder = await newDomain(stores, project, { host });
@@ -233,19 +240,22 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     expect(await isOrdered(subject)).toBe(true);
   });
 
-  test('one look-up finds who holds a name, and who the wildcard that covers it; no name below or above', async () => {
-    const wildcard = `*.${host}`;
-    host = `a.${host}`;
-    const owner = await servedProject(stores);
-    const cover = await liveDomain(stores, owner, { host: wildcard });
-    expect(await domains.holdersOf(host)).toEqual([cover]);
-    const exact = await liveDomain(stores, project, { host });
-    expect(await stores.secondProcess.domains.holdersOf(host)).toEqual([exact, cover]);
-    expect(await domains.holdersOf(wildcard)).toEqual([cover]);
-    for (const other of [`a.${host}`, baseOf(wildcard), `*.${host}`])
-      expect(await domains.holdersOf(other)).toEqual([]);
-    expect([await domains.get(cover.id), await domains.get(exact.id)]).toEqual([cover, exact]);
-  });
+  testOnBoth(
+    'one look-up finds who holds a name, and who the wildcard that covers it; no name below or above',
+    async () => {
+      const wildcard = `*.${host}`;
+      host = `a.${host}`;
+      const owner = await servedProject(stores);
+      const cover = await liveDomain(stores, owner, { host: wildcard });
+      expect(await domains.holdersOf(host)).toEqual([cover]);
+      const exact = await liveDomain(stores, project, { host });
+      expect(await stores.secondProcess.domains.holdersOf(host)).toEqual([exact, cover]);
+      expect(await domains.holdersOf(wildcard)).toEqual([cover]);
+      for (const other of [`a.${host}`, baseOf(wildcard), `*.${host}`])
+        expect(await domains.holdersOf(other)).toEqual([]);
+      expect([await domains.get(cover.id), await domains.get(exact.id)]).toEqual([cover, exact]);
+    },
+  );
 
   test('a name is told to be proven elsewhere where another account holds the wildcard that covers it', async () => {
     const told: (string | undefined)[] = [];
@@ -323,7 +333,7 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
       expect(await isKnown()).toBe(true);
     });
 
-    test.each([
+    testOnBoth.each([
       ['the name', 0],
       ['the wildcard', 1],
     ])('neither does one that is proven in the same moment, %s first', async (_, first) => {
@@ -384,7 +394,7 @@ export const provenNamesContract = (open: () => Promise<Stores>): void => {
     );
   });
 
-  test('when ten take a name from each other at once, only the last one has it', async () => {
+  testOnBoth('when ten take a name from each other at once, only the last one has it', async () => {
     const holder = await liveDomain(stores, project, { host });
     const all = await rivals(10);
     const { lost } = await race(10, (n) => process(n).change(all[n]?.id ?? '', contest));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { isCertified } from '../../../src/domains/domain/attachment/plan.ts';
 import { isReady } from '../../../src/domains/domain/attachment/readiness.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
@@ -19,6 +19,7 @@ import {
   undelegate,
 } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 /** Domains whose certificate comes before their traffic, and what edges get of them. */
@@ -58,18 +59,21 @@ export const readyDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await domains.holdersOf(host)).toEqual([ready]);
   });
 
-  test('it goes live in one step, and edges neither lose it nor its certificate', async () => {
-    const before = await revision();
-    const { state } = await domains.change(ready.id, arrive);
-    expect(state).toMatchObject({ state: 'live', certificate: ready.certificate });
-    expect(await types()).toEqual(['domain_verified', 'domain_live']);
-    const [live, verified] = await stores.timeline.list(ready.id, 2);
-    expect([verified?.kind, live?.kind]).toEqual(['verified', 'live']);
-    expect(await stores.edgeRecords.changesSince(before)).toMatchObject({
-      ...{ removedRoutes: [], certificates: [], removedCertificates: [] },
-    });
-    expect(await served()).toEqual({ projectId: project.id, hasKey: true });
-  });
+  testOnBoth(
+    'it goes live in one step, and edges neither lose it nor its certificate',
+    async () => {
+      const before = await revision();
+      const { state } = await domains.change(ready.id, arrive);
+      expect(state).toMatchObject({ state: 'live', certificate: ready.certificate });
+      expect(await types()).toEqual(['domain_verified', 'domain_live']);
+      const [live, verified] = await stores.timeline.list(ready.id, 2);
+      expect([verified?.kind, live?.kind]).toEqual(['verified', 'live']);
+      expect(await stores.edgeRecords.changesSince(before)).toMatchObject({
+        ...{ removedRoutes: [], certificates: [], removedCertificates: [] },
+      });
+      expect(await served()).toEqual({ projectId: project.id, hasKey: true });
+    },
+  );
 
   test('without the delegation edges serve it no more, and its certificate waits', async () => {
     const before = await revision();
@@ -152,7 +156,7 @@ export const readyDomainsContract = (open: () => Promise<Stores>): void => {
     expect(await domains.holdersOf(name)).toEqual([live]);
   });
 
-  test('when ten prepare one name at once, one has it in the end', async () => {
+  testOnBoth('when ten prepare one name at once, one has it in the end', async () => {
     const all: CustomDomain[] = [];
     while (all.length < 10) all.push(await elsewhere());
     const process = (n: number) => (n % 2 ? domains : stores.secondProcess.domains);

@@ -6,10 +6,10 @@ import { caPlaces, type CaFault } from '../../lab/authority/gate-faults.ts';
 import { unanswered } from '../../lab/authority/gate-log.ts';
 import { connectAuthority } from '../../lab/authority/pebble-authority.ts';
 import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
-import { SettableClock } from '../../memory/settable-clock.ts';
+import { SettableClock } from '../../support/settable-clock.ts';
 import { later } from '../../support/accounts.ts';
 import { liveDomain, servedProject } from '../../support/domains/custom-domains.ts';
-import { memoryPorts } from '../../support/memory-ports.ts';
+import { storesOfTests } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 import { obtain } from './certificate-authority-steps.ts';
 
@@ -20,6 +20,7 @@ const atOnce = 8;
 /** In a row; see `mostUnanswered` in plan-renewals.ts. */
 const mostUnanswered = 3;
 
+const open = storesOfTests();
 let lab: PebbleLab;
 let gates: readonly [CaGate, CaGate];
 let known: string;
@@ -41,7 +42,7 @@ beforeEach(() => {
 
 /** So many live domains with certificates of each of two authorities, whose windows are asked for over the network. */
 const liveAtBoth = async (count: number) => {
-  const stores = memoryPorts();
+  const stores = await open();
   const project = await servedProject(stores);
   const find = () => Promise.resolve({ chain: known });
   const certificates = Object.assign(Object.create(stores.certificates) as Certificates, { find });

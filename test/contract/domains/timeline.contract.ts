@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import {
   timelineKinds,
   type TimelineEntry,
@@ -17,6 +17,7 @@ import {
 } from '../../support/domains/custom-domains.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 export const timelineContract = (open: () => Promise<Stores>): void => {
@@ -47,15 +48,18 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
   const timesOf = (entries: readonly TimelineEntry[]) =>
     entries.map(({ occurredAt }) => occurredAt);
 
-  test('the entries of a domain are listed newest first, by each process, without those of others', async () => {
-    const all = timelineKinds.map((kind, at) => entry({ kind, occurredAt: later(at) }));
-    for (const one of all) await tell(domain, one);
-    await tell(await another(), entry());
-    const added = entry({ kind: 'added' });
-    for (const { timeline: reader } of processes())
-      expect(withoutPlaces(await reader.list(domain, 100))).toEqual([...all.toReversed(), added]);
-    expect(await timeline.list('dom_nobodys', 100)).toEqual([]);
-  });
+  testOnBoth(
+    'the entries of a domain are listed newest first, by each process, without those of others',
+    async () => {
+      const all = timelineKinds.map((kind, at) => entry({ kind, occurredAt: later(at) }));
+      for (const one of all) await tell(domain, one);
+      await tell(await another(), entry());
+      const added = entry({ kind: 'added' });
+      for (const { timeline: reader } of processes())
+        expect(withoutPlaces(await reader.list(domain, 100))).toEqual([...all.toReversed(), added]);
+      expect(await timeline.list('dom_nobodys', 100)).toEqual([]);
+    },
+  );
 
   test('paging returns each entry once, even when new ones arrive meanwhile', async () => {
     const tellAt = (at: number) => tell(domain, entry({ occurredAt: later(at) }));
@@ -87,20 +91,23 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     expect(timesOf(await timeline.list(domain, 2))).toEqual([later(7), later(9)]);
   });
 
-  test('details are read back as JSON keeps them: times become text, and undefined values are gone', async () => {
-    const details = {
-      text: `'"\\ ü🐦 \u0000 \ud800`,
-      long: 'x'.repeat(100_000),
-      nested: [{ number: 1.5, yes: true, nothing: null, list: [] }],
-    };
-    const retryAt = new Date('2026-03-01T10:00:00.123Z');
-    const wanted = { ...details, retryAt, gone: undefined };
-    await tell(domain, entry({ details: wanted }));
-    const [kept] = await stores.secondProcess.timeline.list(domain, 1);
-    expect(kept?.details).toStrictEqual({ ...details, retryAt: '2026-03-01T10:00:00.123Z' });
-  });
+  testOnBoth(
+    'details are read back as JSON keeps them: times become text, and undefined values are gone',
+    async () => {
+      const details = {
+        text: `'"\\ ü🐦 \u0000 \ud800`,
+        long: 'x'.repeat(100_000),
+        nested: [{ number: 1.5, yes: true, nothing: null, list: [] }],
+      };
+      const retryAt = new Date('2026-03-01T10:00:00.123Z');
+      const wanted = { ...details, retryAt, gone: undefined };
+      await tell(domain, entry({ details: wanted }));
+      const [kept] = await stores.secondProcess.timeline.list(domain, 1);
+      expect(kept?.details).toStrictEqual({ ...details, retryAt: '2026-03-01T10:00:00.123Z' });
+    },
+  );
 
-  test('entries that two processes record at once are all stored', async () => {
+  testOnBoth('entries that two processes record at once are all stored', async () => {
     const { lost } = await race(20, (n) =>
       tell(domain, entry({ occurredAt: later(n) }), processes()[n % 2]),
     );
@@ -152,7 +159,7 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     expect(await countOf(other)).toEqual({ added: 1, checked: 1 });
   });
 
-  test('once a domain is removed the newest 50 checks and attempts stay', async () => {
+  testOnBoth('once a domain is removed the newest 50 checks and attempts stay', async () => {
     await recordMany('checked', 60);
     await recordMany('attempt', 51);
     await recordMany('renewed', 60);
@@ -164,17 +171,20 @@ export const timelineContract = (open: () => Promise<Stores>): void => {
     expect([times[0], times.at(-1)]).toEqual([later(60), later(11)]);
   });
 
-  test('a sweep deletes any number of entries, but not the milestones of a domain', async () => {
-    const longAgo = later(-1e12);
-    for (const kind of timelineKinds) await tell(domain, entry({ kind, occurredAt: longAgo }));
-    const others = [await another(), await another()];
-    for (const other of others)
-      for (let at = 0; at < 120; at++) await tell(other, entry({ occurredAt: longAgo }));
-    expect(await stores.retention.sweep('domain_timeline', later(-1e12 + 1))).toBe(4 + 240);
-    const left = (await timeline.list(domain, 100)).map(({ kind }) => kind);
-    expect(left).toEqual(['removed', 'renewed', 'live', 'verified', 'added', 'added']);
-    expect(await stores.retention.sweep('domain_timeline', later(-1e12 + 1))).toBe(0);
-  });
+  testOnBoth(
+    'a sweep deletes any number of entries, but not the milestones of a domain',
+    async () => {
+      const longAgo = later(-1e12);
+      for (const kind of timelineKinds) await tell(domain, entry({ kind, occurredAt: longAgo }));
+      const others = [await another(), await another()];
+      for (const other of others)
+        for (let at = 0; at < 120; at++) await tell(other, entry({ occurredAt: longAgo }));
+      expect(await stores.retention.sweep('domain_timeline', later(-1e12 + 1))).toBe(4 + 240);
+      const left = (await timeline.list(domain, 100)).map(({ kind }) => kind);
+      expect(left).toEqual(['removed', 'renewed', 'live', 'verified', 'added', 'added']);
+      expect(await stores.retention.sweep('domain_timeline', later(-1e12 + 1))).toBe(0);
+    },
+  );
 
   test('stored records do not change when callers change their copies', async () => {
     const given = entry({ details: { problems: [{ code: 'cname_missing' }] } });

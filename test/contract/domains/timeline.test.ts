@@ -1,7 +1,4 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { timelineContract } from './timeline.contract.ts';
 
-describe.each(storeKinds)('timelines in %s', (kind) => {
-  timelineContract(() => openStores(kind));
-});
+describeStores('timelines', timelineContract);

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { later, now } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 export const jobLeasesContract = (open: () => Promise<Stores>): void => {
@@ -14,7 +15,7 @@ export const jobLeasesContract = (open: () => Promise<Stores>): void => {
   const end = later(30_000);
   const newJob = () => `job ${randomUUID()}`;
 
-  test('the holder of a job keeps others from it, and may renew its lease', async () => {
+  testOnBoth('the holder of a job keeps others from it, and may renew its lease', async () => {
     const { jobLeases, secondProcess } = stores;
     const job = newJob();
     expect(await jobLeases.hold(job, 'one', now, end)).toBe(true);
@@ -26,7 +27,7 @@ export const jobLeasesContract = (open: () => Promise<Stores>): void => {
     expect(await secondProcess.jobLeases.hold(newJob(), 'other', now, end)).toBe(true);
   });
 
-  test('an expired or released lease goes to the next process, which then keeps it', async () => {
+  testOnBoth('an expired or released lease goes to the next process, which then keeps it', async () => {
     const { jobLeases, secondProcess } = stores;
     const job = newJob();
     await jobLeases.hold(job, 'dead', now, end);
@@ -44,7 +45,7 @@ export const jobLeasesContract = (open: () => Promise<Stores>): void => {
     expect(await stores.jobLeases.hold(job, 'one', now, end)).toBe(true);
   });
 
-  test.each(['that is new', 'whose lease is over'])(
+  testOnBoth.each(['that is new', 'whose lease is over'])(
     'when many want a job %s at the same time, one gets it',
     async (what) => {
       const job = newJob();

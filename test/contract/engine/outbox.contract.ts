@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
 import type { Actor } from '../../../src/kernel/acting.ts';
 import type { Delivery, Outbox } from '../../../src/kernel/outbox.ts';
 import { later, newAccount, now } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
-import type { Stores } from '../../support/stores.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
+import type { StoreOptions, Stores } from '../../support/stores.ts';
 
 const subscribers: Readonly<Record<string, readonly string[]>> = {
   api_key_issued: ['audit', 'mail'],
@@ -16,15 +17,12 @@ const toPro = { from: 'free', to: 'pro', perMinute: 300, perDay: 10_000 } as con
 const lease = 60_000;
 const idsOf = (deliveries: readonly Delivery[]) => deliveries.map(({ id }) => id);
 
-/** @param open gives stores whose outbox asks the given function for subscribers */
-export const outboxContract = (
-  open: (subscribersOf: (type: string) => readonly string[]) => Promise<Stores>,
-): void => {
+export const outboxContract = (open: (options: StoreOptions) => Promise<Stores>): void => {
   let stores: Stores;
   let outbox: Outbox;
   let account: string;
   beforeAll(async () => {
-    stores = await open((type) => subscribers[type] ?? []);
+    stores = await open({ subscribersOf: (type) => subscribers[type] ?? [] });
     outbox = stores.outbox;
   });
   afterAll(() => stores.close());
@@ -65,7 +63,7 @@ export const outboxContract = (
     expect(new Set(idsOf(deliveries)).size).toBe(2);
   });
 
-  test('an event keeps its actor, whatever others do at the same time', async () => {
+  testOnBoth('an event keeps its actor, whatever others do at the same time', async () => {
     const actorOf = (n: number): Actor => `person:mia-${n}@shop.example`;
     await race(20, (n) => stores.acting.run(actorOf(n), () => store(issued(`key_${n}`))));
     await store(planChanged());
@@ -86,7 +84,7 @@ export const outboxContract = (
     expect(await sweep(later(1))).toBe(1);
   });
 
-  test('deliveries are given out oldest first and no more than asked for', async () => {
+  testOnBoth('deliveries are given out oldest first and no more than asked for', async () => {
     await store(planChanged(later(3)), planChanged(later(1)));
     await store(planChanged(later(2)));
     const first = await claim(0, 2);
@@ -96,7 +94,7 @@ export const outboxContract = (
     expect(moments).toEqual([later(3), later(1), later(2)]);
   });
 
-  test('another process can claim what one holds only after its lease ends', async () => {
+  testOnBoth('another process can claim what one holds only after its lease ends', async () => {
     await store(issued('key_1'));
     const held = await claim();
     expect(held).toHaveLength(2);
@@ -114,7 +112,7 @@ export const outboxContract = (
     expect(idsOf(await claim(lease))).toEqual([second]);
   });
 
-  test('deliveries are finished one by one, or many at once', async () => {
+  testOnBoth('deliveries are finished one by one, or many at once', async () => {
     await store(...['key_1', 'key_2', 'key_3'].map((keyId) => issued(keyId)));
     const [first = '', ...others] = idsOf(await claim());
     await outbox.done(...others.slice(1), first);
@@ -123,7 +121,7 @@ export const outboxContract = (
     expect(idsOf(await claim(lease))).toEqual(others.slice(0, 1));
   });
 
-  test('a released delivery comes again at its time and counts its attempts', async () => {
+  testOnBoth('a released delivery comes again at its time and counts its attempts', async () => {
     await store(planChanged());
     const [held] = await claim();
     for (const attempts of [1, 2, 3]) {
@@ -154,7 +152,7 @@ export const outboxContract = (
     expect(idsOf(await claim(1e12))).toEqual([second]);
   });
 
-  test('a sweep deletes older events that all subscribers have seen', async () => {
+  testOnBoth('a sweep deletes older events that all subscribers have seen', async () => {
     await store(...[1, 2, 3, 4, 5, 6].map((at) => hidden(later(at))));
     const [, second, ...others] = idsOf(await claim());
     await outbox.done(...others);
@@ -174,7 +172,7 @@ export const outboxContract = (
     expect(entries).toHaveLength(1);
   });
 
-  test('two processes that claim at the same time never share a delivery and leave none', async () => {
+  testOnBoth('two processes that claim at the same time never share a delivery and leave none', async () => {
     await store(...Array.from({ length: 120 }, () => planChanged()));
     const outboxes = [outbox, stores.secondProcess.outbox];
     const given: string[] = [];

@@ -4,14 +4,12 @@ import { mostCounted } from '../../../src/kernel/outbox.ts';
 import { newAccount, now, personDecision } from '../../support/accounts.ts';
 import { databaseKinds } from '../../support/servers/databases.ts';
 import { refusal } from '../../support/refusal.ts';
-import { openStores, storeKinds, type Stores } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
+import { openStores, type Stores } from '../../support/stores.ts';
 import { outboxContract } from './outbox.contract.ts';
 
-describe.each(storeKinds)('the outbox in %s', (kind) => {
-  outboxContract((subscribersOf) => openStores(kind, { subscribersOf }));
-});
+describeStores('the outbox', outboxContract);
 
-// Memory stores in one turn: there is no commit to wait for.
 describe.each(databaseKinds)('the signal of the outbox in %s', (kind) => {
   let stores: Stores;
   let account: string;

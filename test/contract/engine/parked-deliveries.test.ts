@@ -1,23 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AccessEvent } from '../../../src/access/domain/access-event.ts';
 import type { Outbox } from '../../../src/kernel/outbox.ts';
 import type { ParkedDeliveries, ParkedDelivery } from '../../../src/kernel/parked-deliveries.ts';
 import { later, newAccount } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
-import { openStores, storeKinds, type Stores } from '../../support/stores.ts';
+import { describeStores, test, testOnBoth } from '../../support/store-contracts.ts';
+import type { Stores } from '../../support/stores.ts';
 
 const lease = 60_000;
 const idsOf = (deliveries: readonly { readonly id: string }[]) => deliveries.map(({ id }) => id);
 
-describe.each(storeKinds)('parked deliveries in %s', (kind) => {
+describeStores('parked deliveries', (open) => {
   let stores: Stores;
   let outbox: Outbox;
   let parked: ParkedDeliveries;
   let account: string;
   beforeAll(async () => {
     const subscribersOf = (type: string) => (type === 'api_key_issued' ? ['mail'] : []);
-    stores = await openStores(kind, { subscribersOf });
+    stores = await open({ subscribersOf });
     outbox = stores.outbox;
     parked = stores.parkedDeliveries;
   });
@@ -47,7 +48,7 @@ describe.each(storeKinds)('parked deliveries in %s', (kind) => {
     return idsOf(held);
   };
 
-  test('are listed with everything that a person needs, oldest first', async () => {
+  testOnBoth('are listed with everything that a person needs, oldest first', async () => {
     const ids = await park(3);
     const expected = ids.map((id, n): ParkedDelivery => ({
       ...{ id, subscriber: 'mail', attempts: 2, problem: `the printer at ${id} burns 🔥` },
@@ -81,7 +82,7 @@ describe.each(storeKinds)('parked deliveries in %s', (kind) => {
     expect(idsOf(await parked.list(10))).toEqual([first]);
   });
 
-  test('that are all released come once each', async () => {
+  testOnBoth('that are all released come once each', async () => {
     const ids = await park(7);
     expect(await parked.releaseAll()).toBe(7);
     expect(await parked.releaseAll()).toBe(0);
@@ -91,7 +92,7 @@ describe.each(storeKinds)('parked deliveries in %s', (kind) => {
     expect(await claim()).toEqual([]);
   });
 
-  test('one of twenty who release the same one does it, also from another process', async () => {
+  testOnBoth('one of twenty who release the same one does it, also from another process', async () => {
     const [id = ''] = await park(1);
     const both = [parked, stores.secondProcess.parkedDeliveries];
     const { won, lost } = await race(20, (n) => both[n % 2]!.release(id));

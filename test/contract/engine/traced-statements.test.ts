@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Database } from '../../../src/adapters/kysely/database.ts';
 import { KyselyJobLeases } from '../../../src/adapters/kysely/kysely-job-leases.ts';
-import { RecordingTracer } from '../../memory/recording-tracer.ts';
+import { RecordingTracer } from '../../support/recording-tracer.ts';
 import { now } from '../../support/accounts.ts';
 import { databaseKinds, type TestDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Email } from 'postal-mime';
 import { smtpOptions } from '../../../src/adapters/mail/smtp-server.ts';
 import { SmtpPostman } from '../../../src/adapters/mail/smtp-postman.ts';
 import type { OutgoingMail } from '../../../src/notifications/mail-ports.ts';
@@ -19,6 +20,8 @@ const mailTo = (to: string, draft: Partial<OutgoingMail> = {}): OutgoingMail => 
   ...draft,
 });
 const never = new AbortController().signal;
+const headersOf = (mail: Email | undefined): Readonly<Record<string, string>> =>
+  Object.fromEntries(mail?.headers.map(({ key, value }) => [key, value]) ?? []);
 
 let server: MailServer;
 let answers: Record<string, Refusal | 'hang'> = {};
@@ -38,8 +41,8 @@ describe('a message', () => {
   test('arrives whole: sender, address, subject, both texts, and nothing that loads or counts', async () => {
     expect(await postman().post(mailTo('keeper@zoo.example'), never)).toEqual({ kind: 'taken' });
     const [mail] = server.taken;
-    expect(mail?.from?.text).toBe('"Animal Store" <store@shop.example>');
-    expect([mail?.to].flat().map((one) => one?.text)).toEqual(['keeper@zoo.example']);
+    expect(mail?.from).toEqual({ name: 'Animal Store', address: 'store@shop.example' });
+    expect(mail?.to).toEqual([{ name: '', address: 'keeper@zoo.example' }]);
     expect(mail?.subject).toBe(
       '[Birds & Co] The certificate of shop.birds.test could not be renewed',
     );
@@ -60,11 +63,11 @@ describe('a message', () => {
   test('can be unsubscribed from with one click (RFC 8058), and says that a machine wrote it', async () => {
     await postman().post(mailTo('keeper@zoo.example'), never);
     const url = 'https://app.shop.example/dashboard/unsubscribe?token=v1.abc';
-    expect(server.taken[0]?.headers.get('list')).toMatchObject({
-      unsubscribe: { url },
-      'unsubscribe-post': { name: 'List-Unsubscribe=One-Click' },
+    expect(headersOf(server.taken[0])).toMatchObject({
+      'list-unsubscribe': `<${url}>`,
+      'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
+      'auto-submitted': 'auto-generated',
     });
-    expect(server.taken[0]?.headers.get('auto-submitted')).toBe('auto-generated');
     expect(server.taken[0]?.text).toContain(url);
   });
 
@@ -72,7 +75,9 @@ describe('a message', () => {
     const personal = everyKind().find(({ kind }) => kind === 'password.changed')!;
     const draft = { told: [personal], unsubscribeToken: undefined };
     await postman().post(mailTo('keeper@zoo.example', draft), never);
-    expect(server.taken[0]?.headers.has('list')).toBe(false);
+    const names = Object.keys(headersOf(server.taken[0]));
+    expect(names).toContain('auto-submitted');
+    expect(names.filter((name) => name.startsWith('list'))).toEqual([]);
   });
 
   test('tells several things in one summary', async () => {
@@ -84,9 +89,7 @@ describe('a message', () => {
 
   test('goes to one address only, whatever characters it has', async () => {
     await postman().post(mailTo('keeper,other@zoo.example'), never);
-    const addresses = server.taken.flatMap((mail) =>
-      [mail.to].flat().flatMap((one) => one?.value ?? []),
-    );
+    const addresses = server.taken.flatMap(({ to = [] }) => to);
     expect(addresses.map(({ address }) => address)).toEqual(['"keeper,other"@zoo.example']);
   });
 });

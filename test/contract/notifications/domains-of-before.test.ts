@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { BridgedDomains } from '../../../src/app/watched-domains.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import { watchDueDomains } from '../../../src/notifications/use-cases/watch-domains.ts';
-import { SettableClock } from '../../memory/settable-clock.ts';
+import { SettableClock } from '../../support/settable-clock.ts';
 import { later, takeEvents } from '../../support/accounts.ts';
 import { liveDomain, servedProject } from '../../support/domains/custom-domains.ts';
 import { badReport, missing } from '../../support/domains/known-domains.ts';
-import { openStores, storeKinds, type Stores } from '../../support/stores.ts';
+import { describeStores, testOnBoth } from '../../support/store-contracts.ts';
+import type { Stores } from '../../support/stores.ts';
 
 const hour = 60 * 60_000;
 
@@ -25,14 +26,14 @@ const inTrouble = (domain: CustomDomain): CustomDomain => {
   };
 };
 
-describe.each(storeKinds)('after an upgrade from 1.0.0, in %s', (kind) => {
+describeStores('after an upgrade from 1.0.0', (open) => {
   let stores: Stores;
   beforeAll(async () => {
-    stores = await openStores(kind);
+    stores = await open();
   });
   afterAll(() => stores.close());
 
-  test('owners are told, once, of live domains that were in trouble before', async () => {
+  testOnBoth('owners are told, once, of live domains that were in trouble before', async () => {
     const { domains, watches } = stores;
     const { id } = await liveDomain(stores, await servedProject(stores));
     const healthy = await liveDomain(stores, await servedProject(stores));

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { NotificationKind } from '../../../src/notifications/domain/notification.ts';
 import type { MailChoices } from '../../../src/notifications/mail-ports.ts';
 import { later, newAccount, personDecision } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 export const mailChoicesContract = (open: () => Promise<Stores>): void => {
@@ -35,7 +36,7 @@ export const mailChoicesContract = (open: () => Promise<Stores>): void => {
     );
   });
 
-  test('the last choice counts', async () => {
+  testOnBoth('the last choice counts', async () => {
     await choices.choose(ada, kinds('domain.live', 'key.banned'));
     await choices.choose(ada, kinds('key.banned', 'quota.reached'));
     expect(await offOf(ada)).toEqual(['key.banned', 'quota.reached']);
@@ -43,7 +44,7 @@ export const mailChoicesContract = (open: () => Promise<Stores>): void => {
     expect(await choices.off([ada])).toEqual(new Map());
   });
 
-  test('one kind can be switched off alone, any number of times at once', async () => {
+  testOnBoth('one kind can be switched off alone, any number of times at once', async () => {
     await choices.choose(ada, kinds('domain.live'));
     expect(
       (await race(20, () => choices.switchOff(ada, ['key.banned', 'domain.live']))).lost,

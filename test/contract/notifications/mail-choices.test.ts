@@ -1,7 +1,4 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { mailChoicesContract } from './mail-choices.contract.ts';
 
-describe.each(storeKinds)('choices of mail in %s', (kind) => {
-  mailChoicesContract(() => openStores(kind));
-});
+describeStores('choices of mail', mailChoicesContract);

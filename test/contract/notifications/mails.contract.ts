@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Mail, PlannedMail } from '../../../src/notifications/domain/mail.ts';
 import type { Told } from '../../../src/notifications/domain/notification.ts';
 import type { DueMessage, Mails } from '../../../src/notifications/mail-ports.ts';
@@ -6,6 +6,7 @@ import { later, newAccount, personDecision, takeEvents } from '../../support/acc
 import { everyKind } from '../../support/notifications.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const minute = 60_000;
@@ -50,7 +51,7 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
   const claim = (at = later(0), limit = 10, from = mails) =>
     from.claim(at, new Date(at.getTime() + minute), { limit });
 
-  test.each(everyKind())('a mail of the kind $kind comes back as it was', async (told) => {
+  testOnBoth.each(everyKind())('a mail of the kind $kind comes back as it was', async (told) => {
     const mail = mailOf(told);
     await alone(mail);
     const [message, ...others] = await claim();
@@ -59,7 +60,7 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     expect(others).toEqual([]);
   });
 
-  test('of twenty who add the same mail, one does; nor does it come back once it is sent', async () => {
+  testOnBoth('of twenty who add the same mail, one does; nor does it come back once it is sent', async () => {
     const mail = mailOf();
     expect((await race(20, () => alone(mail))).lost).toEqual([]);
     await stores.secondProcess.mails.add(mail, later(0), () => ({
@@ -88,7 +89,7 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     expect(await mails.troubles(accountId)).toEqual([]);
   });
 
-  test('each message is claimed by one, until its lease ends', async () => {
+  testOnBoth('each message is claimed by one, until its lease ends', async () => {
     const all = Array.from({ length: 20 }, () => mailOf());
     for (const mail of all) await alone(mail);
     const { won } = await race(20, (n) =>
@@ -102,7 +103,7 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     expect(await claim(later(1 + minute), 100)).toHaveLength(20);
   });
 
-  test('those that are due longest come first, and none before it is due', async () => {
+  testOnBoth('those that are due longest come first, and none before it is due', async () => {
     const [late, early, future] = [mailOf(), mailOf(), mailOf()];
     await alone(late, later(2));
     await alone(early, later(1));
@@ -234,7 +235,7 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     expect(await mails.state(later(5))).toEqual({ waiting: 0, oldest: undefined, unreached });
   });
 
-  test('mails are deleted when they are old, also those that nothing ended', async () => {
+  testOnBoth('mails are deleted when they are old, also those that nothing ended', async () => {
     await stores.retention.sweep('mails', later(100 * day));
     const [done, waiting, future] = [mailOf(), mailOf(), mailOf()];
     for (const mail of [done, waiting]) await alone(mail, later(1));

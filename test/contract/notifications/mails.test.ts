@@ -1,16 +1,15 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { KyselyRetention } from '../../../src/adapters/kysely/kysely-retention.ts';
 import { retention } from '../../../src/app/retention.ts';
 import type { Mail } from '../../../src/notifications/domain/mail.ts';
 import { later, newAccount } from '../../support/accounts.ts';
 import { databaseKinds, openDatabase } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
+import { openStores } from '../../support/stores.ts';
 import { mailsContract } from './mails.contract.ts';
 
-describe.each(storeKinds)('mails in %s', (kind) => {
-  mailsContract(() => openStores(kind));
-});
+describeStores('mails', mailsContract);
 
 test.each(databaseKinds)(
   'workers hear of a new mail in %s at once, and of one that is known already not again',

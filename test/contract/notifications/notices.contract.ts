@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Notification, Told } from '../../../src/notifications/domain/notification.ts';
 import type { Notices, Reader } from '../../../src/notifications/ports.ts';
 import { later, newAccount, personDecision } from '../../support/accounts.ts';
 import { everyKind } from '../../support/notifications.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const day = 86_400_000;
@@ -44,14 +45,14 @@ export const noticesContract = (open: () => Promise<Stores>): void => {
   });
   const idsOf = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id);
 
-  test.each(everyKind())('a notice of the kind $kind comes back as it was', async (told) => {
+  testOnBoth.each(everyKind())('a notice of the kind $kind comes back as it was', async (told) => {
     const added = of(told);
     await notices.add(added);
     const place: unknown = expect.any(BigInt);
     expect(await notices.list(accountId, 10)).toEqual([{ ...added, place }]);
   });
 
-  test('the newest stand first, a page at a time', async () => {
+  testOnBoth('the newest stand first, a page at a time', async () => {
     const all = Array.from({ length: 5 }, () => notice());
     for (const one of all) await notices.add(one);
     const ids = idsOf(all).toReversed();
@@ -61,7 +62,7 @@ export const noticesContract = (open: () => Promise<Stores>): void => {
     expect(await notices.newest(accountId)).toBe(first[0]!.place);
   });
 
-  test('of twenty who add the same notification, one does', async () => {
+  testOnBoth('of twenty who add the same notification, one does', async () => {
     const one = notice();
     expect((await race(20, () => notices.add(one))).lost).toEqual([]);
     await stores.secondProcess.notices.add(one);
@@ -109,7 +110,7 @@ export const noticesContract = (open: () => Promise<Stores>): void => {
     await expect(notices.add(notice({ accountId: 'acct_nobody' }))).rejects.toThrow();
   });
 
-  test('old ones are deleted, and their successors are still unread', async () => {
+  testOnBoth('old ones are deleted, and their successors are still unread', async () => {
     const [old, young] = [notice(), notice({ occurredAt: later(day) })];
     await notices.add(old);
     await notices.markSeen(reader, await notices.newest(accountId));

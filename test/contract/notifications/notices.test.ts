@@ -1,7 +1,4 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { noticesContract } from './notices.contract.ts';
 
-describe.each(storeKinds)('notices in %s', (kind) => {
-  noticesContract(() => openStores(kind));
-});
+describeStores('notices', noticesContract);

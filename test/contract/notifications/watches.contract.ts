@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { NotificationsEvent } from '../../../src/notifications/domain/notifications-event.ts';
 import type { Look } from '../../../src/notifications/domain/look.ts';
 import type { Memory } from '../../../src/notifications/domain/memory.ts';
@@ -6,6 +6,7 @@ import type { DueWatch, Watches } from '../../../src/notifications/ports.ts';
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const memories: readonly Memory[] = [
@@ -49,7 +50,7 @@ export const watchesContract = (open: () => Promise<Stores>): void => {
     ...draft,
   });
 
-  test.each(memories)('the memory %j comes back as it was', async (memory) => {
+  testOnBoth.each(memories)('the memory %j comes back as it was', async (memory) => {
     expect(await watches.get(subject)).toBeUndefined();
     expect(await watches.save(subject, undefined, look({ memory }))).toBe(true);
     expect((await watches.get(subject))?.memory).toEqual(memory);
@@ -67,7 +68,7 @@ export const watchesContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test.each([
+  testOnBoth.each([
     ['of something new', false],
     ['of something known', true],
   ])('of twenty looks at once %s, one is stored', async (_, isKnown) => {
@@ -81,7 +82,7 @@ export const watchesContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toHaveLength(1);
   });
 
-  test('what is due is found in order, a page at a time', async () => {
+  testOnBoth('what is due is found in order, a page at a time', async () => {
     const at = later(1e9);
     const subjects = ['a', 'b', 'c', 'd', 'e'].map((letter) => `domain:due_${letter}`);
     for (const [n, one] of subjects.entries()) {

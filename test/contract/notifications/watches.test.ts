@@ -1,7 +1,4 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { watchesContract } from './watches.contract.ts';
 
-describe.each(storeKinds)('watches in %s', (kind) => {
-  watchesContract(() => openStores(kind));
-});
+describeStores('watches', watchesContract);

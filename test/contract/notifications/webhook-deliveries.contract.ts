@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { repeat, settle } from '../../../src/notifications/domain/webhooks/attempts.ts';
 import {
   failedWhys,
@@ -21,6 +21,7 @@ import type {
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 import { destinationRules, storedWebhook } from '../../support/webhooks/stored-webhook.ts';
 
@@ -91,7 +92,7 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     expect(await claim()).toHaveLength(2);
   });
 
-  test('of twenty who add the same message, one does', async () => {
+  testOnBoth('of twenty who add the same message, one does', async () => {
     const one = message();
     const { lost } = await race(20, (n) =>
       (n % 2 ? stores : stores.secondProcess).webhookDeliveries.add(one, [webhook], later(n)),
@@ -100,7 +101,7 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     expect(await list()).toHaveLength(1);
   });
 
-  test('a claimed delivery has its webhook and the secrets, and nobody else gets it until the lease ends', async () => {
+  testOnBoth('a claimed delivery has its webhook and the secrets, and nobody else gets it until the lease ends', async () => {
     const one = await add();
     const claimed = await claimOne();
     expect(claimed).toMatchObject({ delivery: { messageId: one.id, body: one.body }, webhook });
@@ -111,7 +112,7 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     ]);
   });
 
-  test('of twenty who claim at once, each delivery goes to one', async () => {
+  testOnBoth('of twenty who claim at once, each delivery goes to one', async () => {
     for (let n = 0; n < 10; n += 1) await add();
     const { won } = await race(20, (n) =>
       claim({}, (n % 2 ? stores : stores.secondProcess).webhookDeliveries),
@@ -120,7 +121,7 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     expect([ids.length, new Set(ids).size]).toEqual([10, 10]);
   });
 
-  test('only what is chosen is claimed, in the order in which it is due, and nothing of those who have enough', async () => {
+  testOnBoth('only what is chosen is claimed, in the order in which it is due, and nothing of those who have enough', async () => {
     const elsewhere = await storedWebhook(stores.webhooks, accountId, {
       address: 'https://other.example:8443/',
     });
@@ -158,7 +159,7 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
       ...{ kind: 'failed', why, explanation: `because ${why}`, tookMs: 10_000, at: later(2) },
     })),
   ];
-  test.each(outcomes)('the attempt %j comes back as it was', async (attempt) => {
+  testOnBoth.each(outcomes)('the attempt %j comes back as it was', async (attempt) => {
     await add();
     const claimed = await claimOne();
     const settlement = await settled(claimed, attempt);
@@ -172,7 +173,7 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     ...[{ state: 'delivered' } as const, { state: 'given_up' } as const],
     { state: 'cancelled' },
   ];
-  test.each(progresses)('a delivery that is %j comes back as it was', async (progress) => {
+  testOnBoth.each(progresses)('a delivery that is %j comes back as it was', async (progress) => {
     await add();
     const claimed = await claimOne();
     const attempt = answered(500);
@@ -330,7 +331,7 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     expect(await stateOf()).toBe('cancelled');
   });
 
-  test('an account sees only its own deliveries, the newest first, a page at a time', async () => {
+  testOnBoth('an account sees only its own deliveries, the newest first, a page at a time', async () => {
     const ids = [];
     for (let n = 0; n < 4; n += 1) ids.push((await add()).id);
     const first = await deliveries.list(of(), 2);
@@ -341,7 +342,7 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     expect(await deliveries.find(foreign, first[0]!.id)).toBeUndefined();
   });
 
-  test('old ones are forgotten with their attempts, unless they were sent again', async () => {
+  testOnBoth('old ones are forgotten with their attempts, unless they were sent again', async () => {
     await add();
     await add();
     const claimed = await claim();

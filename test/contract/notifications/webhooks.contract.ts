@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { firstSecret, rotateSecret } from '../../../src/notifications/domain/webhooks/secrets.ts';
 import {
   addWebhook,
@@ -13,6 +13,7 @@ import type { WebhookOf, Webhooks } from '../../../src/notifications/webhook-por
 import { later, newAccount, takeEvents } from '../../support/accounts.ts';
 import { race } from '../../support/race.ts';
 import { scribble } from '../../support/scribble.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 import {
   destinationRules,
@@ -52,7 +53,7 @@ export const webhooksContract = (open: () => Promise<Stores>): void => {
     return found;
   };
 
-  test.each(statuses)('a webhook with the status %j comes back as it was', async (status) => {
+  testOnBoth.each(statuses)('a webhook with the status %j comes back as it was', async (status) => {
     const webhook = await stored();
     const oldSecretsUntil = status.state === 'on' ? later(9) : undefined;
     const state = { ...webhook, status, oldSecretsUntil };
@@ -76,7 +77,7 @@ export const webhooksContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('of twenty who add at once, as many get one as the account may have', async () => {
+  testOnBoth('of twenty who add at once, as many get one as the account may have', async () => {
     const { won, lost } = await race(20, (n) => {
       const { webhooks: some } = n % 2 === 0 ? stores : stores.secondProcess;
       return some.add(accountId, (current) => ({
@@ -92,7 +93,7 @@ export const webhooksContract = (open: () => Promise<Stores>): void => {
     expect(await webhooks.list(accountId)).toHaveLength(mostWebhooks);
   });
 
-  test('of twenty changes at once, each builds on the one before', async () => {
+  testOnBoth('of twenty changes at once, each builds on the one before', async () => {
     const webhook = await stored();
     await race(20, (n) => {
       const { webhooks: some } = n % 2 === 0 ? stores : stores.secondProcess;
@@ -105,7 +106,7 @@ export const webhooksContract = (open: () => Promise<Stores>): void => {
     expect(await webhooks.find(of(webhook))).toEqual({ ...webhook, address });
   });
 
-  test('the secrets come back as they were, and stay when something else changes', async () => {
+  testOnBoth('the secrets come back as they were, and stay when something else changes', async () => {
     const webhook = await stored();
     expect(await secretsOf(webhook)).toEqual(firstSecret('whsec_first'));
     const rotation = { secret: 'whsec_second', overlap: '1h' } as const;

@@ -172,7 +172,7 @@ describe('readers who pause', () => {
   test('do not keep a removed file open', async () => {
     const readers = await paused(20);
     await files.remove('dep_1');
-    await until('none is open', async () => (await openFiles()) === 0, 900);
+    await until('none is open', async () => (await openFiles()) === 0);
     for (const reader of readers) {
       await expect(reader.next()).rejects.toHaveProperty('name', 'Unavailable');
     }

@@ -7,7 +7,7 @@ import { ContentCache } from '../../../src/adapters/storage/s3/content-cache.ts'
 import { S3Contents } from '../../../src/adapters/storage/s3/s3-contents.ts';
 import { S3Store } from '../../../src/adapters/storage/s3/s3-store.ts';
 import type { Span, Step } from '../../../src/kernel/tracer.ts';
-import { RecordingTracer } from '../../memory/recording-tracer.ts';
+import { RecordingTracer } from '../../support/recording-tracer.ts';
 import { startObjectStore, type ObjectStore } from '../../support/servers/object-store.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import { planAllowances } from '../../../src/sites/domain/allowance.ts';
 import { admitProject, type Project } from '../../../src/sites/domain/project.ts';
@@ -19,6 +19,7 @@ import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';
 import { newProject, projectDecision, publish } from '../../support/sites/sites.ts';
+import { test, testOnBoth } from '../../support/store-contracts.ts';
 import type { Stores } from '../../support/stores.ts';
 
 const ids = new UuidIds();
@@ -45,12 +46,12 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     return projects.add(decision.state.accountId, () => decision);
   };
 
-  test('a project is read back as it was created, with the longest name and slug', async () => {
+  testOnBoth('a project is read back as it was created, with the longest name and slug', async () => {
     const project = await added({ name: '🐦'.repeat(50), slug: 'b'.repeat(63) });
     expect(await projects.list(account)).toEqual([project]);
   });
 
-  test("an account's list holds its own projects only, oldest first", async () => {
+  testOnBoth("an account's list holds its own projects only, oldest first", async () => {
     const younger = await added({}, later(2));
     const older = await added({}, later(1));
     await added({ accountId: stranger });
@@ -84,7 +85,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await takeEvents(stores)).toEqual([]);
   });
 
-  test('exactly one of twenty concurrent requests gets a slug', async () => {
+  testOnBoth('exactly one of twenty concurrent requests gets a slug', async () => {
     const processes = [projects, stores.secondProcess.projects];
     const { won, lost } = await race(20, async (n) => {
       const decision = decide({ slug: 'rivals' });
@@ -111,7 +112,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await projects.list(account)).toHaveLength(3);
   });
 
-  test('when twenty compete for the last places of a plan, exactly that many get one', async () => {
+  testOnBoth('when twenty compete for the last places of a plan, exactly that many get one', async () => {
     await added();
     await takeEvents(stores);
     const processes = [projects, stores.secondProcess.projects];
@@ -157,7 +158,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await projects.find('nobodys')).toBeUndefined();
   });
 
-  test('a deploy is read back unchanged while it uploads and when it succeeded', async () => {
+  testOnBoth('a deploy is read back unchanged while it uploads and when it succeeded', async () => {
     const project = await newProject(stores, account);
     const id = await start(project, later(-5));
     const uploading = { id, number: 1, startedAt: later(-5), state: 'uploading' };
@@ -176,7 +177,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(await stores.secondProcess.projects.find(project.slug)).toEqual(changed);
   });
 
-  test.each(uploadProblems)(
+  testOnBoth.each(uploadProblems)(
     'a deploy that failed with %s is read back unchanged',
     async (problem) => {
       const project = await newProject(stores, account);
@@ -194,7 +195,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     },
   );
 
-  test('deploys come newest first, and only the kept ones of this project', async () => {
+  testOnBoth('deploys come newest first, and only the kept ones of this project', async () => {
     const project = await newProject(stores, account);
     const neighbour = await newProject(stores, account);
     await published(neighbour);
@@ -273,7 +274,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     }
   });
 
-  test('twenty concurrent deploys of one project get twenty numbers', async () => {
+  testOnBoth('twenty concurrent deploys of one project get twenty numbers', async () => {
     const project = await newProject(stores, account);
     const processes = [projects, stores.secondProcess.projects];
     const { won, lost } = await race(20, (n) => start(project, later(0), processes[n % 2]));
@@ -284,7 +285,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     expect(site?.deploys.map(({ id }) => id).sort()).toEqual(won.toSorted());
   });
 
-  test('exactly one of twenty concurrent requests ends a deploy', async () => {
+  testOnBoth('exactly one of twenty concurrent requests ends a deploy', async () => {
     const project = await newProject(stores, account);
     const id = await start(project);
     const processes = [projects, stores.secondProcess.projects];
@@ -302,7 +303,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
       return deploySucceeded(site, id, { files: 1, bytes }, now);
     });
 
-  test('the storage of an account is the sum of its succeeded deploys in all projects', async () => {
+  testOnBoth('the storage of an account is the sum of its succeeded deploys in all projects', async () => {
     const [first, second] = [await newProject(stores, account), await newProject(stores, account)];
     const others = await newProject(stores, stranger);
     expect(await projects.keptBytes(account)).toBe(0);
@@ -324,7 +325,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     await expect(unknown).rejects.toHaveProperty('code', 'project_not_found');
   });
 
-  test('deploys are counted by their states, with the bytes that they keep, over all accounts', async () => {
+  testOnBoth('deploys are counted by their states, with the bytes that they keep, over all accounts', async () => {
     const before = await projects.countDeploys();
     const [mine, theirs] = [await newProject(stores, account), await newProject(stores, stranger)];
     for (const project of [mine, theirs]) await succeed(project, await start(project));
@@ -340,7 +341,7 @@ export const projectsContract = (open: () => Promise<Stores>): void => {
     });
   });
 
-  test("twenty concurrent deploys over several projects store no more than the account's limit", async () => {
+  testOnBoth("twenty concurrent deploys over several projects store no more than the account's limit", async () => {
     const processes = [projects, stores.secondProcess.projects];
     const all = await Promise.all([1, 2, 3].map(() => newProject(stores, account)));
     const uploads: string[] = [];

@@ -1,7 +1,4 @@
-import { describe } from '@jest/globals';
-import { openStores, storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/store-contracts.ts';
 import { projectsContract } from './projects.contract.ts';
 
-describe.each(storeKinds)('projects in %s', (kind) => {
-  projectsContract(() => openStores(kind));
-});
+describeStores('projects', projectsContract);

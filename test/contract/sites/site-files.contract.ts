@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { CountingIds } from '../../memory/counting-ids.ts';
+import { CountingIds } from '../../support/counting-ids.ts';
 import type { SiteFiles, StoredFile } from '../../../src/sites/ports.ts';
 import { refusal } from '../../support/refusal.ts';
 import { scribble } from '../../support/scribble.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { CountingIds } from '../../memory/counting-ids.ts';
+import { CountingIds } from '../../support/counting-ids.ts';
 import type { SiteFiles, SiteUnpacking, UploadProgress } from '../../../src/sites/ports.ts';
 import { allOf } from '../../support/sites/site-source.ts';
 import { plainTree } from '../../support/sites/plain-tree.ts';

@@ -1,38 +1,44 @@
 import type { ApiKeys } from '../../../src/access/key-ports.ts';
 import type { Caller } from '../../../src/access/use-cases/authenticate.ts';
 import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
-import { memoryAccess, type MemoryAccess } from './memory-access.ts';
+import { accessLabs, type AccessLab } from './access-lab.ts';
 
 export const fewRequests = { perMinute: 2, perDay: 6 };
 
-export interface MeteredAccount extends Pick<MemoryAccess, 'face' | 'clock'> {
+export interface MeteredAccount extends Pick<AccessLab, 'face' | 'clock'> {
   readonly accountId: string;
   readonly apiKeys: ApiKeys;
   readonly caller: (number?: number) => Promise<Caller>;
-  readonly call: (number?: number) => ReturnType<MemoryAccess['face']['meterCaller']>;
+  readonly call: (number?: number) => ReturnType<AccessLab['face']['meterCaller']>;
   /** One after the other. @returns what became of each */
   readonly callMany: (times: number, number?: number) => Promise<readonly string[]>;
   /** That happened. */
-  readonly bans: () => readonly DomainEvent[];
+  readonly bans: () => Promise<readonly DomainEvent[]>;
 }
 
-/** An account with `fewRequests` and two keys, which call by their numbers 0 and 1. */
-export const meteredAccount = async (now: Date): Promise<MeteredAccount> => {
-  const { face, ports, clock, happened } = memoryAccess(now);
-  const draft = { name: 'Zoo', email: 'owner@zoo.example', plan: 'enterprise' } as const;
-  const { account, key } = await face.createAccount(draft);
-  const { id: accountId } = account;
-  await face.setPlan(accountId, 'enterprise', fewRequests);
-  const till = await face.createApiKey({ accountId, name: 'Till' });
-  const secrets = [key.secret, till.secret];
+/**
+ * To be called at the top of a test file. @returns gives an account with `fewRequests` and two keys, which call by their
+ * numbers 0 and 1.
+ */
+export const meteredAccounts = () => {
+  const accessLab = accessLabs();
+  return async (now: Date): Promise<MeteredAccount> => {
+    const { face, ports, clock, happened } = await accessLab(now);
+    const draft = { name: 'Zoo', email: 'owner@zoo.example', plan: 'enterprise' } as const;
+    const { account, key } = await face.createAccount(draft);
+    const { id: accountId } = account;
+    await face.setPlan(accountId, 'enterprise', fewRequests);
+    const till = await face.createApiKey({ accountId, name: 'Till' });
+    const secrets = [key.secret, till.secret];
 
-  const caller = (number = 0) => face.authenticate(secrets[number] ?? '');
-  const call = async (number = 0) => face.meterCaller(await caller(number));
-  const callMany = async (times: number, number = 0) => {
-    const kinds = [];
-    for (let n = 0; n < times; n++) kinds.push((await call(number)).kind);
-    return kinds;
+    const caller = (number = 0) => face.authenticate(secrets[number] ?? '');
+    const call = async (number = 0) => face.meterCaller(await caller(number));
+    const callMany = async (times: number, number = 0) => {
+      const kinds = [];
+      for (let n = 0; n < times; n++) kinds.push((await call(number)).kind);
+      return kinds;
+    };
+    const bans = async () => (await happened()).filter(({ type }) => type === 'api_key_banned');
+    return { face, clock, accountId, apiKeys: ports.apiKeys, caller, call, callMany, bans };
   };
-  const bans = () => happened().filter(({ type }) => type === 'api_key_banned');
-  return { face, clock, accountId, apiKeys: ports.apiKeys, caller, call, callMany, bans };
 };

@@ -88,14 +88,10 @@ const openPage = async (
   /** @param difference empty once the page is as wanted */
   const becomes = async (difference: string): Promise<void> => {
     let last: unknown;
-    const isShown = until(
-      `${name} ${pathname} becomes as wanted`,
-      async () => {
-        last = await page.evaluate(difference);
-        return last === '';
-      },
-      patienceMs,
-    ).catch((cause: unknown) => {
+    const isShown = until(`${name} ${pathname} becomes as wanted`, async () => {
+      last = await page.evaluate(difference);
+      return last === '';
+    }).catch((cause: unknown) => {
       throw new Error(`${name} ${pathname}: ${String(last)}`, { cause });
     });
     await Promise.race([isShown, ended]);

@@ -122,7 +122,7 @@ export class ClickingOwner {
       await this.page.reload();
       return false;
     };
-    await until(`the page shows ${String(wanted)}`, looks, patienceMs);
+    await until(`the page shows ${String(wanted)}`, looks);
   }
 
   seesText(text: string): Promise<void> {

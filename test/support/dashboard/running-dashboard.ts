@@ -7,9 +7,9 @@ import type { Plan } from '../../../src/access/domain/plan.ts';
 import { Passwords } from '../../../src/access/people-ports.ts';
 import type { Dashboard } from '../../../src/adapters/dashboard/dashboard.ts';
 import { HttpServer } from '../../../src/adapters/http/listener/http-server.ts';
-import { MemoryDnsVerifier } from '../../memory/memory-dns-verifier.ts';
-import { PlainPasswords } from '../../memory/plain-passwords.ts';
-import { SettableClock } from '../../memory/settable-clock.ts';
+import { ScriptedDns } from '../domains/scripted-dns.ts';
+import { PlainPasswords } from '../plain-passwords.ts';
+import { SettableClock } from '../settable-clock.ts';
 import { loadConfig } from '../../../src/app/settings/config.ts';
 import { openContainer } from '../../../src/app/container.ts';
 import { AccessKey, DashboardKey } from '../../../src/app/keys.ts';
@@ -31,7 +31,7 @@ export interface RunningDashboard {
   readonly origin: string;
   readonly container: Container;
   readonly clock: SettableClock;
-  readonly dns: MemoryDnsVerifier;
+  readonly dns: ScriptedDns;
   readonly databaseUrl: string;
   readonly routes: Dashboard['routes'];
   /** Lines of the log until now. */
@@ -76,7 +76,7 @@ export const startDashboard = async ({
   const container = await openContainer(config, pino({ level: 'info' }, lines));
   if (tracer) container.bind(Tracer).toConstantValue(tracer);
   const clock = new SettableClock(now);
-  const dns = new MemoryDnsVerifier(clock);
+  const dns = new ScriptedDns(clock);
   container.rebind(Clock).toConstantValue(clock);
   container.rebind(DnsVerifier).toConstantValue(dns);
   container.rebind(Passwords).toConstantValue(new PlainPasswords());

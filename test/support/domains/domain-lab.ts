@@ -1,8 +1,8 @@
-import { CountingIds } from '../../memory/counting-ids.ts';
-import { MemoryCertificateAuthority } from '../../memory/memory-certificate-authority.ts';
-import { MemoryDnsVerifier } from '../../memory/memory-dns-verifier.ts';
-import { SettableClock } from '../../memory/settable-clock.ts';
-import { DirectJudge } from '../../memory/direct-judge.ts';
+import { CountingIds } from '../counting-ids.ts';
+import { ScriptedAuthority } from './scripted-authority.ts';
+import { ScriptedDns } from './scripted-dns.ts';
+import { SettableClock } from '../settable-clock.ts';
+import { DirectJudge } from './direct-judge.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import type { CertificateAuthority } from '../../../src/domains/certificate-ports.ts';
@@ -14,16 +14,24 @@ import { verifyDomain } from '../../../src/domains/use-cases/verify-domain.ts';
 import { servedProject } from './custom-domains.ts';
 import { cname, facts, records } from './known-dns.ts';
 import { allowance, start } from './known-domains.ts';
-import { memoryPorts } from '../memory-ports.ts';
+import { openStores, type Stores } from '../stores.ts';
 
 export const host = 'shop.example.com';
 
+const opened: Stores[] = [];
+/** After each test that opens labs. */
+export const closeLabs = async (): Promise<void> => {
+  for (const stores of opened.splice(0)) await stores.close();
+};
+
 /**
- * A served project and everything that custom domains need, in memory, with a stopped clock.
+ * A served project and everything that custom domains need, over real stores on a private SQLite file, with a stopped
+ * clock. `closeLabs` ends it.
  * @param acmeDnsZone the zone of DNS challenges; by default there is none
  */
 export const domainLab = async (acmeDnsZone?: string) => {
-  const stores = memoryPorts();
+  const stores = await openStores('sqlite');
+  opened.push(stores);
   const { certificateOrders: orders, dnsChallenges } = stores;
   const delegations = new Map<string, string>();
   const textsOf = async (name: string): Promise<readonly string[]> => {
@@ -32,13 +40,13 @@ export const domainLab = async (acmeDnsZone?: string) => {
   };
   const clock = new SettableClock(start);
   let secrets = 0;
-  const authority = new MemoryCertificateAuthority({
+  const authority = new ScriptedAuthority({
     clock,
     expects: (name) => name.endsWith('.com') || name.endsWith('.sites.test'),
     visit: (name, token) => orders.answer(name, token),
     texts: textsOf,
   });
-  const dns = new MemoryDnsVerifier(clock);
+  const dns = new ScriptedDns(clock);
   const secondAuthority: CertificateAuthority | undefined = undefined;
   const ports = {
     ...stores,

@@ -13,7 +13,7 @@ export const triedSections: Readonly<Record<string, string>> = {
 /** Commands that tests run with values of their own. */
 export const triedElsewhere: Readonly<Record<string, string>> = {
   'OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 ./animal-store serve':
-    'test/system/traces-faults.test.ts',
+    'test/release/traces-faults.test.ts',
 };
 
 /** Questions to the system that have nothing of ours in them, by the programs that Debian may not have. */

@@ -8,7 +8,7 @@ import type { Plan } from '../../../src/access/domain/plan.ts';
 import type { IssuedKey, KeyWish } from '../../../src/access/use-cases/create-api-key.ts';
 import { HttpServer } from '../../../src/adapters/http/listener/http-server.ts';
 import { Database } from '../../../src/adapters/kysely/database.ts';
-import { SettableClock } from '../../memory/settable-clock.ts';
+import { SettableClock } from '../settable-clock.ts';
 import { loadConfig } from '../../../src/app/settings/config.ts';
 import { openContainer } from '../../../src/app/container.ts';
 import { AccessKey } from '../../../src/app/keys.ts';

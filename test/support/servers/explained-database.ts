@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { Database } from '../../../src/adapters/kysely/database.ts';
-import { RecordingTracer } from '../../memory/recording-tracer.ts';
+import { RecordingTracer } from '../recording-tracer.ts';
 import type { DatabaseKind, TestDatabase } from './databases.ts';
 import { migratedDatabase } from './migrated-database.ts';
 import { openDirectly, type ManyRows } from './query-plans.ts';

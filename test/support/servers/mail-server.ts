@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { simpleParser, type ParsedMail } from 'mailparser';
+import { buffer } from 'node:stream/consumers';
+import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 /** What the server answers instead of taking a message. */
@@ -18,18 +19,18 @@ export interface MailServerOptions extends SMTPServerOptions {
 
 /** A real SMTP server on loopback that keeps what it took. */
 export class MailServer {
-  readonly taken: ParsedMail[] = [];
+  readonly taken: Email[] = [];
   readonly port: number;
   readonly #server: SMTPServer;
 
-  private constructor(server: SMTPServer, port: number, taken: ParsedMail[]) {
+  private constructor(server: SMTPServer, port: number, taken: Email[]) {
     this.#server = server;
     this.port = port;
     this.taken = taken;
   }
 
   static async start({ answer, ...options }: MailServerOptions = {}): Promise<MailServer> {
-    const taken: ParsedMail[] = [];
+    const taken: Email[] = [];
     const refusing = (to: string, at: Refusal['at']): Error | undefined => {
       const refusal = answer?.(to);
       if (refusal === undefined || refusal === 'hang' || refusal.at !== at) return undefined;
@@ -49,7 +50,7 @@ export class MailServer {
         done(refusing(address, 'RCPT'));
       },
       onData: (stream, session, done) => {
-        const take = (mail: ParsedMail): void => {
+        const take = (mail: Email): void => {
           const to = session.envelope.rcptTo[0]?.address ?? '';
           if (answer?.(to) === 'hang') return;
           const refused = refusing(to, 'DATA');
@@ -57,7 +58,9 @@ export class MailServer {
           done(refused);
         };
         // The client was killed before the end of the message.
-        simpleParser(stream).then(take, () => undefined);
+        buffer(stream)
+          .then((source) => PostalMime.parse(source))
+          .then(take, () => undefined);
       },
       ...options,
     });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import { findFreePort, findServer, libraryEnvironment, startGuard } from './debian-server.ts';
-import { until } from '../until.ts';
+import { until, within } from '../until.ts';
 
 export interface MariaDb {
   readonly url: string;
@@ -130,7 +130,7 @@ export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaD
         () => false,
       );
     };
-    await until('it answers', answers, 100_000);
+    await within(100_000, 'it answers', answers);
     return child;
   };
 

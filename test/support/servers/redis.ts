@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort, findServer, libraryEnvironment, startGuard } from './debian-server.ts';
-import { until } from '../until.ts';
+import { until, within } from '../until.ts';
 
 /** A server without persistence: it is empty after every restart. */
 export interface RedisServer {
@@ -92,7 +92,7 @@ export const startRedis = async ({
         () => false,
       );
     };
-    await until('it answers', answers, 100_000);
+    await within(100_000, 'it answers', answers);
     return child;
   };
 

@@ -127,7 +127,7 @@ export const newHome = async (storage: DatabaseKind | TestDatabase): Promise<Hom
           throw new Error(`it ended:\n${service.stdout()}\n${service.stderr()}`);
         return /^Animal Store |"msg":"ready"/m.test(service.stdout());
       };
-      await until('the service serves', serves, 60_000);
+      await until('the service serves', serves);
       return service;
     },
     remove: async () => {

@@ -120,6 +120,12 @@ export class StoredFacts {
     await this.#db.deleteFrom('job_leases').execute();
   }
 
+  /** Lets the time pass that failed deliveries wait. */
+  async endWaits(): Promise<void> {
+    const waiting = this.#db.updateTable('deliveries').where('claim', 'is', null);
+    await waiting.where('parked', '=', 0n).set({ due_at: 0n }).execute();
+  }
+
   /** How many mails were asked for and not queued, or queued and not sent. */
   async unsentMails(): Promise<number> {
     const asked = this.#db.selectFrom('mail_requests').select('id').where('mailed_at', 'is', null);

@@ -1,5 +1,5 @@
 import type { Container } from 'inversify';
-import { DirectUnpacking } from '../../memory/direct-unpacking.ts';
+import { DirectUnpacking } from './direct-unpacking.ts';
 import { Clock } from '../../../src/kernel/clock.ts';
 import { Ids } from '../../../src/kernel/ids.ts';
 import type { Deploy } from '../../../src/sites/domain/deploy.ts';

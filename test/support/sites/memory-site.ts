@@ -1,6 +1,6 @@
-import { CountingIds } from '../../memory/counting-ids.ts';
-import { SettableClock } from '../../memory/settable-clock.ts';
-import { DirectUnpacking } from '../../memory/direct-unpacking.ts';
+import { CountingIds } from '../counting-ids.ts';
+import { SettableClock } from '../settable-clock.ts';
+import { DirectUnpacking } from './direct-unpacking.ts';
 import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
 import type { Deploy } from '../../../src/sites/domain/deploy.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';

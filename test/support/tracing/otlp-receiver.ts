@@ -54,11 +54,7 @@ export class OtlpReceiver {
 
   /** Waits for the first such span. */
   async span(what: string, isIt: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan> {
-    const found = await until(
-      `a span of ${what}`,
-      () => Promise.resolve(this.spans.find(isIt)),
-      60_000,
-    );
+    const found = await until(`a span of ${what}`, () => Promise.resolve(this.spans.find(isIt)));
     return found;
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { workerJobs, type WorkerPorts } from '../../../src/app/jobs.ts';
 import { sweptTables } from '../../../src/app/retention.ts';
-import { SettableClock } from '../../memory/settable-clock.ts';
+import { SettableClock } from '../../support/settable-clock.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');

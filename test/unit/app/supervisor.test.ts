@@ -52,9 +52,8 @@ const theatre = () => {
       return one.child;
     },
   });
-  const nth = (count: number) =>
-    until(`process ${count} is started`, () => puppets[count - 1], 5_000);
-  const nthPause = (count: number) => until(`pause ${count}`, () => pauses[count - 1], 5_000);
+  const nth = (count: number) => until(`process ${count} is started`, () => puppets[count - 1]);
+  const nthPause = (count: number) => until(`pause ${count}`, () => pauses[count - 1]);
   const startTwo = async () => {
     const started = supervisor.start(2);
     (await nth(1)).serve();

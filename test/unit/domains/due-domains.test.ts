@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 import { pino } from 'pino';
-import { SettableClock } from '../../memory/settable-clock.ts';
+import { SettableClock } from '../../support/settable-clock.ts';
 import { DueDomains, type DuePorts } from '../../../src/adapters/schedule/due-domains.ts';
 import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
 import type { HeldDomain } from '../../../src/domains/custom-domain-ports.ts';

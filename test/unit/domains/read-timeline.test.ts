@@ -1,14 +1,19 @@
 import { expect, test } from '@jest/globals';
-import { MemoryTimeline } from '../../memory/memory-timeline.ts';
+import type { PlacedEntry, Timeline } from '../../../src/domains/ports.ts';
 import { readTimeline, readWholeTimeline } from '../../../src/domains/use-cases/read-timeline.ts';
 import { after } from '../../support/domains/known-domains.ts';
 
 const domain = { id: 'dom_1' };
-const filled = (entries: number) => {
-  const timeline = new MemoryTimeline();
-  for (let n = 0; n < entries; n++)
-    timeline.prepare(domain.id, [{ kind: 'checked', occurredAt: after(n), details: { n } }])();
-  return { timeline };
+const filled = (entries: number): { timeline: Timeline } => {
+  const newestFirst = numbers(entries).map((n): PlacedEntry => ({
+    place: BigInt(n),
+    kind: 'checked',
+    occurredAt: after(n),
+    details: { n },
+  }));
+  const list = (_: string, limit: number, before = BigInt(entries)) =>
+    Promise.resolve(newestFirst.filter(({ place }) => place < before).slice(0, limit));
+  return { timeline: { list } };
 };
 const numbers = (from: number) => Array.from({ length: from }, (_, n) => from - 1 - n);
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isSeen } from '../../../src/adapters/dashboard/domains/seen-records.ts';
-import type { DnsChallenges } from '../../../src/domains/certificate-ports.ts';
 import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
 import { recordsFor } from '../../../src/domains/domain/dns/records.ts';
 import { unjudged } from '../../../src/domains/domain/dns/judgement.ts';
@@ -16,7 +15,6 @@ import {
   methodFor,
   type ValidationMethod,
 } from '../../../src/domains/domain/dns/validation.ts';
-import { MemoryCertificateAuthority } from '../../memory/memory-certificate-authority.ts';
 import { after, failure, minute, verified } from '../../support/domains/known-domains.ts';
 import {
   certificateFailed,
@@ -24,9 +22,6 @@ import {
   orderStarted,
 } from '../../../src/domains/domain/attachment/certificate.ts';
 import { workOn } from '../../../src/domains/domain/certificates/standing.ts';
-import { recordCheck } from '../../../src/domains/domain/attachment/checks.ts';
-import { checkDomain } from '../../../src/domains/use-cases/check-domain.ts';
-import { around, domainLab } from '../../support/domains/domain-lab.ts';
 import {
   absent,
   asked,
@@ -333,135 +328,5 @@ test('the record is optional, shown where there is a zone, and goes into the zon
     value: `t1.${zone}`,
     ttl: 3600,
     required: false,
-  });
-});
-
-describe('a delegated domain', () => {
-  test('goes live by DNS, with nothing at its own address, and leaves no value behind', async () => {
-    const lab = await domainLab(zone);
-    const domain = await lab.add();
-    lab.delegate(domain);
-    await lab.verify(domain);
-    const published: string[] = [];
-    const { dnsChallenges } = lab.ports;
-    const witness: DnsChallenges = {
-      publish: async (subject, challenge) => {
-        // Nobody has told the authority yet.
-        expect(lab.asked('prove')).toBe(0);
-        published.push(challenge.label);
-        await dnsChallenges.publish(subject, challenge);
-      },
-      valuesFor: (labels, now) => dnsChallenges.valuesFor(labels, now),
-    };
-    await lab.tendDue({ dnsChallenges: witness });
-    expect(await lab.current(domain)).toMatchObject({ state: 'live' });
-    expect(published).toEqual([domain.token]);
-    expect(await dnsChallenges.valuesFor([domain.token], lab.clock.now())).toEqual(new Map());
-  });
-
-  test('is not told to the authority while its value cannot be read back', async () => {
-    const lab = await domainLab(zone);
-    const domain = await lab.add();
-    lab.delegate(domain);
-    await lab.verify(domain);
-    const forgetful: DnsChallenges = {
-      publish: () => Promise.resolve(),
-      valuesFor: () => Promise.resolve(new Map()),
-    };
-    await expect(lab.tendDue({ dnsChallenges: forgetful })).rejects.toThrow('was not stored');
-    expect(lab.asked('prove')).toBe(0);
-    await lab.tendDue();
-    expect(await lab.current(domain)).toMatchObject({ state: 'live' });
-    expect(lab.asked('order')).toBe(1);
-  });
-
-  test('is validated over HTTP from the next order on after its delegation has gone', async () => {
-    const lab = await domainLab(zone);
-    const domain = await lab.add();
-    lab.delegate(domain);
-    lab.point(domain, { delegation: none });
-    await lab.verify(domain);
-    await lab.tendDue();
-    expect(await lab.current(domain)).toMatchObject({
-      state: 'live',
-      dns: { report: { validation: { delegated: false, method: 'http-01' } } },
-    });
-  });
-
-  test('stays delegated while no resolver can look that up', async () => {
-    const lab = await domainLab(zone);
-    const domain = await lab.add();
-    lab.delegate(domain);
-    await lab.verify(domain);
-    lab.point(domain, { delegation: timeout });
-    await lab.tendDue();
-    expect(await lab.current(domain)).toMatchObject({
-      state: 'live',
-      dns: { report: { validation: { delegated: true, method: 'dns-01' } } },
-    });
-  });
-
-  test('is validated over HTTP after the authority did not find the proof by DNS', async () => {
-    const lab = await domainLab(zone);
-    const domain = await lab.add();
-    // Our resolvers see the record, and those of the authority do not.
-    lab.point(domain, { delegation: records(`${domain.token}.${zone}`) });
-    await lab.verify(domain);
-    await lab.tendDue();
-    expect((await lab.current(domain)).state).toBe('verified');
-    lab.clock.advance(minute);
-    await lab.tendDue();
-    const live = await lab.current(domain);
-    expect(live).toMatchObject({
-      state: 'live',
-      dns: { report: { validation: { method: 'dns-01' } } },
-    });
-    expect(await lab.attempts(domain)).toEqual(['failed', 'issued']);
-  });
-
-  test('goes on by the method of its order after a crash, whatever the DNS says by then', async () => {
-    const lab = await domainLab(zone);
-    const domain = await lab.add();
-    lab.delegate(domain);
-    await lab.verify(domain);
-    const crash = { before: () => Promise.reject(new Error('it crashed')) };
-    const crashing = lab.tendDue({ authority: around(lab.authority, 'look', crash) });
-    await expect(crashing).rejects.toThrow('it crashed');
-    lab.point(domain, { delegation: none });
-    lab.clock.advance(minute);
-    await checkDomain(lab.ports)(await lab.current(domain), recordCheck);
-    expect((await lab.current(domain)).dns.report?.validation?.method).toBe('http-01');
-    const published: string[] = [];
-    const dnsChallenges = around(lab.ports.dnsChallenges, 'publish', {
-      before: () => published.push('a value'),
-    });
-    await lab.tendDue({ dnsChallenges });
-    expect(published).toEqual(['a value']);
-    expect((await lab.current(domain)).state).toBe('live');
-    expect(lab.asked('order')).toBe(1);
-  });
-
-  test('is validated over HTTP by a second authority that CAA allows nothing else', async () => {
-    const lab = await domainLab(zone);
-    const secondAuthority = new MemoryCertificateAuthority({
-      ...{ name: 'other.test', clock: lab.clock, expects: () => true },
-      visit: (name, token) => lab.ports.orders.answer(name, token),
-    });
-    const domain = await lab.add();
-    const values = ['authority.test', 'other.test; validationmethods=http-01'];
-    const answer = records(...values.map((value) => ({ flags: 0, tag: 'issue', value })));
-    lab.delegate(domain, { caa: [{ name: 'example.com', answer }] });
-    for (let n = 0; n < 3; n++) lab.authority.failNext('order', { reason: 'unavailable' });
-    for (let n = 0; n < 15; n++) {
-      lab.clock.advance(minute);
-      await lab.tendDue({ secondAuthority });
-    }
-    expect(await lab.current(domain)).toMatchObject({
-      state: 'live',
-      certificate: { issuedBy: 'other.test' },
-      dns: {
-        report: { validation: { method: 'dns-01', exceptions: { 'other.test': 'http-01' } } },
-      },
-    });
   });
 });

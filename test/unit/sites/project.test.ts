@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { anyCharacter } from '../../support/any-text.ts';
-import { CountingIds } from '../../memory/counting-ids.ts';
-import { SettableClock } from '../../memory/settable-clock.ts';
+import { CountingIds } from '../../support/counting-ids.ts';
+import { SettableClock } from '../../support/settable-clock.ts';
 import { createProject, slugOf } from '../../../src/sites/domain/project.ts';
 import { isReservedSlug } from '../../../src/sites/domain/reserved-slugs.ts';
 import { startProject } from '../../../src/sites/use-cases/start-project.ts';

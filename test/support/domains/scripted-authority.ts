@@ -1,0 +1,252 @@
+import type { Clock } from '../../../src/kernel/clock.ts';
+import type {
+  AuthorityFailure,
+  CertificateOrder,
+  OrderState,
+} from '../../../src/domains/domain/certificates/order.ts';
+import type { Certificate } from '../../../src/domains/domain/certificates/certificate.ts';
+import {
+  CertificateAuthority,
+  type OrderAnswer,
+  type RenewalWindow,
+} from '../../../src/domains/certificate-ports.ts';
+
+export type AuthorityStep = 'order' | 'look' | 'prove' | 'finalize';
+
+export interface ScriptedAuthoritySettings {
+  readonly clock: Clock;
+  /** Whether an order for this host is expected; any other one fails the test. */
+  readonly expects: (host: string) => boolean;
+  /** What the authority finds at the host under a token. */
+  readonly visit: (host: string, token: string) => Promise<string | undefined>;
+  /** What it finds as TXT records where the challenge name of the host leads; nothing by default. */
+  readonly texts?: (host: string) => Promise<readonly string[]>;
+  /** Also as CAA records have it. */
+  readonly name?: string;
+  /** Lifetime of its certificates; 90 days by default. */
+  readonly lifeMs?: number;
+}
+
+interface KnownOrder {
+  readonly host: string;
+  readonly token: string;
+  /** Of the challenge that it was told of. */
+  method: CertificateOrder['method'];
+  /** `checking` and `signing` end at the next poll. */
+  stage: 'pending' | 'checking' | 'ready' | 'signing' | 'issued' | 'invalid';
+  privateKey: string;
+  certificate?: Certificate;
+}
+
+type Failed = Extract<OrderState, { kind: 'failed' }>;
+
+/** The failures after which the authority has made no order. */
+const refusals: readonly AuthorityFailure['reason'][] = [
+  'rejected_name',
+  'caa',
+  'dns',
+  'challenge',
+];
+
+const processing: OrderState = { kind: 'processing', askAgainAfterMs: 1000 };
+
+const failed = (failure: Partial<AuthorityFailure> & Pick<AuthorityFailure, 'reason'>): Failed => ({
+  kind: 'failed',
+  failure: { detail: `It is ${failure.reason}.`, retryAt: undefined, ...failure },
+});
+
+type Made = Exclude<OrderAnswer, { kind: 'failed' }>;
+
+/**
+ * Visits hosts and issues as a real one does; its certificates are only text. It fails on request, and
+ * throws on an unexpected order.
+ */
+export class ScriptedAuthority extends CertificateAuthority {
+  override readonly name: string;
+  override readonly issuers: readonly string[];
+  /** Every step, in order, as `order shop.customer.test`. */
+  readonly log: string[] = [];
+  /** For each order, the chain that it replaces. */
+  readonly replaced: (string | undefined)[] = [];
+  /** Whether it leaves questions for windows unanswered. */
+  isSilent = false;
+  /** For each order, the further names of the certificate. */
+  readonly also: (readonly string[])[] = [];
+  readonly #settings: ScriptedAuthoritySettings;
+  readonly #orders = new Map<string, KnownOrder>();
+  readonly #scripted: { step: AuthorityStep; failure: Failed; isDone: boolean }[] = [];
+  readonly #windows = new Map<string, RenewalWindow>();
+  readonly #replaced = new Set<string>();
+  #keys = 0;
+  #certificates = 0;
+
+  constructor(settings: ScriptedAuthoritySettings) {
+    super();
+    this.#settings = settings;
+    this.name = settings.name ?? 'authority.test';
+    this.issuers = [this.name];
+  }
+
+  /** The next such step fails and does nothing. */
+  failNext(step: AuthorityStep, failure: Parameters<typeof failed>[0]): void {
+    this.#scripted.push({ step, failure: failed(failure), isDone: false });
+  }
+
+  /** The next such step takes effect, but its answer is lost. */
+  loseAnswer(step: AuthorityStep): void {
+    this.#scripted.push({ step, failure: failed({ reason: 'unavailable' }), isDone: true });
+  }
+
+  /** Forgets all orders, as after a loss of data. */
+  forgetOrders(): void {
+    this.#orders.clear();
+  }
+
+  suggestRenewal(chain: string, window: RenewalWindow): void {
+    this.#windows.set(chain, window);
+  }
+
+  /** It offers windows no more, and counts every order. */
+  forgetWindows(): void {
+    this.#windows.clear();
+  }
+
+  /** That certificate is replaced already: there is a window for it, but no order without a count. */
+  markReplaced(chain: string): void {
+    this.#replaced.add(chain);
+  }
+
+  override accountUri(): Promise<string | undefined> {
+    const isKnown = this.log.length > 0;
+    return Promise.resolve(isKnown ? 'https://authority.test/account/1' : undefined);
+  }
+
+  override newPrivateKey(): Promise<string> {
+    return Promise.resolve(pem('PRIVATE KEY', `key ${++this.#keys}`));
+  }
+
+  override async order(
+    host: string,
+    replaces?: string,
+    also: readonly string[] = [],
+  ): Promise<OrderAnswer> {
+    if (!this.#settings.expects(host)) throw new Error(`nobody expected an order for ${host}`);
+    this.replaced.push(replaces);
+    this.also.push(also);
+    const answer = await this.#step('order', host, (): Promise<Made> => {
+      if (replaces !== undefined && this.#replaced.has(replaces))
+        return Promise.resolve({ kind: 'not_exempt' as const });
+      const number = this.#orders.size + 1;
+      const url = `https://${this.name}/order/${number}`;
+      this.#orders.set(url, {
+        host,
+        token: `token-${number}`,
+        stage: 'pending',
+        privateKey: '',
+        method: 'http-01',
+      });
+      const isExempt = replaces !== undefined && this.#windows.has(replaces);
+      return Promise.resolve({ kind: 'ordered' as const, url, isExempt });
+    });
+    if (answer.kind !== 'failed') return answer;
+    return { ...answer, counts: !refusals.includes(answer.failure.reason) };
+  }
+
+  override look(order: CertificateOrder): Promise<OrderState> {
+    return this.#step('look', order.host, () => this.#stateOf(order));
+  }
+
+  override prove(order: CertificateOrder, challengeUrl: string): Promise<OrderState> {
+    return this.#step('prove', order.host, () => {
+      const known = this.#orders.get(order.url);
+      if (known?.stage !== 'pending' || challengeUrl !== challengeOf(order)) {
+        return this.#stateOf(order);
+      }
+      known.stage = 'checking';
+      known.method = order.method;
+      return Promise.resolve(processing);
+    });
+  }
+
+  override finalize(order: CertificateOrder): Promise<OrderState> {
+    return this.#step('finalize', order.host, () => {
+      const known = this.#orders.get(order.url);
+      if (known?.stage !== 'ready') return this.#stateOf(order);
+      known.stage = 'signing';
+      known.privateKey = order.privateKey;
+      return Promise.resolve(processing);
+    });
+  }
+
+  override renewalWindow(chain: string): Promise<RenewalWindow | 'silent' | undefined> {
+    return Promise.resolve(this.isSilent ? 'silent' : this.#windows.get(chain));
+  }
+
+  async #step<T>(step: AuthorityStep, host: string, work: () => Promise<T>): Promise<T | Failed> {
+    this.log.push(`${step} ${host}`);
+    const at = this.#scripted.findIndex((its) => its.step === step);
+    const [scripted] = at < 0 ? [] : this.#scripted.splice(at, 1);
+    if (!scripted) return work();
+    if (scripted.isDone) await work();
+    return scripted.failure;
+  }
+
+  async #stateOf(order: CertificateOrder): Promise<OrderState> {
+    const known = this.#orders.get(order.url);
+    if (known?.host !== order.host) return failed({ reason: 'order_gone' });
+    switch (known.stage) {
+      case 'pending':
+        return challengeState(order, known.token);
+      case 'checking':
+        known.stage = await this.#check(known);
+        return this.#stateOf(order);
+      case 'ready':
+        return { kind: 'ready' };
+      case 'signing':
+        known.certificate = this.#sign(known);
+        known.stage = 'issued';
+        return this.#stateOf(order);
+      case 'issued':
+        if (!known.certificate || known.privateKey !== order.privateKey) {
+          return failed({ reason: 'unavailable' });
+        }
+        return { kind: 'issued', certificate: structuredClone(known.certificate) };
+      case 'invalid':
+        return failed({ reason: 'challenge' });
+    }
+  }
+
+  async #check({ host, token, method }: KnownOrder): Promise<'ready' | 'invalid'> {
+    const { visit, texts } = this.#settings;
+    const isRight =
+      method === 'http-01'
+        ? (await visit(host, token)) === keyAuthorizationOf(token)
+        : (await texts?.(host))?.includes(valueOf(token));
+    return isRight === true ? 'ready' : 'invalid';
+  }
+
+  #sign({ host, privateKey }: KnownOrder): Certificate {
+    const { clock, lifeMs = 90 * 86_400_000 } = this.#settings;
+    const notBefore = clock.now();
+    const notAfter = new Date(notBefore.getTime() + lifeMs);
+    const chain = pem('CERTIFICATE', `certificate ${++this.#certificates} of ${host}`);
+    return { host, privateKey, chain, notBefore, notAfter };
+  }
+}
+
+const pem = (label: string, text: string): string =>
+  `-----BEGIN ${label}-----\n${text}\n-----END ${label}-----\n`;
+
+const challengeOf = ({ url }: CertificateOrder): string => `${url}/challenge`;
+
+const keyAuthorizationOf = (token: string): string => `${token}.account-1`;
+
+const valueOf = (token: string): string => `value-of-${token}`;
+
+const challengeState = (order: CertificateOrder, token: string): OrderState => {
+  const { method } = order;
+  const common = { kind: 'challenge', challengeUrl: challengeOf(order) } as const;
+  return method === 'http-01'
+    ? { ...common, method, token, keyAuthorization: keyAuthorizationOf(token) }
+    : { ...common, method, values: [valueOf(token)] };
+};

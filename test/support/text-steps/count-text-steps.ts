@@ -1,0 +1,118 @@
+/**
+ * Counts the steps of each parser for long texts, and prints those whose steps grow faster than their text. Steps are the
+ * same on every machine: executed blocks of code (V8's precise coverage), and what built-in functions walk. This is a
+ * process of its own, because V8 counts blocks only in code that it compiled since it began to count.
+ */
+import { Session } from 'node:inspector';
+import { analyse } from 'scslre';
+import { stepsInBuiltIns, watchBuiltIns } from './built-in-steps.ts';
+import type { TextFile, TextParser } from '../text-parsers.ts';
+
+/** A short one, which stays below the limits, and a long one. */
+const lengths = [500, 16 * 1024];
+const mostGrowth = 2.5;
+/** What only one of two texts costs, however long it is: first calls, and limits that lie between the two lengths. */
+const constantSteps = 3000;
+
+const repeated = (letters: string, length: number): string =>
+  letters.repeat(Math.ceil(length / letters.length)).slice(0, length);
+
+/** Of each letter, of each with its neighbour, and of each between two others. */
+const textsOf = ({ letters }: TextParser, length: number): readonly string[] =>
+  letters.flatMap((letter, at) => {
+    const next = letters[(at + 1) % letters.length] ?? letter;
+    const alike = repeated(letter, length);
+    return [alike, repeated(letter + next, length), `x${alike}y`];
+  });
+
+interface Coverage {
+  readonly result: readonly {
+    readonly url: string;
+    readonly functions: readonly { readonly ranges: readonly { readonly count: number }[] }[];
+  }[];
+}
+
+const session = new Session();
+session.connect();
+/** Commands of this domain answer before they return. */
+const profiler = (command: string, parameters?: object): unknown => {
+  let answer: unknown;
+  session.post(`Profiler.${command}`, parameters, (error, result) => {
+    if (error) throw error;
+    answer = result;
+  });
+  return answer;
+};
+
+/** Executed since the last call. */
+const takeBlocks = (): number => {
+  let blocks = 0;
+  for (const { url, functions } of (profiler('takePreciseCoverage') as Coverage).result) {
+    if (!url.startsWith('file:')) continue;
+    for (const { ranges } of functions) for (const { count } of ranges) blocks += count;
+  }
+  return blocks;
+};
+
+const stepsOf = (parser: TextParser, length: number): number => {
+  const texts = textsOf(parser, length);
+  takeBlocks();
+  const inBuiltIns = stepsInBuiltIns(() => {
+    for (const text of texts) {
+      try {
+        parser.read(text);
+      } catch {
+        // A refusal counts as an answer.
+      }
+    }
+  });
+  return takeBlocks() + inBuiltIns;
+};
+
+const isSteep = (parser: TextParser): boolean =>
+  lengths.some((length) => {
+    const [once, twice] = [stepsOf(parser, length), stepsOf(parser, 2 * length)];
+    return twice > mostGrowth * once + constantSteps;
+  });
+
+/** They must be found: otherwise nothing was counted. */
+const steepParsers: Readonly<Record<string, TextParser['read']>> = {
+  'a loop in a loop': (text) => {
+    let pairs = 0;
+    for (let from = 0; from < text.length; from++) {
+      for (let to = from; to < text.length; to += 64) pairs += 1;
+    }
+    return pairs;
+  },
+  'a search in a loop': (text) => [...text].filter((one) => !text.includes(`${one}!`)),
+  'marks put in order': (text) => text.normalize('NFKC'),
+};
+
+/** The linter judges patterns that are written as literals; these are put together. */
+const builtPatterns = new Set<RegExp>();
+globalThis.RegExp = new Proxy(RegExp, {
+  construct: (target, given: ConstructorParameters<RegExpConstructor>) => {
+    const pattern = new target(...given);
+    const [, , , caller = ''] = (new Error().stack ?? '').split('\n');
+    if (!caller.includes('/node_modules/')) builtPatterns.add(pattern);
+    return pattern;
+  },
+});
+// It must be found, like the steep parsers.
+new RegExp(['^(a', '+)+$'].join(''));
+
+profiler('enable');
+profiler('startPreciseCoverage', { callCount: true, detailed: true });
+const { textFiles } = await import('../text-parsers.ts');
+watchBuiltIns();
+const listed = Object.entries(textFiles).flatMap(([path, file]: [string, TextFile]) =>
+  typeof file === 'string'
+    ? []
+    : Object.entries(file.parsers).map(([name, parser]) => [`${path}: ${name}`, parser] as const),
+);
+const control = Object.entries(steepParsers).map(
+  ([name, read]) => [name, { read, letters: ['a', '\u0315\u0300'] }] as const,
+);
+const steep = [...listed, ...control].filter(([, parser]) => isSteep(parser));
+const slow = [...builtPatterns].filter((pattern) => analyse(pattern).reports.length > 0);
+process.stdout.write(JSON.stringify([...steep.map(([name]) => name), ...slow.map(String)]));

@@ -1,0 +1,134 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Access } from '../../../src/access/access.ts';
+import { scopes } from '../../../src/access/domain/api-key.ts';
+import { composeSecret } from '../../../src/access/domain/api-key-secret.ts';
+import { planLimits } from '../../../src/access/domain/plan.ts';
+import type { ApiKeys, KeyMaterial } from '../../../src/access/key-ports.ts';
+import { authenticate } from '../../../src/access/use-cases/authenticate.ts';
+import type { IssuedKey } from '../../../src/access/use-cases/create-api-key.ts';
+import type { SettableClock } from '../../support/settable-clock.ts';
+import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
+import { accessLabs } from '../../support/access/access-lab.ts';
+import { mustNotBeUsed } from '../../support/strict-fake.ts';
+
+const accessLab = accessLabs();
+const now = new Date('2026-03-01T10:00:00Z');
+const hour = 3_600_000;
+
+let face: Access;
+let clock: SettableClock;
+let happened: () => Promise<readonly DomainEvent[]>;
+let accountId: string;
+let first: IssuedKey;
+beforeEach(async () => {
+  ({ face, clock, happened } = await accessLab(now));
+  const draft = { name: 'Zoo', email: 'owner@zoo.example', plan: 'pro' } as const;
+  const opened = await face.createAccount(draft);
+  [accountId, first] = [opened.account.id, opened.key];
+});
+
+/** The answer to a refused caller. */
+const refusalOf = async (secret: string): Promise<unknown> => {
+  const outcome = await face.authenticate(secret).catch((error: unknown) => error);
+  const { code, message } = outcome as { code?: string; message?: string };
+  return { code, message };
+};
+
+describe('an account', () => {
+  test('is opened with a first key of all scopes that works at once, and its owner may sign in', async () => {
+    const limits = planLimits.pro;
+    const caller = { accountId, keyId: first.id, plan: 'pro', limits, scopes, ban: undefined };
+    expect(await face.authenticate(first.secret)).toEqual(caller);
+    const owner = { accountId, email: 'owner@zoo.example', passwordHash: undefined };
+    expect(await face.listPeople(accountId)).toMatchObject([{ ...owner, createdAt: now }]);
+    const types = ['account_opened', 'api_key_issued', 'person_invited'];
+    expect((await happened()).map(({ type }) => type)).toEqual(types);
+  });
+
+  test('keeps no secret: lists show a hint only', async () => {
+    const { secret, ...key } = first;
+    expect(await face.listApiKeys(accountId)).toEqual([key]);
+    expect(secret.startsWith(key.hint.split('…')[0] ?? '-')).toBe(true);
+    expect(key.hint.length).toBeLessThan(24);
+  });
+
+  test('changes its plan for all its keys, from the next call on', async () => {
+    await face.setPlan(accountId, 'business');
+    const business = { plan: 'business', limits: planLimits.business };
+    expect(await face.authenticate(first.secret)).toMatchObject(business);
+    await face.setPlan(accountId, 'enterprise', { perMinute: 7, perDay: 77 });
+    const own = { plan: 'enterprise', limits: { perMinute: 7, perDay: 77 } };
+    expect(await face.authenticate(first.secret)).toMatchObject(own);
+    const unknown = face.setPlan('acct_nobody', 'free');
+    await expect(unknown).rejects.toHaveProperty('code', 'account_not_found');
+  });
+
+  test('can be opened for an address that already has one, without changing that one', async () => {
+    await face.invite(accountId, 'keeper@zoo.example');
+    const people = await face.listPeople(accountId);
+    for (const email of ['Keeper@Zoo.example', ' OWNER@zoo.example']) {
+      const { account } = await face.createAccount({ name: 'Birds', email, plan: 'free' });
+      expect(await face.listPeople(account.id)).toMatchObject([{ email: account.email }]);
+      const link = await face.signInLinkFor(email, account.id);
+      expect(link.person.accountId).toBe(account.id);
+    }
+    expect(await face.listPeople(accountId)).toEqual(people);
+    expect(await face.listAccounts()).toHaveLength(3);
+  });
+});
+
+describe('authentication', () => {
+  test('tells what the key may do', async () => {
+    const key = await face.createApiKey({ accountId, name: 'Till', scopes: ['pets:read'] });
+    expect(await face.authenticate(key.secret)).toMatchObject({ scopes: ['pets:read'] });
+    expect(key.secret).not.toBe(first.secret);
+  });
+
+  test('refuses a mistyped key without a lookup', async () => {
+    const ports = {
+      apiKeys: mustNotBeUsed<ApiKeys>('apiKeys'),
+      keyMaterial: mustNotBeUsed<KeyMaterial>('keyMaterial'),
+      clock,
+    };
+    const mistyped = first.secret.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+    for (const secret of [mistyped, '', 'pets_live_', first.secret.toUpperCase()]) {
+      const refusal = authenticate(ports)(secret);
+      await expect(refusal).rejects.toHaveProperty('code', 'invalid_api_key');
+    }
+    const wellFormed = authenticate(ports)(first.secret);
+    await expect(wellFormed).rejects.toThrow('was not to be used');
+  });
+
+  test('gives mistyped, unknown, revoked and expired keys the same answer', async () => {
+    const expiresAt = new Date(now.getTime() + hour);
+    const expiring = await face.createApiKey({ accountId, name: 'Fair', expiresAt });
+    expect(await face.authenticate(expiring.secret)).toMatchObject({ keyId: expiring.id });
+    clock.advance(hour);
+    await face.revokeApiKey(first.id);
+    const unknown = composeSecret('0'.repeat(32));
+    const secrets = [`${unknown}x`, unknown, first.secret, expiring.secret];
+    const answers = await Promise.all(secrets.map(refusalOf));
+    expect(answers[0]).toMatchObject({ code: 'invalid_api_key' });
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    for (const secret of secrets) expect(JSON.stringify(answers)).not.toContain(secret.slice(10));
+  });
+});
+
+describe('an API key', () => {
+  test('is refused to an account that does not exist, and with an expiry in the past', async () => {
+    const foreign = face.createApiKey({ accountId: 'acct_nobody', name: 'Till' });
+    await expect(foreign).rejects.toHaveProperty('code', 'account_not_found');
+    const late = face.createApiKey({ accountId, name: 'Till', expiresAt: now });
+    await expect(late).rejects.toHaveProperty('code', 'api_key_invalid');
+    expect(await face.listApiKeys(accountId)).toHaveLength(1);
+  });
+
+  test('is revoked once: the second time changes nothing', async () => {
+    const revoked = await face.revokeApiKey(first.id);
+    clock.advance(hour);
+    expect(await face.revokeApiKey(first.id)).toEqual(revoked);
+    expect((await happened()).filter(({ type }) => type === 'api_key_revoked')).toHaveLength(1);
+    const unknown = face.revokeApiKey('key_nobody');
+    await expect(unknown).rejects.toHaveProperty('code', 'api_key_not_found');
+  });
+});

@@ -1,0 +1,64 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import type { Access } from '../../../src/access/access.ts';
+import { TooMany } from '../../../src/access/domain/people-error.ts';
+import { dashboardLimits, type DashboardUse } from '../../../src/access/domain/session.ts';
+import type { SignedIn } from '../../../src/access/people-ports.ts';
+import { QuotaCounters } from '../../../src/access/quota-ports.ts';
+import type { SettableClock } from '../../support/settable-clock.ts';
+import { Unavailable } from '../../../src/kernel/unavailable.ts';
+import { accessLabs } from '../../support/access/access-lab.ts';
+import { race } from '../../support/race.ts';
+
+const accessLab = accessLabs();
+const now = new Date('2026-03-01T10:00:30Z');
+const from = { network: '192.0.2.1', browser: 'Firefox' };
+const email = 'owner@zoo.example';
+const uses = Object.keys(dashboardLimits) as readonly DashboardUse[];
+
+let face: Access;
+let clock: SettableClock;
+beforeEach(async () => {
+  ({ face, clock } = await accessLab(now));
+  await face.createAccount({ name: 'Zoo', email, plan: 'pro' });
+});
+
+const signIn = async (at = face): Promise<SignedIn> => {
+  const { secret } = await at.signInLinkFor(email);
+  return (await at.findSession((await at.signInByLink(secret, from)).secret))!;
+};
+
+test.each(uses)(
+  'one person may use a limited number of %s per minute, over all sessions',
+  async (use) => {
+    const sessions = [await signIn(), await signIn()];
+    const most = dashboardLimits[use];
+    const { won, lost } = await race(most + 7, (n) => face.admitUse(sessions[n % 2]!, use));
+    expect([won.length, lost]).toEqual([most, Array(7).fill('too_many_requests')]);
+    clock.advance(30_000);
+    await face.admitUse(sessions[0]!, use);
+  },
+);
+
+test('pages, forms and live pages are counted apart', async () => {
+  const mia = await signIn();
+  await race(dashboardLimits.forms, () => face.admitUse(mia, 'forms'));
+  await expect(face.admitUse(mia, 'forms')).rejects.toThrow('Try again in 30 seconds.');
+  for (const use of ['pages', 'streams'] as const) await face.admitUse(mia, use);
+});
+
+test('a refusal says when to try again', async () => {
+  const mia = await signIn();
+  await race(dashboardLimits.forms, () => face.admitUse(mia, 'forms'));
+  const refusal = await face.admitUse(mia, 'forms').catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(TooMany);
+  expect((refusal as TooMany).retryAfter).toBe(30);
+});
+
+test('signed-in people get their pages while the counters are down', async () => {
+  const mia = await signIn();
+  class Away extends QuotaCounters {
+    override take = () => Promise.reject(new Unavailable('Redis', undefined));
+    override peek = this.take;
+  }
+  await (await accessLab(now, { counters: new Away() })).face.admitUse(mia, 'pages');
+});

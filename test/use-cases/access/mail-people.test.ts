@@ -1,0 +1,444 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Access } from '../../../src/access/access.ts';
+import { restMs } from '../../../src/access/domain/mail-request.ts';
+import { signInLimits } from '../../../src/access/domain/session.ts';
+import { PersonalMails } from '../../../src/access/mail-ports.ts';
+import type { SignedIn } from '../../../src/access/people-ports.ts';
+import { accessLabs, type AccessLab } from '../../support/access/access-lab.ts';
+import { codeOf } from '../../support/race.ts';
+
+const accessLab = accessLabs();
+const start = new Date('2026-03-01T10:00:30Z');
+const minute = 60_000;
+const hour = 60 * minute;
+const email = 'mia@shop.example';
+const from = { network: '203.0.113.7', browser: 'Firefox' };
+const password = 'seven quiet tortoises';
+
+let lab: AccessLab;
+let face: Access;
+let accountId: string;
+beforeEach(async () => {
+  lab = await accessLab(start);
+  ({ face } = lab);
+  ({ id: accountId } = (await face.createAccount({ name: 'Zoo', email, plan: 'pro' })).account);
+});
+
+/** Once what was asked for is due. */
+const work = () => {
+  lab.clock.advance(restMs);
+  return face.answerMailRequests(() => false);
+};
+const ask = (whose = email, wants: 'sign_in' | 'new_password' = 'sign_in', origin = from) =>
+  face.askForLink({ email: whose, wants }, origin);
+/** Hands the events to the subscriber, some of them twice. */
+const deliver = async () => {
+  for (const { id, actor, event } of await lab.stored()) {
+    if (event.type !== 'link_mail_wanted' && event.type !== 'password_changed') continue;
+    for (let time = 0; time < 2; time++) await face.wantMail({ id, actor, event: event as never });
+  }
+};
+const signIn = async (secret: string): Promise<SignedIn> =>
+  (await face.findSession((await face.signInByLink(secret, from)).secret))!;
+
+describe('asking for a link', () => {
+  test.each(['sign_in', 'new_password'] as const)(
+    'mails one that signs in once, for half an hour (%s)',
+    async (wants) => {
+      await ask(' MIA@shop.example ', wants);
+      expect(lab.mailed()).toEqual([]);
+      expect(await face.hasMailRequests()).toBe(false);
+      lab.clock.advance(restMs - 1);
+      await face.answerMailRequests(() => false);
+      expect(lab.mailed()).toEqual([]);
+      lab.clock.advance(1);
+      expect(await face.hasMailRequests()).toBe(true);
+      await face.answerMailRequests(() => false);
+      expect(await face.hasMailRequests()).toBe(false);
+      const [mail] = lab.mailed();
+      expect(mail).toMatchObject({ reason: wants, to: { person: { email } }, occurredAt: start });
+      const [link] = mail!.links;
+      expect(link).toMatchObject({ account: { name: 'Zoo' }, person: { email } });
+      expect(link!.endsAt).toEqual(new Date(start.getTime() + restMs + 30 * minute));
+      lab.clock.advance(30 * minute - 1);
+      expect((await signIn(link!.secret)).session.way).toBe('link');
+      await expect(signIn(link!.secret)).rejects.toHaveProperty('code', 'sign_in_link_invalid');
+    },
+  );
+
+  test('each time gives one mail, however often the worker looks', async () => {
+    for (let time = 0; time < 2; time++) await ask();
+    for (let look = 0; look < 3; look++) await work();
+    expect(lab.mailed()).toHaveLength(2);
+  });
+
+  test('of an address that nobody has mails nothing, and keeps nothing', async () => {
+    await ask('nobody@shop.example');
+    await work();
+    expect(lab.mailed()).toEqual([]);
+    expect(await face.hasMailRequests()).toBe(false);
+  });
+
+  test('of an address in several accounts gives one mail with a link to each, those first that were used', async () => {
+    const draft = { email: 'eve@elsewhere.example', plan: 'free' } as const;
+    const others = [];
+    for (const name of ['First', 'Second']) {
+      const { account } = await face.createAccount({ name, ...draft });
+      others.push((await face.invite(account.id, email)).secret);
+    }
+    await signIn(others[1]!);
+    await ask();
+    await work();
+    const mailed = lab.mailed();
+    expect(mailed).toHaveLength(1);
+    const { to, links } = mailed[0]!;
+    expect(links.map(({ account }) => account.name)).toEqual(['Second', 'Zoo', 'First']);
+    expect(to.account.name).toBe('Second');
+    for (const { secret, account } of links) {
+      expect((await signIn(secret)).account.id).toBe(account.id);
+    }
+  });
+
+  test('lets a person choose a new password without the old one, which ends the other links', async () => {
+    await ask(email, 'new_password');
+    await ask(email, 'new_password');
+    await work();
+    const [first, second] = lab.mailed().map(({ links }) => links[0]!.secret);
+    await face.choosePassword(await signIn(first!), { current: '', wanted: password });
+    await expect(signIn(second!)).rejects.toHaveProperty('code', 'sign_in_link_invalid');
+    expect((await face.signIn({ email, password }, from)).way).toBe('password');
+  });
+
+  test('stores the same, and asks the same of every store, whoever has the address', async () => {
+    const asked: string[] = [];
+    const heard = <Port extends object>(name: string, port: Port): Port =>
+      new Proxy(port, {
+        get: (target, key) => {
+          const its: unknown = Reflect.get(target, key);
+          if (typeof its !== 'function') return its;
+          return (...given: readonly unknown[]): unknown => {
+            asked.push(`${name}.${String(key)}`);
+            return Reflect.apply(its, target, given);
+          };
+        },
+      });
+    const { ports } = lab;
+    const all = Object.entries(ports).map(([name, port]: [string, object]): [string, object] => [
+      name,
+      heard(name, port),
+    ]);
+    const listening = (await accessLab(start, Object.fromEntries(all))).face;
+    const trail = async (whose: string) => {
+      asked.length = 0;
+      await listening.askForLink({ email: whose, wants: 'sign_in' }, from);
+      return [...asked];
+    };
+    const { account } = await face.createAccount({ name: 'Else', email: 'e@e.test', plan: 'free' });
+    await face.invite(account.id, 'many@shop.example');
+    await face.invite(accountId, 'many@shop.example');
+    const usual = await trail('nobody@shop.example');
+    expect(usual.filter((one) => one.includes('.add'))).toEqual(['mailRequests.add']);
+    expect(usual.filter((one) => /^(people|accounts|sessions|signInLinks)/.test(one))).toEqual([]);
+    for (const whose of [email, 'many@shop.example', ...Array.from({ length: 5 }, () => email)]) {
+      expect(await trail(whose)).toEqual(usual);
+      await work();
+    }
+    expect(lab.mailed()).toHaveLength(4);
+  });
+
+  test.each([
+    '',
+    'mia',
+    '@shop.example',
+    'mia@shop',
+    `${'m'.repeat(250)}@shop.example`,
+    'mia@a b.test',
+    'mia@shop.example\r\nBcc: all@shop.example',
+    'mia@shop.example\0',
+  ])('refuses %j, which is no address, and counts nothing', async (typed) => {
+    await expect(ask(typed)).rejects.toHaveProperty('code', 'person_invalid');
+    expect(await face.hasMailRequests()).toBe(false);
+  });
+
+  test('is limited for one network, in other words for none of the addresses', async () => {
+    for (let n = 0; n < 20; n++) await ask(`keeper${n}@shop.example`);
+    const refused = await ask().catch((error: unknown) => error);
+    const unknown = await ask('nobody@shop.example').catch((error: unknown) => error);
+    expect(refused).toEqual(unknown);
+    expect(refused).toMatchObject({ code: 'too_many_sign_ins', retryAfter: 30 });
+    await ask(email, 'sign_in', { ...from, network: '198.51.100.1' });
+    lab.clock.advance(minute);
+    await ask();
+  });
+
+  test('does not use up attempts at passwords, nor is it used up by them', async () => {
+    for (let n = 0; n < 20; n++) await ask(`keeper${n}@shop.example`);
+    const attempt = () => face.signIn({ email, password }, from).catch(codeOf);
+    expect(await attempt()).toBe('sign_in_refused');
+    lab.clock.advance(minute);
+    for (let n = 0; n < 25; n++) await attempt();
+    await ask();
+  });
+
+  test('is limited for all browsers together that are not known; a known one still asks', async () => {
+    const { device } = await face.signInByLink((await face.signInLinkFor(email)).secret, from);
+    const { perMinute } = signInLimits.linkRequests;
+    for (let n = 0; n < perMinute; n++) {
+      await ask(`a${n}@shop.example`, 'sign_in', { ...from, network: `198.51.100.${n}` });
+    }
+    const known = { ...from, device };
+    for (let n = 0; n < 10; n++) await ask(n < 5 ? email : 'nobody@shop.example', 'sign_in', known);
+    expect(await ask(email, 'sign_in', known).catch(codeOf)).toBe('too_many_sign_ins');
+    expect(await ask().catch(codeOf)).toBe('too_many_sign_ins');
+    const forged = { ...from, device: `${device}x` };
+    expect(await ask(email, 'sign_in', forged).catch(codeOf)).toBe('too_many_sign_ins');
+    lab.clock.advance(minute);
+    await ask();
+  });
+});
+
+describe('the limits of an address', () => {
+  test('let three mails through in an hour and ten in a day, however the address is written', async () => {
+    const written = [
+      'mia@shop.example',
+      'MIA@SHOP.EXAMPLE',
+      ' Mia@Shop.example\t',
+      'mIa@shop.example',
+    ];
+    const counts: number[] = [];
+    for (let hours = 0; hours < 25; hours++) {
+      for (const one of written) await ask(one, hours % 2 ? 'sign_in' : 'new_password');
+      await work();
+      counts.push(lab.mailed().length);
+      lab.clock.advance(hour);
+    }
+    expect(counts).toEqual([3, 6, 9, ...Array.from({ length: 21 }, () => 10), 13]);
+  });
+
+  test('let nobody elsewhere hold back the mails that its person asks for', async () => {
+    const { device } = await face.signInByLink((await face.signInLinkFor(email)).secret, from);
+    const attack = async (network: string) => {
+      for (let time = 0; time < 4; time++) await ask(email, 'sign_in', { ...from, network });
+      await work();
+      return lab.mailed().length;
+    };
+    expect(await attack('198.51.100.1')).toBe(3);
+    await ask();
+    await work();
+    expect(lab.mailed()).toHaveLength(4);
+    for (let n = 0; n < 5; n++) await attack(`198.51.100.${2 + n}`);
+    expect(lab.mailed()).toHaveLength(10);
+    await ask();
+    await work();
+    expect(lab.mailed()).toHaveLength(10);
+    await ask(email, 'new_password', { ...from, network: '192.0.2.1', device } as never);
+    await work();
+    expect(lab.mailed()).toHaveLength(11);
+  });
+
+  test('do not hold back the news of a changed password', async () => {
+    for (let time = 0; time < 5; time++) await ask();
+    await work();
+    const [{ links }] = lab.mailed() as [ReturnType<AccessLab['mailed']>[0]];
+    await face.choosePassword(await signIn(links[0]!.secret), { current: '', wanted: password });
+    await deliver();
+    await work();
+    expect(lab.mailed().map(({ reason }) => reason)).toEqual([
+      ...['sign_in', 'sign_in', 'sign_in', 'password_changed'],
+    ]);
+  });
+});
+
+describe('an invitation', () => {
+  const invited = 'ben@shop.example';
+
+  test('is mailed once with a link of its own for seven days', async () => {
+    const shown = await face.invite(accountId, invited);
+    await deliver();
+    await work();
+    const mailed = lab.mailed();
+    expect(mailed).toHaveLength(1);
+    const { reason, to, links } = mailed[0]!;
+    expect([reason, to.person.email, links.length]).toEqual(['invitation', invited, 1]);
+    expect(links[0]!.endsAt).toEqual(new Date(shown.endsAt.getTime() + restMs));
+    expect(links[0]!.secret).not.toBe(shown.secret);
+    expect((await signIn(links[0]!.secret)).person.id).toBe(shown.person.id);
+    await expect(signIn(shown.secret)).rejects.toHaveProperty('code', 'sign_in_link_invalid');
+  });
+
+  test('is mailed again when a colleague makes another link', async () => {
+    const { person } = await face.invite(accountId, invited);
+    const owner = await signIn((await face.signInLinkFor(email)).secret);
+    await face.renewLink(owner, person.id);
+    await deliver();
+    await work();
+    expect(lab.mailed().map(({ to }) => to.person.email)).toEqual([invited, invited]);
+  });
+
+  test('is refused to an account that has a hundred people, or has invited fifty today', async () => {
+    const invite = (n: number, account = accountId) => face.invite(account, `b${n}@shop.example`);
+    for (let day = 0, n = 0; n < 99; n++) {
+      if (n % 20 === 19) lab.clock.advance(minute);
+      if (n === 50 * (day + 1)) {
+        expect(await invite(n).catch(codeOf)).toBe('too_many_requests');
+        lab.clock.advance(24 * hour);
+        day += 1;
+      }
+      await invite(n);
+    }
+    lab.clock.advance(24 * hour);
+    const full = await invite(99).catch((error: unknown) => error);
+    expect(full).toMatchObject({
+      code: 'people_full',
+      message: 'An account has at most 100 people. Remove somebody before you invite more.',
+    });
+    await invite(98);
+    const operator = await face.inviteAnybody(accountId, 'one-more@shop.example');
+    expect(operator.person.accountId).toBe(accountId);
+    const draft = { name: 'Else', email: 'e@e.test', plan: 'free' } as const;
+    await invite(1, (await face.createAccount(draft)).account.id);
+  });
+
+  test('counts against the limit of the account when it is sent again, and one for oneself does not', async () => {
+    const { person } = await face.invite(accountId, invited);
+    const owner = await signIn((await face.signInLinkFor(email)).secret);
+    for (let n = 0; n < 19; n++) await face.renewLink(owner, person.id);
+    expect(await face.renewLink(owner, person.id).catch(codeOf)).toBe('too_many_requests');
+    await face.renewLink(owner, owner.person.id);
+  });
+
+  test('is counted for each account, and its inviter knows when it is not mailed', async () => {
+    const inviteAndSend = async (account: string) => {
+      const { isMailed } = await face.invite(account, invited);
+      await deliver();
+      await work();
+      return isMailed;
+    };
+    const outcomes: boolean[] = [];
+    for (let time = 0; time < 4; time++) outcomes.push(await inviteAndSend(accountId));
+    expect(outcomes).toEqual([true, true, true, false]);
+    expect(lab.mailed()).toHaveLength(3);
+    const others: boolean[] = [];
+    for (let n = 0; n < 8; n++) {
+      const draft = { name: `Else ${n}`, email: `e${n}@e.test`, plan: 'free' } as const;
+      others.push(await inviteAndSend((await face.createAccount(draft)).account.id));
+    }
+    expect(others).toEqual([true, true, true, true, true, true, true, false]);
+    expect(lab.mailed()).toHaveLength(10);
+  });
+
+  test('is not mailed to somebody who has come meanwhile, or was removed', async () => {
+    const [ben, cleo] = [
+      await face.invite(accountId, invited),
+      await face.invite(accountId, 'cleo@shop.example'),
+    ];
+    await signIn(ben.secret);
+    await face.dismiss(accountId, cleo.person.id);
+    await deliver();
+    await work();
+    expect(lab.mailed()).toEqual([]);
+    expect(await face.hasMailRequests()).toBe(false);
+  });
+
+  test('by the operator reaches somebody who has signed in before as a link', async () => {
+    await signIn((await face.inviteAnybody(accountId, invited)).secret);
+    lab.clock.advance(1);
+    await face.inviteAnybody(accountId, invited);
+    await deliver();
+    await work();
+    expect(lab.mailed().map(({ reason }) => reason)).toEqual(['sign_in']);
+  });
+
+  test('comes not with a link that somebody makes for themselves, or that the operator shows', async () => {
+    const owner = await signIn((await face.signInLinkFor(email)).secret);
+    await face.renewLink(owner, owner.person.id);
+    await deliver();
+    expect(await face.hasMailRequests()).toBe(false);
+  });
+});
+
+test('the audit log tells of links that were mailed, and no event holds a secret', async () => {
+  await ask();
+  await face.invite(accountId, 'ben@shop.example');
+  await deliver();
+  await work();
+  const secrets = lab.mailed().flatMap(({ links }) => links.map(({ secret }) => secret));
+  expect(secrets).toHaveLength(2);
+  const stored = await lab.stored();
+  const mailed = stored.filter(({ event }) => event.type === 'sign_in_link_mailed');
+  expect(mailed.map(({ event }) => event)).toMatchObject([
+    { email: 'ben@shop.example' },
+    { email },
+  ]);
+  for (const secret of secrets) expect(JSON.stringify(stored)).not.toContain(secret);
+});
+
+test('one request that fails holds up no other, and is answered later', async () => {
+  let isAway = true;
+  class FailingMails extends PersonalMails {
+    override add(mail: Parameters<PersonalMails['add']>[0]): Promise<void> {
+      if (isAway && mail.to.person.email === email) return Promise.reject(new Error('away'));
+      return lab.ports.personalMails.add(mail);
+    }
+  }
+  const failing = (await accessLab(start, { ...lab.ports, personalMails: new FailingMails() }))
+    .face;
+  await face.invite(accountId, 'ben@shop.example');
+  await ask();
+  await ask('ben@shop.example');
+  lab.clock.advance(restMs);
+  await expect(failing.answerMailRequests(() => false)).rejects.toThrow('away');
+  expect(lab.mailed().map(({ to }) => to.person.email)).toEqual(['ben@shop.example']);
+  isAway = false;
+  await failing.answerMailRequests(() => false);
+  expect(lab.mailed().map(({ to }) => to.person.email)).toEqual(['ben@shop.example', email]);
+});
+
+test('hundreds of requests are answered in one turn', async () => {
+  for (let n = 0; n < 250; n++) {
+    const keeper = `keeper-${n}@shop.example`;
+    await face.inviteAnybody(accountId, keeper);
+    await ask(keeper, 'sign_in', { ...from, network: `198.51.100.${n}` });
+  }
+  await work();
+  expect(lab.mailed()).toHaveLength(250);
+});
+
+test.each(['\u212Aeeper@shop.example', 'KEEPER@SHOP.EXAMPLE'])(
+  'another spelling of an address, like %s, uses up the same limit',
+  async (spelling) => {
+    await face.invite(accountId, 'keeper@shop.example');
+    for (let time = 0; time < 3; time++) await ask(time % 2 ? spelling : 'keeper@shop.example');
+    await work();
+    await ask(spelling);
+    await work();
+    expect(lab.mailed()).toHaveLength(3);
+  },
+);
+
+test.each([
+  'keeper@s\u0323hop.example',
+  'keeper@\u017Fhop.example',
+  'keeper@shop.example.',
+  'keeper+1@shop.example',
+])('an address that only looks alike, like %s, is another one', async (other) => {
+  await face.invite(accountId, 'keeper@shop.example');
+  await ask(other).catch(() => undefined);
+  await work();
+  expect(lab.mailed()).toEqual([]);
+});
+
+test('what was asked before the clock was set back is answered all the same', async () => {
+  await ask();
+  lab.clock.advance(-hour);
+  await face.answerMailRequests(() => false);
+  expect(lab.mailed()).toHaveLength(1);
+});
+
+test('a worker that stops begins no further answer', async () => {
+  await ask();
+  lab.clock.advance(restMs);
+  await face.answerMailRequests(() => true);
+  expect(lab.mailed()).toEqual([]);
+  expect(await face.hasMailRequests()).toBe(true);
+});

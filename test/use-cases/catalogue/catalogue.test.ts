@@ -1,0 +1,121 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { SettableClock } from '../../support/settable-clock.ts';
+import { catalogue, type Catalogue } from '../../../src/catalogue/catalogue.ts';
+import type { Pet } from '../../../src/catalogue/domain/pet.ts';
+import type { DomainEvent } from '../../../src/kernel/domain-event.ts';
+import { newAccount } from '../../support/accounts.ts';
+import { storesOfTests } from '../../support/stores.ts';
+
+const now = new Date('2026-03-01T10:00:00Z');
+const draft = { name: 'Rex', categoryId: 7n, status: 'available' } as const;
+const page = { after: 0n, limit: 100 };
+
+const open = storesOfTests();
+let mine: string;
+let theirs: string;
+let face: Catalogue;
+let clock: SettableClock;
+let happened: () => Promise<readonly DomainEvent[]>;
+let rex: Pet;
+beforeEach(async () => {
+  const stores = await open();
+  const { pets, orders } = stores;
+  [mine, theirs] = [await newAccount(stores), await newAccount(stores)];
+  const { length: before } = await stores.events();
+  clock = new SettableClock(now);
+  face = catalogue({ pets, orders, clock });
+  happened = async () => (await stores.events()).slice(before);
+  rex = await face.createPet(mine, draft);
+});
+
+const unknown = 9223372036854775807n;
+const typesOf = (events: readonly DomainEvent[]) => events.map(({ type }) => type);
+
+describe('creating an animal', () => {
+  test('gives it an id and stores it with its event', async () => {
+    const common = { accountId: mine, occurredAt: now };
+    expect(rex).toEqual({ id: 1n, ...draft });
+    expect(await face.getPet(mine, rex.id)).toEqual(rex);
+    expect(await happened()).toEqual([{ type: 'pet_added', ...common, petId: '1' }]);
+  });
+
+  test('is refused for a name that breaks the rules, and nothing is stored', async () => {
+    const creating = face.createPet(mine, { ...draft, name: ' Rex' });
+    await expect(creating).rejects.toHaveProperty('code', 'pet_invalid');
+    expect(await face.listPets(mine, page)).toEqual([rex]);
+  });
+});
+
+describe('getting an animal', () => {
+  test.each([
+    ['an id that nobody has', 'mine', unknown],
+    ["another account's animal", 'theirs', 1n],
+  ] as const)('is refused for %s, naming the id', async (_, whose, id) => {
+    const getting = face.getPet({ mine, theirs }[whose], id);
+    await expect(getting).rejects.toMatchObject({ name: 'DomainError', code: 'pet_not_found' });
+    await expect(getting).rejects.toThrow(`id ${String(id)} `);
+  });
+});
+
+describe('selling an animal', () => {
+  test('makes one order for today, unless told otherwise, and leaves the animal sold', async () => {
+    const order = await face.placeOrder(mine, rex.id);
+    expect(order).toEqual({ id: 1n, petId: 1n, quantity: 1, shipDate: now, status: 'placed' });
+    expect(await face.listOrders(mine, page)).toEqual([order]);
+    expect(await face.listPets(mine, page, 'sold')).toEqual([{ ...rex, status: 'sold' }]);
+    expect(typesOf(await happened())).toEqual(['pet_added', 'pet_sold']);
+  });
+
+  test('takes a quantity and a date', async () => {
+    const terms = { quantity: 3, shipDate: new Date('2026-12-24T00:00:00Z') };
+    expect(await face.placeOrder(mine, rex.id, terms)).toMatchObject(terms);
+  });
+
+  test('is possible for a reserved animal, but not twice', async () => {
+    await face.changePet(mine, rex.id, 'reserve');
+    await face.placeOrder(mine, rex.id);
+    const again = face.placeOrder(mine, rex.id);
+    await expect(again).rejects.toHaveProperty('code', 'pet_wrong_status');
+    const release = face.changePet(mine, rex.id, 'release');
+    await expect(release).rejects.toHaveProperty('code', 'pet_wrong_status');
+    expect(await face.listOrders(mine, page)).toHaveLength(1);
+  });
+
+  test.each([
+    ['a quantity of nothing', 'mine', 1n, { quantity: 0 }, 'order_invalid'],
+    ["another account's animal", 'theirs', 1n, {}, 'pet_not_found'],
+    ['an id that nobody has', 'mine', unknown, {}, 'pet_not_found'],
+  ] as const)('is refused for %s, and nothing is stored', async (_, whose, id, terms, code) => {
+    const placing = face.placeOrder({ mine, theirs }[whose], id, terms);
+    await expect(placing).rejects.toHaveProperty('code', code);
+    expect(await face.getPet(mine, rex.id)).toEqual(rex);
+    expect(await face.listOrders(mine, page)).toEqual([]);
+    expect(typesOf(await happened())).toEqual(['pet_added']);
+  });
+});
+
+describe('an order', () => {
+  test('is approved and delivered, each at its time', async () => {
+    const { id } = await face.placeOrder(mine, rex.id);
+    clock.advance(1000);
+    expect(await face.changeOrder(mine, id, 'approve')).toMatchObject({ status: 'approved' });
+    clock.advance(1000);
+    expect(await face.changeOrder(mine, id, 'deliver')).toMatchObject({ status: 'delivered' });
+    const times = (await happened()).map((event) => event.occurredAt.getTime() - now.getTime());
+    expect(times).toEqual([0, 0, 1000, 2000]);
+  });
+
+  test('of another account is not found, and an unapproved one is not delivered', async () => {
+    const { id } = await face.placeOrder(mine, rex.id);
+    const foreign = face.changeOrder(theirs, id, 'approve');
+    await expect(foreign).rejects.toHaveProperty('code', 'order_not_found');
+    const early = face.changeOrder(mine, id, 'deliver');
+    await expect(early).rejects.toHaveProperty('code', 'order_wrong_status');
+  });
+});
+
+test('an animal is reserved and released', async () => {
+  expect(await face.changePet(mine, rex.id, 'reserve')).toEqual({ ...rex, status: 'pending' });
+  expect(await face.changePet(mine, rex.id, 'release')).toEqual(rex);
+  expect(typesOf(await happened())).toEqual(['pet_added', 'pet_reserved', 'pet_released']);
+});

@@ -1,0 +1,68 @@
+import { afterEach, expect, test } from '@jest/globals';
+import {
+  changeDomainSettings,
+  showDomainSettings,
+} from '../../../src/domains/use-cases/domain-settings.ts';
+import { closeLabs, domainLab, host } from '../../support/domains/domain-lab.ts';
+import { takeEvents } from '../../support/accounts.ts';
+import { codeOf } from '../../support/race.ts';
+
+afterEach(closeLabs);
+
+const away = { from: 'www.example.com', to: host, status: 301 } as const;
+
+test('a project has no settings until they are changed', async () => {
+  const { ports, project } = await domainLab();
+  const document = { domains: { redirects: [] } };
+  expect(await showDomainSettings(ports)(project.id)).toEqual({
+    ...{ document, suspended: {} },
+    isPrimaryOpen: true,
+  });
+});
+
+test('a redirect is stored as it was written, and works while its target is live', async () => {
+  const lab = await domainLab();
+  const target = await lab.add();
+  await lab.add(lab.project, away.from);
+  await changeDomainSettings(lab.ports)(lab.project.id, { primary: host, redirects: [away] });
+  const suspended = async () => {
+    const view = await showDomainSettings(lab.ports)(lab.project.id);
+    expect(view.document.domains).toEqual({ primary: host, redirects: [away] });
+    return view.suspended;
+  };
+  expect(await suspended()).toEqual({ [away.from]: `Suspended until ${host} is live.` });
+  lab.point(target);
+  await lab.verify(target);
+  await lab.tendDue();
+  expect(await suspended()).toEqual({});
+  await lab.remove(target);
+  expect(await suspended()).toEqual({ [away.from]: `Suspended until ${host} is live.` });
+});
+
+test('a change is recorded with the new settings; an equal or refused one is not', async () => {
+  const { add, ports, project, clock, stores } = await domainLab();
+  await add();
+  await add(project, away.from);
+  const change = changeDomainSettings(ports);
+  await change(project.id, { primary: host, redirects: [away] });
+  await change(project.id, { primary: host, redirects: [{ ...away, to: host.toUpperCase() }] });
+  const stranger = { ...away, from: 'www.stranger.com' };
+  await change(project.id, { redirects: [stranger] }).catch(codeOf);
+  await change(project.id, { redirects: [] });
+  const about = { projectId: project.id, accountId: project.accountId, occurredAt: clock.now() };
+  const told = { type: 'domain_settings_changed', ...about };
+  expect((await takeEvents(stores)).filter(({ type }) => type === told.type)).toEqual([
+    { ...told, primary: host, redirects: 1 },
+    { ...told, primary: '', redirects: 0 },
+  ]);
+});
+
+test('settings that are refused change nothing', async () => {
+  const { add, ports, project } = await domainLab();
+  await add();
+  const redirects = [{ ...away, from: 'www.stranger.com' }];
+  const changed = changeDomainSettings(ports)(project.id, { primary: undefined, redirects });
+  expect(await changed.catch(codeOf)).toBe('redirect_unknown_domain');
+  const { document } = await showDomainSettings(ports)(project.id);
+  expect(document.domains).toEqual({ redirects: [] });
+});

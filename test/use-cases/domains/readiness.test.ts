@@ -1,0 +1,512 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { fenceOf, orderStarted } from '../../../src/domains/domain/attachment/certificate.ts';
+import { wantedAttempt } from '../../../src/domains/domain/attachment/order.ts';
+import { isOnlyOverHttp, isReady } from '../../../src/domains/domain/attachment/readiness.ts';
+import { workOn } from '../../../src/domains/domain/certificates/standing.ts';
+import { attemptAt, dueAt } from '../../../src/domains/domain/attachment/schedule.ts';
+import {
+  isOpen,
+  isServed,
+  projectHostsOf,
+} from '../../../src/domains/domain/attachment/serving.ts';
+import { certificateKindOf } from '../../../src/domains/domain/attachment/census.ts';
+import { suspensionOf } from '../../../src/domains/domain/redirects/redirects.ts';
+import {
+  noDomainSettings,
+  withFirstPrimary,
+} from '../../../src/domains/domain/redirects/settings.ts';
+import { BridgedDomains } from '../../../src/app/watched-domains.ts';
+import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
+import type { Validity } from '../../../src/domains/domain/certificates/certificate.ts';
+import type { Project } from '../../../src/sites/domain/project.ts';
+import { takeEvents } from '../../support/accounts.ts';
+import { routesIn, servedProject } from '../../support/domains/custom-domains.ts';
+import {
+  closeLabs,
+  domainLab,
+  forbiddingCaa,
+  host,
+  ownershipOf,
+  type DomainLab,
+} from '../../support/domains/domain-lab.ts';
+import { none, records, timeout } from '../../support/domains/known-dns.ts';
+import { day, hour, minute, start } from '../../support/domains/known-domains.ts';
+
+afterEach(closeLabs);
+
+const zone = 'acme.platform.test';
+/** Still at the old server. */
+const elsewhere: Partial<ResolverFacts> = {
+  cname: none,
+  chain: { names: [], end: 'reached' },
+  a: records('203.0.113.5'),
+};
+const undelegated = { ...elsewhere, delegation: none };
+
+let lab: DomainLab;
+beforeEach(async () => {
+  lab = await domainLab(zone);
+});
+
+/** Lets time pass, and does whatever becomes due, at most so often. */
+const pass = async (milliseconds: number, times = 20): Promise<void> => {
+  const end = new Date(lab.clock.now().getTime() + milliseconds);
+  for (let n = 0; n < times; n++) {
+    const all = [...(await lab.ports.domains.inState('added', '', 100))];
+    const next = all.map((one) => dueAt(one)?.getTime() ?? Infinity).sort((a, b) => a - b)[0];
+    if (next === undefined || next > end.getTime()) break;
+    lab.clock.set(new Date(Math.max(next, lab.clock.now().getTime())));
+    await lab.tendDue();
+  }
+  if (lab.clock.now() < end) lab.clock.set(end);
+};
+
+const ready = async (to?: Project): Promise<CustomDomain> => {
+  const domain = await lab.add(to);
+  lab.delegate(domain, elsewhere);
+  await pass(2 * minute);
+  return lab.current(domain);
+};
+
+const route = async (of = lab.project) => (await routesIn(lab.stores, of)).get(host);
+const keyOf = async (): Promise<string | undefined> => {
+  const { certificates } = await lab.stores.edgeRecords.changesSince(0n);
+  return certificates.find((one) => one.host === host)?.privateKey();
+};
+const types = async () => (await takeEvents(lab.stores)).map(({ type }) => type);
+
+describe('a delegated domain whose traffic goes elsewhere', () => {
+  test('gets its certificate, stays added, and is served to whoever comes', async () => {
+    await takeEvents(lab.stores);
+    const domain = await ready();
+    expect(domain).toMatchObject({ state: 'added', certificate: { kind: 'issued' } });
+    expect([isReady(domain), isServed(domain), isOpen(domain)]).toEqual([true, true, false]);
+    expect(await route()).toMatchObject({ kind: 'site', projectId: lab.project.id });
+    expect(await keyOf()).toBeDefined();
+    expect(await types()).toEqual([
+      ...['domain_added', 'certificate_ordered', 'certificate_issued', 'domain_prepared'],
+    ]);
+    const kinds = (await lab.kinds(domain)).filter((kind) => kind !== 'checked');
+    expect(kinds).toEqual(['added', 'attempt', 'ready']);
+  });
+
+  test('counts against the budgets of its account and its name', async () => {
+    const domain = await ready();
+    const name = { ...domain, authority: 'authority.test' };
+    const use = await lab.ports.ledger.use(name, lab.clock.now());
+    expect([use.accountOrders.length, use.exactName.length]).toEqual([1, 1]);
+  });
+
+  test.each(['the check by itself', 'Verify'])(
+    'is verified and live in one step, with the certificate it has, by %s',
+    async (by) => {
+      const domain = await ready();
+      await takeEvents(lab.stores);
+      lab.delegate(domain);
+      if (by === 'Verify') await lab.verify(domain);
+      else await pass(hour, 1);
+      const live = await lab.current(domain);
+      expect(live).toMatchObject({ state: 'live', certificate: domain.certificate });
+      expect(await types()).toEqual(['domain_verified', 'domain_live']);
+      expect((await lab.kinds(domain)).slice(-3)).toEqual(['checked', 'verified', 'live']);
+      expect(lab.asked('order')).toBe(1);
+    },
+  );
+
+  test('does not make anybody look after its certificate before visitors depend on it', async () => {
+    const domain = await lab.add();
+    lab.delegate(domain, elsewhere);
+    for (let n = 0; n < 9; n++) lab.authority.failNext('look', { reason: 'unavailable' });
+    await pass(2 * day, 40);
+    const watched = await new BridgedDomains(lab.ports.domains).find(domain.id);
+    expect(watched?.certificate).toEqual({ failed: 0, trouble: undefined, validity: undefined });
+  });
+
+  test('makes its owner look after a renewal that fails, once the certificate is ready, until nothing proves the name', async () => {
+    const domain = await ready();
+    const find = () => new BridgedDomains(lab.ports.domains).find(domain.id);
+    lab.authority.failNext('order', { reason: 'rejected_name' });
+    lab.clock.set(attemptAt(domain)!);
+    await lab.tendDue();
+    const { notAfter } = domain.certificate as Validity;
+    const certificate = {
+      failed: 1,
+      trouble: { problem: 'ca_rejected_name' },
+      validity: { notAfter },
+    };
+    expect(await find()).toMatchObject({ isAwaited: false, certificate });
+    lab.point(domain, undelegated);
+    await pass(hour);
+    expect(await find()).toMatchObject({ isAwaited: true, certificate: { failed: 0 } });
+  });
+
+  test('is counted for operators until nothing proves its name', async () => {
+    const domain = await ready();
+    expect(certificateKindOf(domain, lab.clock.now())).toMatchObject({ state: 'settled' });
+    lab.point(domain, undelegated);
+    await pass(2 * hour, 3);
+    expect(certificateKindOf(await lab.current(domain), lab.clock.now())).toBeUndefined();
+  });
+
+  test('is no target of redirects, and no primary, before it is live', async () => {
+    await ready();
+    const [known] = projectHostsOf(await lab.ports.domains.list(lab.project.id));
+    expect(known).toMatchObject({ isServed: true, liveSince: undefined });
+    const redirect = { from: 'www.example.com', to: host, status: 308 } as const;
+    expect(suspensionOf(redirect, [known!], [redirect])).toContain('Suspended');
+    expect(withFirstPrimary(noDomainSettings, [known!]).primary).toBeUndefined();
+  });
+
+  test('gets none over HTTP, against CAA or with broken DNSSEC', async () => {
+    const domain = await lab.add();
+    const value = 'authority.test; validationmethods=http-01';
+    const caa = [{ name: 'example.com', answer: records({ flags: 0, tag: 'issue', value }) }];
+    lab.delegate(domain, { ...elsewhere, caa });
+    await pass(hour);
+    const onlyHttp = await lab.current(domain);
+    expect(onlyHttp).toMatchObject({ certificate: { kind: 'none' } });
+    expect(isOnlyOverHttp(onlyHttp)).toBe(true);
+    lab.delegate(domain, { ...elsewhere, ...forbiddingCaa });
+    await pass(hour);
+    expect(isOnlyOverHttp(await lab.current(domain))).toBe(false);
+    const errors = [{ code: 6, text: '' }];
+    const unchecked = { question: 'A shop.example.com', errors };
+    const cname = { kind: 'failed', reason: 'servfail' } as const;
+    lab.delegate(domain, { ...elsewhere, cname, unchecked });
+    await pass(hour);
+    const { report } = (await lab.current(domain)).dns;
+    expect(report?.problems.map(({ code }) => code)).toContain('dnssec_bogus');
+    expect(lab.asked('order')).toBe(0);
+  });
+
+  test('is renewed', async () => {
+    const domain = await ready();
+    const { chain } = (await lab.ports.certificates.find(host))!;
+    expect(wantedAttempt(domain, 'authority.test').kind).toBe('renewal');
+    lab.clock.set(attemptAt(domain)!);
+    await lab.tendDue();
+    const renewed = await lab.current(domain);
+    expect(lab.authority.replaced).toEqual([undefined, chain]);
+    expect(renewed.state).toBe('added');
+    expect(renewed.certificate).not.toMatchObject({ notAfter: attemptAt(domain) });
+    expect((await lab.kinds(domain)).at(-1)).toBe('renewed');
+    expect(lab.asked('order')).toBe(2);
+    expect(isReady(renewed)).toBe(true);
+    // A renewal is no new certificate of its account.
+    const name = { ...domain, authority: 'authority.test' };
+    expect((await lab.ports.ledger.use(name, lab.clock.now())).accountOrders).toEqual([]);
+  });
+
+  test('keeps its certificate when the authority refuses to renew it', async () => {
+    const domain = await ready();
+    lab.clock.set(attemptAt(domain)!);
+    lab.authority.failNext('order', { reason: 'rejected_name' });
+    await lab.tendDue();
+    expect(await lab.current(domain)).toMatchObject({
+      ...{ state: 'added', certificate: { kind: 'issued', work: { step: 'planned' } } },
+    });
+    expect(isReady(await lab.current(domain))).toBe(true);
+  });
+
+  test('gets none while no resolver can tell whether the delegation is still there', async () => {
+    const domain = await lab.add();
+    lab.delegate(domain, { ...elsewhere, ...forbiddingCaa });
+    await pass(minute);
+    lab.point(domain, { ...elsewhere, delegation: timeout });
+    await pass(hour);
+    expect(await lab.current(domain)).toMatchObject({
+      certificate: { kind: 'none' },
+      dns: { report: { validation: { delegated: true, method: 'dns-01' } } },
+    });
+  });
+
+  test('is renewed by DNS even if the delegation goes while the order is begun', async () => {
+    const domain = await ready();
+    const report = { ...domain.dns.report!, validation: undefined };
+    const asked = { ...domain, dns: { ...domain.dns, report } };
+    const { state } = orderStarted(asked, fenceOf(asked), lab.clock.now());
+    expect(workOn(state)).toMatchObject({ step: 'ordered', method: 'dns-01' });
+  });
+
+  test('is checked every hour, and waits for its owner without end', async () => {
+    const domain = await ready();
+    await pass(50 * day, 3);
+    lab.clock.advance(50 * day);
+    await lab.tendDue();
+    const waiting = await lab.current(domain);
+    expect(waiting.state).toBe('added');
+    const wait = waiting.dns.nextCheckAt!.getTime() - lab.clock.now().getTime();
+    expect(wait).toBeLessThanOrEqual(hour);
+  });
+
+  test('loses certificate, key and order when it is removed', async () => {
+    const domain = await ready();
+    lab.clock.set(attemptAt(domain)!);
+    lab.authority.failNext('look', { reason: 'unavailable' });
+    await lab.tendDue();
+    expect(await lab.keptOrders(domain)).toHaveLength(1);
+    await lab.remove(domain);
+    expect([await keyOf(), await route(), await lab.keptOrders(domain)]).toEqual([
+      ...[undefined, undefined, []],
+    ]);
+  });
+
+  test('goes on with the order that is under way when its traffic comes first', async () => {
+    const domain = await lab.add();
+    lab.delegate(domain, elsewhere);
+    lab.authority.failNext('look', { reason: 'unavailable' });
+    await pass(minute);
+    lab.delegate(domain);
+    await lab.verify(domain);
+    expect(await lab.current(domain)).toMatchObject({
+      ...{ state: 'verified', certificate: { work: { step: 'ordered' } } },
+    });
+    lab.clock.advance(minute);
+    await lab.tendDue();
+    expect((await lab.current(domain)).state).toBe('live');
+    expect(lab.asked('order')).toBe(1);
+  });
+
+  test('is ordered again after Verify, when the authority had refused the name', async () => {
+    const domain = await lab.add();
+    lab.delegate(domain, elsewhere);
+    lab.authority.failNext('order', { reason: 'rejected_name' });
+    await pass(2 * hour);
+    expect(await lab.current(domain)).toMatchObject({
+      certificate: { kind: 'wanted', work: { step: 'waits_for_owner' } },
+    });
+    await lab.verify(domain);
+    await lab.tendDue();
+    expect(isReady(await lab.current(domain))).toBe(true);
+  });
+
+  test('is verified without a certificate when that has ended, and ordered anew', async () => {
+    const domain = await ready();
+    lab.clock.advance(91 * day);
+    lab.delegate(domain);
+    await lab.verify(domain);
+    expect(await lab.current(domain)).toMatchObject({
+      ...{ state: 'verified', certificate: { kind: 'wanted' } },
+    });
+  });
+});
+
+describe('a name whose certificate is ready in one account and is then proven by another', () => {
+  const takeOver = async (wait: number): Promise<CustomDomain> => {
+    await ready();
+    const next = await lab.add(await servedProject(lab.stores));
+    await pass(wait, 200);
+    lab.delegate(next, elsewhere);
+    lab.clock.set(dueAt(await lab.current(next))!);
+    await lab.tendDue();
+    return lab.current(next);
+  };
+
+  test('is ready there at once, with the same certificate, and is checked every hour', async () => {
+    const taken = await takeOver(10 * day);
+    expect([isReady(taken), lab.asked('order')]).toEqual([true, 1]);
+    const wait = taken.dns.nextCheckAt!.getTime() - lab.clock.now().getTime();
+    expect(wait).toBeLessThanOrEqual(hour);
+  });
+});
+
+describe('once the delegation is gone', () => {
+  test('it is neither served nor renewed, and is ready again with the same certificate when it is back', async () => {
+    const domain = await ready();
+    await takeEvents(lab.stores);
+    lab.clock.advance(45 * day);
+    await lab.tendDue();
+    lab.point(domain, undelegated);
+    await pass(2 * hour, 3);
+    const gone = await lab.current(domain);
+    expect([isReady(gone), gone.certificate.kind, await route()]).toEqual([
+      ...[false, 'issued', undefined],
+    ]);
+    expect((await lab.kinds(domain)).at(-1)).not.toBe('ready');
+    lab.clock.set(attemptAt(gone)!);
+    await lab.tendDue();
+    expect(lab.asked('order')).toBe(1);
+    lab.delegate(domain, elsewhere);
+    lab.clock.advance(hour);
+    await lab.tendDue();
+    expect(isReady(await lab.current(domain))).toBe(true);
+    expect(await route()).toBeDefined();
+    expect((await types()).slice(0, 2)).toEqual(['domain_unprepared', 'domain_prepared']);
+    expect(await lab.kinds(domain)).toContain('unready');
+  });
+
+  test('it stays served while no resolver can look the delegation up', async () => {
+    const domain = await ready();
+    lab.point(domain, { ...elsewhere, delegation: timeout });
+    await pass(2 * hour, 3);
+    expect(isReady(await lab.current(domain))).toBe(true);
+    expect(await route()).toBeDefined();
+  });
+
+  test('it expires 30 days later, and its certificate goes with it', async () => {
+    const domain = await ready();
+    lab.clock.advance(50 * day);
+    await lab.tendDue();
+    lab.point(domain, undelegated);
+    lab.clock.advance(29 * day);
+    await lab.tendDue();
+    expect(await lab.current(domain)).toMatchObject({
+      ...{ state: 'added', certificate: { kind: 'issued' } },
+    });
+    lab.clock.advance(2 * day);
+    await lab.tendDue();
+    expect(await lab.current(domain)).toMatchObject({ state: 'removed', reason: 'expired' });
+    expect(await keyOf()).toBeUndefined();
+  });
+
+  test('the certificate goes when it ends', async () => {
+    const domain = await ready();
+    lab.clock.advance(70 * day);
+    await lab.tendDue();
+    const { certificate } = await lab.current(domain);
+    lab.point(domain, undelegated);
+    lab.clock.set(certificate.kind === 'issued' ? certificate.notAfter : start);
+    await lab.verify(domain);
+    expect(await lab.current(domain)).toMatchObject({
+      ...{ state: 'added', certificate: { kind: 'wanted' } },
+    });
+    expect(await keyOf()).toBeUndefined();
+  });
+
+  test('a certificate that is only wanted waits for it, and an order under way goes on', async () => {
+    const domain = await lab.add();
+    lab.delegate(domain, elsewhere);
+    lab.authority.failNext('look', { reason: 'unavailable' });
+    await pass(minute);
+    lab.point(domain, undelegated);
+    await lab.verify(domain);
+    expect(await lab.current(domain)).toMatchObject({
+      ...{ state: 'added', certificate: { work: { step: 'ordered' } } },
+    });
+    lab.authority.failNext('look', { reason: 'challenge' });
+    await pass(hour);
+    expect(await lab.current(domain)).toMatchObject({
+      ...{ state: 'added', certificate: { kind: 'wanted', work: { step: 'waits_for_dns' } } },
+    });
+    expect([await lab.keptOrders(domain), lab.asked('order')]).toEqual([[], 1]);
+  });
+
+  test('its traffic still makes it live at once, with the certificate it has', async () => {
+    const domain = await ready();
+    lab.point(domain, { delegation: none });
+    await lab.verify(domain);
+    expect(await lab.current(domain)).toMatchObject({ state: 'live' });
+    expect(lab.asked('order')).toBe(1);
+  });
+});
+
+describe('a wildcard and the name that it is below share one challenge name', () => {
+  test('both are ready before their traffic comes, if the TXT record proves the name', async () => {
+    const wildcard = await lab.add(lab.project, `*.${host}`);
+    const base = await lab.add();
+    lab.delegate(wildcard, elsewhere);
+    lab.delegate(base, elsewhere, wildcard);
+    await pass(2 * minute);
+    expect(isReady(await lab.current(wildcard))).toBe(true);
+    expect(isReady(await lab.current(base))).toBe(false);
+    lab.delegate(base, { ...elsewhere, ...ownershipOf(base) }, wildcard);
+    await pass(hour);
+    for (const one of [wildcard, base]) expect(isReady(await lab.current(one))).toBe(true);
+    lab.delegate(base, elsewhere, wildcard);
+    await pass(hour);
+    expect(isReady(await lab.current(base))).toBe(false);
+  });
+
+  test('in another account the record of the wildcard counts for nothing', async () => {
+    const stranger = await servedProject(lab.stores);
+    const wildcard = await lab.add(lab.project, `*.${host}`);
+    lab.delegate(wildcard, elsewhere);
+    const base = await lab.add(stranger);
+    lab.delegate(base, { ...elsewhere, ...ownershipOf(base) }, wildcard);
+    await pass(hour);
+    expect(isReady(await lab.current(wildcard))).toBe(true);
+    expect(await lab.current(base)).toMatchObject({ certificate: { kind: 'none' } });
+  });
+});
+
+describe('of several accounts with the name', () => {
+  let stranger: Project;
+  let mine: CustomDomain;
+  let theirs: CustomDomain;
+  beforeEach(async () => {
+    stranger = await servedProject(lab.stores);
+    mine = await ready();
+    await takeEvents(lab.stores);
+    theirs = await lab.add(stranger);
+  });
+
+  test('the one that the delegation names takes the name from another, with its certificate', async () => {
+    expect(await types()).toEqual(['domain_added', 'domain_contested']);
+    await pass(hour);
+    expect(await lab.current(theirs)).toMatchObject({ certificate: { kind: 'none' } });
+    const key = await keyOf();
+    lab.delegate(theirs, elsewhere);
+    await lab.verify(theirs);
+    expect(await keyOf()).toBe(key);
+    await lab.tendDue();
+    expect(await lab.current(mine)).toMatchObject({
+      ...{ state: 'added', certificate: { kind: 'none' } },
+    });
+    expect(isReady(await lab.current(theirs))).toBe(true);
+    expect([await route(), await route(stranger)]).toMatchObject([
+      ...[undefined, { projectId: stranger.id }],
+    ]);
+    expect(lab.asked('order')).toBe(1);
+    expect((await types()).filter((type) => type.startsWith('domain_'))).toEqual([
+      ...['domain_unprepared', 'domain_prepared', 'domain_contested'],
+    ]);
+  });
+
+  test('another one needs the TXT record to be verified, and takes the name with it', async () => {
+    const delegation = records(`${mine.token}.${zone}`);
+    lab.point(theirs, { delegation });
+    await lab.verify(theirs);
+    const { state, dns } = await lab.current(theirs);
+    expect(state).toBe('added');
+    expect(dns.report?.problems).toMatchObject([{ code: 'ownership_txt_missing' }]);
+    lab.point(theirs, { delegation, ...ownershipOf(theirs) });
+    lab.clock.advance(minute);
+    await lab.verify(theirs);
+    expect((await lab.current(theirs)).state).toBe('live');
+    expect(await lab.current(mine)).toMatchObject({
+      ...{ state: 'added', certificate: { kind: 'none' } },
+    });
+    lab.clock.advance(hour);
+    await lab.tendDue();
+    expect(await lab.current(mine)).toMatchObject({ certificate: { kind: 'none' } });
+    expect(await route()).toBeUndefined();
+  });
+
+  test('another one needs no TXT record any more, once the delegation is gone', async () => {
+    lab.point(theirs, { delegation: none });
+    await lab.remove(theirs);
+    lab.dns.tell(host, { ...(await lab.dns.inspect(host)).resolvers[0]!, ...undelegated });
+    await pass(hour, 3);
+    await takeEvents(lab.stores);
+    const again = await lab.add(stranger);
+    expect(await types()).toEqual(['domain_added']);
+    lab.point(again, { delegation: none });
+    await lab.verify(again);
+    await lab.tendDue();
+    expect((await lab.current(again)).state).toBe('live');
+    expect(await lab.current(mine)).toMatchObject({ certificate: { kind: 'none' } });
+    expect(await route(stranger)).toBeDefined();
+  });
+
+  test('none gets a certificate in advance while another has the name live', async () => {
+    lab.delegate(mine);
+    await lab.verify(mine);
+    const { certificate } = await lab.current(mine);
+    lab.delegate(theirs, elsewhere);
+    await lab.verify(theirs);
+    await pass(hour);
+    expect(await lab.current(theirs)).toMatchObject({ certificate: { kind: 'none' } });
+    expect(await lab.current(mine)).toMatchObject({ state: 'live', certificate });
+  });
+});

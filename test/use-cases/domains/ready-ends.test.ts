@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { BridgedDomains } from '../../../src/app/watched-domains.ts';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { isReady, isReadyAt } from '../../../src/domains/domain/attachment/readiness.ts';
+import { lookAtDomain } from '../../../src/notifications/domain/domain-watch.ts';
+import { takeEvents } from '../../support/accounts.ts';
+import { routesIn } from '../../support/domains/custom-domains.ts';
+import {
+  closeLabs,
+  domainLab,
+  forbiddingCaa,
+  host,
+  type DomainLab,
+} from '../../support/domains/domain-lab.ts';
+import { none, records } from '../../support/domains/known-dns.ts';
+import { after, day, hour, minute } from '../../support/domains/known-domains.ts';
+import { watchedDomain } from '../../support/watched-domain.ts';
+
+afterEach(closeLabs);
+
+// How a domain that is only added ends, whose challenge name leads to us.
+
+const elsewhere = { cname: none, a: records('203.0.113.5') };
+const undelegated = { ...elsewhere, delegation: none };
+
+let lab: DomainLab;
+let domain: CustomDomain;
+beforeEach(async () => {
+  lab = await domainLab('acme.platform.test');
+  domain = await lab.add();
+  lab.delegate(domain, elsewhere);
+});
+
+const at = async (milliseconds: number): Promise<CustomDomain> => {
+  lab.clock.set(after(milliseconds));
+  // First its certificate, then its check.
+  await lab.tendDue();
+  await lab.tendDue();
+  return lab.current(domain);
+};
+/** The checks and attempts of a time, seldom enough for a test. */
+const daily = async (from: number, to: number): Promise<CustomDomain> => {
+  for (let n = from; n < to; n++) await at(n * day);
+  return at(to * day);
+};
+const awayFor = (times: number): void => {
+  for (let n = 0; n < times; n++) lab.authority.failNext('look', { reason: 'unavailable' });
+};
+
+test('a certificate that ends leaves with its route and its key, and the attempts at the next one go on', async () => {
+  const ready = await at(2 * minute);
+  awayFor(1000);
+  await daily(60, 90);
+  const before = await lab.current(domain);
+  expect([isReady(before), isReadyAt(before, after(90 * day + hour))]).toEqual([true, false]);
+  expect(before.dns.nextCheckAt!.getTime()).toBeLessThanOrEqual(after(90 * day + hour).getTime());
+  await takeEvents(lab.stores);
+  const ended = await at(90 * day + hour);
+  expect([ready.certificate.kind, ended.certificate.kind]).toEqual(['issued', 'wanted']);
+  expect((await takeEvents(lab.stores)).map(({ type }) => type)).toContain('domain_unprepared');
+  expect((await routesIn(lab.stores, lab.project)).get(host)).toBeUndefined();
+  const { certificates } = await lab.stores.edgeRecords.changesSince(0n);
+  expect(certificates.find((one) => one.host === host)).toBeUndefined();
+  expect(ended.certificate).toMatchObject({
+    work: { step: 'ordered', attempts: { firstAt: after(60 * day) } },
+  });
+  expect([lab.asked('order'), await lab.keptOrders(domain)]).toEqual([2, [2]]);
+});
+
+test('a ready domain is checked at the end of its certificate', async () => {
+  await at(2 * minute);
+  lab.delegate(domain, { ...elsewhere, ...forbiddingCaa });
+  await daily(80, 89);
+  const { certificate, dns } = await at(90 * day - minute);
+  expect(certificate.kind === 'issued' && certificate.notAfter).toEqual(dns.nextCheckAt);
+});
+
+test('one check without the delegation removes no domain that is older than 30 days', async () => {
+  awayFor(1000);
+  await daily(1, 29);
+  lab.point(domain, undelegated);
+  await at(30 * day + hour);
+  expect((await lab.current(domain)).state).toBe('added');
+  lab.delegate(domain, elsewhere);
+  expect((await at(31 * day)).state).toBe('added');
+});
+
+test('30 days after the delegation was last seen, the domain is removed', async () => {
+  awayFor(1000);
+  await daily(1, 20);
+  lab.point(domain, undelegated);
+  expect((await daily(21, 49)).state).toBe('added');
+  expect(await at(51 * day)).toMatchObject({ state: 'removed', reason: 'expired' });
+});
+
+test.each([
+  [
+    'whose name the authority refused',
+    () => lab.authority.failNext('order', { reason: 'rejected_name' }),
+  ],
+  [
+    'whose certificate CAA forbids',
+    () => {
+      lab.authority.failNext('look', { reason: 'challenge' });
+    },
+  ],
+])('a domain %s ends when its owner does nothing', async (why, cause) => {
+  cause();
+  await at(2 * minute);
+  if (why.includes('CAA')) lab.delegate(domain, { ...elsewhere, ...forbiddingCaa });
+  const waiting = await daily(1, 29);
+  expect(waiting).toMatchObject({ state: 'added', certificate: { kind: 'wanted' } });
+  expect(await daily(30, 32)).toMatchObject({ state: 'removed', reason: 'expired' });
+});
+
+test('a ready domain never expires', async () => {
+  await at(2 * minute);
+  expect((await daily(1, 100)).state).toBe('added');
+});
+
+test('its certificate is watched while it is ready, and while visitors come, though CAA keeps it from being verified', async () => {
+  await at(2 * minute);
+  const watched = async () => (await new BridgedDomains(lab.ports.domains).find(domain.id))!;
+  const { notAfter } = (await watched()).certificate.validity ?? {};
+  expect(notAfter).toEqual(after(90 * day + 2 * minute));
+  lab.point(domain, undelegated);
+  await at(2 * hour);
+  expect(await watched()).toMatchObject({ isAwaited: true, certificate: { validity: undefined } });
+  lab.point(domain, { ...forbiddingCaa, delegation: none });
+  await at(day);
+  expect((await lab.current(domain)).state).toBe('added');
+  const visited = await watched();
+  expect(visited).toMatchObject({
+    isAwaited: false,
+    certificate: { validity: { notAfter: after(90 * day + 2 * minute) } },
+  });
+  const { events } = lookAtDomain(undefined, visited, after(85 * day));
+  expect(events).toMatchObject([{ type: 'certificate_found_failing' }]);
+});
+
+test('nobody is told of a certificate before its visitors come, and a look each day finds out', () => {
+  const now = after(day);
+  const domainOf = (isAwaited: boolean) =>
+    watchedDomain({ isAwaited, certificate: { failed: 9, validity: undefined } });
+  const failing = lookAtDomain(undefined, domainOf(false), now);
+  expect(failing.events).toHaveLength(1);
+  expect(lookAtDomain(failing.memory, domainOf(true), now)).toMatchObject({
+    ...{ events: [], lookAt: after(2 * day), memory: { failing: undefined } },
+  });
+});

@@ -1,0 +1,520 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { ScriptedAuthority } from '../../support/domains/scripted-authority.ts';
+import type { ResolverFacts } from '../../../src/domains/domain/dns/facts.ts';
+import { caBudgets } from '../../../src/domains/domain/certificates/ca-budget.ts';
+import { ownDueAt } from '../../../src/domains/domain/own/own-name.ts';
+import type { DomainPorts } from '../../../src/domains/ports.ts';
+import { checkPlatform } from '../../../src/domains/use-cases/check-platform.ts';
+import { forgetOwnNames } from '../../../src/domains/use-cases/forget-own-names.ts';
+import { countDomains } from '../../../src/domains/use-cases/count-domains.ts';
+import { planRenewals } from '../../../src/domains/use-cases/plan-renewals.ts';
+import { secureSites } from '../../../src/domains/use-cases/secure-sites.ts';
+import { showOwnHold } from '../../../src/domains/use-cases/show-own-hold.ts';
+import { servedProject } from '../../support/domains/custom-domains.ts';
+import { around, closeLabs, domainLab, type DomainLab } from '../../support/domains/domain-lab.ts';
+import { facts, records } from '../../support/domains/known-dns.ts';
+import { after, day, hour, minute } from '../../support/domains/known-domains.ts';
+import { certificateFor } from '../../support/sites/sites.ts';
+
+afterEach(closeLabs);
+
+const zone = 'acme.shop.test';
+const wildcard = '*.sites.test';
+const subject = `platform:${wildcard}`;
+
+let lab: DomainLab;
+beforeEach(async () => {
+  lab = await domainLab(zone);
+});
+
+/** Sets the record of the platform, or other facts about its name. */
+const delegate = (more: Partial<ResolverFacts> = {}): void => {
+  lab.dns.tell('sites.test', facts({ delegation: records(`platform.${zone}`), ...more }));
+  lab.delegatePlatform();
+};
+
+const undelegated = (): void => lab.dns.tell('sites.test', facts({ delegation: { kind: 'none' } }));
+
+const secure = (ports: Partial<DomainPorts> = {}) => secureSites({ ...lab.ports, ...ports })();
+const own = () => `${lab.project.slug}.sites.test`;
+const pair = async () => (await lab.ports.ownNames.find(wildcard))!;
+const ordersOf = (host: string, authority = lab.authority) =>
+  authority.log.filter((step) => step === `order ${host}`).length;
+
+/** One that expects orders for these hosts. */
+const secondAuthority = (hosts: readonly string[]) =>
+  new ScriptedAuthority({
+    clock: lab.clock,
+    name: 'second.test',
+    expects: (name) => hosts.includes(name),
+    visit: (name, token) => lab.ports.orders.answer(name, token),
+    texts: () => lab.platformTexts(),
+  });
+
+describe('where its challenge name is delegated', () => {
+  test('the platform gets one certificate, and the hosts of projects none', async () => {
+    delegate();
+    expect(await secure()).toBe(1);
+    const validities = await lab.ports.certificates.validities();
+    expect([...validities.keys()]).toEqual([wildcard]);
+    expect(lab.authority.also).toEqual([['sites.test']]);
+    await servedProject(lab.stores);
+    expect(await secure()).toBe(0);
+    expect(ordersOf(own())).toBe(0);
+  });
+
+  test('it is renewed by shares of its lifetime, at any length of it', async () => {
+    delegate();
+    await secure();
+    lab.clock.advance(56 * day);
+    expect(await secure()).toBe(0);
+    lab.clock.advance(5 * day);
+    expect(await secure()).toBe(1);
+    expect(ordersOf(wildcard)).toBe(2);
+  });
+
+  test('it is renewed when the authority says so, and that order counts against nothing', async () => {
+    delegate();
+    await secure();
+    lab.clock.advance(day);
+    const { chain } = (await lab.ports.certificates.find(wildcard))!;
+    const window = {
+      start: after(2 * day),
+      end: after(2 * day + hour),
+      askAgainAt: after(9 * day),
+    };
+    lab.authority.suggestRenewal(chain, window);
+    expect((await planRenewals(lab.ports)()).planned).toBe(1);
+    expect(await secure()).toBe(0);
+    lab.clock.advance(2 * day);
+    expect(await secure()).toBe(1);
+    expect(lab.authority.replaced).toEqual([undefined, chain]);
+    expect(await lab.ports.ledger.orders('authority.test', lab.clock.now())).toEqual([]);
+  });
+
+  test('the authority is asked again when it says, and about no host that needs no certificate', async () => {
+    undelegated();
+    await secure();
+    delegate();
+    await secure();
+    lab.clock.advance(day);
+    const asked: string[] = [];
+    const authority = Object.assign(Object.create(lab.authority) as typeof lab.authority, {
+      renewalWindow: (chain: string) => Promise.resolve(void asked.push(chain)),
+    });
+    const { chain } = (await lab.ports.certificates.find(wildcard))!;
+    for (let runs = 0; runs < 2; runs++) await planRenewals({ ...lab.ports, authority })();
+    expect(asked).toEqual([chain]);
+  });
+
+  test('certificates that hosts no longer need are not counted', async () => {
+    undelegated();
+    await secure();
+    delegate();
+    await secure();
+    lab.clock.advance(70 * day);
+    const counted = async (ports: Partial<DomainPorts> = {}) => {
+      const { certificates } = await countDomains({ ...lab.ports, ...ports })();
+      return certificates
+        .filter(({ count }) => count > 0)
+        .map(({ state, count }) => [state, count]);
+    };
+    expect(await counted()).toEqual([['due', 1]]);
+    expect(await counted({ hasPlatformFiles: true })).toEqual([]);
+  });
+
+  test('hosts wait for it until it has failed, and then get certificates of their own', async () => {
+    delegate();
+    lab.authority.failNext('look', { reason: 'challenge' });
+    expect(await secure()).toBe(1);
+    expect([ordersOf(wildcard), ordersOf(own())]).toEqual([1, 1]);
+    expect((await pair()).failure).toBe('It is challenge.');
+    lab.clock.advance(minute);
+    expect(await secure()).toBe(1);
+    expect((await pair()).failure).toBeUndefined();
+  });
+
+  test('a worker that dies at any step leaves the order to the next one', async () => {
+    delegate();
+    const steps = ['order', 'look', 'prove', 'finalize'] as const;
+    for (const step of steps) {
+      const authority = around(lab.authority, step, { after: () => Promise.reject(new Error()) });
+      await expect(secure({ authority })).rejects.toThrow();
+    }
+    expect(await secure()).toBe(1);
+    // Only the answer to the first one was lost.
+    expect(ordersOf(wildcard)).toBe(2);
+    expect((await lab.ports.ledger.orders('authority.test', lab.clock.now())).length).toBe(2);
+    expect(await lab.ports.orders.find(subject)).toBeUndefined();
+    expect(await lab.ports.orders.find(`${subject}:2`)).toBeUndefined();
+  });
+
+  test('a certificate that comes after a newer order is destroyed', async () => {
+    delegate();
+    const overtaken = around(lab.authority, 'finalize', {
+      after: () =>
+        lab.ports.ownNames.change(wildcard, (name) => ({
+          name: { ...name!, generation: name!.generation + 1 },
+        })),
+    });
+    await secure({ authority: overtaken });
+    expect((await lab.ports.certificates.validities()).has(wildcard)).toBe(false);
+  });
+
+  test('an order under way goes on when the record is gone', async () => {
+    delegate();
+    lab.authority.failNext('look', { reason: 'unavailable' });
+    await secure();
+    undelegated();
+    lab.clock.advance(minute);
+    expect(await secure()).toBe(1);
+    expect(ordersOf(wildcard)).toBe(1);
+  });
+
+  test('an order at an authority that has been away for long is left for the second one', async () => {
+    delegate();
+    const second = secondAuthority([wildcard]);
+    for (let minutes = 0; minutes < 13; minutes++) {
+      lab.authority.failNext('look', { reason: 'unavailable' });
+      await secure({ secondAuthority: second });
+      lab.clock.advance(minute);
+    }
+    expect([ordersOf(wildcard), ordersOf(wildcard, second)]).toEqual([1, 1]);
+    expect((await pair()).certificate).toMatchObject({ issuedBy: 'second.test' });
+  });
+
+  test('an authority is not told that its order replaces a certificate of another one', async () => {
+    delegate();
+    await secure();
+    await lab.ports.ownNames.change(wildcard, (name) => {
+      const { certificate } = name!;
+      if (certificate.kind !== 'issued') throw new Error('there is none');
+      const elsewhere = { ...certificate, hasWindow: true, issuedBy: 'elsewhere.test' };
+      return { name: { ...name!, certificate: elsewhere } };
+    });
+    lab.clock.advance(61 * day);
+    await secure();
+    expect(lab.authority.replaced).toEqual([undefined, undefined]);
+  });
+
+  test('the authority is not asked for a window at once', async () => {
+    delegate();
+    await secure();
+    const authority = Object.assign(Object.create(lab.authority) as typeof lab.authority, {
+      renewalWindow: () => Promise.reject(new Error('nobody expected that')),
+    });
+    await planRenewals({ ...lab.ports, authority })();
+  });
+
+  test('a renewal of a short certificate is tried again before it ends', async () => {
+    delegate();
+    const short = new ScriptedAuthority({
+      clock: lab.clock,
+      expects: () => true,
+      visit: (name, token) => lab.ports.orders.answer(name, token),
+      texts: () => lab.platformTexts(),
+      lifeMs: 6 * hour,
+    });
+    await secure({ authority: short });
+    lab.clock.advance(4 * hour);
+    short.failNext('look', { reason: 'challenge' });
+    await secure({ authority: short });
+    for (let n = 0; n < 2; n++) {
+      lab.clock.set(ownDueAt(await pair()));
+      short.failNext('look', { reason: 'challenge' });
+      await secure({ authority: short });
+    }
+    const left = (await pair()).certificate;
+    if (left.kind !== 'issued') throw new Error('there is none');
+    const wait = ownDueAt(await pair()).getTime() - lab.clock.now().getTime();
+    expect(wait).toBeLessThanOrEqual((left.notAfter.getTime() - lab.clock.now().getTime()) / 20);
+  });
+
+  test.each([
+    ['all of its names', 'issue', 'other.test'],
+    ['its wildcard', 'issuewild', ';'],
+  ])('while CAA forbids %s, nothing is ordered for it', async (_, tag, value) => {
+    const caa = [{ name: 'sites.test', answer: records({ flags: 0, tag, value }) }];
+    delegate({ caa });
+    await secure();
+    expect(ordersOf(wildcard)).toBe(0);
+    expect(await checkPlatform(lab.ports)()).toMatchObject({
+      delegation: 'right',
+      forbiddenBy: expect.stringContaining(`${tag} `) as unknown,
+      certificate: undefined,
+    });
+  });
+
+  test('one that nobody renews is near its end with a fifth of its lifetime left, and not relied on with a twentieth', async () => {
+    delegate();
+    await secure();
+    const { notAfter } = (await lab.ports.certificates.validities()).get(wildcard)!;
+    for (const [days, ending, isEnough] of [
+      [19, 'far', true],
+      [17, 'near', true],
+      [4, 'urgent', false],
+    ] as const) {
+      lab.clock.set(new Date(notAfter.getTime() - days * day));
+      const standing = await checkPlatform(lab.ports)();
+      expect(standing).toMatchObject({ isEnough, certificate: { notAfter, ending } });
+    }
+  });
+
+  test('what is left of a certificate for one host is deleted some days after it has ended, and no other', async () => {
+    undelegated();
+    await secure();
+    delegate();
+    lab.clock.advance(80 * day);
+    await secure();
+    const forget = () => forgetOwnNames(lab.ports)();
+    const stored = async () => (await lab.ports.ownNames.all()).map(({ host }) => host);
+    lab.clock.advance(18 * day);
+    expect(await forget()).toBe(0);
+    expect(await stored()).toEqual([own(), wildcard]);
+    lab.clock.advance(2 * day);
+    expect(await forget()).toBe(1);
+    expect(await stored()).toEqual([wildcard]);
+    expect([...(await lab.ports.certificates.validities()).keys()]).toEqual([wildcard]);
+    // Nothing is left to delete, also with files instead of the one for all.
+    expect(await forget()).toBe(0);
+    const withFiles = forgetOwnNames({ ...lab.ports, hasPlatformFiles: true });
+    expect(await withFiles()).toBe(0);
+    lab.clock.advance(100 * day);
+    expect(await forget()).toBe(0);
+    expect(await withFiles()).toBe(1);
+    expect(await stored()).toEqual([]);
+  });
+
+  test('nothing is deleted of a name that the authority was asked for lately, and what only version 1.0.0 stored is deleted, unless it is renewed meanwhile', async () => {
+    undelegated();
+    lab.authority.failNext('order', { reason: 'unavailable' });
+    await secure();
+    delegate();
+    await secure();
+    const { certificates } = lab.ports;
+    const forget = () => forgetOwnNames(lab.ports)();
+    lab.clock.advance(8 * day);
+    expect(await forget()).toBe(0);
+    lab.clock.advance(2 * day);
+    expect(await forget()).toBe(1);
+
+    const old = { notBefore: new Date(0), notAfter: new Date(day) };
+    await certificates.save(certificateFor(own(), old));
+    const renewing = jest.spyOn(certificates, 'validities').mockImplementationOnce(async () => {
+      renewing.mockRestore();
+      const before = await certificates.validities();
+      await certificates.save(certificateFor(own(), { ...old, notAfter: lab.clock.now() }));
+      return before;
+    });
+    expect(await forget()).toBe(0);
+    await certificates.save(certificateFor(own(), old));
+    expect(await forget()).toBe(1);
+  });
+
+  test('an authority that does not answer is left for the second one', async () => {
+    delegate();
+    const second = secondAuthority([wildcard, own()]);
+    const run = () => secure({ secondAuthority: second });
+    for (let minutes = 0; minutes < 13 && ordersOf(wildcard, second) === 0; minutes++) {
+      lab.authority.failNext('order', { reason: 'unavailable' });
+      await run();
+      lab.clock.advance(minute);
+    }
+    expect(ordersOf(wildcard, second)).toBe(1);
+    expect((await pair()).certificate).toMatchObject({ kind: 'issued', issuedBy: 'second.test' });
+  });
+});
+
+test('a project host is asked for at the second authority when the first one does not answer', async () => {
+  const second = secondAuthority([own()]);
+  undelegated();
+  for (let minutes = 0; minutes < 13; minutes++) {
+    lab.authority.failNext('order', { reason: 'unavailable' });
+    await secure({ secondAuthority: second });
+    lab.clock.advance(minute);
+  }
+  expect(ordersOf(own(), second)).toBe(1);
+  expect((await lab.ports.ownNames.find(own()))?.certificate).toMatchObject({
+    issuedBy: 'second.test',
+  });
+});
+
+test('while nobody can tell whether it is delegated, hosts wait for the first one, but no longer than a day', async () => {
+  const unseen = () =>
+    lab.dns.tell('sites.test', facts({ delegation: { kind: 'failed', reason: 'timeout' } }));
+  unseen();
+  for (let hours = 0; hours < 24; hours++) {
+    expect(await secure()).toBe(0);
+    lab.clock.advance(hour);
+  }
+  expect(await secure()).toBe(1);
+  expect([ordersOf(wildcard), ordersOf(own())]).toEqual([0, 1]);
+});
+
+test('resolvers that fail once cost the hosts of projects nothing', async () => {
+  lab.dns.tell('sites.test', facts({ delegation: { kind: 'failed', reason: 'timeout' } }));
+  expect(await secure()).toBe(0);
+  delegate();
+  lab.clock.advance(minute);
+  expect(await secure()).toBe(1);
+  expect([ordersOf(wildcard), ordersOf(own())]).toEqual([1, 0]);
+});
+
+test('an authority that says nothing of the certificate of one project is asked about the others', async () => {
+  undelegated();
+  for (let n = 0; n < 5; n++) await servedProject(lab.stores);
+  await secure();
+  lab.clock.advance(day);
+  let asked = 0;
+  let oddAt = [2, 3, 5];
+  const authority = Object.assign(Object.create(lab.authority) as typeof lab.authority, {
+    renewalWindow: () => Promise.resolve(oddAt.includes(++asked) ? 'silent' : undefined),
+  });
+  const plan = planRenewals({ ...lab.ports, authority });
+  await plan();
+  expect(asked).toBe(6);
+  lab.clock.advance(day);
+  [asked, oddAt] = [0, [1]];
+  await plan();
+  expect(asked).toBe(1);
+});
+
+test('without the record, hosts get certificates of their own until the one of the platform is there', async () => {
+  undelegated();
+  expect(await secure()).toBe(1);
+  expect(ordersOf(own())).toBe(1);
+  delegate();
+  expect(await secure()).toBe(1);
+  lab.clock.advance(61 * day);
+  expect(await secure()).toBe(1);
+  expect([ordersOf(wildcard), ordersOf(own())]).toEqual([2, 1]);
+});
+
+/** The own host of the project, whose authority wants it to be renewed now. @returns the chain of its certificate */
+const dueByWindow = async (): Promise<string> => {
+  undelegated();
+  await secure();
+  lab.clock.advance(day);
+  const { chain } = (await lab.ports.certificates.find(own()))!;
+  const window = { start: after(2 * day), end: after(2 * day + hour), askAgainAt: after(9 * day) };
+  lab.authority.suggestRenewal(chain, window);
+  await planRenewals(lab.ports)();
+  lab.clock.advance(2 * day);
+  return chain;
+};
+
+test('a renewal of a project host is exempt where its authority issued the certificate and says when', async () => {
+  const chain = await dueByWindow();
+  expect(await secure()).toBe(1);
+  expect(lab.authority.replaced.at(-1)).toBe(chain);
+});
+
+test('a renewal of a project host that its authority does not exempt after all waits for the budgets', async () => {
+  const chain = await dueByWindow();
+  lab.authority.markReplaced(chain);
+  const name = { accountId: '', host: 'a.test', registrableDomain: 'a.test', isManual: false };
+  const other = { ...name, authority: 'authority.test', kind: 'renewal', orderKey: 'a' } as const;
+  // One place is left, which the order itself takes: it does not stand in its own way.
+  const spend = async (count: number) => {
+    const entry = { ...other, occurredAt: lab.clock.now() };
+    await lab.ports.ledger.settle({ entered: Array<typeof entry>(count).fill(entry) });
+  };
+  const { stopAt } = caBudgets.orders;
+  const authority = around(lab.ports.authority, 'order', { before: () => spend(1) });
+  await spend(stopAt - 1);
+  expect(await secure({ authority })).toBe(0);
+  expect(lab.authority.replaced.at(-1)).toBe(chain);
+  expect((await lab.ports.ledger.orders('authority.test', lab.clock.now())).length).toBe(stopAt);
+  lab.clock.advance(4 * hour);
+  await spend(stopAt - 1);
+  expect(await secure()).toBe(1);
+  expect(lab.authority.replaced.slice(-2)).toEqual([chain, undefined]);
+});
+
+test('when the record goes, hosts get certificates of their own before that of the platform ends', async () => {
+  delegate();
+  await secure();
+  undelegated();
+  lab.clock.advance(80 * day);
+  expect(await secure()).toBe(0);
+  lab.clock.advance(6 * day);
+  expect(await secure()).toBe(1);
+  expect([ordersOf(wildcard), ordersOf(own())]).toEqual([1, 1]);
+});
+
+test('with files of the operator, nothing is ordered, and no project waits', async () => {
+  delegate();
+  expect(await secure({ hasPlatformFiles: true })).toBe(0);
+  expect(lab.authority.log).toEqual([]);
+  undelegated();
+  lab.authority.failNext('look', { reason: 'challenge' });
+  await secure();
+  const project = { ...lab.project, servedDeployId: 'dep_1' };
+  expect(await showOwnHold(lab.ports)(project)).toBeDefined();
+  expect(await showOwnHold({ ...lab.ports, hasPlatformFiles: true })(project)).toBeUndefined();
+});
+
+test('a lost answer to an order of a project host counts as an order, and not as a certificate', async () => {
+  undelegated();
+  const authority = around(lab.authority, 'order', { after: () => Promise.reject(new Error()) });
+  await expect(secure({ authority })).rejects.toThrow();
+  expect(await secure()).toBe(1);
+  const { accountId } = lab.project;
+  const name = { authority: 'authority.test', accountId, host: own(), registrableDomain: '' };
+  const use = await lab.ports.ledger.use(name, lab.clock.now());
+  expect([use.accountOrders.length, use.ownHosts.length]).toEqual([2, 1]);
+});
+
+test('a project whose host waits for a limit is told so, although the platform had a certificate that has ended', async () => {
+  delegate();
+  await secure();
+  undelegated();
+  lab.clock.advance(91 * day);
+  for (let n = 0; n < 20; n++) await servedProject(lab.stores);
+  expect(await secure()).toBe(20);
+  const holds = await Promise.all(
+    (await lab.ports.edgeRecords.names()).map((slug) =>
+      showOwnHold(lab.ports)({ accountId: 'acct', slug, servedDeployId: 'dep_1' }),
+    ),
+  );
+  const waiting = holds.filter((hold) => hold !== undefined);
+  expect(waiting.map(({ reason }) => reason)).toEqual(['ownHosts']);
+});
+
+test('of projects, 20 get a certificate of their own in 7 days; the next one knows when', async () => {
+  undelegated();
+  for (let n = 0; n < 20; n++) await servedProject(lab.stores);
+  expect(await secure()).toBe(20);
+  const holds = await Promise.all(
+    (await lab.ports.edgeRecords.names()).map((slug) => {
+      const project = { accountId: 'acct', slug, servedDeployId: 'dep_1' };
+      return showOwnHold(lab.ports)(project);
+    }),
+  );
+  const waiting = holds.filter((hold) => hold !== undefined);
+  expect(waiting).toEqual([{ reason: 'ownHosts', nextAt: after(7 * day) }]);
+  lab.clock.advance(7 * day);
+  expect(await secure()).toBe(1);
+});
+
+test('a clock that is years ahead renews a certificate of our own once, and then waits', async () => {
+  undelegated();
+  await secure();
+  lab.clock.advance(3 * 365 * day);
+  // The authority's clock is right: its certificates have ended for ours.
+  const short = new ScriptedAuthority({
+    clock: { now: () => after(0) },
+    expects: () => true,
+    visit: (name, token) => lab.ports.orders.answer(name, token),
+  });
+  for (let minutes = 0; minutes < 60; minutes++) {
+    await secure({ authority: short });
+    lab.clock.advance(minute);
+  }
+  expect(ordersOf(own(), short)).toBe(1);
+  const { certificate } = (await lab.ports.ownNames.find(own()))!;
+  expect(certificate.kind).toBe('issued');
+  expect(ownDueAt((await lab.ports.ownNames.find(own()))!).getTime()).toBeGreaterThan(
+    lab.clock.now().getTime() + hour,
+  );
+});

@@ -1,0 +1,523 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { caWindows } from '../../../src/domains/domain/certificates/ca-budget.ts';
+import type { AuthorityStep } from '../../support/domains/scripted-authority.ts';
+import { Unavailable } from '../../../src/kernel/unavailable.ts';
+import type { AuthorityFailureReason } from '../../../src/domains/domain/certificates/order.ts';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import type { DomainPorts } from '../../../src/domains/ports.ts';
+import { postponeAttempt } from '../../../src/domains/domain/attachment/plan.ts';
+import { workOnCertificate } from '../../../src/domains/use-cases/work-on-certificate.ts';
+import {
+  around,
+  closeLabs,
+  domainLab,
+  forbiddingCaa,
+  host,
+  ownershipOf,
+  type DomainLab,
+} from '../../support/domains/domain-lab.ts';
+import { showDomain } from '../../../src/domains/use-cases/show-domain.ts';
+import { servedProject } from '../../support/domains/custom-domains.ts';
+import {
+  certificateOf,
+  after,
+  day,
+  hour,
+  minute,
+  start,
+} from '../../support/domains/known-domains.ts';
+import { mustNotBeUsed } from '../../support/strict-fake.ts';
+
+afterEach(closeLabs);
+
+let lab: DomainLab;
+beforeEach(async () => {
+  lab = await domainLab();
+});
+
+test('a domain is added, verified, served, renewed and removed', async () => {
+  const live = await lab.addLive();
+  const { ports } = lab;
+  expect(live).toMatchObject({ state: 'live', liveSince: start, generation: 1 });
+  const first = await ports.certificates.find(host);
+  lab.clock.advance(60 * day);
+  await lab.tendDue();
+  const renewed = await lab.current(live);
+  expect(renewed).toMatchObject({ state: 'live', liveSince: start, generation: 2 });
+  expect(certificateOf(renewed).notAfter).toEqual(after(150 * day));
+  expect(await ports.certificates.find(host)).not.toEqual(first);
+  expect(await lab.keptOrders(live)).toEqual([]);
+  await lab.remove(renewed);
+  expect(await ports.certificates.find(host)).toBeUndefined();
+  expect((await lab.kinds(live)).filter((kind) => kind !== 'checked')).toEqual([
+    ...['added', 'verified', 'attempt', 'live', 'attempt', 'renewed', 'removed'],
+  ]);
+  expect(await lab.attempts(live)).toEqual(['issued', 'issued']);
+});
+
+/** Only resolvers that do not validate still see the records. */
+const brokenDnssec = {
+  cname: { kind: 'failed', reason: 'servfail' },
+  unchecked: { question: `CNAME ${host}`, errors: [{ code: 6, text: '' }] },
+} as const;
+
+describe('before an order', () => {
+  test.each([
+    ['a CAA record that forbids it', forbiddingCaa, 'caa_forbids_issuer'],
+    ['broken DNSSEC', brokenDnssec, 'dnssec_bogus'],
+  ])('%s delays it without contacting the authority', async (_, known, code) => {
+    const domain = await lab.addVerified();
+    lab.point(domain, known);
+    await lab.tendDue();
+    const held = await lab.current(domain);
+    expect(certificateOf(held)).toMatchObject({
+      ...{ status: 'failed', waitsForDns: true, nextAttemptAt: undefined, isOrdered: false },
+      problem: { code },
+    });
+    expect(lab.authority.log).toEqual([]);
+    lab.point(domain);
+    lab.clock.advance(hour);
+    await lab.tendDue();
+    expect((await lab.current(domain)).state).toBe('live');
+  });
+
+  test('an exhausted budget postpones it, and nothing is requested', async () => {
+    const domain = await lab.addVerified();
+    for (let n = 0; n < 4; n++)
+      await lab.ports.ledger.settle({ entered: [{ ...spent(domain), kind: 'issued' }] });
+    await lab.tendDue();
+    const postponed = await lab.current(domain);
+    expect(certificateOf(postponed).nextAttemptAt).toEqual(after(7 * day));
+    expect([lab.authority.log, await lab.keptOrders(domain)]).toEqual([[], []]);
+    expect(await lab.attempts(domain)).toEqual(['postponed']);
+    lab.clock.set(after(7 * day));
+    await lab.tendDue();
+    expect((await lab.current(domain)).state).toBe('live');
+  });
+});
+
+/** Adds a current ledger entry for that domain. */
+const spent = ({ accountId, host: name, registrableDomain }: CustomDomain) => {
+  const occurredAt = lab.clock.now();
+  const key = { authority: 'authority.test', orderKey: 'o' };
+  return { ...key, accountId, host: name, registrableDomain, isManual: false, occurredAt };
+};
+
+describe('the share of an account', () => {
+  /** The owner adds, verifies and removes, as fast as it goes. */
+  const churn = async (times: number) => {
+    const names = Array.from({ length: times }, (_, n) => `shop${String(n)}.example.com`);
+    for (const name of names) {
+      const domain = await lab.add(lab.project, name);
+      lab.point(domain);
+      await lab.verify(domain);
+      await lab.tendDue();
+      await lab.remove(domain);
+    }
+  };
+
+  test('is not enlarged by removing and adding, and other accounts get their certificates', async () => {
+    await churn(30);
+    expect(lab.asked('order')).toBe(10);
+    const other = await lab.add(await servedProject(lab.stores), 'shop.other.com');
+    lab.point(other);
+    await lab.verify(other);
+    await lab.tendDue();
+    expect((await lab.current(other)).state).toBe('live');
+  });
+
+  test('delays a domain when it is used up, without a DNS lookup, and records that once', async () => {
+    await churn(10);
+    const domain = await lab.addVerified();
+    const inspected = mustNotBeUsed<DomainPorts['dns']>('dns');
+    for (let n = 0; n < 3; n++) {
+      await lab.ports.domains.change(domain.id, (one) => postponeAttempt(one, start));
+      await lab.tendDue({ dns: inspected });
+    }
+    expect(await lab.attempts(domain)).toEqual(['postponed']);
+    const held = await lab.current(domain);
+    expect(certificateOf(held).nextAttemptAt).toEqual(after(hour));
+    const { budget } = await showDomain(lab.ports)(held);
+    expect(budget.heldUpBy).toEqual({ reason: 'accountHour', nextAt: after(hour) });
+    lab.clock.advance(hour);
+    await lab.tendDue();
+    expect((await lab.current(domain)).state).toBe('live');
+  });
+
+  test('does not delay a renewal, whether or not the authority exempts renewals', async () => {
+    const live = await lab.addLive();
+    lab.clock.advance(60 * day);
+    for (let n = 0; n < 60; n++)
+      await lab.ports.ledger.settle({ entered: [{ ...spent(live), kind: 'order' }] });
+    await lab.tendDue();
+    expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
+  });
+});
+
+describe('a failure', () => {
+  test.each<[AuthorityFailureReason, AuthorityStep, number | undefined, string, boolean]>([
+    ['unavailable', 'order', minute, 'ca_unavailable', false],
+    ['unavailable', 'finalize', minute, 'ca_unavailable', true],
+    ['rate_limited', 'order', minute, 'ca_rate_limited', false],
+    ['rate_limited', 'finalize', minute, 'ca_rate_limited', true],
+    ['order_gone', 'look', 0, 'ca_unavailable', false],
+    ['challenge', 'look', minute, 'challenge_unreachable', false],
+    ['dns', 'look', minute, 'dns_lookup_failed', false],
+    ['caa', 'finalize', undefined, 'caa_forbids_issuer', false],
+    ['rejected_name', 'order', undefined, 'ca_rejected_name', false],
+  ])('%s at %s', async (reason, step, wait, problem, isKept) => {
+    const domain = await lab.addVerified();
+    lab.authority.failNext(step, { reason });
+    await lab.tendDue();
+    const failed = await lab.current(domain);
+    expect(certificateOf(failed)).toMatchObject({ status: 'failed', problem: { code: problem } });
+    expect(certificateOf(failed).nextAttemptAt).toEqual(
+      wait === undefined ? undefined : after(wait),
+    );
+    expect(certificateOf(failed).isOrdered).toBe(isKept);
+    expect(await lab.keptOrders(domain)).toEqual(isKept ? [1] : []);
+    const asked = lab.authority.log.length;
+    if (wait !== 0) await lab.tendDue();
+    expect(lab.authority.log).toHaveLength(asked);
+    if (wait === undefined) return;
+    lab.clock.advance(wait);
+    await lab.tendDue();
+    expect((await lab.current(domain)).state).toBe('live');
+    expect(lab.asked('order')).toBe(step === 'order' || !isKept ? 2 : 1);
+  });
+
+  test('by CAA that our own resolvers do not see names the record to add', async () => {
+    const domain = await lab.addVerified();
+    lab.authority.failNext('finalize', { reason: 'caa', detail: 'CAA record forbids it' });
+    await lab.tendDue();
+    const failed = await lab.current(domain);
+    expect(failed.dns.report?.verifiable).toBe(true);
+    expect(certificateOf(failed).problem).toMatchObject({
+      seen: 'CAA record forbids it',
+      wanted: 'example.com. CAA 0 issue "authority.test"',
+    });
+  });
+
+  test('of an authority that loses each order is not retried endlessly', async () => {
+    await lab.addVerified();
+    for (let second = 0; second < 3600; second += 10) {
+      lab.authority.forgetOrders();
+      if (lab.asked('look') < 100) lab.authority.failNext('look', { reason: 'order_gone' });
+      await lab.tendDue();
+      lab.clock.advance(10_000);
+    }
+    expect(lab.asked('order')).toBe(3);
+  });
+
+  test('of a renewal leaves the site as it is, and wrong DNS holds the renewal back', async () => {
+    const live = await lab.addLive();
+    const served = await lab.ports.certificates.find(host);
+    const { length: asked } = lab.authority.log;
+    lab.dns.tell(host, {});
+    lab.clock.advance(60 * day);
+    await lab.tendDue();
+    const held = await lab.current(live);
+    expect(held.state).toBe('live');
+    expect(certificateOf(held)).toMatchObject({ status: 'issued', waitsForDns: true });
+    expect(lab.authority.log).toHaveLength(asked);
+    expect(await lab.ports.certificates.find(host)).toEqual(served);
+    lab.point(live);
+    lab.clock.advance(day);
+    await lab.tendDue();
+    expect(await lab.current(live)).toMatchObject({ state: 'live', generation: 2 });
+  });
+});
+
+describe('a fresh attempt that the owner asked for', () => {
+  const failNext = async () => {
+    lab.authority.failNext('look', { reason: 'challenge' });
+    await lab.tendDue();
+  };
+  const budgets = async () => {
+    const use = await lab.ports.ledger.use(
+      {
+        authority: 'authority.test',
+        accountId: lab.project.accountId,
+        host,
+        registrableDomain: 'example.com',
+      },
+      lab.clock.now(),
+    );
+    return [use.manualFailures.length, use.automaticFailures.length];
+  };
+
+  test('counts as such when it fails, and those on schedule after it do not', async () => {
+    const domain = await lab.addVerified();
+    await failNext();
+    lab.clock.advance(caWindows.automaticFailures.lengthMs);
+    await lab.verify(domain);
+    await failNext();
+    expect(await budgets()).toEqual([1, 0]);
+    lab.clock.advance(minute);
+    await failNext();
+    expect(await budgets()).toEqual([1, 1]);
+    expect(await lab.attempts(domain)).toEqual(['failed', 'failed', 'failed']);
+    lab.clock.advance(10 * minute);
+    await lab.tendDue();
+    expect((await lab.current(domain)).state).toBe('live');
+  });
+
+  test('counts as such too when the authority was away in between', async () => {
+    const domain = await lab.addVerified();
+    await failNext();
+    lab.clock.advance(caWindows.automaticFailures.lengthMs);
+    await lab.verify(domain);
+    lab.authority.failNext('look', { reason: 'unavailable' });
+    await lab.tendDue();
+    lab.clock.advance(minute);
+    await failNext();
+    expect(await budgets()).toEqual([1, 0]);
+  });
+});
+
+describe('the same order goes on', () => {
+  test.each<AuthorityStep>(['look', 'prove', 'finalize'])(
+    'when the answer to %s is lost',
+    async (step) => {
+      const domain = await lab.addVerified();
+      lab.authority.loseAnswer(step);
+      await lab.tendDue();
+      expect(certificateOf(await lab.current(domain)).isOrdered).toBe(true);
+      lab.clock.advance(minute);
+      await lab.tendDue();
+      expect((await lab.current(domain)).state).toBe('live');
+      expect([lab.asked('order'), lab.asked('finalize')]).toEqual([1, 1]);
+    },
+  );
+
+  const useOf = (domain: CustomDomain) =>
+    lab.ports.ledger.use({ ...domain, authority: 'authority.test' }, lab.clock.now());
+  /** At least as many as the authority saw. */
+  const expectAllCounted = async (domain: CustomDomain) =>
+    expect((await useOf(domain)).orders.length).toBeGreaterThanOrEqual(lab.asked('order'));
+
+  /** Everything stored along the way by ports that die after so many steps. */
+  const dyingAfter = (steps: number): Partial<DomainPorts> => {
+    let done = 0;
+    const step = {
+      after: () => {
+        done += 1;
+        if (done === steps) throw new Error('the process died');
+      },
+    };
+    const { domains } = lab.ports;
+    const ofOrders = ['begin', 'placed', 'publish', 'forget'] as const;
+    return {
+      domains: around(around(domains, 'change', step), 'changeCounted', step),
+      orders: ofOrders.reduce((port, its) => around(port, its, step), lab.ports.orders),
+    };
+  };
+
+  test('when the process dies after any step that it stored', async () => {
+    let died = 0;
+    for (let steps = 1; ; steps++) {
+      lab = await domainLab();
+      const domain = await lab.addVerified();
+      const isDone = await lab.tendDue(dyingAfter(steps)).then(
+        () => true,
+        () => false,
+      );
+      if (isDone) break;
+      died += 1;
+      await lab.tendDue();
+      expect((await lab.current(domain)).state).toBe('live');
+      expect([steps, lab.asked('order'), lab.asked('finalize')]).toEqual([steps, 1, 1]);
+      await expectAllCounted(domain);
+      lab.clock.advance(60 * day);
+      await lab.tendDue();
+      expect([steps, await lab.keptOrders(domain)]).toEqual([steps, []]);
+    }
+    expect(died).toBeGreaterThanOrEqual(6);
+  });
+
+  test.each(['before', 'after'] as const)(
+    'but not an order whose URL was never stored: killed %s the request, each new order counts, within the limits',
+    async (when) => {
+      const domain = await lab.addVerified();
+      const kill = {
+        [when]: () => {
+          throw new Error('the process died');
+        },
+      };
+      for (let kills = 1; kills <= 15; kills++) {
+        const authority = around(lab.ports.authority, 'order', kill);
+        await lab.tendDue({ authority }).catch(() => undefined);
+        await expectAllCounted(domain);
+      }
+      // All of the account's share is used up, and what may have become a certificate is none.
+      expect(lab.asked('order')).toBe(when === 'before' ? 0 : 10);
+      const { orders, accountOrders, exactName } = await useOf(domain);
+      expect([orders.length, accountOrders.length]).toEqual([10, 10]);
+      expect(exactName).toEqual([]);
+      expect((await lab.attempts(domain)).filter((one) => one === 'unanswered')).toHaveLength(10);
+      const current = await lab.current(domain);
+      expect(certificateOf(current)).toMatchObject({
+        isOrdered: false,
+        nextAttemptAt: after(hour),
+      });
+      lab.clock.advance(hour);
+      await lab.tendDue();
+      expect((await lab.current(domain)).state).toBe('live');
+      expect(await lab.keptOrders(domain)).toEqual([]);
+    },
+  );
+
+  test('when the process dies after any step of a failure', async () => {
+    for (let steps = 1; ; steps++) {
+      lab = await domainLab();
+      const domain = await lab.addVerified();
+      lab.authority.failNext('look', { reason: 'challenge' });
+      const isDone = await lab.tendDue(dyingAfter(steps)).then(
+        () => true,
+        () => false,
+      );
+      for (const wait of [minute, 10 * minute]) {
+        lab.clock.advance(wait);
+        await lab.tendDue();
+      }
+      expect((await lab.current(domain)).state).toBe('live');
+      expect([steps, await lab.keptOrders(domain)]).toEqual([steps, []]);
+      if (isDone) break;
+    }
+  });
+
+  test('when it is looked at while the authority takes its time', async () => {
+    const domain = await lab.addVerified();
+    let looks = 0;
+    const look: DomainPorts['authority']['look'] = () => {
+      looks += 1;
+      return Promise.resolve({ kind: 'processing', askAgainAfterMs: 60_000 });
+    };
+    const authority = new Proxy(lab.authority, {
+      get: (target, name) => {
+        const value: unknown = name === 'look' ? look : Reflect.get(target, name);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    await lab.tendDue({ authority });
+    expect(certificateOf(await lab.current(domain)).nextAttemptAt).toEqual(after(minute));
+    await lab.tendDue({ authority });
+    expect(looks).toBe(1);
+    lab.clock.advance(minute);
+    await lab.tendDue();
+    expect([(await lab.current(domain)).state, lab.asked('order')]).toEqual(['live', 1]);
+  });
+});
+
+describe('a late result', () => {
+  const steps = ['newPrivateKey', 'order', 'look', 'prove', 'finalize'] as const;
+  const moments = steps.flatMap((step) => [['before', step] as const, ['after', step] as const]);
+
+  test.each(moments)('is not kept when the domain is removed %s %s', async (when, step) => {
+    const domain = await lab.addVerified();
+    const remove = { [when]: () => lab.remove(domain) };
+    await lab.tendDue({ authority: around(lab.ports.authority, step, remove) });
+    expect((await lab.current(domain)).state).toBe('removed');
+    expect(await lab.keptOrders(domain)).toEqual([]);
+    expect(await lab.ports.certificates.validities()).toEqual(new Map());
+    if (step === 'newPrivateKey') expect(lab.authority.log).toEqual([]);
+  });
+
+  test.each(['unavailable', 'rate_limited', 'order_gone'] as const)(
+    'is not kept when the authority is %s as well',
+    async (reason) => {
+      const domain = await lab.addVerified();
+      for (const step of ['order', 'look'] as const) lab.authority.failNext(step, { reason });
+      const remove = { before: () => lab.remove(domain) };
+      await lab.tendDue({ authority: around(lab.ports.authority, 'newPrivateKey', remove) });
+      expect(await lab.keptOrders(domain)).toEqual([]);
+      expect((await lab.current(domain)).state).toBe('removed');
+    },
+  );
+
+  test('is not served under a later attachment', async () => {
+    const domain = await lab.addVerified();
+    let second = domain;
+    const readd = {
+      after: async () => {
+        if (second !== domain) return;
+        await lab.remove(domain);
+        second = await lab.add();
+        lab.point(second);
+        await lab.verify(second);
+      },
+    };
+    await lab.tendDue({ authority: around(lab.ports.authority, 'finalize', readd) });
+    expect(await lab.ports.certificates.find(host)).toBeUndefined();
+    expect((await lab.current(second)).state).toBe('verified');
+    await lab.tendDue();
+    expect(await lab.current(second)).toMatchObject({ state: 'live', generation: 1 });
+    const served = await lab.ports.certificates.find(host);
+    expect(served?.chain).toContain('certificate 2 of');
+  });
+
+  test('is not served when somebody else proved the name meanwhile', async () => {
+    const domain = await lab.addVerified();
+    const rival = await lab.add(await servedProject(lab.stores));
+    const contest = {
+      after: async () => {
+        lab.point(rival, ownershipOf(rival));
+        await lab.verify(rival);
+      },
+    };
+    await lab.tendDue({ authority: around(lab.ports.authority, 'prove', contest) });
+    expect(await lab.current(domain)).toMatchObject({ state: 'removed', reason: 'contested' });
+    expect(await lab.ports.certificates.find(host)).toBeUndefined();
+    expect(await lab.keptOrders(domain)).toEqual([]);
+    await lab.tendDue();
+    expect((await lab.current(rival)).state).toBe('live');
+  });
+
+  test('is not kept when the worker dies right after storing the order', async () => {
+    const domain = await lab.addVerified();
+    const orders = around(lab.ports.orders, 'begin', {
+      before: () => lab.remove(domain),
+      after: () => {
+        throw new Error('the process died');
+      },
+    });
+    await lab.tendDue({ orders });
+    expect((await lab.current(domain)).state).toBe('removed');
+    expect(await lab.keptOrders(domain)).toEqual([]);
+  });
+
+  test('only one of two workers on a domain does the work', async () => {
+    const domain = await lab.addVerified();
+    const work = workOnCertificate(lab.ports);
+    await Promise.all([work(domain), work(domain)]);
+    expect((await lab.current(domain)).state).toBe('live');
+    expect([lab.asked('order'), lab.asked('finalize')]).toEqual([1, 1]);
+    expect(await lab.attempts(domain)).toEqual(['issued']);
+    expect(await lab.keptOrders(domain)).toEqual([]);
+  });
+
+  test('a worker with a stale order does not contact the authority', async () => {
+    const domain = await lab.addVerified();
+    lab.authority.failNext('order', { reason: 'unavailable' });
+    await lab.tendDue();
+    const stale = await lab.current(domain);
+    lab.clock.advance(minute);
+    await lab.tendDue();
+    const { length: asked } = lab.authority.log;
+    await workOnCertificate(lab.ports)(stale);
+    expect(lab.authority.log).toHaveLength(asked);
+    expect(await lab.keptOrders(domain)).toEqual([]);
+  });
+});
+
+test('an unreachable database is reported, and the order continues later', async () => {
+  const domain = await lab.addVerified();
+  const orders = around(lab.ports.orders, 'publish', {
+    before: () => {
+      throw new Unavailable('The database', undefined);
+    },
+  });
+  await expect(lab.tendDue({ orders })).rejects.toThrow(Unavailable);
+  await lab.tendDue();
+  expect([(await lab.current(domain)).state, lab.asked('order')]).toEqual(['live', 1]);
+});

@@ -1,0 +1,282 @@
+import { expect, jest, test } from '@jest/globals';
+import pino from 'pino';
+import { MailPump } from '../../../src/adapters/schedule/mail-pump.ts';
+import { AesGcmSealer } from '../../../src/adapters/system/aes-gcm-sealer.ts';
+import { KnownRecipients } from '../../../src/app/known-recipients.ts';
+import type { Notification } from '../../../src/notifications/domain/notification.ts';
+import type { OutgoingMail, Posted } from '../../../src/notifications/mail-ports.ts';
+import { notifications } from '../../../src/notifications/notifications.ts';
+import { SettableClock } from '../../support/settable-clock.ts';
+import {
+  accountDecision,
+  keyDecision,
+  later,
+  now,
+  personDecision,
+} from '../../support/accounts.ts';
+import { Life } from '../../support/life.ts';
+import { storesOfTests } from '../../support/stores.ts';
+import { mustNotBeUsed } from '../../support/strict-fake.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const sealer = new AesGcmSealer(Buffer.from('a secret key of this test'));
+
+const open = storesOfTests();
+
+/** An account with two people who have signed in, and one who has not. */
+const world = async (answer: (mail: OutgoingMail) => Posted = () => ({ kind: 'taken' })) => {
+  const ports = await open();
+  const clock = new SettableClock(now);
+  const account = accountDecision();
+  const accountId = account.state.id;
+  const [ada, bob, newcomer] = [1, 2, 3].map(() => personDecision(accountId));
+  const joined = ({ state, events }: ReturnType<typeof personDecision>) => ({
+    ...{ state: { ...state, joinedAt: now }, events },
+  });
+  await ports.accounts.open(account, keyDecision(accountId), joined(ada!));
+  await ports.people.add(joined(bob!));
+  await ports.people.add(newcomer!);
+  const posted: OutgoingMail[] = [];
+  const postman = {
+    post: (mail: OutgoingMail): Promise<Posted> => {
+      const outcome = answer(mail);
+      if (outcome.kind === 'taken') posted.push(mail);
+      return Promise.resolve(outcome);
+    },
+  };
+  const faceOf = (life: Life) =>
+    notifications({
+      ...{ notices: mustNotBeUsed('notices'), watches: mustNotBeUsed('watches'), clock, sealer },
+      ...{ domains: mustNotBeUsed('domains'), callers: mustNotBeUsed('callers'), endings: [] },
+      ...{ mails: life.port(ports.mails), mailChoices: life.port(ports.mailChoices) },
+      recipients: life.port(new KnownRecipients(ports.people, ports.accounts)),
+      postman: life.port(postman),
+    });
+  /** Sends all that is due, as a worker does it. */
+  const work = async (life = new Life(Infinity)): Promise<void> => {
+    const face = faceOf(life);
+    const pump = new MailPump({
+      ...{ mails: life.port(ports.mails), clock, log: pino({ enabled: false }) },
+      deliver: (message, signal) => face.deliverMail(message, signal),
+    });
+    await pump.run().catch(() => undefined);
+    await pump.stop();
+  };
+  return {
+    ...{ ports, clock, posted, work, accountId, ada: ada!.state, bob: bob!.state },
+    face: faceOf(new Life(Infinity)),
+    tell: (notification: Notification, life = new Life(Infinity)) =>
+      faceOf(life)
+        .mailOwners(notification)
+        .catch(() => undefined),
+    told: (n: number): Notification => ({
+      ...{ id: `evt_${n}`, accountId, occurredAt: later(n), kind: 'key.banned' },
+      about: { keyId: `key_${n}`, name: 'Till', until: later(hour).toISOString() },
+    }),
+    pass: (ms: number) => {
+      clock.advance(ms);
+    },
+  };
+};
+type World = Awaited<ReturnType<typeof world>>;
+
+const addressesOf = ({ posted }: World) => posted.map(({ to }) => to).sort();
+
+test('each person who has signed in gets one mail, however often the event is delivered', async () => {
+  const all = await world();
+  for (let times = 0; times < 3; times += 1) await all.tell(all.told(1));
+  await all.work();
+  expect(addressesOf(all)).toEqual([all.ada.email, all.bob.email].sort());
+});
+
+test('a kind that a person has switched off is not sent to them', async () => {
+  const all = await world();
+  await all.face.chooseMail(all.ada.id, new Set(['key.banned']));
+  await all.tell(all.told(1));
+  await all.work();
+  expect(addressesOf(all)).toEqual([all.bob.email]);
+  await all.face.chooseMail(all.ada.id, new Set());
+  await all.tell(all.told(2));
+  await all.work();
+  expect(addressesOf(all)).toEqual([all.ada.email, all.bob.email, all.bob.email].sort());
+});
+
+test('whoever follows the link of a mail gets no more of its kinds, and nobody can make such a link', async () => {
+  const all = await world();
+  await all.tell(all.told(1));
+  await all.work();
+  const token = all.posted.find(({ to }) => to === all.ada.email)?.unsubscribeToken ?? '';
+  expect(all.face.whatToUnsubscribe(token)).toEqual({
+    ...{ personId: all.ada.id, kinds: ['key.banned'] },
+  });
+  expect(await all.face.unsubscribe(token)).toBe(true);
+  expect(await all.face.unsubscribe(`${token.slice(0, -1)}_`)).toBe(false);
+  expect(await all.face.mailKindsOff(all.ada.id)).toEqual(new Set(['key.banned']));
+  expect(await all.face.mailKindsOff(all.bob.id)).toEqual(new Set());
+});
+
+test('a personal mail is sent to the person alone, though they have switched all off', async () => {
+  const all = await world();
+  const { id: personId, email: to } = all.ada;
+  const mail = { id: 'link_1', accountId: all.accountId, personId, to };
+  for (let times = 0; times < 2; times += 1) {
+    const about = { email: to, account: 'Zoo', changedAt: '2026-03-01T10:00:00.000Z' };
+    expect(await all.face.mailPerson({ ...mail, kind: 'password.changed', about })).toBe(true);
+  }
+  await all.work();
+  expect(all.posted).toHaveLength(1);
+  expect(all.posted[0]).toMatchObject({ to, unsubscribeToken: undefined });
+});
+
+test('more than five within ten minutes are gathered, and none is lost', async () => {
+  const all = await world();
+  for (let n = 0; n < 20; n += 1) {
+    await all.tell(all.told(n));
+    for (let times = 0; times < 3; times += 1) await all.work();
+    all.pass(10_000);
+  }
+  expect(all.posted).toHaveLength(10);
+  all.pass(10 * minute);
+  await all.work();
+  expect(all.posted).toHaveLength(12);
+  const mine = all.posted.filter(({ to }) => to === all.ada.email).flatMap(({ told }) => told);
+  expect(mine.map(({ about }) => (about as { keyId: string }).keyId)).toEqual(
+    Array.from({ length: 20 }, (_, n) => `key_${n}`),
+  );
+});
+
+test('a refusal for good is shown beside the person and not tried again; a success takes it away', async () => {
+  let isRefused = true;
+  const all = await world(({ to }) =>
+    isRefused && to === all.ada.email
+      ? { kind: 'refused', reason: '550 no such user' }
+      : { kind: 'taken' },
+  );
+  await all.tell(all.told(1));
+  await all.work();
+  const trouble = { personId: all.ada.id, since: now, refusal: '550 no such user' };
+  expect(await all.face.listMailTroubles(all.accountId)).toEqual([trouble]);
+  isRefused = false;
+  all.pass(25 * hour);
+  await all.work();
+  expect(addressesOf(all)).toEqual([all.bob.email]);
+  await all.tell(all.told(2));
+  await all.work();
+  expect(await all.face.listMailTroubles(all.accountId)).toEqual([]);
+});
+
+test('a server that is away is tried for a day, then the mail is given up', async () => {
+  let attempts = 0;
+  const all = await world(() => {
+    attempts += 1;
+    return { kind: 'failed', reason: '421 away' };
+  });
+  const { id: personId, email: to } = all.ada;
+  const mail = { id: 'link_1', accountId: all.accountId, personId, to };
+  const about = { email: to, account: 'Zoo', changedAt: now.toISOString() };
+  await all.face.mailPerson({ ...mail, kind: 'password.changed', about });
+  for (let minutes = 0; minutes < 30 * 60; minutes += 1) {
+    await all.work();
+    all.pass(minute);
+  }
+  expect(attempts).toBeGreaterThan(10);
+  expect(attempts).toBeLessThan(25);
+  const [trouble] = await all.face.listMailTroubles(all.accountId);
+  expect(trouble).toMatchObject({ personId, refusal: undefined });
+});
+
+test('a mail that is too old is not sent: its link has ended, or no server was set for days', async () => {
+  const all = await world();
+  const { id: personId, email: to } = all.ada;
+  const mail = { id: 'link_1', accountId: all.accountId, personId, to };
+  const until = later(30 * minute).toISOString();
+  const about = { email: to, links: [], until, isForPassword: false };
+  await all.face.mailPerson({ ...mail, kind: 'sign_in.link', about });
+  all.pass(30 * minute);
+  await all.work();
+  await all.tell(all.told(1));
+  all.pass(3 * 24 * hour);
+  await all.work();
+  expect(all.posted).toEqual([]);
+  all.pass(30 * 24 * hour);
+  await all.work();
+  expect(all.posted).toEqual([]);
+  expect(await all.ports.mails.state(all.clock.now())).toMatchObject({ waiting: 0 });
+});
+
+test('whoever switches a kind off gets none of it that waits, and the rest of a summary still comes', async () => {
+  const all = await world();
+  for (let n = 0; n < 8; n += 1) await all.tell(all.told(n));
+  const domain = { project: 'birds', host: 'birds.test', name: 'birds.test' };
+  const live = { ...all.told(9), kind: 'domain.live', about: domain } as const;
+  await all.tell(live);
+  await all.face.chooseMail(all.ada.id, new Set(['key.banned']));
+  for (let times = 0; times < 5; times += 1) await all.work();
+  all.pass(10 * minute);
+  for (let times = 0; times < 5; times += 1) await all.work();
+  const mine = all.posted.filter(({ to }) => to === all.ada.email);
+  expect(mine.flatMap(({ told }) => told.map(({ kind }) => kind))).toEqual(['domain.live']);
+  expect(all.posted.filter(({ to }) => to === all.bob.email)).toHaveLength(6);
+  expect(await all.ports.mails.state(all.clock.now())).toMatchObject({ waiting: 0, unreached: 0 });
+});
+
+test('a message that cannot be prepared counts as tried, and is given up after a day', async () => {
+  const all = await world();
+  const { id: personId, email: to } = all.ada;
+  let looks = 0;
+  all.ports.accounts.find = () => {
+    looks += 1;
+    return Promise.reject(new Error('this account cannot be read'));
+  };
+  const about = { email: to, account: 'Zoo', changedAt: now.toISOString() };
+  const mail = { id: 'link_1', accountId: all.accountId, personId, to };
+  await all.face.mailPerson({ ...mail, kind: 'password.changed', about });
+  for (let minutes = 0; minutes < 30 * 60; minutes += 1) {
+    await all.work();
+    all.pass(minute);
+  }
+  expect(looks).toBeGreaterThan(10);
+  expect(looks).toBeLessThan(25);
+  expect(await all.ports.mails.state(all.clock.now())).toMatchObject({ waiting: 0 });
+});
+
+test('where the process is killed, no mail is lost, and one that is sent again has the same id and words', async () => {
+  const killedAt = async (step: number) => {
+    const all = await world();
+    const life = new Life(step);
+    for (let n = 0; n < 7; n += 1) await all.tell(all.told(n), life);
+    for (let times = 0; times < 4; times += 1) await all.work(life);
+    for (let n = 0; n < 7; n += 1) await all.tell(all.told(n));
+    all.pass(10 * minute);
+    for (let times = 0; times < 6; times += 1) await all.work();
+    return { steps: life.steps, posted: all.posted };
+  };
+  const { steps, posted } = await killedAt(Infinity);
+  expect(steps).toBeGreaterThan(80);
+  expect(posted).toHaveLength(12);
+  for (let step = 0; step < steps; step += 1) {
+    const lived = await killedAt(step);
+    const byId = Map.groupBy(lived.posted, ({ id, to }) => `${id} ${to}`);
+    const keys = [...byId.values()].flatMap(([mail]) =>
+      mail!.told.map(({ about }) => `${mail!.to} ${(about as { keyId: string }).keyId}`),
+    );
+    expect([step, keys.length, new Set(keys).size]).toEqual([step, 14, 14]);
+    for (const same of byId.values()) {
+      expect(new Set(same.map(({ told }) => JSON.stringify(told))).size).toBe(1);
+    }
+  }
+});
+
+test('mails of one moment are messages of their own, though one is planned while the other waits for its turn', async () => {
+  const { ports, clock, tell, told, work, posted } = await world();
+  const add = ports.mails.add.bind(ports.mails);
+  jest.spyOn(ports.mails, 'add').mockImplementationOnce(async (...wanted) => {
+    clock.set(later(1));
+    await tell(told(2));
+    await add(...wanted);
+  });
+  await tell(told(1));
+  await work();
+  expect(posted.map(({ told: { length } }) => length)).toEqual([1, 1, 1, 1]);
+});

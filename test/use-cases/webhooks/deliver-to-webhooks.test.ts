@@ -1,0 +1,123 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Outcome } from '../../../src/notifications/domain/webhooks/delivery.ts';
+import type { OwnersNotification } from '../../../src/notifications/domain/webhooks/payload.ts';
+import type { ClaimedDelivery } from '../../../src/notifications/webhook-ports.ts';
+import { newAccount, now } from '../../support/accounts.ts';
+import { storesOfTests, type Stores } from '../../support/stores.ts';
+import { callingOver } from '../../support/webhooks/calling.ts';
+
+const delivered: Outcome = { kind: 'answered', status: 204, beginning: '', tookMs: 3 };
+
+const open = storesOfTests();
+let ports: Stores;
+let accountId: string;
+let calls: ReturnType<typeof callingOver>['calls'];
+let called: { readonly address: string; readonly body: string }[];
+beforeEach(async () => {
+  ports = await open();
+  accountId = await newAccount(ports);
+  called = [];
+  const post = (address: string, { body }: { readonly body: string }) => {
+    called.push({ address, body });
+    return Promise.resolve(delivered);
+  };
+  calls = callingOver(ports, { post }).calls;
+});
+
+const banned = (id: string): OwnersNotification => ({
+  ...{ id, accountId, occurredAt: now, kind: 'key.banned' },
+  about: { keyId: 'key_1', name: 'Till', until: '2026-03-02' },
+});
+const add = async (kinds: readonly string[], host = 'zoo.example') => {
+  const { webhook } = await calls.addWebhook(accountId, { address: `https://${host}/`, kinds });
+  return { accountId, webhookId: webhook.id };
+};
+const claim = async (): Promise<readonly ClaimedDelivery[]> => {
+  const later = new Date(Date.now() + 1000);
+  const { claimed } = await ports.webhookDeliveries.claim({
+    ...{ now: later, leaseUntil: new Date(Date.now() + 60_000), isSlow: false },
+    ...{ except: { webhooks: [], accounts: [], receivers: [] }, choose: (due) => due },
+  });
+  return claimed;
+};
+
+test('only webhooks that are on and want the kind get a delivery, and only those of the account', async () => {
+  const wanting = await add(['key.banned']);
+  await add(['domain.live']);
+  await calls.switchWebhookOff(await add(['key.banned']));
+  const other = await newAccount(ports);
+  await calls.addWebhook(other, { address: 'https://other.example/', kinds: ['key.banned'] });
+  await calls.tellWebhooks(banned('evt_1'));
+  await calls.tellWebhooks(banned('evt_1'));
+  expect((await claim()).map(({ delivery }) => delivery.webhookId)).toEqual([wanting.webhookId]);
+});
+
+test('what concerns one person is no message', async () => {
+  await add(['key.banned']);
+  const personal = { kind: 'password.changed', about: { email: 'keeper@zoo.example' } } as const;
+  await calls.tellWebhooks({ ...banned('evt_1'), ...personal } as never);
+  expect(await claim()).toEqual([]);
+});
+
+test('a test goes to one webhook, whatever its kinds, once for each request', async () => {
+  const of = await add(['domain.live']);
+  await add(['domain.live']);
+  const asked = {
+    type: 'webhook_tested',
+    ...{ accountId, occurredAt: now },
+    ...{ webhookId: of.webhookId, receiver: 'zoo.example' },
+  } as const;
+  await calls.pingWebhook('evt_7', asked);
+  await calls.pingWebhook('evt_7', asked);
+  const [one, ...others] = await claim();
+  expect([one!.delivery.messageId, others]).toEqual(['evt_7', []]);
+  expect(JSON.parse(one!.delivery.body)).toEqual({
+    ...{ type: 'test.ping', timestamp: now.toISOString() },
+    data: { accountId, webhookId: of.webhookId },
+  });
+});
+
+describe('a delivery that was claimed', () => {
+  test('is not sent once its webhook is off or removed, and is over', async () => {
+    const [off, removed] = [await add(['key.banned']), await add(['key.banned'], 'b.example')];
+    await calls.tellWebhooks(banned('evt_1'));
+    const switched = await ports.webhooks.find(off);
+    await calls.switchWebhookOff(off);
+    await calls.removeWebhook(removed);
+    // As if it had been added at that very moment.
+    const message = { accountId, id: 'evt_2', type: 'key.banned', body: '{}' };
+    await ports.webhookDeliveries.add(message, [switched!], now);
+    for (const one of await claim()) await calls.attemptDelivery(one);
+    expect(called).toEqual([]);
+    const listed = await calls.listDeliveries(off, 10);
+    expect(listed.map(({ progress }) => progress.state)).toEqual(['cancelled', 'cancelled']);
+  });
+
+  test('and cannot be signed counts as a failed attempt, which is ours: it does not make its webhook a failing one', async () => {
+    const of = await add(['key.banned']);
+    await calls.tellWebhooks(banned('evt_1'));
+    const noKey = new Error('sealed under another key');
+    const [claimed] = await claim();
+    const secrets = () => {
+      throw noKey;
+    };
+    const { outcome, fault } = await calls.attemptDelivery({ ...claimed!, secrets });
+    expect([outcome, fault]).toMatchObject([{ kind: 'failed', why: 'unsigned' }, noKey]);
+    expect(called).toEqual([]);
+    expect(await calls.listDeliveries(of, 1)).toMatchObject([
+      { failures: 1, progress: { state: 'waiting' }, attempts: [{ why: 'unsigned' }] },
+    ]);
+    expect((await ports.webhooks.find(of))?.status).toMatchObject({ failingSince: undefined });
+  });
+
+  test('is sent to the address that the webhook has now', async () => {
+    const of = await add(['key.banned']);
+    await calls.tellWebhooks(banned('evt_1'));
+    await calls.changeWebhook(of, { address: 'https://moved.example/', kinds: ['key.banned'] });
+    for (const one of await claim()) await calls.attemptDelivery(one);
+    expect(called.map(({ address }) => address)).toEqual(['https://moved.example/']);
+    expect(await calls.listDeliveries(of, 1)).toMatchObject([
+      { progress: { state: 'delivered' }, attempts: [{ status: 204 }] },
+    ]);
+  });
+});
