@@ -16,7 +16,7 @@ DEPS := node_modules/.package-lock.json
 ENGINE := $(notdir $(firstword $(shell command -v podman docker)))
 JEST := NODE_COMPILE_CACHE=$(CURDIR)/.cache/compile node --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js
 
-.PHONY: help run install test test-unit check check-code check-format check-architecture check-unused format lab bench docs screenshots fuzz faults dist package image image-check clean
+.PHONY: help run install test test-all test-unit check check-code check-format check-architecture check-unused format lab bench docs screenshots fuzz faults plants dist package image image-check clean
 
 help: ## List what can be done
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,8 +27,13 @@ run: $(DEPS) ## Start everything on SQLite; prints an API key and a curl line
 install: $(DEPS) ## Install Node (when needed) and the packages of package-lock.json
 
 # Many tests wait for processes, timers and networks: three workers for two cores keep them at work.
-test: $(DEPS) ## Everything, on SQLite and on a private MySQL-protocol server
-	@$(JEST) --ignoreProjects machines --maxWorkers=$$(node -p 'Math.ceil(1.5 * os.availableParallelism())')
+WORKERS = $$(node -p 'Math.ceil(1.5 * os.availableParallelism())')
+
+test: $(DEPS) ## What a change needs: each part on SQLite, what differs on MariaDB, and one journey through each part; SEED=n
+	@$(JEST) --ignoreProjects machines release --maxWorkers=$(WORKERS)
+
+test-all: $(DEPS) ## What a release needs: `make test`, every store on MariaDB, and test/release; then `make image-check`
+	@TEST_STORES=all $(JEST) --ignoreProjects machines --maxWorkers=$(WORKERS)
 
 test-unit: $(DEPS) ## The pure part: no I/O, a few seconds
 	@$(JEST) --selectProjects unit --maxWorkers=100%
@@ -64,6 +69,9 @@ fuzz: $(DEPS) ## 100 000 hostile requests and DNS answers, 1 000 000 DNS questio
 
 faults: $(DEPS) ## Every fault on every database, long; KILLS=n SOAK=minutes ONLY=words DATABASE=sqlite SEED=n
 	@exec node test/faults/main.ts
+
+plants: $(DEPS) ## Break one law of the product at a time: the test that should see it must fail; ONLY=words
+	@exec node --disable-warning=ExperimentalWarning test/plants/main.ts
 
 docs: $(DEPS) ## Print the pages that come from code (docs/errors.md, …)
 	@node docs/print.ts

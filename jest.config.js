@@ -1,3 +1,18 @@
+import { statfsSync } from 'node:fs';
+
+/** Databases, servers and browsers of a run keep their files in memory where there is room for them. */
+const inMemory = '/dev/shm';
+const neededBytes = 2 * 2 ** 30;
+const hasRoom = () => {
+  try {
+    const { bavail, bsize } = statfsSync(inMemory);
+    return bavail * bsize > neededBytes;
+  } catch {
+    return false;
+  }
+};
+if (hasRoom()) process.env.TMPDIR = inMemory;
+
 const shared = {
   // Node runs the tests as it runs the program, without a vm context for each file.
   testEnvironment: '<rootDir>/test/runner/environment.ts',
@@ -19,15 +34,18 @@ const suite = (name, servers) => ({
 export default {
   // Against hanging, never a measure: machines are busy.
   testTimeout: 240_000,
-  testSequencer: '<rootDir>/test/runner/longest-first.js',
+  testSequencer: '<rootDir>/test/runner/file-order.js',
   reporters: ['default', '<rootDir>/test/runner/slowest-files.ts'],
   projects: [
     suite('unit'),
+    suite('use-cases'),
     suite('contract', 'servers'),
     suite('http', 'servers'),
     suite('edge'),
     suite('dashboard', 'dashboard'),
     suite('system', 'servers'),
+    // What a release needs beyond the rest: `make test-all`.
+    suite('release', 'dashboard'),
     // Too long for every run, and needs more rights: `make image-check`.
     suite('machines'),
   ],

@@ -171,7 +171,7 @@ export default defineConfig({
       files: [
         'src/adapters/dashboard/**/browser.js',
         'src/adapters/http/**/reference.js',
-        'test/support/**/page-shape.js',
+        'test/support/**/page-{clock,finder,shape}.js',
       ],
       env: { browser: true },
     },

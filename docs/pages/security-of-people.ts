@@ -25,7 +25,7 @@ export const signIn: readonly Defence[] = [
       'unit/access/sign-in',
       'unit/access/known-device',
       'dashboard/sign-in',
-      'system/attacks',
+      'release/attacks',
     ],
   },
   {
@@ -60,7 +60,7 @@ export const signIn: readonly Defence[] = [
       'dashboard/link-requests',
       'unit/access/mail-people',
       'contract/access/mail-requests',
-      'system/personal-mails',
+      'release/personal-mails',
     ],
   },
   {
@@ -73,24 +73,24 @@ export const signIn: readonly Defence[] = [
   {
     against: 'Forms of other sites (CSRF).',
     how: 'A form is accepted from our own pages only, by `Sec-Fetch-Site` and `Origin`.',
-    tests: ['dashboard/cross-site', 'system/fuzz'],
+    tests: ['dashboard/cross-site', 'release/fuzz'],
   },
   {
     against: 'Text that runs as a script (XSS).',
     how: 'Pages escape every value. `Content-Security-Policy` allows scripts from our own files only.',
-    tests: ['dashboard/hostile-text', 'dashboard/headers'],
+    tests: ['release/dashboard/hostile-text', 'dashboard/headers'],
   },
   {
     against: 'Text that commands the terminal of an operator.',
     how: 'Commands print no control characters and direction marks, such as those in DNS answers. JSON has them escaped.',
-    tests: ['unit/app/terminal-text', 'system/custom-domain-dns'],
+    tests: ['unit/app/terminal-text', 'release/custom-domain-dns'],
   },
   {
     against: 'One person who sends too many requests.',
     how:
       `${String(dashboardLimits.pages)} pages and ${String(dashboardLimits.forms)} forms a minute, ${String(mostStreams.session)} live ` +
       `pages in a session and ${String(mostStreams.account)} in an account. All viewers of a live page share one rendering.`,
-    tests: ['dashboard/request-limits', 'dashboard/many-streams', 'dashboard/live-streams'],
+    tests: ['dashboard/request-limits', 'release/dashboard/many-streams', 'dashboard/live-streams'],
   },
 ];
 
@@ -98,7 +98,7 @@ export const accounts: readonly Defence[] = [
   {
     against: 'Accounts that see or change what belongs to others.',
     how: 'Every query names the account. A request for anything of another account gets the same answer as if it did not exist.',
-    tests: ['http/tenants', 'dashboard/tenants', 'system/fuzz'],
+    tests: ['http/tenants', 'dashboard/tenants', 'release/fuzz'],
   },
   {
     against: 'Guessed API keys.',
@@ -138,7 +138,7 @@ export const accounts: readonly Defence[] = [
       'You replace it with `SECRET_KEY_PREVIOUS`. Meanwhile, data that it encrypted, cursors that it signed and known browsers stay valid. A command ' +
       'encrypts everything under the new key.',
     tests: [
-      'system/secret-key-rotation',
+      'release/secret-key-rotation',
       'contract/engine/sealed-values',
       'unit/http/cursors',
       'unit/access/known-device',
@@ -147,7 +147,7 @@ export const accounts: readonly Defence[] = [
   {
     against: 'Error messages that reveal internals.',
     how: 'The answer to an unexpected error has a request id, but not the cause. Only the log has the cause.',
-    tests: ['http/faults', 'dashboard/failed-pages', 'system/fuzz'],
+    tests: ['http/faults', 'dashboard/failed-pages', 'release/fuzz'],
   },
   {
     against: 'Settings that endanger users.',
@@ -162,7 +162,7 @@ export const whole: readonly Defence[] = [
     how:
       `While attacks run against the real service, it never works longer than ${String(longestHealthMs)} ms before it answers ` +
       '`/healthz` (on a quiet machine), and memory and descriptors are back within a minute.',
-    tests: ['system/attacks'],
+    tests: ['release/attacks'],
   },
   {
     against: 'Unexpected work that blocks the event loop.',
@@ -176,6 +176,6 @@ export const whole: readonly Defence[] = [
     how:
       'Random hostile requests go to the API, the dashboard and the edge (HTTP/1.1, HTTP/2 frames, TLS), and random DNS answers come back. ' +
       'A short run is part of the tests; `make fuzz` is the long one.',
-    tests: ['system/fuzz'],
+    tests: ['release/fuzz'],
   },
 ];

@@ -60,7 +60,7 @@ export const text: readonly Defence[] = [
   {
     against: 'Thousands of requests in one packet.',
     how: `The service handles requests of one HTTP/1.1 connection one after the other, and other connections get their turn in between. A connection with more than ${mostAhead} waiting requests is closed.`,
-    tests: ['http/requests-ahead', 'edge/hostile-requests', 'system/attacks'],
+    tests: ['http/requests-ahead', 'edge/hostile-requests', 'release/attacks'],
   },
   {
     against: 'Configurations that expand when they are read.',
@@ -75,7 +75,7 @@ export const uploads: readonly Defence[] = [
     how:
       `At most ${mib(largestUpload)} packed, ${mib(siteLimits.bytes)} unpacked, ${String(siteLimits.entries)} files and folders, ` +
       `${String(siteLimits.folders)} levels of nested folders. We count bytes while unpacking, and store files under their hash.`,
-    tests: ['contract/sites/hostile-archives', 'unit/sites/site-contents', 'system/attacks'],
+    tests: ['contract/sites/hostile-archives', 'unit/sites/site-contents', 'release/attacks'],
   },
   {
     against: 'Slow uploads that hold all upload slots.',
@@ -87,7 +87,7 @@ export const uploads: readonly Defence[] = [
       'dashboard/slow-uploads',
       'dashboard/uploads-at-once',
       'unit/dashboard/slots',
-      'system/attacks',
+      'release/attacks',
     ],
   },
 ];
@@ -98,7 +98,7 @@ export const edge: readonly Defence[] = [
     how:
       `An answer without progress is reset after ${seconds(edgeLimits.stalledAnswerMs)}. An HTTP/2 connection on which no answer makes ` +
       `progress is closed after ${seconds(edgeLimits.idleSessionMs)}, PINGs or not. Large files are sent in pieces of ${kib(pieceBytes)}.`,
-    tests: ['edge/stalled-visitors', 'edge/slow-clients', 'system/attacks'],
+    tests: ['edge/stalled-visitors', 'edge/slow-clients', 'release/attacks'],
   },
   {
     against: 'One network that takes all connections and memory.',
@@ -112,7 +112,7 @@ export const edge: readonly Defence[] = [
   {
     against: 'Floods of frames: CONTINUATION, resets, PING, SETTINGS.',
     how: `An HTTP/2 connection ends after ${String(edgeLimits.idleFrames)} frames that do not lead to an answer.`,
-    tests: ['edge/hostile-frames', 'system/fuzz'],
+    tests: ['edge/hostile-frames', 'release/fuzz'],
   },
   {
     against: 'Paths and hosts that reach other files or sites.',
@@ -136,8 +136,8 @@ export const dns: readonly Defence[] = [
     tests: [
       'contract/domains/node-dns-verifier-size',
       'unit/domains/kept-answers',
-      'dashboard/heavy-answers',
-      'system/attacks',
+      'release/dashboard/heavy-answers',
+      'release/attacks',
     ],
   },
   {
@@ -168,11 +168,14 @@ export const dns: readonly Defence[] = [
   {
     against: 'Certificates for names of others.',
     how: 'Each attachment has its own token, and the DNS of the name must show it. We evaluate CAA as certificate authorities do.',
-    tests: ['system/custom-domain-dns', 'unit/domains/verify-domain', 'unit/domains/caa'],
+    tests: ['release/custom-domain-dns', 'unit/domains/verify-domain', 'unit/domains/caa'],
   },
   {
     against: 'Late, lost and wrong answers of an authority.',
     how: 'An answer is accepted only for the current attachment and order, and a certificate only with its own key.',
-    tests: ['contract/domains/acme-certificate-authority-faults', 'system/custom-domain-authority'],
+    tests: [
+      'contract/domains/acme-certificate-authority-faults',
+      'release/custom-domain-authority',
+    ],
   },
 ];

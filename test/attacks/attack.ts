@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { longestHealthMs, watchHealth } from '../support/service/health-watch.ts';
 import { logOf } from '../support/service/service-log.ts';
 import type { Service } from '../support/service/service-process.ts';
-import { until } from '../support/until.ts';
+import { within } from '../support/until.ts';
 import { usageOf, type ProcessUsage } from './process-usage.ts';
 
 /** Connections that browsers keep open, files of logs and databases. */
@@ -63,7 +63,7 @@ const isBack = async (service: Service, before: ProcessUsage): Promise<void> => 
       now.residentMiB <= before.residentMiB + spareMiB
     );
   };
-  await until('memory and descriptors are back', look, mostMsAfter).catch((late: unknown) => {
+  await within(mostMsAfter, 'memory and descriptors are back', look).catch((late: unknown) => {
     throw new Error(JSON.stringify({ before, now }), { cause: late });
   });
 };

@@ -9,7 +9,7 @@ import {
   printedKey,
   type Service,
 } from '../support/service/service-process.ts';
-import { until } from '../support/until.ts';
+import { within } from '../support/until.ts';
 
 /** A signed-in person with their own account. */
 export interface Customer {
@@ -139,17 +139,13 @@ export const uploadInTurn = (
   slug: string,
   archive: Uint8Array,
 ): Promise<PageAnswer> =>
-  until(
-    'there is room for the upload',
-    async () => {
-      const answer = await upload(visitor, slug, archive);
-      if (![429, 503].includes(answer.status)) return answer;
-      // Asking too often is refused too.
-      await delay(500);
-      return undefined;
-    },
-    90_000,
-  );
+  within(90_000, 'there is room for the upload', async () => {
+    const answer = await upload(visitor, slug, archive);
+    if (![429, 503].includes(answer.status)) return answer;
+    // Asking too often is refused too.
+    await delay(500);
+    return undefined;
+  });
 
 export const domainsPath = (slug: string): string => `/dashboard/projects/${slug}/settings/domains`;
 

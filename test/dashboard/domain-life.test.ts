@@ -3,33 +3,31 @@ import { readFile } from 'node:fs/promises';
 import { SecureVisitor } from '../lab/secure-visitor.ts';
 import { startTryOut, type TryOut } from '../lab/try-out.ts';
 import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
-import { ClickingOwner, press, pressed, signIn } from '../support/dashboard/clicking-owner.ts';
+import { ClickingOwner, press, signIn } from '../support/dashboard/clicking-owner.ts';
 import { until } from '../support/until.ts';
 
 jest.setTimeout(300_000);
 
 let lab: TryOut;
-/** For the dashboard, and for the page of the lab: neither may ask anybody else. */
-let browsers: readonly [TestBrowser, TestBrowser];
+let browser: TestBrowser;
 let cookie: string;
 let visitor: SecureVisitor;
 beforeAll(async () => {
   lab = await startTryOut();
-  const origins = [lab.service.origin, new URL(lab.labUrl).origin] as const;
-  browsers = [await startBrowser(origins[0]), await startBrowser(origins[1])];
+  browser = await startBrowser(lab.service.origin);
   cookie = await signIn(lab);
   visitor = new SecureVisitor(lab.edgePort, await readFile(lab.root, 'utf8'));
 }, browserStartMs);
 afterAll(async () => {
   try {
-    for (const browser of browsers) await browser.close();
+    await browser.close();
   } finally {
     await lab.close();
   }
 });
 
 const openOwner = async (javaScript = true): Promise<ClickingOwner> =>
-  new ClickingOwner(await browsers[0].open({ javaScript, cookie }), lab, javaScript);
+  new ClickingOwner(await browser.open({ javaScript, cookie }), lab, javaScript);
 
 /** Of each project: what is created counts instead of all there was before. */
 const zones = new Map<string, string>();
@@ -68,106 +66,4 @@ const clickThrough = async (way: string, javaScript: boolean): Promise<void> => 
 test('a domain is added, corrected, made live and removed by clicking, with scripts and without', async () => {
   // At the same time, since most of it is waiting until the service looks again.
   await Promise.all([clickThrough('with scripts', true), clickThrough('without scripts', false)]);
-});
-
-/** Presses buttons on the page of the lab, one after the other. */
-const atLab = async (...names: readonly string[]): Promise<void> => {
-  const page = await browsers[1].open();
-  await page.goto(lab.labUrl);
-  for (const name of names) await pressed(page, name);
-  // Closing the page alone hangs now and then in the shell, while the answer of a form loads.
-  await page.context().close();
-};
-
-/** The authorities as the page of the lab names them. */
-const authorities = async (): Promise<readonly string[]> => {
-  const text = await (await fetch(lab.labUrl)).text();
-  return text.match(/(?<=<p>)127\.0\.0\.1:\d+(?=<\/p>)/g) ?? [];
-};
-
-test('by clicking in the lab, a name is validated by DNS because CAA says so, DNSSEC is broken and mended, and a second authority stands in', async () => {
-  const [first = '', second = ''] = await authorities();
-  const owner = await openOwner();
-  await owner.publish('Clicked');
-  const add = (host: string) => owner.add('clicked', host);
-  const goesLive = async (issuer: string) => {
-    await owner.verify();
-    await owner.seesState('live');
-    await owner.seesText(issuer);
-  };
-
-  await add('www.by-dns.test');
-  await atLab('Create CNAME www.by-dns.test', 'Only by DNS: by-dns.test');
-  await owner.verify();
-  await owner.seesText('validationmethods');
-  await atLab('Create CNAME _acme-challenge.www.by-dns.test', '10 minutes later');
-  await goesLive(first);
-
-  await add('www.broken.test');
-  await atLab('Create CNAME www.broken.test');
-  await owner.verify();
-  await owner.seesText('The DNSSEC of the domain is broken');
-  await atLab('DNSSEC is right', '10 minutes later');
-  await goesLive(first);
-
-  await add('www.away.test');
-  await atLab('First authority: Answers 503', 'Create CNAME www.away.test');
-  await owner.verify();
-  await owner.seesText('The certificate authority is unavailable');
-  await atLab('10 minutes later');
-  await goesLive(second);
-  await atLab('First authority: Works');
-});
-
-test('by clicking in the lab, an authority hangs and then limits us, CAA records allow a wildcard at the other one, and days pass until a certificate is renewed', async () => {
-  const [first = '', second = ''] = await authorities();
-  const hung = await openOwner();
-  await hung.publish('Days');
-  await hung.add('days', 'www.hung.test');
-  // Within an hour, an account may order only so many certificates.
-  await atLab('1 hour later', 'First authority: Hangs', 'Create CNAME www.hung.test');
-  await hung.verify();
-  await hung.seesState('verified');
-
-  // It takes half a minute until an attempt is given up: meanwhile there is a wildcard.
-  const wild = await openOwner();
-  const zone = await wild.add('days', '*.zoo.test');
-  expect(zone.match(/^\S+(?= \d)/gm)).toEqual(['*', '_acme-challenge']);
-  const records = ['Create CNAME *.zoo.test', 'Create CNAME _acme-challenge.zoo.test'];
-  await atLab(...records, 'No wildcard: zoo.test');
-  await wild.verify();
-  await wild.seesText('zoo.test. CAA 0 issuewild ";" (allows nobody)');
-  const shared = 'Wildcards by the second authority, others by the first';
-  await atLab(`${shared}: zoo.test`, '1 minute later');
-  await wild.seesState('live');
-  await wild.seesText(second);
-  for (const host of ['a.zoo.test', 'b.zoo.test']) {
-    const visit = await until(`${host} is served`, () => visitor.get(host).catch(() => undefined));
-    expect(visit.body).toBe('<h1>Days</h1>');
-  }
-  await wild.remove('days', '*.zoo.test');
-  expect(await visitor.refusal('a.zoo.test')).toBeDefined();
-
-  await hung.seesText('The certificate authority did not answer');
-  await atLab('First authority: Limits us for an hour');
-  const limited = wild;
-  await limited.add('days', 'www.limited.test');
-  await atLab('Create CNAME www.limited.test');
-  await limited.verify();
-  await limited.seesText('too many new orders');
-  await atLab('10 minutes later');
-  for (const owner of [hung, limited]) {
-    await owner.seesState('live');
-    await owner.seesText(second);
-  }
-
-  await atLab('First authority: Works');
-  const { serial } = await visitor.get('www.hung.test');
-  await atLab('30 days later', '30 days later');
-  const isRenewed = async () => (await visitor.get('www.hung.test')).serial !== serial;
-  await until('it is renewed', isRenewed);
-  await hung.signInByMail();
-  await hung.open('days', 'www.hung.test');
-  await hung.seesText('Certificate renewed');
-  await hung.seesText(`Certificate issued by ${first}`);
 });

@@ -3,7 +3,7 @@ import { restMs } from '../../src/access/domain/mail-request.ts';
 import { AuditLog } from '../../src/access/ports.ts';
 import { AccessKey } from '../../src/app/keys.ts';
 import { Mails } from '../../src/notifications/mail-ports.ts';
-import { RecordingTracer } from '../memory/recording-tracer.ts';
+import { RecordingTracer } from '../support/recording-tracer.ts';
 import { elementsIn, problemsIn, textOf } from '../support/dashboard/markup.ts';
 import {
   startDashboard,

@@ -2,7 +2,7 @@ import { Database } from '../../src/adapters/kysely/database.ts';
 import type { MariaDb } from '../support/servers/mariadb.ts';
 import type { ReplicatedMariaDb } from '../support/servers/replicated-mariadb.ts';
 import { connectAsAdmin } from '../support/servers/mysql-admin.ts';
-import { until } from '../support/until.ts';
+import { within } from '../support/until.ts';
 import { inProgress, unavailable, type Answer } from './fault-words.ts';
 import type { Fault, Scene, Struck } from './fault.ts';
 import { fleetLaws, fleetOf } from './fleet-laws.ts';
@@ -65,7 +65,7 @@ const handOver = async (scene: Scene): Promise<Struck> => {
     await reader.ping();
     return (await connectionsTo(scene, old)) === 0;
   };
-  await until('nobody uses the old primary', isLeft, leftWithinMs);
+  await within(leftWithinMs, 'nobody uses the old primary', isLeft);
   await reader.close();
   return struck;
 };

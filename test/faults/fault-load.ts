@@ -4,7 +4,7 @@ import {
   type Acknowledged,
   type Send,
 } from '../support/service/persistent-writer.ts';
-import { until } from '../support/until.ts';
+import { within } from '../support/until.ts';
 import { DashboardClerk, type ClerkOf } from './dashboard-clerk.ts';
 import type { Answer } from './fault-words.ts';
 import { answerOf, LoadRecord } from './load-record.ts';
@@ -81,7 +81,7 @@ export class FaultLoad {
   /** Returns when each client has had a success with a request from now on. */
   async isWell(): Promise<void> {
     const moment = performance.now();
-    await until('all succeed', () => this.allWell(moment), 60_000);
+    await within(60_000, 'all succeed', () => this.allWell(moment));
   }
 
   async #writeKeyed(client: string): Promise<void> {

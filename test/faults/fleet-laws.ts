@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SecureVisitor, unrecognizedName } from '../lab/secure-visitor.ts';
 import { json, Shop } from '../lab/shop.ts';
-import { until } from '../support/until.ts';
+import { until, within } from '../support/until.ts';
 import type { Fleet } from './fleet.ts';
 import type { Scene } from './fault.ts';
 
@@ -90,10 +90,10 @@ const removalComplaints = async (scene: Scene): Promise<readonly string[]> => {
   const visitors = edgePorts.map((port) => new SecureVisitor(port, root));
   const refusals = () => Promise.all(visitors.map((visitor) => visitor.refusal(host)));
   const isServed = async () => (await refusals()).every((one) => one === undefined);
-  await until(`${host} is served by all`, isServed, 60_000);
+  await within(60_000, `${host} is served by all`, isServed);
   await shop.remove(host);
   const isRefused = async () => (await refusals()).every((one) => one === unrecognizedName);
-  return until(`${host} is refused by all`, isRefused, removedWithinMs).then(
+  return within(removedWithinMs, `${host} is refused by all`, isRefused).then(
     () => [],
     (error: unknown) => [String(error)],
   );

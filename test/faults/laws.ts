@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { until } from '../support/until.ts';
+import { within } from '../support/until.ts';
 import type { FaultLoad } from './fault-load.ts';
 import type { Ground } from './ground.ts';
 
@@ -51,7 +51,7 @@ const wronglyRepeated = async (ground: Ground, load: FaultLoad): Promise<number>
   const chosen = [...load.repeated, ...latest.map(([name, id]) => ({ name, id }))];
   let wrong = 0;
   for (const { name, id } of chosen.slice(-mostRepeats)) {
-    const answer = await until('the repeat is answered', () => repeat(ground, name), 60_000);
+    const answer = await within(60_000, 'the repeat is answered', () => repeat(ground, name));
     if (answer.id !== id) wrong += 1;
   }
   return wrong;
@@ -74,9 +74,9 @@ const repeat = async ({ origins, key }: Ground, name: string) => {
 /** Waits for the leases of unfinished deliveries to end, a minute later, when they come again. */
 const delivered = async ({ facts }: Ground): Promise<readonly string[]> => {
   const isEmpty = async () => (await facts.undelivered()).waiting === 0;
-  const soon = until('all are delivered', isEmpty, usuallyDeliveredWithinMs);
+  const soon = within(usuallyDeliveredWithinMs, 'all are delivered', isEmpty);
   await soon.catch(() => facts.endLeases());
-  const late = await until('all are delivered', isEmpty, deliveredWithinMs).then(
+  const late = await within(deliveredWithinMs, 'all are delivered', isEmpty).then(
     () => [],
     async () => [`${(await facts.undelivered()).waiting} deliveries still wait`],
   );

@@ -6,7 +6,7 @@ import { faultTable } from './fault-table.ts';
 import { FaultRun } from './run-catalogue.ts';
 
 // `make faults [KILLS=n] [SOAK=minutes] [ONLY=words of a name, of another one] [DATABASE=sqlite|mariadb|galera] [SEED=n]`: long; the
-// short form is test/system/faults.test.ts.
+// short form is test/release/faults.test.ts.
 
 const refuse = (message: string): never => {
   process.stderr.write(`${message}\n`);

@@ -1,4 +1,4 @@
-import { until } from '../support/until.ts';
+import { within } from '../support/until.ts';
 import { unavailable, type Answer } from './fault-words.ts';
 import type { Fault, Scene, Struck } from './fault.ts';
 import { isWriter } from './load-record.ts';
@@ -34,7 +34,7 @@ export const outage =
     const since = performance.now();
     const complaints: string[] = [];
     const wait = (what: string, ask: () => boolean) =>
-      until(what, ask, longestMs).catch(() => void complaints.push(`not so: ${what}`));
+      within(longestMs, what, ask).catch(() => void complaints.push(`not so: ${what}`));
     await wait('who asked before has an answer', () => record.openSince(gone) === 0);
     await wait('writers see it', () => record.saw(writersSee, since, isWriter));
     await wait('readers see it', () => record.saw(readersSee, since, isReader));

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { longestHealthMs, watchHealth, type Probe } from '../support/service/health-watch.ts';
-import { until } from '../support/until.ts';
+import { within } from '../support/until.ts';
 import { usedOf, type AccountUse } from './account-use.ts';
 import type { Fault, FaultOrders } from './fault.ts';
 import type { FaultDatabase } from './fault-words.ts';
@@ -48,10 +48,10 @@ export const runFault = async (
   try {
     const before = isCounted ? await usedOf(ground) : undefined;
     load.start();
-    await until('the load runs', () => load.allWell(started), wellWithinMs);
+    await within(wellWithinMs, 'the load runs', () => load.allWell(started));
     const struck = await fault.strike({ ground, load, orders });
     const endedAt = struck.endedAt ?? performance.now();
-    await until('all succeed again', () => load.allWell(endedAt), wellWithinMs).catch(ignored);
+    await within(wellWithinMs, 'all succeed again', () => load.allWell(endedAt)).catch(ignored);
     const recoveryMs = struck.recoveryMs ?? performance.now() - endedAt;
     const stuck = await stopped(load);
     const counted = before && (await miscounted(ground, load, before));

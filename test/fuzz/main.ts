@@ -4,7 +4,7 @@ import type { FuzzTally } from './fuzz-tally.ts';
 import { reproduce, showCase } from './reproduce.ts';
 import { runFuzz, type FuzzOrders, type FuzzReport } from './run-fuzz.ts';
 
-// `make fuzz [SEED=n] [REQUESTS=n] [ONLY=n]`: long; the short form is test/system/fuzz.test.ts.
+// `make fuzz [SEED=n] [REQUESTS=n] [ONLY=n]`: long; the short form is test/release/fuzz.test.ts.
 const domains = 40;
 
 const numberIn = (name: string): number | undefined => {

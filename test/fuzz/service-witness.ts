@@ -42,7 +42,7 @@ export class ServiceWitness {
       await fetch(visitor.origin + mark).catch(() => undefined);
       const isWritten = () =>
         service.hasEnded() || service.stdout().slice(this.#read).includes(mark);
-      await until('the log is written', isWritten, 60_000);
+      await until('the log is written', isWritten);
     }
     this.#lookedAt = 0;
     return this.complaint();

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { Response } from '../../src/adapters/http/listener/http-server.ts';
 import { traced } from '../../src/adapters/http/traced-requests.ts';
-import { RecordingTracer } from '../memory/recording-tracer.ts';
+import { RecordingTracer } from '../support/recording-tracer.ts';
 
 const requested = async (method: string, url: string, answer: (response: Response) => void) => {
   const tracer = new RecordingTracer();

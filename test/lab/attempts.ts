@@ -53,5 +53,5 @@ export const untilTried = ({ facts }: DomainLab, ...hosts: readonly string[]): P
     const outcomes = await Promise.all(hosts.map((host) => facts.outcomes(host)));
     return outcomes.every(({ length }) => length > 0);
   };
-  return until('all are tried', areTried, 90_000);
+  return until('all are tried', areTried);
 };

@@ -121,7 +121,7 @@ export const openDomainLab = async (
     for (const host of hosts) {
       const isServed = async () => (await comer.refusal(host)) === undefined;
       // What fails on a busy machine is tried again by the next minute.
-      await until(`${host} is served`, isServed, 90_000);
+      await until(`${host} is served`, isServed);
     }
   };
   return {

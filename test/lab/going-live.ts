@@ -20,7 +20,7 @@ const untilSeenTo = (
     if (restUntil) await clock.advance(secondsUntil(restUntil, clock));
     return false;
   };
-  return until(what, look, 90_000).catch(async (error: unknown) => {
+  return until(what, look).catch(async (error: unknown) => {
     const stories = await Promise.all(hosts.map((host) => facts.story(host)));
     throw new Error(stories.join('\n'), { cause: error });
   });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort, findServer, startGuard } from '../../support/servers/debian-server.ts';
-import { until } from '../../support/until.ts';
+import { within } from '../../support/until.ts';
 import { exchange } from './pebble-exchange.ts';
 import { authoritiesTls, type TlsPair } from './pebble-tls.ts';
 
@@ -133,7 +133,7 @@ export const startPebble = async (options: PebbleOptions): Promise<Pebble> => {
     judged: async (id) => {
       const isJudged = async () =>
         (await readFile(log, 'utf8')).includes(`VALID by completed challenge ${id}`);
-      await until('it is judged', isJudged, longestVisitMs).catch(() => undefined);
+      await within(longestVisitMs, 'it is judged', isJudged).catch(() => undefined);
     },
     restart: async () => {
       await end();

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { simpleParser, type ParsedMail } from 'mailparser';
+import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
 /** A mail as it arrived. */
 export interface Received {
   readonly to: readonly string[];
   readonly source: string;
-  readonly parsed: ParsedMail;
+  readonly parsed: Email;
 }
 
 export interface MailServer {
@@ -29,7 +29,7 @@ export const startMailServer = async (kept = 500): Promise<MailServer> => {
       const take = async () => {
         const source = await buffer(stream);
         const to = envelope.rcptTo.map(({ address }) => address);
-        received.push({ to, source: source.toString(), parsed: await simpleParser(source) });
+        received.push({ to, source: source.toString(), parsed: await PostalMime.parse(source) });
         received.splice(0, received.length - kept);
       };
       take().then(() => done(), done);

@@ -38,7 +38,7 @@ export const mailPage = (shown: Shown): Html => {
     html`
     <p><a href="/">All mails</a></p>
     <h1>${subject}</h1>
-    <p>From ${parsed.from?.text}, to ${to.join(', ')}</p>
+    <p>From ${parsed.from?.name} ${parsed.from?.address}, to ${to.join(', ')}</p>
     <nav aria-label="Views">${Object.entries(views).map(([view, text]) => html`<a href="/${shown.place}/${view}" ${view === shown.view && html`aria-current="page"`}>${text}</a> `)}</nav>
     ${body(shown)}`,
   );
@@ -47,6 +47,6 @@ export const mailPage = (shown: Shown): Html => {
 const body = ({ mail: { parsed, source }, place, view }: Shown): Html => {
   if (view === 'text') return html`<pre>${parsed.text}</pre>`;
   if (view === 'source') return html`<pre>${source}</pre>`;
-  if (typeof parsed.html !== 'string') return html`<p>This mail has no HTML.</p>`;
+  if (parsed.html === undefined) return html`<p>This mail has no HTML.</p>`;
   return html`<iframe title="The mail" class="${view}" src="/${place}/content"></iframe>`;
 };

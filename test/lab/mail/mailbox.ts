@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ParsedMail } from 'mailparser';
 import type { Html } from '../../../src/adapters/dashboard/frame/html.ts';
 import { startMailServer, type MailServer } from './mail-server.ts';
 import { isView, mailPage, mailsPage } from './mailbox-pages.ts';
@@ -47,12 +46,12 @@ const sendPage = (response: ServerResponse, page: Html): void => {
 };
 
 /** As mail programs show it: without scripts; and nothing is loaded, so that what is missing shows. */
-const sendContent = (response: ServerResponse, content: ParsedMail['html']): void => {
+const sendContent = (response: ServerResponse, content: string | undefined): void => {
   const sandbox = 'sandbox allow-popups allow-popups-to-escape-sandbox';
   response.writeHead(200, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': `${sandbox}; default-src 'none'; style-src 'unsafe-inline'`,
   });
   const links = '<head><base target="_blank">';
-  response.end(typeof content === 'string' ? content.replace('<head>', links) : undefined);
+  response.end(content?.replace('<head>', links));
 };

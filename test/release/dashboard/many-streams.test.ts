@@ -1,16 +1,16 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
-import type { DashboardVisitor } from '../support/dashboard/visitor.ts';
-import { heavyFacts } from '../support/dashboard/heavy-facts.ts';
+import { DomainsKey, SitesKey } from '../../../src/app/keys.ts';
+import type { DashboardVisitor } from '../../support/dashboard/visitor.ts';
+import { heavyFacts } from '../../support/dashboard/heavy-facts.ts';
 import {
   startDashboard,
   type Owner,
   type RunningDashboard,
-} from '../support/dashboard/running-dashboard.ts';
-import { deployEntries } from '../support/sites/deploy-entries.ts';
-import { entry } from '../support/sites/site-source.ts';
-import { until } from '../support/until.ts';
+} from '../../support/dashboard/running-dashboard.ts';
+import { deployEntries } from '../../support/sites/deploy-entries.ts';
+import { entry } from '../../support/sites/site-source.ts';
+import { until } from '../../support/until.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { renderMail, renderSummary } from '../../src/adapters/mail/render-mail.ts';
-import { kinds } from '../../src/notifications/domain/kinds.ts';
-import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
-import { everyKind } from '../support/notifications.ts';
+import { renderMail, renderSummary } from '../../../src/adapters/mail/render-mail.ts';
+import { kinds } from '../../../src/notifications/domain/kinds.ts';
+import { browserStartMs, startBrowser, type TestBrowser } from '../../support/dashboard/browser.ts';
+import { everyKind } from '../../support/notifications.ts';
 
 const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 const envelope = {

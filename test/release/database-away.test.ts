@@ -80,7 +80,7 @@ describe('while the database is away', () => {
     }
   };
 
-  // Killed: test/system/faults.test.ts.
+  // Killed: test/release/faults.test.ts.
   test.each(['frozen', 'shut down'] as const)(
     '(%s) clients get 503 without a long wait, the service recovers automatically, and nothing is lost',
     async (scene) => {

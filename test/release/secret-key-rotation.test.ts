@@ -50,7 +50,7 @@ describe.each(databaseKinds)('the secret key of a service on %s', (kind) => {
       stdio: 'ignore',
     });
     const exit = once(killed, 'exit');
-    await until('some is sealed anew', async () => (await resealedUntilNow()) > 0, 60_000);
+    await until('some is sealed anew', async () => (await resealedUntilNow()) > 0);
     killed.kill('SIGKILL');
     await exit;
     const partly = await resealedUntilNow();
@@ -69,28 +69,5 @@ describe.each(databaseKinds)('the secret key of a service on %s', (kind) => {
       { keyId: after.keyIds[0], key: 'current', values: hosts + sealedBesides },
     ]);
     expect(await openedBy(database, after)).toBe(hosts + sealedBesides);
-  });
-
-  test('changes nothing when the previous key is wrong, and says which one it was', async () => {
-    await fillSealed(database, before, 3);
-    const wrong = { SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: 'x'.repeat(32) };
-    const { code, printed } = await command(['reseal'], wrong);
-    expect([code, printed]).toMatchObject([
-      1,
-      { resealed: 0, left: { length: 3 + sealedBesides } },
-    ]);
-    expect(JSON.stringify(printed)).toContain(
-      `another secret key, with the id ${before.keyIds[0]}`,
-    );
-    expect(await openedBy(database, before)).toBe(3 + sealedBesides);
-
-    const service = await home.start({ SECRET_KEY: newKey });
-    await service.end('SIGTERM');
-    const [line = ''] = /^.*does not have: give it as SECRET_KEY.*$/m.exec(service.stdout()) ?? [];
-    expect(JSON.parse(line)).toMatchObject({
-      level: 50,
-      keyId: before.keyIds[0],
-      values: 3 + sealedBesides,
-    });
   });
 });

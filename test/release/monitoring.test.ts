@@ -49,14 +49,10 @@ const isFound = async (expression: string): Promise<boolean> => {
 
 /** Waits until the expression gives something, while there are requests and visits. */
 const findsSomething = (expression: string): Promise<boolean> =>
-  until(
-    expression,
-    async () => {
-      await Promise.all([fleet.ask(3), fleet.visit()]);
-      return isFound(expression);
-    },
-    60_000,
-  );
+  until(expression, async () => {
+    await Promise.all([fleet.ask(3), fleet.visit()]);
+    return isFound(expression);
+  });
 
 describe('what a fleet under load shows', () => {
   let pages: readonly string[];
@@ -90,9 +86,9 @@ const conditionOf = (alert: string): string =>
   alertRules().find((rule) => rule.alert === alert)?.expr ?? '';
 
 const isCaused = (alert: string, expression = conditionOf(alert)): Promise<boolean> =>
-  until(`${alert} is caused`, () => isFound(expression), 60_000);
+  until(`${alert} is caused`, () => isFound(expression));
 const isOver = (alert: string): Promise<boolean> =>
-  until(`${alert} is over`, async () => !(await isFound(conditionOf(alert))), 60_000);
+  until(`${alert} is over`, async () => !(await isFound(conditionOf(alert))));
 
 /** Orders that somebody else placed just now. */
 const spendBudget = (admin: MysqlAdmin): Promise<void> => {
@@ -170,18 +166,14 @@ describe('an alert is caused', () => {
   test('by a slow database', async () => {
     const { apiDatabase } = fleet.ways;
     apiDatabase.slowDown(300);
-    await until(
-      'it is noticed',
-      async () => {
-        const [, slow, waiting] = await Promise.all([
-          fleet.ask(60),
-          isFound(conditionOf('AnswersSlow')),
-          isFound('max_over_time(database_pool_waiting[1m]) > 0'),
-        ]);
-        return slow && waiting;
-      },
-      60_000,
-    );
+    await until('it is noticed', async () => {
+      const [, slow, waiting] = await Promise.all([
+        fleet.ask(60),
+        isFound(conditionOf('AnswersSlow')),
+        isFound('max_over_time(database_pool_waiting[1m]) > 0'),
+      ]);
+      return slow && waiting;
+    });
     apiDatabase.slowDown(0);
     await isOver('DatabasePoolExhausted');
   });

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { AccessKey, DomainsKey, SitesKey, WebhookCallsKey } from '../../src/app/keys.ts';
-import { Sealer } from '../../src/kernel/sealer.ts';
-import { unsubscribeToken } from '../../src/notifications/use-cases/unsubscribe.ts';
-import { browseDashboard, type BrowsedDashboard } from '../support/dashboard/dashboard-page.ts';
-import { fill } from '../support/dashboard/filling.ts';
-import { until } from '../support/until.ts';
+import { AccessKey, DomainsKey, SitesKey, WebhookCallsKey } from '../../../src/app/keys.ts';
+import { Sealer } from '../../../src/kernel/sealer.ts';
+import { unsubscribeToken } from '../../../src/notifications/use-cases/unsubscribe.ts';
+import { browseDashboard, type BrowsedDashboard } from '../../support/dashboard/dashboard-page.ts';
+import { fill } from '../../support/dashboard/filling.ts';
+import { until } from '../../support/until.ts';
 
 const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 

@@ -82,7 +82,7 @@ describe.each(databaseKinds)(`mails to people on %s (CRASH_SEED=${seed})`, (kind
     // One that was sent again by another worker has the same id, so mail programs show it once.
     const mails = new Map(server.taken.map((one) => [one.messageId, one]));
     const told = [...mails.values()].map(
-      ({ text = '', to }) => `${firstLine.exec(text)?.[0] ?? ''} to ${[to].flat()[0]?.text ?? ''}`,
+      ({ text = '', to }) => `${firstLine.exec(text)?.[0] ?? ''} to ${to?.[0]?.address ?? ''}`,
     );
     expect(told.sort()).toEqual(expected);
 

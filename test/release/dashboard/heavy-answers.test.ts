@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { DomainsKey, SitesKey } from '../../src/app/keys.ts';
-import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
-import { elementsIn } from '../support/dashboard/markup.ts';
-import { heavyFacts } from '../support/dashboard/heavy-facts.ts';
+import { DomainsKey, SitesKey } from '../../../src/app/keys.ts';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import { elementsIn } from '../../support/dashboard/markup.ts';
+import { heavyFacts } from '../../support/dashboard/heavy-facts.ts';
 import {
   startDashboard,
   type Owner,
   type RunningDashboard,
-} from '../support/dashboard/running-dashboard.ts';
-import { deployEntries } from '../support/sites/deploy-entries.ts';
-import { entry } from '../support/sites/site-source.ts';
+} from '../../support/dashboard/running-dashboard.ts';
+import { deployEntries } from '../../support/sites/deploy-entries.ts';
+import { entry } from '../../support/sites/site-source.ts';
 
 let dashboard: RunningDashboard;
 let owner: Owner;

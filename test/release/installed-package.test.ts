@@ -92,14 +92,10 @@ describe('the packed animal-store', () => {
     let [stdout, stderr] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    const line = await until(
-      'it prints a curl line',
-      () => {
-        if (child.exitCode !== null) throw new Error(`it ended:\n${stdout}\n${stderr}`);
-        return /^ *curl .*$/m.exec(stdout)?.[0];
-      },
-      60_000,
-    );
+    const line = await until('it prints a curl line', () => {
+      if (child.exitCode !== null) throw new Error(`it ended:\n${stdout}\n${stderr}`);
+      return /^ *curl .*$/m.exec(stdout)?.[0];
+    });
     expect((await run('sh', ['-c', line])).stdout).toBe('[]');
     const origin = `http://127.0.0.1:${env['PORT'] ?? ''}`;
     expect(await textOf(`${origin}/dashboard/sign-in`)).toContain('Sign in');

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { browseDashboard } from '../support/dashboard/dashboard-page.ts';
-import { crawl, routeOf, type Crawl, type FoundForm } from '../support/dashboard/crawl.ts';
-import { fill, hostile } from '../support/dashboard/filling.ts';
-import type { Owner } from '../support/dashboard/running-dashboard.ts';
+import { browseDashboard } from '../../support/dashboard/dashboard-page.ts';
+import { crawl, routeOf, type Crawl, type FoundForm } from '../../support/dashboard/crawl.ts';
+import { fill, hostile } from '../../support/dashboard/filling.ts';
+import type { Owner } from '../../support/dashboard/running-dashboard.ts';
 
 /** Would leave an attribute rather than an element. */
 const quoted = `" autofocus onfocus=alert(1) x='`;

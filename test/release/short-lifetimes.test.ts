@@ -7,7 +7,7 @@ import { ordersOf } from '../lab/authority/gate-log.ts';
 import { goLive } from '../lab/going-live.ts';
 import type { Shop } from '../lab/shop.ts';
 import type { SecureVisitor } from '../lab/secure-visitor.ts';
-import { until } from '../support/until.ts';
+import { until, within } from '../support/until.ts';
 
 const host = 'www.short.test';
 const day = 24 * 60 * 60;
@@ -34,7 +34,7 @@ const renewalOf = async (lab: DomainLab): Promise<Renewal> => {
     expect(status).toBe(200);
     return serial !== first.serial;
   };
-  await until('another certificate is served', isRenewed, 60_000);
+  await until('another certificate is served', isRenewed);
   return {
     leftMs: first.notAfter.getTime() - Date.now(),
     profiles: ordersOf(lab.gate, host).map(({ payload }) => payload),
@@ -89,7 +89,7 @@ describe('a certificate that is valid for 6 days', () => {
       if (next) await clock.advance(Math.ceil((next.getTime() - clock.now().getTime()) / 1000) + 1);
       return false;
     };
-    await until(`${count} attempts have failed`, goOn, count * longestAttemptMs).catch(
+    await within(count * longestAttemptMs, `${count} attempts have failed`, goOn).catch(
       async (error: unknown) => {
         throw new Error(await lab.facts.story(host), { cause: error });
       },

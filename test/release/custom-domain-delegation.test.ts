@@ -92,15 +92,6 @@ test('doctor says whether the zone leads to our name server', async () => {
   lab.delegate('acme.platform.test', Number(settings['DNS_PORT']));
 });
 
-test('a name that is not delegated is validated over HTTP beside it', async () => {
-  const host = 'www.plain.test';
-  const { records } = await shop.add(host);
-  lab.zone.create(records[0]);
-  const shown = await verified(host);
-  expect(shown.domain.dns.report?.validation).toEqual({ delegated: false, method: 'http-01' });
-  await lab.waitUntilServed(host);
-});
-
 test('a CAA record for DNS alone holds a name up until it is delegated', async () => {
   const host = 'www.strict.test';
   const { records } = await shop.add(host);

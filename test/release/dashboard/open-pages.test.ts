@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { banApiKey } from '../../src/access/domain/api-key.ts';
-import { ApiKeys } from '../../src/access/key-ports.ts';
-import { UsageLog } from '../../src/access/usage-ports.ts';
-import { AccessKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
-import type { CustomDomain } from '../../src/domains/domain/attachment/custom-domain.ts';
-import type { Project } from '../../src/sites/domain/project.ts';
-import type { SourceEntry } from '../../src/sites/ports.ts';
-import { Notices } from '../../src/notifications/ports.ts';
-import type { Domains } from '../../src/domains/domains.ts';
-import type { Sites } from '../../src/sites/sites.ts';
+import { banApiKey } from '../../../src/access/domain/api-key.ts';
+import { ApiKeys } from '../../../src/access/key-ports.ts';
+import { UsageLog } from '../../../src/access/usage-ports.ts';
+import { AccessKey, DomainsKey, SitesKey } from '../../../src/app/keys.ts';
+import type { CustomDomain } from '../../../src/domains/domain/attachment/custom-domain.ts';
+import type { Project } from '../../../src/sites/domain/project.ts';
+import type { SourceEntry } from '../../../src/sites/ports.ts';
+import { Notices } from '../../../src/notifications/ports.ts';
+import type { Domains } from '../../../src/domains/domains.ts';
+import type { Sites } from '../../../src/sites/sites.ts';
 import {
   startBothBrowsers,
   type BothBrowsers,
   type OpenPage,
-} from '../support/dashboard/both-browsers.ts';
-import { browserStartMs } from '../support/dashboard/browser.ts';
-import { pointAtUs } from '../support/dashboard/domains.ts';
-import { deployEntries } from '../support/sites/deploy-entries.ts';
-import { facts, records } from '../support/domains/known-dns.ts';
+} from '../../support/dashboard/both-browsers.ts';
+import { browserStartMs } from '../../support/dashboard/browser.ts';
+import { pointAtUs } from '../../support/dashboard/domains.ts';
+import { deployEntries } from '../../support/sites/deploy-entries.ts';
+import { facts, records } from '../../support/domains/known-dns.ts';
 import {
   startDashboard,
   type Owner,
   type RunningDashboard,
-} from '../support/dashboard/running-dashboard.ts';
-import { everyKind } from '../support/notifications.ts';
-import { entry } from '../support/sites/site-source.ts';
+} from '../../support/dashboard/running-dashboard.ts';
+import { everyKind } from '../../support/notifications.ts';
+import { entry } from '../../support/sites/site-source.ts';
 
 // Every live page stays open in Chromium and in Firefox through every change that it can show: each has to show it as a
 // reload would, and none may crash. The tests go on from each other.
@@ -166,7 +166,7 @@ const changes: readonly (readonly [what: string, act: () => unknown])[] = [
       await upload.ended;
     },
   ],
-  ['a deploy that failed', () => deployEntries(dashboard.container, project, entry('../up.html'))],
+  ['a deploy that failed', () => deployEntries(dashboard.container, project, entry('../../up.html'))],
   ['an older deploy that is used', () => sites.rollBack(project, 1)],
   ['a deploy that is deleted', () => sites.deleteDeploy(project, 2)],
   ['the requests of a new key', () => countRequests('listPets')],

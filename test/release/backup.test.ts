@@ -1,0 +1,287 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { findProgram } from '../../src/adapters/kysely/copies/mysql-programs.ts';
+import { check, host, newMachine, told, visited, type Machine } from '../support/backup/machine.ts';
+import { databaseKinds } from '../support/servers/databases.ts';
+import { startGuard } from '../support/servers/debian-server.ts';
+import { databaseOfDocumentedUser } from '../support/servers/documented-user.ts';
+import { startMariaDb, type MariaDb } from '../support/servers/mariadb.ts';
+import { mysqlPrograms } from '../support/servers/mysql-programs.ts';
+import { PersistentWriter } from '../support/service/persistent-writer.ts';
+import {
+  liftLimits,
+  printedAccount,
+  printedKey,
+  type Service,
+  type Settings,
+} from '../support/service/service-process.ts';
+import { StoredFacts } from '../support/service/stored-facts.ts';
+import { plainTree } from '../support/sites/plain-tree.ts';
+import { until } from '../support/until.ts';
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const clients = 32;
+/** A name that a dump has to escape. */
+const hardest = String.raw`it's ),('\\',`;
+
+/** Publishes one site after the other, each with pages of its own. */
+class Publisher {
+  readonly #machine: Machine;
+  readonly #folder: string;
+  published = 0;
+
+  constructor(machine: Machine, folder: string) {
+    this.#machine = machine;
+    this.#folder = folder;
+  }
+
+  async publish(): Promise<void> {
+    const number = this.published + 1;
+    const text = `site ${String(number)}, `.repeat(100);
+    const files = {
+      'index.html': `page ${String(number)}`,
+      'a/text.txt': text,
+      'same.txt': 'same',
+    };
+    const place = await plainTree(join(this.#folder, `site-${String(number)}`), files);
+    const args = ['deploy', place, '--project', 'birds'];
+    const { code, stderr } = await this.#machine.home.run(args, this.#machine.settings, 1);
+    if (code !== 0) throw new Error(stderr);
+    this.published = number;
+  }
+
+  async until(isOver: () => boolean): Promise<void> {
+    while (!isOver()) await this.publish();
+  }
+}
+
+let second: Promise<MariaDb> | undefined;
+/** Started once, when it is first needed. */
+const secondServer = (): Promise<MariaDb> => (second ??= startMariaDb());
+
+let folder: string;
+let guard: ReturnType<typeof startGuard>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'animal-store-backups-'));
+  guard = startGuard(folder);
+});
+afterAll(async () => {
+  guard.end();
+  await (await second)?.stop();
+});
+
+describe.each(databaseKinds)('a backup of a service on %s', (kind) => {
+  let machine: Machine;
+  let service: Service;
+  let key: string;
+  /** A check is faster then. */
+  let withoutServer: Settings;
+  let publisher: Publisher;
+  const backups = () => join(folder, `backup of ${kind}`);
+  beforeAll(async () => {
+    const tools = kind === 'mysql' ? await mysqlPrograms('with a server') : {};
+    withoutServer = kind === 'mysql' ? await mysqlPrograms() : {};
+    const url = process.env['TEST_MYSQL_URL'] ?? '';
+    machine = await newMachine(
+      kind === 'mysql' ? await databaseOfDocumentedUser(url) : kind,
+      tools,
+    );
+    service = await machine.home.start(machine.settings);
+    key = printedKey(service);
+    await liftLimits(machine.home, service);
+    const project = ['project', 'create', '--account', printedAccount(service), '--name', 'Birds'];
+    expect(await machine.home.run(project, machine.settings)).toMatchObject({ code: 0 });
+    publisher = new Publisher(machine, join(folder, `sites of ${kind}`));
+    await publisher.publish();
+    await until('the site is served', () =>
+      visited(machine).then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    );
+  });
+  afterAll(async () => {
+    await machine.home.remove();
+  });
+
+  test(`made while ${clients} clients write and deploys run restores the service on a new machine`, async () => {
+    let isOver = false;
+    const stopped = () => isOver;
+    const writers = Array.from(
+      { length: clients },
+      (_, at) => new PersistentWriter(`${hardest}${at}`, key),
+    );
+    const writing = writers.map((one) => one.write(service.origin, stopped));
+    const publishing = publisher.until(stopped);
+    await until(
+      'deploys and writes run',
+      () => publisher.published > 1 && writers.every((one) => one.acknowledged.length > 2),
+    );
+    const before = writers.flatMap((one) => one.acknowledged);
+
+    const first = await machine.home.execute(['backup', backups()], machine.settings);
+    const { fingerprint256 } = await visited(machine);
+    const second = await machine.home.execute(['backup', backups(), '--json'], machine.settings);
+    isOver = true;
+    await Promise.all([...writing, publishing]);
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(second).toMatchObject({ code: 0, stderr: '' });
+    expect(await check(machine, backups())).toMatchObject({ code: 0, printed: { ok: true } });
+    await service.end('SIGTERM');
+
+    const storage =
+      kind === 'mysql' ? await databaseOfDocumentedUser((await secondServer()).url) : kind;
+    const other = await newMachine(storage, machine.settings);
+    const restored = await other.home.execute(['restore', backups()], other.settings);
+    expect(restored).toMatchObject({ code: 0, stderr: '' });
+    const deploys = await readdir(join(other.home.settings['DATA_DIR'] ?? '', 'deploys'));
+    const facts = new StoredFacts(other.home.settings['DATABASE_URL'] ?? '');
+    expect(deploys.sort()).toEqual([...(await facts.succeededDeploys())].sort());
+    const names = new Set((await facts.pets()).map(({ name }) => name));
+    expect(before.filter(({ name }) => !names.has(name))).toEqual([]);
+    const original = new StoredFacts(machine.home.settings['DATABASE_URL'] ?? '');
+    const ownNames = await original.ownNames();
+    await original.close();
+    expect(ownNames).toMatchObject([{ host }]);
+    expect(await facts.ownNames()).toEqual(ownNames);
+    await facts.close();
+
+    const next = await other.home.start(other.settings);
+    const headers = { Authorization: `Bearer ${key}` };
+    expect((await fetch(`${next.origin}/v1/pets`, { headers })).status).toBe(200);
+    const there = await visited(other);
+    expect(there).toMatchObject({ status: 200, fingerprint256 });
+    expect(there.body).toMatch(/^page \d+$/);
+    expect(await other.home.run(['restore', backups()], other.settings)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is in use or not empty'),
+    });
+    await other.home.remove();
+  });
+
+  test('that is killed leaves the last one whole', async () => {
+    let isOver = false;
+    service = await machine.home.start(machine.settings);
+    const writer = new PersistentWriter('while killed', key);
+    const working = [writer.write(service.origin, () => isOver), publisher.until(() => isOver)];
+    for (let round = 0; round < 2; round++) {
+      await until('one is killed', () => killBackup(machine, backups(), round * 60));
+      expect(await check(machine, backups(), withoutServer)).toMatchObject({ code: 0 });
+    }
+    expect(await told(machine, ['backup', backups()])).toMatchObject({ code: 0 });
+    isOver = true;
+    await Promise.all(working);
+    expect(await check(machine, backups(), withoutServer)).toMatchObject({ code: 0 });
+    const manifests = ['manifest.json', 'manifest.previous.json'];
+    expect((await readdir(backups())).sort()).toEqual(['contents', 'lock', ...manifests]);
+    await service.end('SIGTERM');
+  });
+});
+
+/** Kills a backup some time after it began to write. @returns whether it had not ended before that */
+const killBackup = async (
+  { home, settings }: Machine,
+  backups: string,
+  afterMs: number,
+): Promise<boolean> => {
+  const env = { PATH: process.env['PATH'], ...home.settings, ...settings };
+  const incoming = join(backups, 'incoming');
+  // Of the last one that was killed.
+  await rm(incoming, { recursive: true, force: true });
+  const killed = spawn(process.execPath, [main, 'backup', backups], { env, stdio: 'ignore' });
+  const exit = once(killed, 'exit');
+  const hasEnded = () => killed.exitCode !== null;
+  await until('it writes', () => existsSync(incoming) || hasEnded());
+  await delay(afterMs);
+  killed.kill('SIGKILL');
+  await exit;
+  return !hasEnded();
+};
+
+describe('a backup of MySQL', () => {
+  const password = String.raw`p#"w'\ ;$x`;
+  let machine: Machine;
+  let tools: Settings;
+  let server: MariaDb;
+  const backups = () => join(folder, 'backup by password');
+  beforeAll(async () => {
+    tools = await mysqlPrograms();
+    server = await secondServer();
+    machine = await newMachine(await databaseOfDocumentedUser(server.url, password), tools);
+    const account = [
+      'account',
+      'create',
+      '--name',
+      hardest,
+      '--email',
+      'a@b.example',
+      '--plan',
+      'pro',
+    ];
+    expect(await told(machine, account)).toMatchObject({ code: 0 });
+  });
+  afterAll(async () => {
+    await machine.home.remove();
+  });
+
+  test('needs the programs of the server, and never shows them the password where others see it', async () => {
+    const missing = await told(machine, ['backup', backups()], { PATH: folder });
+    expect(missing).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('mariadb-dump or mysqldump is not installed'),
+    });
+    const bin = join(folder, 'bin');
+    const real = join((tools['PATH'] ?? '').split(':')[0] ?? '', 'mariadb-dump');
+    await mkdir(bin);
+    await writeFile(
+      join(bin, 'mariadb-dump'),
+      `#!/bin/sh\necho "$@" >> ${bin}/said\nexec ${real} "$@"\n`,
+      { mode: 0o700 },
+    );
+    const made = await told(machine, ['backup', backups()], { MYSQL_TOOLS_DIR: bin });
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const said = await readFile(join(bin, 'said'), 'utf8');
+    expect(said).toContain('--single-transaction');
+    expect(said).not.toContain('p#');
+  });
+
+  test('says what it could not try where no server is installed', async () => {
+    const { code, printed } = await check(machine, backups());
+    const warnings = printed.checks.filter(({ state }) => state === 'warning');
+    expect(code).toBe(0);
+    // It is, on some machines of developers.
+    if (findProgram('server', undefined) !== undefined) return;
+    expect(warnings.map(({ seen }) => seen)).toEqual([
+      expect.stringContaining('Whether it can be loaded was not tried: no MariaDB server is'),
+    ]);
+  });
+
+  test('is not served before all of it is restored, and can be restored again after that', async () => {
+    const other = await newMachine(await databaseOfDocumentedUser(server.url), tools);
+    const bin = join(folder, 'breaking');
+    const real = join((tools['PATH'] ?? '').split(':')[0] ?? '', 'mariadb');
+    await mkdir(bin);
+    // Of the dump it gets the first half.
+    await writeFile(join(bin, 'mariadb'), `#!/bin/sh\nhead -c 9000 | ${real} "$@"\nexit 1\n`, {
+      mode: 0o700,
+    });
+    const broken = await told(other, ['restore', backups()], { MYSQL_TOOLS_DIR: bin });
+    expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('mariadb failed') });
+    // Another data folder: the database itself says so too.
+    const elsewhere = { ...other.settings, DATA_DIR: join(folder, 'elsewhere') };
+    const listed = await other.home.run(['account', 'list'], elsewhere);
+    expect(listed).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('restore-unfinished'),
+    });
+    expect(await told(other, ['restore', backups()])).toMatchObject({ code: 0 });
+    expect(await told(other, ['account', 'list'])).toMatchObject({ printed: [{ name: hardest }] });
+    await other.home.remove();
+  });
+});

@@ -1,0 +1,156 @@
+import { connect, createServer } from 'node:net';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { EdgeClient } from '../support/http/edge-client.ts';
+import { findFreePort } from '../support/servers/debian-server.ts';
+import { migratedDatabase } from '../support/servers/migrated-database.ts';
+import { PersistentWriter } from '../support/service/persistent-writer.ts';
+import {
+  metric,
+  publish,
+  served,
+  settingsOf,
+  startProject,
+} from '../support/service/served-birds.ts';
+import {
+  liftLimits,
+  newHome,
+  printedKey,
+  type Home,
+  type Service,
+} from '../support/service/service-process.ts';
+import {
+  endOf,
+  processesOf,
+  saysSo,
+  servingProcesses,
+} from '../support/service/several-processes.ts';
+import { until } from '../support/until.ts';
+
+const isRefused = (origin: string): Promise<boolean> =>
+  fetch(origin).then(
+    () => false,
+    () => true,
+  );
+
+describe('two processes with all roles, on MySQL and Redis', () => {
+  let home: Home;
+  let service: Service;
+  let isOver = false;
+  beforeAll(async () => {
+    home = await newHome(await migratedDatabase('mysql'));
+    const ports = { http: await findFreePort(), https: await findFreePort() };
+    service = await home.start({
+      PROCESSES: '2',
+      REDIS_URL: process.env['TEST_REDIS_URL'] ?? '',
+      ...settingsOf(ports),
+    });
+    await liftLimits(home, service);
+  });
+  afterAll(async () => {
+    isOver = true;
+    await home.remove();
+  });
+
+  test('one that is killed is replaced in its role, and nothing answered is lost', async () => {
+    const [worker, ...others] = processesOf(service).toSorted(
+      (one, other) => other.roles.length - one.roles.length,
+    );
+    const writers = ['a', 'b', 'c'].map(
+      (label) => new PersistentWriter(label, printedKey(service)),
+    );
+    const loops = writers.map(async (writer) => {
+      // A request to the killed one gets no answer, and is repeated.
+      while (!isOver) await writer.write(service.origin, () => isOver);
+      await writer.settle(service.origin);
+    });
+    const count = () => writers.reduce((sum, { acknowledged }) => sum + acknowledged.length, 0);
+    await until('some are stored', () => count() > 10);
+    process.kill(worker!.pid, 'SIGKILL');
+    const after = await servingProcesses(service, 2, [worker!]);
+    isOver = true;
+    await Promise.all(loops);
+    expect(after.map(({ pid }) => pid)).toContain(others[0]!.pid);
+    expect(after.filter(({ roles }) => roles.includes('worker'))).toHaveLength(1);
+    expect(await metric(service, 'processes_replaced_total')).toBe(1);
+    const headers = { Authorization: `Bearer ${printedKey(service)}` };
+    for (const { id, name } of writers.flatMap(({ acknowledged }) => acknowledged.slice(-5))) {
+      const answer = await fetch(`${service.origin}/v1/pets/${id}`, { headers });
+      expect(await answer.json()).toMatchObject({ name });
+    }
+  });
+});
+
+describe('two edges on SQLite, without Redis', () => {
+  const settings = { PROCESSES: '2', ROLES: 'edge,worker' };
+  let home: Home;
+  let service: Service;
+  let ports: EdgeClient['ports'];
+  beforeAll(async () => {
+    home = await newHome(await migratedDatabase('sqlite'));
+    ports = { http: await findFreePort(), https: await findFreePort() };
+    service = await home.start({
+      ...settings,
+      ...settingsOf(ports),
+    });
+    await startProject(home, service);
+  });
+  afterAll(() => home.remove());
+
+  test('follow each deploy', async () => {
+    for (const page of ['one', 'two']) {
+      await publish(home, page);
+      await served(home, ports, page);
+    }
+  });
+
+  test('end when their parent is killed', async () => {
+    const before = processesOf(service);
+    expect(before).toHaveLength(2);
+    service.signal('SIGKILL');
+    await endOf(before);
+    expect(await isRefused(service.origin)).toBe(true);
+    expect(saysSo(service, 'stopped')).toBe(2);
+  });
+
+  test('end in good order on SIGTERM while a replaced one still has requests under way', async () => {
+    const replacing = await home.start(settings);
+    const { hostname, port } = new URL(replacing.origin);
+    const uploads = Array.from({ length: 12 }, () => connect(Number(port), hostname));
+    for (const upload of uploads) {
+      upload.on('error', () => undefined).resume();
+      upload.write('POST /nothing HTTP/1.1\r\nHost: zoo.test\r\nContent-Length: 10\r\n\r\nhalf');
+    }
+    await Promise.all(uploads.map((upload) => once(upload, 'data')));
+    replacing.signal('SIGHUP');
+    const begun = 'stopping: finishing requests in progress';
+    await until('one is being replaced', () => saysSo(replacing, begun) === 1);
+    expect(await replacing.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    for (const upload of uploads) upload.destroy();
+  });
+
+  test('are killed by a second signal', async () => {
+    const draining = await home.start({ ...settings, DRAIN_SECONDS: '3600' });
+    const before = processesOf(draining);
+    draining.signal('SIGTERM');
+    const begun = 'stopping: finishing requests in progress';
+    await until('all of them stop', () => saysSo(draining, begun) === 3);
+    expect(await draining.end('SIGTERM')).toEqual({ code: 143, signal: null });
+    await endOf(before);
+  });
+
+  test('do not start without Redis as API, or on a port that is taken, and say so once', async () => {
+    const api = await home.execute(['serve'], { ...settings, ROLES: 'api' });
+    expect(api).toMatchObject({ code: 1, stdout: '' });
+    expect(api.stderr.match(/need REDIS_URL/g)).toHaveLength(1);
+    const other = createServer().listen(ports.http, '127.0.0.1');
+    await once(other, 'listening');
+    const taken = await home.execute(['serve'], {
+      ...settings,
+      EDGE_HTTP_PORT: String(ports.http),
+    });
+    other.close();
+    expect(taken.code).toBe(1);
+    expect(taken.stderr.match(/is in use by another program; set EDGE_HTTP_PORT/g)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,72 @@
+import { randomInt } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import TestSequencer from '@jest/test-sequencer';
+import { seededRandom } from '../support/seeded-random.ts';
+
+/** What takes longest by far, so that it is not left over for the end of a run. */
+const longest = [
+  'release/faults',
+  'release/guide',
+  'release/custom-domain-authority',
+  'release/monitoring',
+  'release/attacks',
+  'contract/domains/custom-domains',
+  'release/processes',
+  'release/dashboard/look',
+  'release/backup',
+  'release/custom-domain-delegation',
+  'release/dashboard/lab-by-clicking',
+  'dashboard/domain-life',
+  'release/dashboard/open-pages',
+  'contract/sites/s3-site-files',
+  'release/domain-notices',
+  'release/short-lifetimes',
+  'release/second-authority',
+  'release/custom-domain-crash',
+  'release/installed-package',
+  'release/webhook-calls',
+  'system/custom-domains',
+  'system/planted-changes',
+  'release/fuzz',
+  'release/custom-domain-dns',
+  'release/personal-mails',
+  'contract/sites/object-store-cache',
+  'system/delivery',
+  'system/edge',
+  'system/object-store',
+  'contract/domains/edge-records',
+  'release/generated-clients',
+  'release/fleet',
+  'release/dashboard/hostile-text',
+  'release/custom-domain-races',
+  'edge/representations',
+];
+
+const fileOf = (name) => join(import.meta.dirname, '..', `${name}.test.ts`);
+const gone = longest.filter((name) => !existsSync(fileOf(name)));
+if (gone.length > 0) throw new Error(`test/runner/file-order.js names ${gone.join(', ')}`);
+
+const place = ({ path }) =>
+  longest.findIndex((name) => path.endsWith(`/test/${name}.test.ts`)) + 1 || longest.length + 1;
+
+/** The longest files first; with SEED=random or SEED=n in random order, since no file may need another before it. */
+export default class FileOrder extends TestSequencer {
+  async sort(tests) {
+    const { SEED: wish } = process.env;
+    if (wish) return shuffled(tests, wish === 'random' ? randomInt(1_000_000) : Number(wish));
+    // Jest knows how long the files of an earlier run took; on a fresh checkout there was none.
+    const sorted = await super.sort([...tests]);
+    return sorted.toSorted((one, other) => place(one) - place(other));
+  }
+}
+
+const shuffled = (tests, seed) => {
+  process.stderr.write(`The files run in the order of SEED=${seed}\n`);
+  const random = seededRandom(seed);
+  return tests
+    .toSorted((one, other) => (one.path < other.path ? -1 : 1))
+    .map((test) => ({ test, place: random() }))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ test }) => test);
+};
