@@ -5,7 +5,8 @@ import type { Certificate } from '../../src/domains/domain/certificates/certific
 import { EdgeRecords, type EdgeChanges } from '../../src/domains/edge-ports.ts';
 import { now } from '../support/accounts.ts';
 import { certificateFor } from '../support/sites/sites.ts';
-import { storesOfTests, type Stores } from '../support/stores.ts';
+import type { Stores } from '../support/stores.ts';
+import { storesOfTests } from '../support/stores-of-tests.ts';
 import { until } from '../support/until.ts';
 
 /** Those of a database that may be restored to an older state. */

@@ -15,7 +15,7 @@ import {
   personDecision,
 } from '../../support/accounts.ts';
 import { Life } from '../../support/life.ts';
-import { storesOfTests } from '../../support/stores.ts';
+import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { mustNotBeUsed } from '../../support/strict-fake.ts';
 
 const minute = 60_000;
