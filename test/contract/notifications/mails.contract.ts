@@ -60,17 +60,20 @@ export const mailsContract = (open: () => Promise<Stores>): void => {
     expect(others).toEqual([]);
   });
 
-  testOnBoth('of twenty who add the same mail, one does; nor does it come back once it is sent', async () => {
-    const mail = mailOf();
-    expect((await race(20, () => alone(mail))).lost).toEqual([]);
-    await stores.secondProcess.mails.add(mail, later(0), () => ({
-      ...{ message: 'other', sendAt: later(0) },
-    }));
-    expect(idsOf(await claim())).toEqual([mail.id]);
-    await mails.sent(mail.id, later(0));
-    await alone(mail);
-    expect(await claim(later(day))).toEqual([]);
-  });
+  testOnBoth(
+    'of twenty who add the same mail, one does; nor does it come back once it is sent',
+    async () => {
+      const mail = mailOf();
+      expect((await race(20, () => alone(mail))).lost).toEqual([]);
+      await stores.secondProcess.mails.add(mail, later(0), () => ({
+        ...{ message: 'other', sendAt: later(0) },
+      }));
+      expect(idsOf(await claim())).toEqual([mail.id]);
+      await mails.sent(mail.id, later(0));
+      await alone(mail);
+      expect(await claim(later(day))).toEqual([]);
+    },
+  );
 
   test('a mail that is left out is known, and never sent', async () => {
     const mail = mailOf();
