@@ -21,6 +21,7 @@ export const failureInWords = (
   if (error instanceof DomainError || error instanceof ConfigFault) return error.message;
   if (!isFailure(error)) return String(error);
   if (environment['LOG_LEVEL'] === 'debug') return error.stack ?? error.message;
+  if (isOwnSentence(error)) return error.message;
   const coded = codedCause(error);
   const { databaseUrl, dataDir } = placesIn(environment);
   if (coded && isOfFiles(coded, dataDir)) {
@@ -60,7 +61,7 @@ const meanings: readonly (readonly [RegExp, string, string])[] = [
   [/^ER_(DB)?ACCESS_DENIED\w*$/, unusable, 'Correct user and password in DATABASE_URL.'],
   [/^SQLITE_NOTADB$/, 'is not an SQLite file', 'Set DATABASE_URL to another file.'],
   [/^SQLITE_(BUSY|LOCKED)\w*$/, unusable, 'Another program has locked it. End that, or try again.'],
-  [/^SQLITE_FULL$/, unusable, 'Its disk is full. Free some space.'],
+  [/^SQLITE_(FULL|IOERR_SHMSIZE)$/, unusable, 'Its disk is full. Free some space.'],
   [
     /^(SQLITE_|E(ACCES|PERM|ROFS|NOENT|NOTDIR|ISDIR|EXIST)$)/,
     unusable,
@@ -72,6 +73,10 @@ const meanings: readonly (readonly [RegExp, string, string])[] = [
 
 const isFailure = (error: unknown): error is Failure =>
   typeof error === 'object' && error !== null && 'message' in error;
+
+/** One of ours that says all: what caused it would say less. */
+const isOwnSentence = (error: Failure): boolean =>
+  error.message.endsWith('.') && error.code === undefined && !(error instanceof Unavailable);
 
 /** The error itself, then its cause, and the cause of that. */
 const causesOf = (error: unknown): readonly Failure[] =>

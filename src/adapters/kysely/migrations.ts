@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { extname, join, parse, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Migrator } from 'kysely/migration';
+import type { Migrator, MigratorProps } from 'kysely/migration';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './engine/failure.ts';
@@ -70,7 +70,11 @@ const appliedTo = async ({ root }: Database): Promise<ReadonlyMap<string, Date> 
   }
 };
 
-const migrator = async (database: Database): Promise<Migrator> => {
+/** @param names of tables in which it remembers what it has applied, if they are not Kysely's own */
+export const migrator = async (
+  database: Database,
+  names: Pick<MigratorProps, 'migrationTableName' | 'migrationLockTableName'> = {},
+): Promise<Migrator> => {
   const { FileMigrationProvider, Migrator } = await import('kysely/migration');
   const provider = new FileMigrationProvider({
     fs: { readdir },
@@ -78,5 +82,5 @@ const migrator = async (database: Database): Promise<Migrator> => {
     migrationFolder: folder,
     import: (path: string) => import(pathToFileURL(path).href) as Promise<never>,
   });
-  return new Migrator({ db: database.root, provider });
+  return new Migrator({ db: database.root, provider, ...names });
 };
