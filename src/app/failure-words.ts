@@ -35,15 +35,22 @@ export const failureInWords = (
   return message.endsWith('.') || !isFailure(cause) ? message : `${message}: ${cause.message}`;
 };
 
-/** @param url `DATABASE_URL`; its user and password are left out */
+/**
+ * @param url its user and password are left out
+ * @param given where it stands
+ */
 export const databaseProblem = (
   url: string,
   error: unknown,
+  given = 'DATABASE_URL',
 ): { readonly seen: string; readonly advice: string } => {
   const known = codedCause(error)?.code ?? 'no answer';
   const [, problem = unreachable, advice = ''] =
     meanings.find(([pattern]) => pattern.test(known)) ?? [];
-  return { seen: `The database ${databasePlace(url)} ${problem} (${known}).`, advice };
+  return {
+    seen: `The database ${databasePlace(url)} ${problem} (${known}).`,
+    advice: advice.replace('DATABASE_URL', given),
+  };
 };
 
 /** Where it is, without user and password. */

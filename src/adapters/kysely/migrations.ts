@@ -6,6 +6,17 @@ import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './engine/failure.ts';
 
+/** What fills a database in more than one step. */
+export type Filling = 'restore' | 'move';
+const fillings: readonly Filling[] = ['restore', 'move'];
+
+/** Stands among the applied migrations until the database is whole, so that no service starts on a part of it. */
+export const unfinishedMark = (filling: Filling): string => `${filling}-unfinished`;
+
+/** @param applied names of migrations */
+export const unfinishedIn = (applied: readonly string[]): Filling | undefined =>
+  fillings.find((filling) => applied.includes(unfinishedMark(filling)));
+
 const folder = resolve(import.meta.dirname, '../../../db/migrations');
 
 export interface MigrationState {
@@ -51,6 +62,12 @@ export const knownMigrations = async (): Promise<readonly string[]> =>
 /** Most starts and commands have nothing to apply, and need no migration for that, nor Kysely's look at each table. */
 const isUpToDate = async (database: Database): Promise<boolean> => {
   const [known, applied] = [await knownMigrations(), await appliedTo(database)];
+  const filling = unfinishedIn([...(applied?.keys() ?? [])]);
+  if (filling) {
+    throw new Error(
+      `A ${filling} into this database was not finished. Run it again, or set DATABASE_URL to another database.`,
+    );
+  }
   return applied?.size === known.length && known.every((name) => applied.has(name));
 };
 
