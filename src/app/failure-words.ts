@@ -68,7 +68,7 @@ const meanings: readonly (readonly [RegExp, string, string])[] = [
   [/^ER_(DB)?ACCESS_DENIED\w*$/, unusable, 'Correct user and password in DATABASE_URL.'],
   [/^SQLITE_NOTADB$/, 'is not an SQLite file', 'Set DATABASE_URL to another file.'],
   [/^SQLITE_(BUSY|LOCKED)\w*$/, unusable, 'Another program has locked it. End that, or try again.'],
-  [/^SQLITE_(FULL|IOERR_SHMSIZE)$/, unusable, 'Its disk is full. Free some space.'],
+  [/^SQLITE_FULL$/, unusable, 'Its disk is full. Free some space.'],
   [
     /^(SQLITE_|E(ACCES|PERM|ROFS|NOENT|NOTDIR|ISDIR|EXIST)$)/,
     unusable,

@@ -13,6 +13,17 @@ const fillings: readonly Filling[] = ['restore', 'move'];
 /** Stands among the applied migrations until the database is whole, so that no service starts on a part of it. */
 export const unfinishedMark = (filling: Filling): string => `${filling}-unfinished`;
 
+/** A database that has only a part of what it should hold. */
+export class UnfinishedDatabase extends Error {
+  override readonly name = 'UnfinishedDatabase';
+
+  constructor(filling: Filling) {
+    super(
+      `A ${filling} into this database was not finished. Run it again, or set DATABASE_URL to another database.`,
+    );
+  }
+}
+
 /** @param applied names of migrations */
 export const unfinishedIn = (applied: readonly string[]): Filling | undefined =>
   fillings.find((filling) => applied.includes(unfinishedMark(filling)));
@@ -62,12 +73,6 @@ export const knownMigrations = async (): Promise<readonly string[]> =>
 /** Most starts and commands have nothing to apply, and need no migration for that, nor Kysely's look at each table. */
 const isUpToDate = async (database: Database): Promise<boolean> => {
   const [known, applied] = [await knownMigrations(), await appliedTo(database)];
-  const filling = unfinishedIn([...(applied?.keys() ?? [])]);
-  if (filling) {
-    throw new Error(
-      `A ${filling} into this database was not finished. Run it again, or set DATABASE_URL to another database.`,
-    );
-  }
   return applied?.size === known.length && known.every((name) => applied.has(name));
 };
 
@@ -79,8 +84,11 @@ const appliedTo = async ({ root }: Database): Promise<ReadonlyMap<string, Date> 
       .selectFrom('kysely_migration')
       .select(['name', 'timestamp'])
       .execute();
+    const filling = unfinishedIn(rows.map(({ name }) => name));
+    if (filling) throw new UnfinishedDatabase(filling);
     return new Map(rows.map(({ name, timestamp }) => [name, new Date(timestamp)]));
   } catch (error) {
+    if (error instanceof UnfinishedDatabase) throw error;
     if (failureOf(error) === 'unavailable') throw new Unavailable('The database', error);
     // There is no such table; any other reason is Kysely's to tell.
     return undefined;

@@ -55,6 +55,7 @@ export const backUp = async (
     return await holding(folder.path, 'writer', () =>
       withSiteFiles(config, async (files) => {
         const earlier = await lastReadable(folder);
+        const remembers = await remembersBackups(database);
         await folder.begin();
         const deploys = new DeployCopies(files, folder, earlier?.deploys ?? {});
         const work = { config, database, folder, deploys, onProgress };
@@ -63,7 +64,8 @@ export const backUp = async (
         );
         await folder.removeUnused(named).catch(unremoved);
         const schema = await schemaGap(made.manifest.database);
-        return { ...made, schema, isRemembered: await remember(config, database, made.manifest) };
+        if (remembers) await remember(config, database, made.manifest);
+        return { ...made, schema, isRemembered: remembers };
       }),
     );
   } finally {
@@ -89,19 +91,15 @@ const unremoved = (cause: unknown): never => {
   throw new Error(`${problem} (${reason}). The next backup tries it again.`, { cause });
 };
 
-/**
- * Tells the service, which alerts when backups stop. One that lacks deploys does not count.
- * @returns false when the schema is too old for it
- */
+/** Tells the service, which alerts when backups stop. One that lacks deploys does not count. */
 const remember = async (
   { databaseUrl }: Config,
   database: Database,
   { madeAt, lost }: Manifest,
-): Promise<boolean> => {
+): Promise<void> => {
+  if (Object.keys(lost).length > 0) return;
   try {
-    if (!(await remembersBackups(database))) return false;
-    if (Object.keys(lost).length === 0) await rememberBackup(database, 'made', new Date(madeAt));
-    return true;
+    await rememberBackup(database, 'made', new Date(madeAt));
   } catch (cause) {
     const problem = 'The new backup is whole, but the database could not remember it for the alert';
     const { seen, advice } = databaseProblem(databaseUrl, cause);

@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { moveToMysql } from '../../../src/adapters/kysely/copies/move.ts';
 import { withSqliteSource } from '../../../src/adapters/kysely/copies/sqlite-source.ts';
 import { migrateUp } from '../../../src/adapters/kysely/migrations.ts';
+import { backUp } from '../../../src/app/backup/back-up.ts';
+import { checkDatabase } from '../../../src/app/doctor/check-database.ts';
 import { moveDatabase } from '../../../src/app/move-database.ts';
 import { loadConfig } from '../../../src/app/settings/config.ts';
 import { emptyDatabase, openDatabase, type TestDatabase } from '../../support/servers/databases.ts';
@@ -159,8 +161,15 @@ describe('a move from SQLite to MySQL', () => {
     change(jobs);
     await expect(move()).rejects.toThrow('The rows of job_leases do not fit into the new database');
     const database = openDatabase(to.url);
-    await expect(migrateUp(database)).rejects.toThrow('A move into this database was not finished');
+    const unfinished = 'A move into this database was not finished';
+    await expect(migrateUp(database)).rejects.toThrow(unfinished);
     await database.close();
+    const config = loadConfig({ DATABASE_URL: to.url });
+    expect(await checkDatabase(config)).toMatchObject([
+      { state: 'failed', seen: expect.stringContaining(unfinished) },
+    ]);
+    const backup = backUp(config, { path: `${path()}.backup` }, () => undefined);
+    await expect(backup).rejects.toThrow(unfinished);
     change(`delete from job_leases where job <> 'b'`);
     expect((await move()).rows).toMatchObject({ job_leases: 1 });
     expect(await inTarget('select job from job_leases')).toEqual([['b']]);
