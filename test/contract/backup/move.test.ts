@@ -42,12 +42,13 @@ const inTarget = async (sql: string): Promise<Texts> => {
   });
   try {
     const [rows] = await connection.query<RowDataPacket[]>(sql);
-    return inWords(Array.isArray(rows) ? (rows as unknown as unknown[][]) : []);
+    return inWords(Array.isArray(rows) ? (rows as unknown as Values) : []);
   } finally {
     await connection.end();
   }
 };
-const inWords = (rows: readonly (readonly unknown[])[]): Texts =>
+type Values = readonly (readonly (string | bigint | null)[])[];
+const inWords = (rows: Values): Texts =>
   rows.map((row) => row.map((value) => (value === null ? null : String(value)))).toSorted();
 
 interface Column {
@@ -95,7 +96,7 @@ describe('a move from SQLite to MySQL', () => {
       for (const table of tables) file.exec(`delete from ${table}`);
       fillAll(file, tables);
       const all = tables.map((table) => file.prepare(`select * from ${table}`).raw().all());
-      return all.map((rows) => inWords(rows as unknown[][]));
+      return all.map((rows) => inWords(rows as Values));
     });
     const steps: [string, number][] = [];
     const { rows } = await move(to.url, (table, done) => steps.push([table, done]));
@@ -105,7 +106,7 @@ describe('a move from SQLite to MySQL', () => {
       expect([table, await inTarget(`select * from ${table}`)]).toEqual([table, before[at]]);
     }
     const applied = 'select name, timestamp from kysely_migration';
-    const inFile = inSource((file) => file.prepare(applied).raw().all()) as unknown[][];
+    const inFile = inSource((file) => file.prepare(applied).raw().all()) as Values;
     expect(await inTarget(applied)).toEqual(inWords(inFile));
     const database = openDatabase(to.url);
     expect(await migrateUp(database)).toEqual([]);

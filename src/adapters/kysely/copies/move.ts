@@ -52,7 +52,7 @@ const fill = async (
   const database = new Database(url, { patient: true });
   try {
     const { error } = await (await migrator(database, draft)).migrateToLatest();
-    if (error !== undefined) throw error;
+    if (error instanceof Error) throw error;
     await database.root.connection().execute(async (session) => {
       // Otherwise a row with the id 0 gets another one.
       await sql`set sql_mode = concat(@@sql_mode, ',NO_AUTO_VALUE_ON_ZERO')`.execute(session);
