@@ -21,6 +21,7 @@ export const failureInWords = (
   if (error instanceof DomainError || error instanceof ConfigFault) return error.message;
   if (!isFailure(error)) return String(error);
   if (environment['LOG_LEVEL'] === 'debug') return error.stack ?? error.message;
+  if (isOwnSentence(error)) return error.message;
   const coded = codedCause(error);
   const { databaseUrl, dataDir } = placesIn(environment);
   if (coded && isOfFiles(coded, dataDir)) {
@@ -34,15 +35,22 @@ export const failureInWords = (
   return message.endsWith('.') || !isFailure(cause) ? message : `${message}: ${cause.message}`;
 };
 
-/** @param url `DATABASE_URL`; its user and password are left out */
+/**
+ * @param url its user and password are left out
+ * @param given where it stands
+ */
 export const databaseProblem = (
   url: string,
   error: unknown,
+  given = 'DATABASE_URL',
 ): { readonly seen: string; readonly advice: string } => {
   const known = codedCause(error)?.code ?? 'no answer';
   const [, problem = unreachable, advice = ''] =
     meanings.find(([pattern]) => pattern.test(known)) ?? [];
-  return { seen: `The database ${databasePlace(url)} ${problem} (${known}).`, advice };
+  return {
+    seen: `The database ${databasePlace(url)} ${problem} (${known}).`,
+    advice: advice.replace('DATABASE_URL', given),
+  };
 };
 
 /** Where it is, without user and password. */
@@ -72,6 +80,10 @@ const meanings: readonly (readonly [RegExp, string, string])[] = [
 
 const isFailure = (error: unknown): error is Failure =>
   typeof error === 'object' && error !== null && 'message' in error;
+
+/** One of ours that says all: what caused it would say less. */
+const isOwnSentence = (error: Failure): boolean =>
+  error.message.endsWith('.') && error.code === undefined && !(error instanceof Unavailable);
 
 /** The error itself, then its cause, and the cause of that. */
 const causesOf = (error: unknown): readonly Failure[] =>

@@ -63,3 +63,10 @@ test('a data folder that cannot be used is named, and other failures keep their 
   const failed = new Error('migration 0003 failed', { cause });
   expect(failureInWords(failed, {})).toBe('migration 0003 failed: Duplicate column');
 });
+
+test('a sentence that says all is not replaced by what caused it', () => {
+  const cause = Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
+  const said = 'The new backup is whole, but the database could not remember it.';
+  expect(failureInWords(new Error(said, { cause }), {})).toBe(said);
+  expect(failureInWords(new Unavailable('The database', cause), {})).toMatch(/ disk is full\./);
+});

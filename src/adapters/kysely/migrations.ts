@@ -1,10 +1,32 @@
 import { readdir } from 'node:fs/promises';
 import { extname, join, parse, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Migrator } from 'kysely/migration';
+import type { Migrator, MigratorProps } from 'kysely/migration';
 import { Unavailable } from '../../kernel/unavailable.ts';
 import type { Database } from './database.ts';
 import { failureOf } from './engine/failure.ts';
+
+/** What fills a database in more than one step. */
+export type Filling = 'restore' | 'move';
+const fillings: readonly Filling[] = ['restore', 'move'];
+
+/** Stands among the applied migrations until the database is whole, so that no service starts on a part of it. */
+export const unfinishedMark = (filling: Filling): string => `${filling}-unfinished`;
+
+/** A database that has only a part of what it should hold. */
+export class UnfinishedDatabase extends Error {
+  override readonly name = 'UnfinishedDatabase';
+
+  constructor(filling: Filling) {
+    super(
+      `A ${filling} into this database was not finished. Run it again, or set DATABASE_URL to another database.`,
+    );
+  }
+}
+
+/** @param applied names of migrations */
+export const unfinishedIn = (applied: readonly string[]): Filling | undefined =>
+  fillings.find((filling) => applied.includes(unfinishedMark(filling)));
 
 const folder = resolve(import.meta.dirname, '../../../db/migrations');
 
@@ -62,15 +84,22 @@ const appliedTo = async ({ root }: Database): Promise<ReadonlyMap<string, Date> 
       .selectFrom('kysely_migration')
       .select(['name', 'timestamp'])
       .execute();
+    const filling = unfinishedIn(rows.map(({ name }) => name));
+    if (filling) throw new UnfinishedDatabase(filling);
     return new Map(rows.map(({ name, timestamp }) => [name, new Date(timestamp)]));
   } catch (error) {
+    if (error instanceof UnfinishedDatabase) throw error;
     if (failureOf(error) === 'unavailable') throw new Unavailable('The database', error);
     // There is no such table; any other reason is Kysely's to tell.
     return undefined;
   }
 };
 
-const migrator = async (database: Database): Promise<Migrator> => {
+/** @param names of tables in which it remembers what it has applied, if they are not Kysely's own */
+export const migrator = async (
+  database: Database,
+  names: Pick<MigratorProps, 'migrationTableName' | 'migrationLockTableName'> = {},
+): Promise<Migrator> => {
   const { FileMigrationProvider, Migrator } = await import('kysely/migration');
   const provider = new FileMigrationProvider({
     fs: { readdir },
@@ -78,5 +107,5 @@ const migrator = async (database: Database): Promise<Migrator> => {
     migrationFolder: folder,
     import: (path: string) => import(pathToFileURL(path).href) as Promise<never>,
   });
-  return new Migrator({ db: database.root, provider });
+  return new Migrator({ db: database.root, provider, ...names });
 };

@@ -95,10 +95,12 @@ const columnsOf = (table: Table) => {
   return [sql.ref(key), sql.ref(column)] as const;
 };
 
-/** Needs no key. */
+/** Needs no key. An older schema lacks tables, which hold nothing then. */
 export const keyUses = async (database: Database): Promise<readonly KeyUse[]> => {
   const sums = new Map<string, number>();
-  for (const table of tables) {
+  const found = await database.run((db) => db.introspection.getTables());
+  const names = new Set(found.map(({ name }) => name));
+  for (const table of tables.filter((one) => names.has(one))) {
     const [, column] = columnsOf(table);
     const { rows } = await database.run((db) =>
       sql<{ sealed_by: string; found: bigint }>`

@@ -7,15 +7,16 @@ import { Database } from '../../adapters/kysely/database.ts';
 import { kindOfUrl } from '../../adapters/kysely/engine/database-kind.ts';
 import { keyUses } from '../../adapters/kysely/sealed-values.ts';
 import { isMissing } from '../doctor/check-database.ts';
-import { databasePlace } from '../failure-words.ts';
+import { databasePlace, databaseProblem } from '../failure-words.ts';
 import type { Config } from '../settings/config.ts';
 import { version } from '../version.ts';
 import { DeployCopies } from './copy-deploys.ts';
 import { copyTogether, type BackupWork, type OnProgress } from './copy-together.ts';
 import { BackupFolder } from './folder.ts';
 import { holding } from './lock.ts';
-import { localFiles, UnreadableManifest, type Content, type Manifest } from './manifest.ts';
+import { DamagedManifest, localFiles, type Content, type Manifest } from './manifest.ts';
 import { namedContents } from './named-contents.ts';
+import { schemaGap, type SchemaGap } from './schema.ts';
 import { withSiteFiles } from './site-files.ts';
 
 interface Into {
@@ -30,6 +31,7 @@ export interface BackupMade {
   /** Deploys that were not in the folder before. */
   readonly newDeploys: number;
   readonly newBytes: number;
+  readonly schema: SchemaGap;
   /** False when the schema is too old for it. */
   readonly isRemembered: boolean;
 }
@@ -52,12 +54,18 @@ export const backUp = async (
   try {
     return await holding(folder.path, 'writer', () =>
       withSiteFiles(config, async (files) => {
-        await folder.begin();
         const earlier = await lastReadable(folder);
+        const remembers = await remembersBackups(database);
+        await folder.begin();
         const deploys = new DeployCopies(files, folder, earlier?.deploys ?? {});
         const work = { config, database, folder, deploys, onProgress };
-        const made = await write(work, earlier, allowEmpty);
-        return { ...made, isRemembered: await remember(database, made.manifest) };
+        const { named, ...made } = await write(work, earlier, allowEmpty).catch((error: unknown) =>
+          refuseFull(folder, error),
+        );
+        await folder.removeUnused(named).catch(unremoved);
+        const schema = await schemaGap(made.manifest.database);
+        if (remembers) await remember(config, database, made.manifest);
+        return { ...made, schema, isRemembered: remembers };
       }),
     );
   } finally {
@@ -65,35 +73,62 @@ export const backUp = async (
   }
 };
 
-/**
- * Tells the service, which alerts when backups stop. One that lacks deploys does not count.
- * @returns false when the schema is too old for it
- */
-const remember = async (database: Database, { madeAt, lost }: Manifest): Promise<boolean> => {
+/** Nothing of the database is written meanwhile, so that no other disk can be the full one. */
+const refuseFull = ({ path }: BackupFolder, error: unknown): never => {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  const isFull = /^(ENOSPC|EDQUOT|SQLITE_FULL)$/.test(String(code));
+  if (!isFull) throw error;
+  throw new Error(
+    `There is no new backup, because the disk of ${path} is full (${String(message)}). Free some space; the last backup is as it was.`,
+    { cause: error },
+  );
+};
+
+/** What fails once the new backup is whole says that it is. */
+const unremoved = (cause: unknown): never => {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const problem = 'The new backup is whole, but what no backup names any more could not be removed';
+  throw new Error(`${problem} (${reason}). The next backup tries it again.`, { cause });
+};
+
+/** Tells the service, which alerts when backups stop. One that lacks deploys does not count. */
+const remember = async (
+  { databaseUrl }: Config,
+  database: Database,
+  { madeAt, lost }: Manifest,
+): Promise<void> => {
+  if (Object.keys(lost).length > 0) return;
   try {
-    if (!(await remembersBackups(database))) return false;
-    if (Object.keys(lost).length === 0) await rememberBackup(database, 'made', new Date(madeAt));
-    return true;
+    await rememberBackup(database, 'made', new Date(madeAt));
   } catch (cause) {
-    const problem = 'The backup is complete, but the database could not remember it for the alert.';
-    throw new Error(problem, { cause });
+    const problem = 'The new backup is whole, but the database could not remember it for the alert';
+    const { seen, advice } = databaseProblem(databaseUrl, cause);
+    throw new Error(`${problem}: ${seen} ${advice}`.trim(), { cause });
   }
 };
 
-const lastReadable = async (folder: BackupFolder): Promise<Manifest | undefined> =>
-  (await folder.manifest().catch(ignoreUnreadable)) ??
-  (await folder.manifest('previous').catch(ignoreUnreadable));
+/** Both are looked at: one that this version does not understand would lose what it names. @throws StrangeManifest */
+const lastReadable = async (folder: BackupFolder): Promise<Manifest | undefined> => {
+  const last = await folder.manifest().catch(ignoreDamaged);
+  const previous = await folder.manifest('previous').catch(ignoreDamaged);
+  return last ?? previous;
+};
 
 /** What cannot be read is replaced. */
-const ignoreUnreadable = (error: unknown): undefined => {
-  if (!(error instanceof UnreadableManifest)) throw error;
+const ignoreDamaged = (error: unknown): undefined => {
+  if (!(error instanceof DamagedManifest)) throw error;
 };
+
+interface Written extends Omit<BackupMade, 'isRemembered' | 'schema'> {
+  /** SHA-256 of all that the backups in the folder name. */
+  readonly named: ReadonlySet<string>;
+}
 
 const write = async (
   work: BackupWork,
   earlier: Manifest | undefined,
   allowEmpty: boolean,
-): Promise<Omit<BackupMade, 'isRemembered'>> => {
+): Promise<Written> => {
   const { config, database, folder, deploys } = work;
   const { facts, copy, lost } = await copyTogether(work);
   if (earlier && !allowEmpty) refuseEmptied(facts, earlier);
@@ -114,13 +149,13 @@ const write = async (
     files: await copyFiles(config, folder),
     sealedBy: Object.fromEntries(sealed),
   };
-  await folder.publish(manifest, earlier);
   const ofDeploys = new Set(copied.flatMap(({ list, hashes }) => [list.sha256, ...hashes]));
   const both = earlier ? [manifest, earlier] : [manifest];
   const named = await Promise.all(both.map((one) => namedContents(folder, one, ofDeploys)));
-  await folder.removeUnused(new Set([...ofDeploys, ...named.flat()]));
+  await folder.publish(manifest, earlier);
   const { newDeploys, newBytes } = deploys;
-  return { folder: folder.path, manifest, newDeploys, newBytes };
+  const all = new Set([...ofDeploys, ...named.flat()]);
+  return { folder: folder.path, manifest, newDeploys, newBytes, named: all };
 };
 
 /** A service that was started without its disk makes a database of its own. @throws Error */

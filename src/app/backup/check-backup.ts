@@ -12,7 +12,7 @@ import { checkCopy } from './check-copy.ts';
 import { BackupFolder } from './folder.ts';
 import type { BackupPlace } from './places.ts';
 import { holding } from './lock.ts';
-import { UnreadableManifest, type Manifest } from './manifest.ts';
+import { DamagedManifest, StrangeManifest, type Manifest } from './manifest.ts';
 
 /** Tries whether a backup could be restored, and changes nothing in its folder. */
 export const checkBackup = async (
@@ -70,7 +70,10 @@ const readManifest = async (
     const advice = 'Name the folder of a backup. If one was interrupted there, run it again.';
     return failed(`${folder.path} holds no whole backup: there is no manifest.json.`, advice);
   } catch (error) {
-    if (!(error instanceof UnreadableManifest)) throw error;
+    if (error instanceof StrangeManifest) {
+      return failed(error.message, 'Back up into another folder until then.');
+    }
+    if (!(error instanceof DamagedManifest)) throw error;
     return failed(
       error.message,
       'Back up again into this folder. --previous uses the backup before it.',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import { flush } from '../../adapters/storage/flush.ts';
 import { contentOf, DamagedContent } from './content-of.ts';
 import {
@@ -10,7 +11,7 @@ import {
   parseManifest,
   type Content,
   type DeployList,
-  UnreadableManifest,
+  DamagedManifest,
   type Manifest,
 } from './manifest.ts';
 
@@ -42,7 +43,7 @@ export class BackupFolder {
 
   /** Makes the folder. @throws Error when it holds something else */
   async make(): Promise<void> {
-    await mkdir(this.path, { recursive: true, mode: 0o700 });
+    await makeFolder(this.path);
     const names = await readdir(this.path);
     const isOurs = names.every((name) => known.includes(name));
     if (!isOurs) {
@@ -65,13 +66,13 @@ export class BackupFolder {
     return join(this.#incoming, String(this.#received));
   }
 
-  /** @returns undefined when there is no backup @throws UnreadableManifest */
+  /** @returns undefined when there is no backup @throws DamagedManifest, StrangeManifest */
   async manifest(which: keyof typeof manifestNames = 'last'): Promise<Manifest | undefined> {
     const name = manifestNames[which];
     const path = join(this.path, name);
     const found = await stat(path).catch(unlessMissing);
     if (!found) return undefined;
-    if (found.size > mostTextBytes) throw new UnreadableManifest(`${name} is too large.`);
+    if (found.size > mostTextBytes) throw new DamagedManifest(`${name} is too large.`);
     return parseManifest(await readFile(path, 'utf8'), name);
   }
 

@@ -40,26 +40,33 @@ export type Manifest = Readonly<v.InferOutput<typeof Manifest>>;
 
 const Checked = v.object({ sha256: v.string(), manifest: v.unknown() });
 
-/** The manifest is not what was written, or of a later version. */
-export class UnreadableManifest extends Error {
-  override readonly name = 'UnreadableManifest';
+/** The manifest is not what was written. */
+export class DamagedManifest extends Error {
+  override readonly name = 'DamagedManifest';
+}
+
+/** The manifest is what was written, and this version does not understand it: a newer one probably does. */
+export class StrangeManifest extends Error {
+  override readonly name = 'StrangeManifest';
 }
 
 export const manifestText = (manifest: Manifest): string =>
   `${JSON.stringify({ sha256: sumOf(manifest), manifest }, null, 1)}\n`;
 
-/** @param name of its file @throws UnreadableManifest */
+/** @param name of its file @throws DamagedManifest, StrangeManifest */
 export const parseManifest = (text: string, name: string): Manifest => {
   const { sha256, manifest } = checkedJson(text, name);
-  if (sha256 !== sumOf(manifest)) throw new UnreadableManifest(`${name} is damaged.`);
+  if (sha256 !== sumOf(manifest)) throw new DamagedManifest(`${name} is damaged.`);
   const result = v.safeParse(Manifest, manifest);
   if (result.success) return result.output;
   if (!v.is(OwnFormat, manifest)) {
-    const problem = 'The backup has a format that this version does not know. Use a newer version.';
-    throw new UnreadableManifest(problem);
+    const problem = `${name} has a format that this version does not know. Use a newer version, or another folder.`;
+    throw new StrangeManifest(problem);
   }
   const [{ message }] = result.issues;
-  throw new UnreadableManifest(`${name} has what no backup writes: ${message}.`);
+  throw new StrangeManifest(
+    `${name} has what no backup of this version writes: ${message}. Use the version that made it, or another folder.`,
+  );
 };
 
 const OwnFormat = v.object({ format: v.literal(1) });
@@ -68,7 +75,7 @@ const checkedJson = (text: string, name: string): v.InferOutput<typeof Checked> 
   try {
     return v.parse(Checked, JSON.parse(text));
   } catch (cause) {
-    throw new UnreadableManifest(`${name} is damaged.`, { cause });
+    throw new DamagedManifest(`${name} is damaged.`, { cause });
   }
 };
 

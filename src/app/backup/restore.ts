@@ -1,8 +1,9 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { restoreDatabase } from '../../adapters/kysely/copies/database-copies.ts';
 import { databaseFile } from '../../adapters/kysely/engine/database-kind.ts';
 import type { Config } from '../settings/config.ts';
+import { makeFolder } from '../make-folder.ts';
 import { restoreMark } from '../restore-mark.ts';
 import { admitRestore, type Admitted } from './admit-restore.ts';
 import type { OnProgress } from './copy-together.ts';
@@ -49,7 +50,7 @@ export const restore = (
     }
     const admitted = await admitRestore(config, manifest);
     await folder.verify(manifest.database.copy).catch(refuseDamaged);
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    await makeFolder(resolve(config.dataDir));
     await writeFile(restoreMark(config), '');
     const work = { folder, manifest, ...admitted };
     const { lost, replaced, lostFiles } = await putInPlace(config, work, onProgress);
@@ -87,7 +88,7 @@ const putInPlace = async (
     );
     const lostFiles = await putBackFiles(config, folder, manifest);
     onProgress('restoring the database', 0, undefined);
-    if (file !== undefined) await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    if (file !== undefined) await makeFolder(resolve(dirname(file)));
     return { lost, replaced, lostFiles };
   };
   if (!hasDatabase) return restoreDatabase(folder.placeOf(database.copy), placeOf(config), first);

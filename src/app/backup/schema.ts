@@ -1,3 +1,4 @@
+import type { CopyFacts } from '../../adapters/kysely/copies/copy-facts.ts';
 import { knownMigrations } from '../../adapters/kysely/migrations.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -9,7 +10,9 @@ export interface SchemaGap {
   readonly unknown: readonly string[];
 }
 
-export const schemaGap = async ({ migrations }: Manifest['database']): Promise<SchemaGap> => {
+export const schemaGap = async ({
+  migrations,
+}: Pick<CopyFacts, 'migrations'>): Promise<SchemaGap> => {
   const known = await knownMigrations();
   return {
     pending: known.filter((name) => !migrations.includes(name)),

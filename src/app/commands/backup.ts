@@ -66,29 +66,35 @@ export const backupCommands = (program: Command): void => {
 
 const settings = async () => (await import('../settings/config.ts')).loadConfig(process.env);
 
-const present = ({ folder, manifest, newDeploys, newBytes }: BackupMade) => {
+const present = ({ folder, manifest, newDeploys, newBytes, schema }: BackupMade) => {
   const { madeAt, database, deploys, lost } = manifest;
   const { rows, migrations, copy } = database;
   return {
-    ...{ folder, madeAt, database: { bytes: copy.bytes, rows, migrations } },
+    ...{ folder, madeAt, database: { bytes: copy.bytes, rows, migrations, ...schema } },
     ...{ deploys: Object.keys(deploys).length, newDeploys, newBytes, lost },
   };
 };
 
-const inWords = ({ folder, manifest, newDeploys, newBytes, isRemembered }: BackupMade): string => {
+const inWords = (made: BackupMade): string => {
+  const { folder, manifest, newDeploys, newBytes, isRemembered } = made;
   const { database, deploys, lost } = manifest;
   return [
     `Backed up to ${folder}.`,
     `  database: ${size(database.copy.bytes)}`,
+    `  schema:   ${schemaInWords(made)}`,
     `  deploys:  ${String(Object.keys(deploys).length)}, ${String(newDeploys)} of them new (${size(newBytes)})`,
     ...lostInWords(lost),
     'The secret key is not in it: keep that elsewhere.',
     ...(isRemembered
       ? []
-      : [
-          'The schema of the database is older than this version: alerts do not know of this backup.',
-        ]),
+      : ['Its schema is too old to remember backups: alerts do not know of this one.']),
   ].join('\n');
+};
+
+const schemaInWords = ({ manifest, schema: { pending, unknown } }: BackupMade): string => {
+  const last = manifest.database.migrations.toSorted().at(-1) ?? 'none';
+  if (unknown.length > 0) return `${last}, newer than this version`;
+  return pending.length > 0 ? `${last}, older than this version` : last;
 };
 
 const presentRestored = ({ manifest, ...found }: Restored) => {

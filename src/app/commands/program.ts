@@ -9,6 +9,7 @@ import { domainCommands } from './domain.ts';
 import { eventCommands } from './event.ts';
 import { keyCommands } from './key.ts';
 import { migrateCommands } from './migrate.ts';
+import { moveCommand } from './move.ts';
 import { orderCommands, petCommands } from './pet.ts';
 import { platformCommands } from './platform.ts';
 import { projectCommands } from './project.ts';
@@ -33,6 +34,7 @@ const groups = [
   doctorCommand,
   secretKeyCommands,
   backupCommands,
+  moveCommand,
 ];
 
 /** Every command; docs/commands.md is printed from it. */

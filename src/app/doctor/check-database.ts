@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Database } from '../../adapters/kysely/database.ts';
 import { databaseFile } from '../../adapters/kysely/engine/database-kind.ts';
-import { migrationStates } from '../../adapters/kysely/migrations.ts';
+import { migrationStates, UnfinishedDatabase } from '../../adapters/kysely/migrations.ts';
 import { commandName } from '../command-name.ts';
 import type { Config } from '../settings/config.ts';
 import { databasePlace, databaseProblem } from '../failure-words.ts';
@@ -19,10 +19,13 @@ export const checkDatabase = async ({ databaseUrl }: Config): Promise<readonly F
     const advice = `Run ${commandName()} migrate up, or start the service.`;
     return [warning(`${place} answers; ${String(pending)} migrations are pending.`, advice)];
   } catch (error) {
+    if (error instanceof UnfinishedDatabase) return [failed(error.message, noService)];
     const { seen, advice } = databaseProblem(databaseUrl, error);
     return [failed(seen, advice)];
   }
 };
+
+const noService = 'Until then, no service starts on it.';
 
 /** The database's clock; undefined if it has none of its own, or does not answer. */
 export const databaseClock = async (databaseUrl: string): Promise<OtherClock | undefined> => {

@@ -136,12 +136,15 @@ describe('a check of a backup', () => {
       const files = { [name]: content } as Manifest['files'];
       await folder.publish({ ...known, files });
       const { code, found } = await store.check();
-      expect([code, found]).toEqual([1, [expect.stringContaining('has what no backup writes')]]);
+      expect([code, found]).toEqual([
+        1,
+        [expect.stringContaining('has what no backup of this version writes')],
+      ]);
       const machine = store.anotherMachine(`names ${name.replaceAll('/', ' ')}`);
       const restored = await store.run(['restore', store.backups], machine);
       expect([restored.code, restored.stderr]).toEqual([
         1,
-        expect.stringContaining('has what no backup writes'),
+        expect.stringContaining('has what no backup of this version writes'),
       ]);
       await expect(stat(machine['DATA_DIR']!)).rejects.toThrow('ENOENT');
     }

@@ -79,14 +79,6 @@ describe('a backup of deploys in a folder', () => {
     remove('dep_late');
   });
 
-  test('is made of an older schema too, which cannot remember it', async () => {
-    const migration = `kysely_migration where name = '0015-backup-times'`;
-    store.change(`create table later as select * from ${migration}; delete from ${migration}`);
-    const { code, stdout } = await store.run(['backup', store.backups]);
-    store.change('insert into kysely_migration select * from later; drop table later');
-    expect([code, stdout]).toEqual([0, expect.stringContaining('alerts do not know of this')]);
-  });
-
   test('says which deploy has lost its files, and has all others, but does not count', async () => {
     const { made } = await store.backupTimes();
     add('dep_lost');

@@ -6,6 +6,7 @@ export const triedSections: Readonly<Record<string, string>> = {
   '### One container': 'test/machines/containers.test.ts',
   '### Every role on its own, with compose': 'test/machines/containers.test.ts',
   '### Backups of containers': 'test/machines/containers.test.ts',
+  '## From SQLite to MySQL': 'test/system/move.test.ts',
   '## With systemd': 'test/machines/systemd.test.ts',
   '## Upgrading': 'test/machines/systemd.test.ts',
 };

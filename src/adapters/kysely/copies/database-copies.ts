@@ -54,7 +54,11 @@ export const restoreDatabase = async <T>(
       return result;
     }
     case 'mysql':
-      return claimMysql(place.url, { first, load: () => loadMysql(copy, place) });
+      return claimMysql(place.url, {
+        as: 'restore',
+        first,
+        load: () => loadMysql(copy, place),
+      });
   }
 };
 

@@ -1,10 +1,9 @@
 import { sql, type Kysely } from 'kysely';
 import { Database } from '../database.ts';
+import { unfinishedIn, unfinishedMark, type Filling } from '../migrations.ts';
 import type { Schema } from '../schema.ts';
 import { migrationTable } from './copy-facts.ts';
 
-/** Its name is no migration, so the service does not start on a database that is partly there. */
-const unfinished = 'restore-unfinished';
 /** The longest that all servers accept: deploys are put back for hours, and the session that has the lock is silent. */
 const silentSeconds = 2_147_483;
 
@@ -22,25 +21,26 @@ export const mysqlObstacle = (url: string): Promise<string | undefined> =>
     return others === '0' ? tablesOfOthers(session) : `${others} other connections use it`;
   });
 
-interface Restoring<T> {
+interface Claim<T> {
+  readonly as: Filling;
   /** What is put in place before the database. */
   readonly first: () => Promise<T>;
   readonly load: () => Promise<void>;
 }
 
 /**
- * Keeps services and other restores out of an empty database from before `first` until `load` has replaced the mark.
- * What an unfinished restore has left is dropped, and nothing else.
+ * Keeps services, restores and moves out of an empty database from before `first` until `load` has replaced the mark.
+ * What an unfinished one has left is dropped, and nothing else.
  * @throws Error when the database is in use @throws Unavailable
  */
-export const claimMysql = <T>(url: string, { first, load }: Restoring<T>): Promise<T> =>
+export const claimMysql = <T>(url: string, { as, first, load }: Claim<T>): Promise<T> =>
   inSession(url, async (session) => {
     await tell(session, `set wait_timeout = ${String(silentSeconds)}`);
     const [locked] = await ask(session, `select get_lock(${lockName}, 0)`);
-    if (locked !== '1') throw new Error('Another restore into this database is running.');
+    if (locked !== '1') throw new Error('Another restore or move into this database is running.');
     try {
       await refuseOthers(session);
-      if ((await tablesIn(session)).length === 0) await mark(session);
+      if ((await tablesIn(session)).length === 0) await mark(session, as);
       const result = await first();
       await dropAllButMark(session);
       await load();
@@ -51,15 +51,15 @@ export const claimMysql = <T>(url: string, { first, load }: Restoring<T>): Promi
     }
   });
 
-const mark = async (session: Session): Promise<void> => {
+const mark = async (session: Session, as: Filling): Promise<void> => {
   await tell(
     session,
     `create table ${migrationTable} (name varchar(255) primary key, timestamp varchar(255) not null)`,
   );
-  await tell(session, `insert into ${migrationTable} values ('${unfinished}', '')`);
+  await tell(session, `insert into ${migrationTable} values ('${unfinishedMark(as)}', '')`);
 };
 
-/** The mark stays until the dump replaces it, as the last of its tables. */
+/** The mark stays until `load` replaces it, as its last step. */
 const dropAllButMark = async (session: Session): Promise<void> => {
   await refuseOthers(session);
   const tables = (await tablesIn(session)).filter((one) => one !== migrationTable);
@@ -84,7 +84,7 @@ const tablesOfOthers = async (session: Session): Promise<string | undefined> => 
 };
 
 const isUnfinished = async (session: Session, tables: readonly string[]): Promise<boolean> =>
-  (await migrationsIn(session, tables)).includes(unfinished);
+  unfinishedIn(await migrationsIn(session, tables)) !== undefined;
 
 const migrationsIn = async (
   session: Session,
