@@ -28,23 +28,19 @@ export const edge = wiring((once) => {
     const ports = { clock: c.get(Clock), log: c.get(LogKey) };
     return { files: new WatchedPlatformFiles(paths, platformHost, ports) };
   });
-  once(
-    EdgeServerKey,
-    (c) =>
-      new EdgeServer(
-        {
-          routes: c.get(RouteTableKey),
-          shelf: new SiteShelf(c.get(SiteFiles)),
-          challenges: new ChallengeAnswers(
-            (host, token) => c.get(CertificateOrders).answer(host, token),
-            c.get(LogKey),
-          ),
-          log: c.get(LogKey),
-          networkOf: addressBucket,
-        },
-        { ...notingVisits(c.get(RunningWork)), tracer: tracerOf(c) },
-      ),
-  );
+  once(EdgeServerKey, (c) => {
+    const [orders, log] = [c.get(CertificateOrders), c.get(LogKey)];
+    return new EdgeServer(
+      {
+        routes: c.get(RouteTableKey),
+        shelf: new SiteShelf(c.get(SiteFiles)),
+        challenges: new ChallengeAnswers((host, token) => orders.answer(host, token), log),
+        log,
+        networkOf: addressBucket,
+      },
+      { ...notingVisits(c.get(RunningWork)), tracer: tracerOf(c) },
+    );
+  });
 });
 
 const notingVisits = (running: RunningWork): EdgeSettings => ({

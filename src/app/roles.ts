@@ -5,6 +5,7 @@ import { HttpServer } from '../adapters/http/listener/http-server.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { HighUseReporter } from '../adapters/metering/high-use-reporter.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
+import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
 import { Clock } from '../kernel/clock.ts';
 import type { Config } from './settings/config.ts';
@@ -46,13 +47,14 @@ export const startRoles = async (
   // Health checks must work until the end, so it stops last.
   const operations = operationsPort === undefined ? undefined : container.get(OperationsKey);
   const watch = container.get(EventLoopWatch);
+  const draining = container.get(Draining);
   watch.start();
   const listening: ListeningRole[] = [];
   const stop = async (drainSeconds: number, isReplaced?: AbortSignal): Promise<void> => {
     if (isReplaced && operations) listening.push(operations);
     if (!isReplaced) {
       for (const role of listening) role.announceEnd();
-      await container.get(Draining).begin(drainSeconds);
+      await draining.begin(drainSeconds);
     }
     // Together: each may take half of the time that a stop has.
     await Promise.all([...listening, ...running].map((role) => role.stop(isReplaced)));
@@ -68,7 +70,9 @@ export const startRoles = async (
     if (redisUrl !== undefined) container.get(RedisSignalsKey).listen();
     const server = container.get(HttpServer);
     await naming('HOST', 'PORT', () => server.listen(host, port));
-    listening.push(roles.includes('dashboard') ? withDashboard(server, container) : server);
+    listening.push(
+      roles.includes('dashboard') ? withDashboard(server, container.get(DashboardKey)) : server,
+    );
     if (operations && operationsPort !== undefined) {
       await naming('OPERATIONS_HOST', 'OPERATIONS_PORT', () =>
         operations.listen(operationsHost, operationsPort),
@@ -92,12 +96,12 @@ export const startRoles = async (
 };
 
 /** Live pages are requests that never end, so they are closed first. */
-const withDashboard = (server: HttpServer, container: Container): ListeningRole => ({
+const withDashboard = (server: HttpServer, dashboard: Dashboard): ListeningRole => ({
   announceEnd: () => {
     server.announceEnd();
   },
   stop: (isReplaced) => {
-    container.get(DashboardKey).close();
+    dashboard.close();
     return server.stop(isReplaced);
   },
 });

@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { openContainer } from './container.ts';
 import { Tracer } from '../kernel/tracer.ts';
-import { introduce, placesOf } from './introduce.ts';
+import { introducing, placesOf } from './introduce.ts';
 import { createLog } from './log.ts';
 import type { ParentLink } from './processes/parent-link.ts';
 import { serveUnder, type Service } from './processes/serve-under.ts';
@@ -51,5 +51,5 @@ const serveAlone = async ({ container, config, stop, log, flush }: Service): Pro
   const deadlineMs = stopDeadlines(config).ending;
   stopOnSignal(() => stop(), { log, flush, deadlineMs });
   if (config.production) log.info(placesOf(container, config), 'ready');
-  else await introduce(container, config);
+  else await introducing(container, config)();
 };
