@@ -12,6 +12,7 @@ import type { Config } from './settings/config.ts';
 import { apiJobs } from './jobs.ts';
 import { Draining } from './draining.ts';
 import {
+  ConfigKey,
   DashboardKey,
   EdgeServerKey,
   MetricsKey,
@@ -24,23 +25,19 @@ import {
 import { recallCounters } from './known-counters.ts';
 import { showNameServer } from './measures/show-name-server.ts';
 import { showEdge, showPlatformCertificate } from './measures/show-process.ts';
+import type { Opened } from './opened.ts';
 import type { ListeningRole, RunningRole } from './running-role.ts';
 import { SiteAddresses } from './site-addresses.ts';
 import { startJobs } from './start-jobs.ts';
 import { version } from './version.ts';
 
-/** Stops the roles after the requests under way. @param isReplaced see `RunningRole`; load balancers need no notice */
-export type Stop = (isReplaced?: AbortSignal) => Promise<void>;
-
-/**
- * Starts the roles of this process.
- * @throws Error when one cannot start; those that did are stopped
- */
+/** Starts the roles of this process. @throws Error when one cannot start; `opened` stops those that did */
 export const startRoles = async (
   container: Container,
-  config: Config,
   log: Logger,
-): Promise<Stop> => {
+  opened: Opened,
+): Promise<void> => {
+  const config = container.get(ConfigKey);
   const { host, port, operationsHost, operationsPort, roles, redisUrl } = config;
   const running: RunningRole[] = [];
   const counting: RunningRole[] = [];
@@ -48,7 +45,6 @@ export const startRoles = async (
   const operations = operationsPort === undefined ? undefined : container.get(OperationsKey);
   const watch = container.get(EventLoopWatch);
   const draining = container.get(Draining);
-  watch.start();
   const listening: ListeningRole[] = [];
   const stop = async (drainSeconds: number, isReplaced?: AbortSignal): Promise<void> => {
     if (isReplaced && operations) listening.push(operations);
@@ -62,37 +58,36 @@ export const startRoles = async (
     for (const role of counting) await role.stop();
     await operations?.stop();
     watch.stop();
-    await container.unbindAllAsync();
   };
-  try {
-    await recallCounters(container);
-    await container.get(SiteAddresses).recall();
-    if (redisUrl !== undefined) container.get(RedisSignalsKey).listen();
-    const server = container.get(HttpServer);
-    await naming('HOST', 'PORT', () => server.listen(host, port));
-    listening.push(
-      roles.includes('dashboard') ? withDashboard(server, container.get(DashboardKey)) : server,
+  opened.add(
+    (isReplaced) => stop(config.drainSeconds, isReplaced),
+    // No load balancer knows of a failed start.
+    () => stop(0),
+  );
+  watch.start();
+  await recallCounters(container);
+  await container.get(SiteAddresses).recall();
+  if (redisUrl !== undefined) container.get(RedisSignalsKey).listen();
+  const server = container.get(HttpServer);
+  await naming('HOST', 'PORT', () => server.listen(host, port));
+  listening.push(
+    roles.includes('dashboard') ? withDashboard(server, container.get(DashboardKey)) : server,
+  );
+  if (operations && operationsPort !== undefined) {
+    await naming('OPERATIONS_HOST', 'OPERATIONS_PORT', () =>
+      operations.listen(operationsHost, operationsPort),
     );
-    if (operations && operationsPort !== undefined) {
-      await naming('OPERATIONS_HOST', 'OPERATIONS_PORT', () =>
-        operations.listen(operationsHost, operationsPort),
-      );
-    }
-    if (roles.includes('edge')) listening.push(await startEdge(container, config, log));
-    if (roles.includes('dns')) listening.push(await startNameServer(container, config, log));
-    if (roles.includes('api') || roles.includes('dashboard')) {
-      counting.push(startCounting(container, config, log));
-    }
-    if (roles.includes('worker')) {
-      const { startWorker } = await import('./worker.ts');
-      running.push(startWorker(container, config, log));
-    }
-  } catch (error) {
-    await stop(0);
-    throw error;
+  }
+  if (roles.includes('edge')) listening.push(await startEdge(container, config, log));
+  if (roles.includes('dns')) listening.push(await startNameServer(container, config, log));
+  if (roles.includes('api') || roles.includes('dashboard')) {
+    counting.push(startCounting(container, config, log));
+  }
+  if (roles.includes('worker')) {
+    const { startWorker } = await import('./worker.ts');
+    running.push(startWorker(container, config, log));
   }
   log.info({ version: version(), roles, host, port }, 'serving');
-  return (isReplaced) => stop(config.drainSeconds, isReplaced);
 };
 
 /** Live pages are requests that never end, so they are closed first. */

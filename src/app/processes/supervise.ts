@@ -49,6 +49,7 @@ export const supervise = async (config: Config): Promise<void> => {
     flush();
     await metrics.prepare();
   } catch (error) {
+    supervisor.kill();
     flush();
     if (!(error instanceof StartFailed)) throw error;
     // It has said why.
