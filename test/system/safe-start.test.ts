@@ -83,8 +83,10 @@ describe('animal-store', () => {
     const admin = await connectAsAdmin(url);
     await admin.order('drop table certificate_orders');
     admin.close();
-    const { code, stderr } = await home.execute(['serve'], { DATABASE_URL: url });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('certificate_orders')]);
+    const service = home.begin({ DATABASE_URL: url });
+    await until('it has ended', () => service.hasEnded());
+    expect(service.stderr()).toContain('certificate_orders');
+    expect(await service.end()).toEqual({ code: 1, signal: null });
   });
 
   test('a start that fails ends, also when something in it stays open', async () => {
