@@ -25,7 +25,10 @@ export const migrateCommands = (program: Command): void => {
     .action((options: OutputOptions) =>
       withDatabase(async (database, { migrationStates }) => {
         const states = await migrationStates(database);
-        const rows = states.map((one) => [one.name, one.executedAt?.toISOString() ?? 'pending']);
+        const rows = states.map(({ name, executedAt, isKnown }) => [
+          name,
+          `${executedAt?.toISOString() ?? 'pending'}${isKnown ? '' : ' by a newer release'}`,
+        ]);
         print(options, states, table(['MIGRATION', 'APPLIED'], rows, 'No migrations.'));
       }),
     );
