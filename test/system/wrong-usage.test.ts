@@ -147,6 +147,26 @@ describe('animal-store', () => {
     expect(failures).toHaveLength(settings.length);
   });
 
+  test('ends with the reason where no folder can be made', async () => {
+    const inProc = { DATA_DIR: '/proc/x/y', DATABASE_URL: 'sqlite:/proc/x/store.db' };
+    const own = { DATA_DIR: inProc.DATA_DIR };
+    const database = { DATABASE_URL: inProc.DATABASE_URL };
+    const commands = [['serve'], ['account', 'list'], ['migrate', 'status']];
+    for (const command of commands) {
+      expect(await home.run(command, own)).toMatchObject({
+        code: 1,
+        stderr:
+          'animal-store: /proc/x/y cannot be used (ENOENT). Set DATA_DIR to a folder that this user can write to.\n',
+      });
+      expect(await home.run(command, database)).toMatchObject({
+        code: 1,
+        stderr:
+          'animal-store: The database sqlite:/proc/x/store.db cannot be used (ENOENT). ' +
+          'Set DATABASE_URL to a file in a folder that this user can write to.\n',
+      });
+    }
+  });
+
   test('ends with a message that names the address when the database cannot be reached', async () => {
     const away = { DATABASE_URL: 'mysql://shop:hunter2@127.0.0.1:1/shop' };
     const commands = [['serve'], ['account', 'list'], ['migrate', 'status']];
