@@ -110,9 +110,11 @@ const startCounting = (container: Container, { redisUrl }: Config, log: Logger):
     stop: async () => {
       await cron.stop();
       for (const job of jobs) {
-        await job.run().catch((error: unknown) => {
-          log.error({ job: job.name, err: error }, 'could not be stored before stopping');
-        });
+        await job
+          .run(() => false)
+          .catch((error: unknown) => {
+            log.error({ job: job.name, err: error }, 'could not be stored before stopping');
+          });
       }
     },
   };

@@ -93,15 +93,18 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     expect(await sessions.findBySecretHash(secretHash)).toMatchObject({ session });
   });
 
-  testOnBoth("a person's sessions are listed newest first, including those that are over", async () => {
-    const [old, over] = [await started({}, later(-5)), await started({}, later(-1e12))];
-    const [young, twin] = [await started({}, later(5)), await started({}, later(5))];
-    const twins = [young, twin].sort((a, b) => (a.session.id > b.session.id ? -1 : 1));
-    const others = await signedInPerson(stores, account);
-    const expected = [...twins, old, over].map(({ session }) => session);
-    expect(await listed()).toEqual(expected);
-    expect(await listed(others.person.id)).toEqual([others.session]);
-  });
+  testOnBoth(
+    "a person's sessions are listed newest first, including those that are over",
+    async () => {
+      const [old, over] = [await started({}, later(-5)), await started({}, later(-1e12))];
+      const [young, twin] = [await started({}, later(5)), await started({}, later(5))];
+      const twins = [young, twin].sort((a, b) => (a.session.id > b.session.id ? -1 : 1));
+      const others = await signedInPerson(stores, account);
+      const expected = [...twins, old, over].map(({ session }) => session);
+      expect(await listed()).toEqual(expected);
+      expect(await listed(others.person.id)).toEqual([others.session]);
+    },
+  );
 
   test('ending a session removes it in every process and stores its event, and other sessions stay', async () => {
     const [first, second] = [await started({}, later(1)), await started()];
@@ -150,6 +153,16 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     expect(await listed()).toEqual([all[2]!.session]);
     expect(await stores.retention.sweep('sessions', new Date(ends[2]!.getTime() + 1))).toBe(1);
     expect(await listed()).toEqual([]);
+  });
+
+  testOnBoth('a sweep leaves the rest to a later one once the process ends', async () => {
+    const end = later(1e12);
+    await stores.retention.sweep('sessions', end);
+    for (const days of [1, 2, 3, 4, 5]) await started({}, later(days));
+    let slices = 0;
+    expect(await stores.retention.sweep('sessions', end, () => slices++ > 0)).toBe(3);
+    expect(await stores.retention.sweep('sessions', end, () => true)).toBe(0);
+    expect(await stores.retention.sweep('sessions', end)).toBe(2);
   });
 
   test('stored records do not change when callers change their copies', async () => {
