@@ -41,7 +41,7 @@ const start = async (
   opened.add(() => container.unbindAllAsync());
   if (tracer) container.bind(Tracer).toConstantValue(tracer);
   // Several processes have a parent that says it once.
-  if (!parent) for (const warning of startWarnings(config)) log.warn(warning);
+  if (!parent) for (const warning of startWarnings(config, process.env)) log.warn(warning);
   await warnOfUnknownKeys(container, log);
   await startRoles(container, log, opened);
   const stop: Service['stop'] = (isReplaced) => opened.close(isReplaced);

@@ -57,6 +57,12 @@ describe('animal-store', () => {
       'PLATFORM_CERTIFICATE_FILE, PLATFORM_KEY_FILE: set both or neither',
     );
     expect(await refusal(files)).toContain('PLATFORM_CERTIFICATE_FILE cannot be read (ENOENT)');
+    const checked = await home.run(['config', 'check'], files);
+    expect([checked.code, checked.stdout]).toEqual([
+      1,
+      expect.stringContaining('Certificate: PLATFORM_CERTIFICATE_FILE cannot be read (ENOENT)'),
+    ]);
+    expect((await home.run(['config', 'check'], { ...files, ROLES: 'api' })).code).toBe(0);
     await writeFile(certificate, 'nonsense');
     await writeFile(key, 'nonsense');
     const { code, stdout } = await home.run(['platform', 'check'], files);

@@ -111,8 +111,18 @@ describe('animal-store', () => {
     ]);
     expect(text.code).toBe(0);
     expect(text.stdout).toContain('db.example:3306/shop');
-    expect(JSON.parse(json.stdout)).toMatchObject({ port: Number(home.settings['PORT']) });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      settings: { PORT: Number(home.settings['PORT']), SECRET_KEY: 'set', LOG_LEVEL: 'info' },
+    });
+    expect(text.stdout).toMatch(/^ {2}EDGE_HOST: 127\.0\.0\.1$/m);
     expect(text.stdout + json.stdout).not.toMatch(/hunter2|very secret/);
+  });
+
+  test('warns of a variable that is nearly a setting, with the right name', async () => {
+    const nearly = { DATABSE_URL: 'sqlite:other.db' };
+    const warning = 'DATABSE_URL is not a setting and has no effect. Did you mean DATABASE_URL?';
+    const { code, stdout } = await home.run(['config', 'check'], nearly);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`Warning: ${warning}`)]);
   });
 
   test('shows no part of a password that has an @ in it', async () => {

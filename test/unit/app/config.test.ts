@@ -364,6 +364,8 @@ describe('the start is refused', () => {
   test.each([
     ['DEPLOYS_URL', 'https://bucket.s3.amazonaws.com/live'],
     ['DEPLOYS_URL', 's3://'],
+    ['NODE_ENV', 'prod'],
+    ['NODE_ENV', 'Production'],
     ['DEPLOYS_URL', 's3://Bucket'],
     ['DEPLOYS_URL', 's3://b/p'],
     ['DEPLOYS_URL', 's3://id:hunter2@bucket/live'],
