@@ -17,6 +17,7 @@ import {
   EdgeServerKey,
   MetricsKey,
   NameServerKey,
+  ObjectStoreKey,
   OperationsKey,
   PlatformFilesKey,
   RedisSignalsKey,
@@ -87,6 +88,16 @@ export const startRoles = async (
     const { startWorker } = await import('./worker.ts');
     running.push(startWorker(container, config, log));
   }
+  // Nothing waits for it: what is in the cache is served meanwhile.
+  container
+    .get(ObjectStoreKey, { optional: true })
+    ?.reach()
+    .catch((error: unknown) => {
+      log.warn(
+        { err: error },
+        'the object store does not answer: deploys fail, and sites that are not in the cache',
+      );
+    });
   log.info({ version: version(), roles, host, port }, 'serving');
 };
 

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { Finding } from '../doctor/finding.ts';
 import type { Config } from '../settings/config.ts';
-import { camelCase } from '../settings/setting.ts';
-import { settings } from '../settings/settings.ts';
+import { camelCase, type SettingTable } from '../settings/setting.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
 export const configCommands = (program: Command): void => {
@@ -15,13 +14,14 @@ export const configCommands = (program: Command): void => {
     )
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
-      const [{ loadConfig }, { redaction }, { startWarnings }] = await Promise.all([
+      const [{ settings }, { loadConfig }, { redaction }, { startWarnings }] = await Promise.all([
+        import('../settings/settings.ts'),
         import('../settings/config.ts'),
         import('../settings/redaction.ts'),
         import('../settings/start-warnings.ts'),
       ]);
       const config = loadConfig(process.env);
-      const shown = shownSettings(config, process.env);
+      const shown = shownSettings(settings, config, process.env);
       const warnings = startWarnings(config, process.env);
       const found = await tried(config);
       const lines = [
@@ -43,7 +43,11 @@ export const configCommands = (program: Command): void => {
 type Shown = Readonly<Record<string, unknown>>;
 
 /** By their names in the environment. Of a secret only whether it is set. */
-const shownSettings = (config: Config, environment: NodeJS.ProcessEnv): Shown => {
+const shownSettings = (
+  settings: SettingTable,
+  config: Config,
+  environment: NodeJS.ProcessEnv,
+): Shown => {
   const { acme, acmeFallback } = config;
   const values: Shown = {
     ...config,
