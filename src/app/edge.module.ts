@@ -27,6 +27,8 @@ export const edge = wiring((once) => {
     const paths = { certificateFile: platformCertificateFile, keyFile: platformKeyFile };
     const ports = { clock: c.get(Clock), log: c.get(LogKey) };
     return { files: new WatchedPlatformFiles(paths, platformHost, ports) };
+  }).onDeactivation(({ files }) => {
+    files?.stop();
   });
   once(EdgeServerKey, (c) => {
     const [orders, log] = [c.get(CertificateOrders), c.get(LogKey)];
