@@ -35,7 +35,29 @@ const pureSyntax = {
     ),
 };
 
+const lateLookup =
+  'Look this up when the closure is made: after the start, a stop may have emptied the container.';
+
+/** `c` and `container` are of use only to the function that was given them, never to a closure that it leaves behind. */
+const lateLookups = {
+  create: (context) => ({
+    Identifier(node) {
+      if (node.name !== 'c' && node.name !== 'container') return;
+      const here = context.sourceCode.getScope(node);
+      let scope = here;
+      while (scope && !scope.set.has(node.name)) scope = scope.upper;
+      if (!scope || scope.variableScope === here.variableScope) return;
+      const isEnd = node.parent.property?.name === 'unbindAllAsync';
+      if (!isEnd) context.report({ node, message: lateLookup });
+    },
+  }),
+};
+
 export default {
   meta: { name: 'local' },
-  rules: { 'explained-suppression': explainedSuppression, 'pure-syntax': pureSyntax },
+  rules: {
+    'explained-suppression': explainedSuppression,
+    'pure-syntax': pureSyntax,
+    'late-lookups': lateLookups,
+  },
 };

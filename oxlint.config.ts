@@ -130,6 +130,9 @@ export const patternRules = {
   'regexp/optimal-quantifier-concatenation': 'error',
 } satisfies Rules;
 
+/** For what is put together by the container. */
+export const wiringRules = { 'local/late-lookups': 'error' } satisfies Rules;
+
 const clock = 'The time comes in as `now`; a use case asks its Clock.';
 const chance = 'Chance comes in; a use case asks its Ids or KeyMaterial.';
 const waiting = 'Nothing waits in here; a job or an adapter calls when it is time.';
@@ -187,6 +190,7 @@ export default defineConfig({
       excludeFiles: ['src/adapters/**', 'src/app/**'],
       rules: insideRules,
     },
+    { files: ['src/app/**/*.ts'], rules: wiringRules },
     // Kysely makes its expression builders to be taken apart: `({ not, exists }) => …`.
     {
       files: ['src/adapters/kysely/**/*.ts', 'db/**/*.ts'],

@@ -32,5 +32,7 @@ try {
     const redact = redaction(process.env);
     process.stderr.write(`animal-store: ${redact(failureInWords(error, process.env))}\n`);
     process.exitCode = failed;
+    // Whatever could not be closed in time does not keep a failed start alive.
+    if (process.argv[2] === 'serve') process.exit();
   }
 }

@@ -5,6 +5,7 @@ import { Acting, type Actor } from '../kernel/acting.ts';
 import { Database } from '../adapters/kysely/database.ts';
 import { migrateUp } from '../adapters/kysely/migrations.ts';
 import { loadConfig, type Config } from './settings/config.ts';
+import { makeDataPlaces } from './data-places.ts';
 import { contexts } from './contexts.module.ts';
 import { ConfigKey, LogKey, PreviousSecretKeys, SecretKey } from './keys.ts';
 import { metering } from './metering.module.ts';
@@ -35,6 +36,7 @@ export const openContainer = async (
   { actor = 'service', needs = { sites: true } }: Opening = {},
 ): Promise<Container> => {
   refuseHalfRestored(config);
+  await makeDataPlaces(config);
   const container = new Container();
   container.bind(ConfigKey).toConstantValue(config);
   container.bind(SecretKey).toConstantValue(secretKeyFor(config));

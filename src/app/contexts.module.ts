@@ -23,8 +23,9 @@ export const contexts = wiring((once) => {
   once(CatalogueKey, (c) =>
     catalogue({ pets: c.get(Pets), orders: c.get(Orders), clock: c.get(Clock) }),
   );
-  once(AccessKey, (c) =>
-    access({
+  once(AccessKey, (c) => {
+    const notifications = c.get(NotificationsKey);
+    return access({
       accounts: c.get(Accounts),
       apiKeys: c.get(ApiKeys),
       keyMaterial: c.get(KeyMaterial),
@@ -35,16 +36,17 @@ export const contexts = wiring((once) => {
       sessions: c.get(Sessions),
       signInLinks: c.get(SignInLinks),
       mailRequests: c.get(MailRequests),
-      personalMails: new BridgedPersonalMails((mail) => c.get(NotificationsKey).mailPerson(mail)),
+      personalMails: new BridgedPersonalMails((mail) => notifications.mailPerson(mail)),
       passwords: apart(c.get(Deadline), c.get(Passwords)),
       sealer: c.get(Sealer),
       acting: c.get(Acting),
       clock: c.get(Clock),
       ids: c.get(Ids),
       deprecatedOperations: [...operationSunsets.keys()],
-    }),
-  );
-  once(MailPeopleKey, (c) =>
-    leasedJob(c, 'mail people', (isStopping) => c.get(AccessKey).answerMailRequests(isStopping)),
-  );
+    });
+  });
+  once(MailPeopleKey, (c) => {
+    const people = c.get(AccessKey);
+    return leasedJob(c, 'mail people', (isStopping) => people.answerMailRequests(isStopping));
+  });
 });

@@ -27,24 +27,22 @@ export const edge = wiring((once) => {
     const paths = { certificateFile: platformCertificateFile, keyFile: platformKeyFile };
     const ports = { clock: c.get(Clock), log: c.get(LogKey) };
     return { files: new WatchedPlatformFiles(paths, platformHost, ports) };
+  }).onDeactivation(({ files }) => {
+    files?.stop();
   });
-  once(
-    EdgeServerKey,
-    (c) =>
-      new EdgeServer(
-        {
-          routes: c.get(RouteTableKey),
-          shelf: new SiteShelf(c.get(SiteFiles)),
-          challenges: new ChallengeAnswers(
-            (host, token) => c.get(CertificateOrders).answer(host, token),
-            c.get(LogKey),
-          ),
-          log: c.get(LogKey),
-          networkOf: addressBucket,
-        },
-        { ...notingVisits(c.get(RunningWork)), tracer: tracerOf(c) },
-      ),
-  );
+  once(EdgeServerKey, (c) => {
+    const [orders, log] = [c.get(CertificateOrders), c.get(LogKey)];
+    return new EdgeServer(
+      {
+        routes: c.get(RouteTableKey),
+        shelf: new SiteShelf(c.get(SiteFiles)),
+        challenges: new ChallengeAnswers((host, token) => orders.answer(host, token), log),
+        log,
+        networkOf: addressBucket,
+      },
+      { ...notingVisits(c.get(RunningWork)), tracer: tracerOf(c) },
+    );
+  });
 });
 
 const notingVisits = (running: RunningWork): EdgeSettings => ({

@@ -41,7 +41,8 @@ export const events = wiring((once) => {
       certificates.wake();
     };
     const notifications = c.get(NotificationsKey);
-    const named = { sites: c.get(SitesKey), access: c.get(AccessKey) };
+    const access = c.get(AccessKey);
+    const named = { sites: c.get(SitesKey), access };
     const telling =
       (tell: (notification: Notification) => Promise<void>): Subscriber =>
       async (stored) => {
@@ -58,7 +59,7 @@ export const events = wiring((once) => {
         ? telling((notification) => notifications.mailOwners(notification))
         : () => Promise.resolve(),
       mailPeople: notifications.isMailOn
-        ? (stored) => c.get(AccessKey).wantMail(stored as StoredEvent<EventToPeople>)
+        ? (stored) => access.wantMail(stored as StoredEvent<EventToPeople>)
         : () => Promise.resolve(),
       callWebhooks: telling((notification) => webhooks.tellWebhooks(notification)),
       webhooks,

@@ -25,7 +25,8 @@ export const failureInWords = (
   const coded = codedCause(error);
   const { databaseUrl, dataDir } = placesIn(environment);
   if (coded && isOfFiles(coded, dataDir)) {
-    return `${dataDir} cannot be used (${coded.code}). Set DATA_DIR to a folder that this user can write to.`;
+    const { seen, advice } = dataFolderProblem(dataDir, coded.code);
+    return `${seen} ${advice}`;
   }
   if (isOfDatabase(error, coded) || (coded && isOfFiles(coded, folderOf(databaseUrl)))) {
     const { seen, advice } = databaseProblem(databaseUrl, error);
@@ -35,15 +36,26 @@ export const failureInWords = (
   return message.endsWith('.') || !isFailure(cause) ? message : `${message}: ${cause.message}`;
 };
 
+interface Problem {
+  readonly seen: string;
+  readonly advice: string;
+}
+
+/** @param code of the error of the file system */
+export const dataFolderProblem = (dataDir: string, code: string): Problem => ({
+  seen: `${dataDir} cannot be used (${code}).`,
+  advice: isFull.test(code)
+    ? 'Its disk is full. Free some space, or set DATA_DIR to a folder on another one.'
+    : 'Set DATA_DIR to a folder that this user can write to.',
+});
+
+const isFull = /^(ENOSPC|EDQUOT|SQLITE_FULL)$/;
+
 /**
  * @param url its user and password are left out
  * @param given where it stands
  */
-export const databaseProblem = (
-  url: string,
-  error: unknown,
-  given = 'DATABASE_URL',
-): { readonly seen: string; readonly advice: string } => {
+export const databaseProblem = (url: string, error: unknown, given = 'DATABASE_URL'): Problem => {
   const known = codedCause(error)?.code ?? 'no answer';
   const [, problem = unreachable, advice = ''] =
     meanings.find(([pattern]) => pattern.test(known)) ?? [];
@@ -68,7 +80,7 @@ const meanings: readonly (readonly [RegExp, string, string])[] = [
   [/^ER_(DB)?ACCESS_DENIED\w*$/, unusable, 'Correct user and password in DATABASE_URL.'],
   [/^SQLITE_NOTADB$/, 'is not an SQLite file', 'Set DATABASE_URL to another file.'],
   [/^SQLITE_(BUSY|LOCKED)\w*$/, unusable, 'Another program has locked it. End that, or try again.'],
-  [/^SQLITE_FULL$/, unusable, 'Its disk is full. Free some space.'],
+  [isFull, unusable, 'Its disk is full. Free some space.'],
   [
     /^(SQLITE_|E(ACCES|PERM|ROFS|NOENT|NOTDIR|ISDIR|EXIST)$)/,
     unusable,
@@ -104,4 +116,4 @@ const folderOf = (databaseUrl: string): string => dirname(databaseUrl.replace(/^
 const isOfFiles = ({ code, path }: Failure, folder: string): boolean =>
   typeof path === 'string' &&
   (path === folder || path.startsWith(`${folder}/`)) &&
-  /^E(ACCES|PERM|ROFS|NOTDIR|EXIST|NOSPC|LOOP)$/.test(String(code));
+  /^E(ACCES|PERM|ROFS|NOTDIR|EXIST|NOSPC|DQUOT|LOOP)$/.test(String(code));

@@ -20,19 +20,21 @@ interface Welcome {
 const firstAccountMs = 60_000;
 
 /** Outside production an empty database gets an account, so that there is something to try. Of several processes one opens it. */
-const firstAccount = async (container: Container, config: Config): Promise<Welcome | undefined> => {
-  if (config.production) return undefined;
+const firstAccountIn = (container: Container, config: Config) => {
   const [leases, holder] = [container.get(JobLeases), container.get(ProcessKey)];
-  const now = container.get(Clock).now();
-  const job = 'open the first account';
-  if (!(await leases.hold(job, holder, now, new Date(now.getTime() + firstAccountMs)))) {
-    return undefined;
-  }
-  try {
-    return await openFirstAccount(container.get(AccessKey), config);
-  } finally {
-    await leases.release(job, holder);
-  }
+  const [clock, access] = [container.get(Clock), container.get(AccessKey)];
+  return async (): Promise<Welcome | undefined> => {
+    const now = clock.now();
+    const job = 'open the first account';
+    if (!(await leases.hold(job, holder, now, new Date(now.getTime() + firstAccountMs)))) {
+      return undefined;
+    }
+    try {
+      return await openFirstAccount(access, config);
+    } finally {
+      await leases.release(job, holder);
+    }
+  };
 };
 
 const openFirstAccount = async (access: Access, config: Config): Promise<Welcome | undefined> => {
@@ -64,10 +66,13 @@ const siteOf = (container: Container): string =>
 const zoneAt = ({ acmeDnsZone = '', dnsHost, dnsPort }: Config): string =>
   `${acmeDnsZone} at ${urlHost(dnsHost)}:${String(dnsPort)}`;
 
-/** After listening, because the key is shown only once and a failed start must not waste that. */
-export const introduce = async (container: Container, config: Config): Promise<void> => {
-  const welcome = await firstAccount(container, config);
-  process.stdout.write(`${banner(config, siteOf(container), welcome)}\n`);
+/** To be called after listening, because the key is shown only once and a failed start must not waste that. */
+export const introducing = (container: Container, config: Config): (() => Promise<void>) => {
+  const site = siteOf(container);
+  const firstAccount = config.production ? undefined : firstAccountIn(container, config);
+  return async () => {
+    process.stdout.write(`${banner(config, site, await firstAccount?.())}\n`);
+  };
 };
 
 const banner = (config: Config, sites: string, welcome: Welcome | undefined): string => {

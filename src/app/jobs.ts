@@ -42,7 +42,7 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
     name: 'give up cut-off uploads',
     schedule: '29 */5 * * * *',
     isTraced: true,
-    run: () => ports.sites.giveUpCutOffUploads(),
+    run: (isStopping) => ports.sites.giveUpCutOffUploads(isStopping),
   },
   {
     name: 'issue and renew certificates',
@@ -53,7 +53,7 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
   {
     name: 'delete certificates of our own that nobody needs',
     schedule: '23 58 * * * *',
-    run: () => ports.domains.forgetOwnNames(),
+    run: (isStopping) => ports.domains.forgetOwnNames(isStopping),
   },
   {
     name: 'check domains and work on their certificates',
@@ -70,7 +70,7 @@ export const workerJobs = (ports: WorkerPorts): readonly Job[] => [
     name: 'count what is stored',
     schedule: '*/15 * * * * *',
     ...{ isAtStart: true, isShared: true, isTraced: true },
-    run: () => ports.census.run(),
+    run: (isStopping) => ports.census.run(isStopping),
   },
   {
     name: 'tell of domains in trouble',
@@ -101,7 +101,8 @@ const forgetting = ({ retention, clock }: Pick<WorkerPorts, 'retention' | 'clock
     name: `forget ${what}`,
     schedule: `17 ${String(3 * at + 3)} * * * *`,
     isTraced: true,
-    run: () => retention.sweep(table, new Date(clock.now().getTime() - keptMs)),
+    run: (isStopping) =>
+      retention.sweep(table, new Date(clock.now().getTime() - keptMs), isStopping),
   }));
 
 /** The scheduled jobs of a process that answers API requests. @param counters undefined where Redis counts */

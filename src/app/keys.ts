@@ -62,6 +62,8 @@ export const PlatformFilesKey = key<{ readonly files: WatchedPlatformFiles | und
 );
 /** Bound where the role `dns` runs. */
 export const NameServerKey = key<NameServer>('name server');
+/** Bound where DEPLOYS_URL is set. `reach` throws if it cannot be read. */
+export const ObjectStoreKey = key<{ reach(): Promise<void> }>('object store');
 /** Bound where REDIS_URL is set. */
 export const RedisCountersKey = key<RedisQuotaCounters>('counters in Redis');
 export const RedisSignalsKey = key<RedisSignals>('signals by Redis');

@@ -6,12 +6,11 @@ import { wiring } from './wiring.ts';
 
 /** How mail leaves. */
 export const mailModule = wiring((once) => {
-  once(
-    MailPump,
-    (c) =>
-      new MailPump({
-        ...{ mails: c.get(Mails), clock: c.get(Clock), log: c.get(LogKey) },
-        deliver: (message, signal) => c.get(NotificationsKey).deliverMail(message, signal),
-      }),
-  );
+  once(MailPump, (c) => {
+    const notifications = c.get(NotificationsKey);
+    return new MailPump({
+      ...{ mails: c.get(Mails), clock: c.get(Clock), log: c.get(LogKey) },
+      deliver: (message, signal) => notifications.deliverMail(message, signal),
+    });
+  });
 });

@@ -31,7 +31,8 @@ export const metering = wiring((once, bind) => {
     (c) => new CounterKeeper(c.get(MemoryQuotaCounters), c.get(CounterSnapshots), c.get(Clock)),
   );
   once(HighUseReporter, (c) => {
-    return new HighUseReporter((use) => c.get(NotificationsKey).watchQuota(use));
+    const notifications = c.get(NotificationsKey);
+    return new HighUseReporter((use) => notifications.watchQuota(use));
   });
   bind(HighUses).toService(HighUseReporter);
   once(UsageRecorder, (c) => new UsageRecorder(c.get(UsageLog)));

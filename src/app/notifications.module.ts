@@ -35,14 +35,16 @@ export const notificationsModule = wiring((once) => {
       clock,
     });
   });
-  once(WatchDomainsKey, (c) =>
-    leasedJob(c, 'tell of domains in trouble', (isStopping) =>
-      c.get(NotificationsKey).watchDueDomains(isStopping),
-    ),
-  );
-  once(WatchRemovalsKey, (c) =>
-    leasedJob(c, 'tell of operations that end', (isStopping) =>
-      c.get(NotificationsKey).watchRemovals(isStopping),
-    ),
-  );
+  once(WatchDomainsKey, (c) => {
+    const told = c.get(NotificationsKey);
+    return leasedJob(c, 'tell of domains in trouble', (isStopping) =>
+      told.watchDueDomains(isStopping),
+    );
+  });
+  once(WatchRemovalsKey, (c) => {
+    const told = c.get(NotificationsKey);
+    return leasedJob(c, 'tell of operations that end', (isStopping) =>
+      told.watchRemovals(isStopping),
+    );
+  });
 });

@@ -78,11 +78,13 @@ import { wiring } from './wiring.ts';
 /** Tells this process, and the others where there are several. The request that stored it does not wait for its effects. */
 const tellingOf = (c: ResolutionContext): StoredListener => {
   const signal = c.get(StoredSignal);
+  const deadline = c.get(Deadline);
   const hasFleet = c.get(ConfigKey).redisUrl !== undefined;
+  const fleet = hasFleet ? c.get(RedisSignalsKey) : undefined;
   const tell: StoredListener = (accountIds, hasDeliveries) => {
-    void c.get(Deadline).apart(() => {
+    void deadline.apart(() => {
       signal.raise(accountIds, hasDeliveries);
-      if (hasFleet) c.get(RedisSignalsKey).tell(accountIds);
+      fleet?.tell(accountIds);
       return Promise.resolve();
     });
   };

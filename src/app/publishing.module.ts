@@ -65,36 +65,39 @@ export const publishing = wiring((once, bind) => {
   once(Allowances, (c) => new PlanAllowances(c.get(Accounts), allowancesByPlan(c.get(ConfigKey))));
   bind(DomainAllowances).toService(Allowances);
   once(DueDomains, (c) => {
-    const [running, tracer] = [c.get(RunningWork), tracerOf(c)];
+    const [running, tracer, tending] = [c.get(RunningWork), tracerOf(c), c.get(DomainsKey)];
     const tend = (domain: CustomDomain) =>
       running.during(named('check of', domain.host), () =>
-        begun(tracer, workOn(domain), () => c.get(DomainsKey).tendDomain(domain)),
+        begun(tracer, workOn(domain), () => tending.tendDomain(domain)),
       );
     const [domains, clock, log] = [c.get(CustomDomains), c.get(Clock), c.get(LogKey)];
     return new DueDomains({ domains, tend, clock, log });
   });
-  once(SecureSitesKey, (c) =>
-    leasedJob(c, 'issue and renew certificates', (isStopping) =>
-      c.get(DomainsKey).secureSites(isStopping),
-    ),
-  );
-  once(PlanRenewalsKey, (c) =>
-    leasedJob(c, 'plan renewals', async (isStopping) => {
-      const { ignored } = await c.get(DomainsKey).planRenewals(isStopping);
+  once(SecureSitesKey, (c) => {
+    const domains = c.get(DomainsKey);
+    return leasedJob(c, 'issue and renew certificates', (isStopping) =>
+      domains.secureSites(isStopping),
+    );
+  });
+  once(PlanRenewalsKey, (c) => {
+    const [domains, log] = [c.get(DomainsKey), c.get(LogKey)];
+    return leasedJob(c, 'plan renewals', async (isStopping) => {
+      const { ignored } = await domains.planRenewals(isStopping);
       for (const window of ignored)
-        c.get(LogKey).warn(window, 'a renewal window of the authority makes no sense, ignored it');
-    }),
-  );
-  once(CensusKey, (c) =>
-    storedCensus(
+        log.warn(window, 'a renewal window of the authority makes no sense, ignored it');
+    });
+  });
+  once(CensusKey, (c) => {
+    const database = c.get(Database);
+    return storedCensus(
       {
         ...{ domains: c.get(DomainsKey), sites: c.get(SitesKey), webhooks: c.get(WebhookCallsKey) },
         notifications: c.get(NotificationsKey),
-        backups: () => backupTimes(c.get(Database)),
+        backups: () => backupTimes(database),
       },
       leased(c),
-    ),
-  );
+    );
+  });
 });
 
 const workOn = ({ id, host, state }: CustomDomain): Beginning => ({

@@ -5,16 +5,19 @@ import { HttpServer } from '../adapters/http/listener/http-server.ts';
 import { CounterKeeper } from '../adapters/metering/counter-keeper.ts';
 import { HighUseReporter } from '../adapters/metering/high-use-reporter.ts';
 import { UsageRecorder } from '../adapters/metering/usage-recorder.ts';
+import type { Dashboard } from '../adapters/dashboard/dashboard.ts';
 import { EventLoopWatch } from '../adapters/system/event-loop-watch.ts';
 import { Clock } from '../kernel/clock.ts';
 import type { Config } from './settings/config.ts';
 import { apiJobs } from './jobs.ts';
 import { Draining } from './draining.ts';
 import {
+  ConfigKey,
   DashboardKey,
   EdgeServerKey,
   MetricsKey,
   NameServerKey,
+  ObjectStoreKey,
   OperationsKey,
   PlatformFilesKey,
   RedisSignalsKey,
@@ -23,36 +26,32 @@ import {
 import { recallCounters } from './known-counters.ts';
 import { showNameServer } from './measures/show-name-server.ts';
 import { showEdge, showPlatformCertificate } from './measures/show-process.ts';
+import type { Opened } from './opened.ts';
 import type { ListeningRole, RunningRole } from './running-role.ts';
 import { SiteAddresses } from './site-addresses.ts';
 import { startJobs } from './start-jobs.ts';
 import { version } from './version.ts';
 
-/** Stops the roles after the requests under way. @param isReplaced see `RunningRole`; load balancers need no notice */
-export type Stop = (isReplaced?: AbortSignal) => Promise<void>;
-
-/**
- * Starts the roles of this process.
- * @throws Error when one cannot start; those that did are stopped
- */
+/** Starts the roles of this process. @throws Error when one cannot start; `opened` stops those that did */
 export const startRoles = async (
   container: Container,
-  config: Config,
   log: Logger,
-): Promise<Stop> => {
+  opened: Opened,
+): Promise<void> => {
+  const config = container.get(ConfigKey);
   const { host, port, operationsHost, operationsPort, roles, redisUrl } = config;
   const running: RunningRole[] = [];
   const counting: RunningRole[] = [];
   // Health checks must work until the end, so it stops last.
   const operations = operationsPort === undefined ? undefined : container.get(OperationsKey);
   const watch = container.get(EventLoopWatch);
-  watch.start();
+  const draining = container.get(Draining);
   const listening: ListeningRole[] = [];
   const stop = async (drainSeconds: number, isReplaced?: AbortSignal): Promise<void> => {
     if (isReplaced && operations) listening.push(operations);
     if (!isReplaced) {
       for (const role of listening) role.announceEnd();
-      await container.get(Draining).begin(drainSeconds);
+      await draining.begin(drainSeconds);
     }
     // Together: each may take half of the time that a stop has.
     await Promise.all([...listening, ...running].map((role) => role.stop(isReplaced)));
@@ -60,44 +59,55 @@ export const startRoles = async (
     for (const role of counting) await role.stop();
     await operations?.stop();
     watch.stop();
-    await container.unbindAllAsync();
   };
-  try {
-    await recallCounters(container);
-    await container.get(SiteAddresses).recall();
-    if (redisUrl !== undefined) container.get(RedisSignalsKey).listen();
-    const server = container.get(HttpServer);
-    await naming('HOST', 'PORT', () => server.listen(host, port));
-    listening.push(roles.includes('dashboard') ? withDashboard(server, container) : server);
-    if (operations && operationsPort !== undefined) {
-      await naming('OPERATIONS_HOST', 'OPERATIONS_PORT', () =>
-        operations.listen(operationsHost, operationsPort),
-      );
-    }
-    if (roles.includes('edge')) listening.push(await startEdge(container, config, log));
-    if (roles.includes('dns')) listening.push(await startNameServer(container, config, log));
-    if (roles.includes('api') || roles.includes('dashboard')) {
-      counting.push(startCounting(container, config, log));
-    }
-    if (roles.includes('worker')) {
-      const { startWorker } = await import('./worker.ts');
-      running.push(startWorker(container, config, log));
-    }
-  } catch (error) {
-    await stop(0);
-    throw error;
+  opened.add(
+    (isReplaced) => stop(config.drainSeconds, isReplaced),
+    // No load balancer knows of a failed start.
+    () => stop(0),
+  );
+  watch.start();
+  await recallCounters(container);
+  await container.get(SiteAddresses).recall();
+  if (redisUrl !== undefined) container.get(RedisSignalsKey).listen();
+  const server = container.get(HttpServer);
+  await naming('HOST', 'PORT', () => server.listen(host, port));
+  listening.push(
+    roles.includes('dashboard') ? withDashboard(server, container.get(DashboardKey)) : server,
+  );
+  if (operations && operationsPort !== undefined) {
+    await naming('OPERATIONS_HOST', 'OPERATIONS_PORT', () =>
+      operations.listen(operationsHost, operationsPort),
+    );
   }
+  if (roles.includes('edge')) listening.push(await startEdge(container, config, log));
+  if (roles.includes('dns')) listening.push(await startNameServer(container, config, log));
+  if (roles.includes('api') || roles.includes('dashboard')) {
+    counting.push(startCounting(container, config, log));
+  }
+  if (roles.includes('worker')) {
+    const { startWorker } = await import('./worker.ts');
+    running.push(startWorker(container, config, log));
+  }
+  // Nothing waits for it: what is in the cache is served meanwhile.
+  container
+    .get(ObjectStoreKey, { optional: true })
+    ?.reach()
+    .catch((error: unknown) => {
+      log.warn(
+        { err: error },
+        'the object store does not answer: deploys fail, and sites that are not in the cache',
+      );
+    });
   log.info({ version: version(), roles, host, port }, 'serving');
-  return (isReplaced) => stop(config.drainSeconds, isReplaced);
 };
 
 /** Live pages are requests that never end, so they are closed first. */
-const withDashboard = (server: HttpServer, container: Container): ListeningRole => ({
+const withDashboard = (server: HttpServer, dashboard: Dashboard): ListeningRole => ({
   announceEnd: () => {
     server.announceEnd();
   },
   stop: (isReplaced) => {
-    container.get(DashboardKey).close();
+    dashboard.close();
     return server.stop(isReplaced);
   },
 });
@@ -111,9 +121,11 @@ const startCounting = (container: Container, { redisUrl }: Config, log: Logger):
     stop: async () => {
       await cron.stop();
       for (const job of jobs) {
-        await job.run().catch((error: unknown) => {
-          log.error({ job: job.name, err: error }, 'could not be stored before stopping');
-        });
+        await job
+          .run(() => false)
+          .catch((error: unknown) => {
+            log.error({ job: job.name, err: error }, 'could not be stored before stopping');
+          });
       }
     },
   };

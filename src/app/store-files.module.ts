@@ -3,7 +3,7 @@ import type { S3Place } from '../adapters/storage/s3/s3-client.ts';
 import { S3SiteFiles } from '../adapters/storage/s3/s3-site-files.ts';
 import { S3Store } from '../adapters/storage/s3/s3-store.ts';
 import { SiteFiles } from '../sites/ports.ts';
-import { ConfigKey, LogKey, MetricsKey } from './keys.ts';
+import { ConfigKey, LogKey, MetricsKey, ObjectStoreKey } from './keys.ts';
 import { deploysCacheFolder, deploysFolder } from './settings/deploys-place.ts';
 import { tracerOf } from './tracing.ts';
 import { wiring } from './wiring.ts';
@@ -30,4 +30,5 @@ export const storeFiles = (place: S3Place) =>
       files.close();
     });
     bind(SiteFiles).toService(S3SiteFiles);
+    bind(ObjectStoreKey).toService(S3SiteFiles);
   });

@@ -70,7 +70,7 @@ export const tracedJobs = (tracer: Tracer | undefined, jobs: readonly Job[]): re
   jobs.map((job) => {
     if (!tracer || !job.isTraced) return job;
     const span = { name: job.name, kind: 'internal', facts: {} } as const;
-    return { ...job, run: () => tracer.begin(span, job.run) };
+    return { ...job, run: (isStopping) => tracer.begin(span, () => job.run(isStopping)) };
   });
 
 /** The same ids; those of events are remembered with what stores them. */

@@ -42,7 +42,7 @@ const inWords = ({ method = '', url = '' }: Request): string =>
 export const watchedJobs = (running: RunningWork, jobs: readonly Job[]): readonly Job[] =>
   jobs.map((job) => {
     const work = named('job', job.name);
-    return { ...job, run: () => running.during(work, job.run) };
+    return { ...job, run: (isStopping) => running.during(work, () => job.run(isStopping)) };
   });
 
 /** The same subscribers, registered while they handle an event. */

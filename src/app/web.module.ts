@@ -96,18 +96,18 @@ const operationsPorts = (c: ResolutionContext): OperationsPorts => {
   const { redisUrl } = c.get(ConfigKey);
   const database = c.get(Database);
   const usage = c.get(UsageRecorder);
+  const draining = c.get(Draining);
+  const redis = redisUrl === undefined ? undefined : c.get(RedisCountersKey);
   return {
     ...framingPorts(c),
     onAnswered: (request) => {
       usage.record(request);
     },
-    isStopping: () => c.get(Draining).hasBegun,
+    isStopping: () => draining.hasBegun,
     dependencies: [
       { name: 'database', check: () => database.ping() },
       { name: 'migrations', check: () => upToDate(database) },
-      ...(redisUrl === undefined
-        ? []
-        : [{ name: 'redis', check: () => c.get(RedisCountersKey).ping() }]),
+      ...(redis ? [{ name: 'redis', check: () => redis.ping() }] : []),
     ],
   };
 };

@@ -57,6 +57,7 @@ export const startWorker = (
   };
   const { relay, dueDomains, secureSites, planRenewals, census } = ports;
   const { watchDomains, watchRemovals, mailPump, webhookPump } = ports;
+  const mailPeople = container.get(MailPeopleKey);
   showCensus(container.get(MetricsKey), census);
   container.get(StoredSignal).listen((_accountIds, hasDeliveries) => {
     if (!hasDeliveries) return;
@@ -72,7 +73,7 @@ export const startWorker = (
     stop: async () => {
       // Stopped together: the jobs wait for these, which would otherwise continue until nothing is due.
       const leased = [secureSites, planRenewals, watchDomains, watchRemovals];
-      const mail = [...(mailPump ? [mailPump] : []), container.get(MailPeopleKey)];
+      const mail = [...(mailPump ? [mailPump] : []), mailPeople];
       const others = [webhookPump, ...mail];
       await Promise.all([cron, relay, dueDomains, ...leased, ...others].map((one) => one.stop()));
       // Otherwise another worker waits until the lease ends.

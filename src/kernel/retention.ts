@@ -33,7 +33,8 @@ interface NamedIn<Column extends string> {
 export abstract class Retention {
   /**
    * Deletes the rows of a table that are older than `before`, as its rule counts their age. It takes them in slices, so
-   * that other writes do not wait for long. @returns how many
+   * that other writes do not wait for long, and leaves the rest to a later call once it is stopping.
+   * @returns how many
    */
-  abstract sweep(table: string, before: Date): Promise<number>;
+  abstract sweep(table: string, before: Date, isStopping?: () => boolean): Promise<number>;
 }

@@ -43,6 +43,11 @@ test('every picture is shown on a page, and all together are small', () => {
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(2 * 1024 * 1024);
 });
 
+test.each(pages)('no command in %s that tries again prints the tries that fail', (page) => {
+  const lines = read(page).match(/^ *curl .*--retry.*$/gm) ?? [];
+  expect(lines.filter((line) => line.includes('--show-error'))).toEqual([]);
+});
+
 test.each(pages)('every path that %s names exists', (page) => {
   const named = [...prose(page).matchAll(/`((?:bin|src|db|docs|test|bench)\/[^`\s…]+)`/g)];
   expect(

@@ -59,6 +59,13 @@ test('a data folder that cannot be used is named, and other failures keep their 
     '/srv/var cannot be used (EACCES). Set DATA_DIR to a folder that this user can write to.',
   );
   expect(failureInWords(error, { DATA_DIR: '/srv/other' })).toBe('EACCES');
+  const full = Object.assign(new Error('write'), { code: 'ENOSPC', path: error.path });
+  expect(failureInWords(full, { DATA_DIR: '/srv/var' })).toBe(
+    '/srv/var cannot be used (ENOSPC). Its disk is full. Free some space, or set DATA_DIR to a folder on another one.',
+  );
+  expect(failureInWords(full, { DATABASE_URL: 'sqlite:/srv/var/store.db' })).toBe(
+    'The database sqlite:/srv/var/store.db cannot be used (ENOSPC). Its disk is full. Free some space.',
+  );
   const cause = Object.assign(new Error('Duplicate column'), { code: 'ER_DUP_FIELDNAME' });
   const failed = new Error('migration 0003 failed', { cause });
   expect(failureInWords(failed, {})).toBe('migration 0003 failed: Duplicate column');

@@ -47,7 +47,7 @@ const toldOf = (name: string): Promise<Line> =>
 
 test('a job that blocks the event loop is named, with how long it took', async () => {
   const job = { name: 'relay events', schedule: '* * * * * *', run: () => blocking(600) };
-  await watchedJobs(running, [job])[0]!.run();
+  await watchedJobs(running, [job])[0]!.run(() => false);
   const line = await toldOf('job relay events');
   expect(line.msg).toBe('the event loop was blocked');
   expect(line.delayMs).toBeGreaterThanOrEqual(noticedMs);

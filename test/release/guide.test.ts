@@ -64,6 +64,7 @@ test('steps 6 to 8 answer with an account, and publish a site, behind a load bal
   expect(await follow('## 7. Open an account')).toMatch(/^\[\][^]*pets_live_/);
   const published = await follow('## 8. Publish a site and add a domain');
   expect(published).toMatch(/<h1>Birds<\/h1>[^]*www\.birds-guide\.com/);
+  expect(published).not.toMatch(/^curl: /m);
 });
 
 test('step 9 counts seven processes and knows the alerts', async () => {

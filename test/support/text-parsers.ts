@@ -540,6 +540,6 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
     parsers: { readDomainSettings: parser('![]{}&*-:?|>#"\'% a\n\t\\', readDomainSettings) },
   },
   'app/threads/thread-entry.ts': `${ours}the places of programs for threads.`,
-  'app/version.ts': `${ours}package.json.`,
+  'app/version.ts': `${ours}package.json and .git.`,
   'app/web.module.ts': `${short}the path of a request, and Accept.`,
 };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { insideRules, ourRules, patternRules } from '../../oxlint.config.ts';
+import { insideRules, ourRules, patternRules, wiringRules } from '../../oxlint.config.ts';
 import { plantTree, type PlantedTree } from '../support/planted-tree.ts';
 
 const pluginFile = '../../lint-rules.js';
@@ -69,6 +69,23 @@ const patterns: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+const lookups =
+  'export interface Lookups {\n  get(name: string): () => number;\n  unbindAllAsync(): Promise<void>;\n}';
+const withLookups = (code: string) => `import type { Lookups } from './lookups.ts';\n${code}`;
+
+/** The same for what looks things up in the container. */
+const wirings: Readonly<Record<string, readonly string[]>> = {
+  'local/late-lookups': [
+    withLookups(`export const late = (c: Lookups) => () => c.get('clock')();`),
+    withLookups(
+      `const now = (c: Lookups) => c.get('clock')();\nexport const passed = (c: Lookups) => () => now(c);`,
+    ),
+    withLookups(
+      `export const stopping = (container: Lookups) => ({ stop: () => container.get('jobs')() });`,
+    ),
+  ],
+};
+
 /** The same for what is forbidden in contexts and kernel, by its name or selector. */
 const inside: Readonly<Record<string, string>> = {
   performance: `export const now = () => performance.now();`,
@@ -98,6 +115,13 @@ const allowed = {
   'src/app/clock.ts': clock,
   'src/app/everything.ts': Object.values(inside).join('\n'),
   'src/app/explained.ts': `// eslint-disable-next-line eqeqeq -- the API compares like this\n${compare}`,
+  'src/app/lookups.ts': lookups,
+  'src/app/early.ts': withLookups(
+    `export const early = (c: Lookups) => {\n  const clock = c.get('clock');\n  return () => clock();\n};`,
+  ),
+  'src/app/end.ts': withLookups(
+    `export const end = (container: Lookups) => () => container.unbindAllAsync();`,
+  ),
   'src/app/length.ts': `export const length = (text: string) => [...text].length;`,
   'src/sites/domain/clock.ts': clock,
   'src/sites/domain/later.ts': `export const later = (now: Date) => new Date(now.getTime() + 1);`,
@@ -121,7 +145,7 @@ const restrictions = [
 ];
 
 const planted: readonly Planted[] = [
-  ...Object.entries({ ...everywhere, ...patterns }).flatMap(([rule, codes]) =>
+  ...Object.entries({ ...everywhere, ...patterns, ...wirings }).flatMap(([rule, codes]) =>
     codes.map((code, at) => ({
       path: `src/app/${rule.replace(/.*\//, '')}-${String(at)}.ts`,
       rule,
@@ -193,6 +217,7 @@ test('each planted violation is reported under its rule, and nothing else is rep
 test('every rule of our own has a planted violation', () => {
   expect(Object.keys(everywhere).sort()).toEqual(Object.keys(ourRules).sort());
   expect(Object.keys(patterns).sort()).toEqual(Object.keys(patternRules).sort());
+  expect(Object.keys(wirings)).toEqual(Object.keys(wiringRules));
 });
 
 test('every import that contexts and kernel must not use has a planted violation', () => {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { migratedDatabase } from '../support/servers/migrated-database.ts';
+import { connectAsAdmin } from '../support/servers/mysql-admin.ts';
 import { refuseChangesOf } from '../support/refused-column.ts';
 import { newHome, type Home, type Settings } from '../support/service/service-process.ts';
 import { until } from '../support/until.ts';
@@ -55,6 +57,12 @@ describe('animal-store', () => {
       'PLATFORM_CERTIFICATE_FILE, PLATFORM_KEY_FILE: set both or neither',
     );
     expect(await refusal(files)).toContain('PLATFORM_CERTIFICATE_FILE cannot be read (ENOENT)');
+    const checked = await home.run(['config', 'check'], files);
+    expect([checked.code, checked.stdout]).toEqual([
+      1,
+      expect.stringContaining('Certificate: PLATFORM_CERTIFICATE_FILE cannot be read (ENOENT)'),
+    ]);
+    expect((await home.run(['config', 'check'], { ...files, ROLES: 'api' })).code).toBe(0);
     await writeFile(certificate, 'nonsense');
     await writeFile(key, 'nonsense');
     const { code, stdout } = await home.run(['platform', 'check'], files);
@@ -74,6 +82,23 @@ describe('animal-store', () => {
     refuseChangesOf(path, 'edge_revision', 'public_port');
     const { code, stderr } = await home.execute(['serve'], settings);
     expect([code, stderr]).toEqual([1, expect.stringContaining('refused by the test')]);
+  });
+
+  test('a start that fails after the database was opened gives its connections back and ends', async () => {
+    const { url } = await migratedDatabase('mysql');
+    const admin = await connectAsAdmin(url);
+    await admin.order('drop table certificate_orders');
+    admin.close();
+    const service = home.begin({ DATABASE_URL: url });
+    await until('it has ended', () => service.hasEnded());
+    expect(service.stderr()).toContain('certificate_orders');
+    expect(await service.end()).toEqual({ code: 1, signal: null });
+  });
+
+  test('a start that fails ends, also when something in it stays open', async () => {
+    const open = '--import data:text/javascript,setInterval(()=>0,1e6)';
+    const { code, stderr } = await home.execute(['serve'], { NODE_OPTIONS: open, PORT: 'none' });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('PORT: must be a port number')]);
   });
 
   test('creates every file for its own user only, above all its secret key', async () => {

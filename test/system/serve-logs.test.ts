@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { newHome, printedKey, type Home } from '../support/service/service-process.ts';
+import { until } from '../support/until.ts';
 
 describe('animal-store serve', () => {
   let home: Home;
@@ -74,6 +75,23 @@ describe('animal-store serve', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('SECRET_KEY');
   });
+});
+
+test('a start without Redis and the object store warns of both', async () => {
+  const home = await newHome('sqlite');
+  const service = await home.start({
+    REDIS_URL: 'redis://127.0.0.1:1',
+    DEPLOYS_URL: 's3://zoo-deploys/live',
+    S3_ENDPOINT: 'http://127.0.0.1:1',
+    AWS_ACCESS_KEY_ID: 'id',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+  });
+  for (const what of ['Redis', 'the object store']) {
+    const warning = new RegExp(`^\\{"level":40.*"msg":"${what} does not answer: `, 'm');
+    await until(`it warns of ${what}`, () => warning.test(service.stdout()));
+  }
+  await service.end('SIGTERM');
+  await home.remove();
 });
 
 test('lines that a full disk does not take are dropped, and the process goes on', () => {

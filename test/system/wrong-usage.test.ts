@@ -111,8 +111,18 @@ describe('animal-store', () => {
     ]);
     expect(text.code).toBe(0);
     expect(text.stdout).toContain('db.example:3306/shop');
-    expect(JSON.parse(json.stdout)).toMatchObject({ port: Number(home.settings['PORT']) });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      settings: { PORT: Number(home.settings['PORT']), SECRET_KEY: 'set', LOG_LEVEL: 'info' },
+    });
+    expect(text.stdout).toMatch(/^ {2}EDGE_HOST: 127\.0\.0\.1$/m);
     expect(text.stdout + json.stdout).not.toMatch(/hunter2|very secret/);
+  });
+
+  test('warns of a variable that is nearly a setting, with the right name', async () => {
+    const nearly = { DATABSE_URL: 'sqlite:other.db' };
+    const warning = 'DATABSE_URL is not a setting and has no effect. Did you mean DATABASE_URL?';
+    const { code, stdout } = await home.run(['config', 'check'], nearly);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`Warning: ${warning}`)]);
   });
 
   test('shows no part of a password that has an @ in it', async () => {
@@ -145,6 +155,26 @@ describe('animal-store', () => {
     settings.push('ACME_DIRECTORY_URL', 'PORT', 'DATA_DIR');
     for (const [at, setting] of settings.entries()) expect(failures[at]?.advice).toContain(setting);
     expect(failures).toHaveLength(settings.length);
+  });
+
+  test('ends with the reason where no folder can be made', async () => {
+    const inProc = { DATA_DIR: '/proc/x/y', DATABASE_URL: 'sqlite:/proc/x/store.db' };
+    const own = { DATA_DIR: inProc.DATA_DIR };
+    const database = { DATABASE_URL: inProc.DATABASE_URL };
+    const commands = [['serve'], ['account', 'list'], ['migrate', 'status']];
+    for (const command of commands) {
+      expect(await home.run(command, own)).toMatchObject({
+        code: 1,
+        stderr:
+          'animal-store: /proc/x/y cannot be used (ENOENT). Set DATA_DIR to a folder that this user can write to.\n',
+      });
+      expect(await home.run(command, database)).toMatchObject({
+        code: 1,
+        stderr:
+          'animal-store: The database sqlite:/proc/x/store.db cannot be used (ENOENT). ' +
+          'Set DATABASE_URL to a file in a folder that this user can write to.\n',
+      });
+    }
   });
 
   test('ends with a message that names the address when the database cannot be reached', async () => {

@@ -24,6 +24,7 @@ interface Old {
 }
 
 const usualSlice = 500;
+const goOn = () => false;
 
 export class KyselyRetention extends Store implements Retention {
   readonly #rules: RetentionRules;
@@ -36,20 +37,26 @@ export class KyselyRetention extends Store implements Retention {
     this.#slice = slice;
   }
 
-  async sweep(table: keyof Schema, before: Date): Promise<number> {
+  async sweep(table: keyof Schema, before: Date, isStopping = goOn): Promise<number> {
     const rule: RetentionRule | 'kept' = this.#rules[table];
     if (rule === 'kept') throw new Error(`rows of ${table} are kept`);
-    if (rule.since === undefined) return this.#sweepOwnerless(table, rule.unlessIn);
+    if (rule.since === undefined) return this.#sweepOwnerless(table, rule.unlessIn, isStopping);
     let swept = 0;
-    for (const old of oldIn(table, rule)) swept += await this.#sweep(old, toMillis(before));
+    for (const old of oldIn(table, rule)) {
+      swept += await this.#sweep(old, toMillis(before), isStopping);
+    }
     return swept;
   }
 
   /** Looks for them first: a deletion that looks at all rows would lock them. */
-  async #sweepOwnerless(table: keyof Schema, unlessIn: OwnerRule['unlessIn']): Promise<number> {
+  async #sweepOwnerless(
+    table: keyof Schema,
+    unlessIn: OwnerRule['unlessIn'],
+    isStopping: () => boolean,
+  ): Promise<number> {
     const owner = sql<string>`${sql.ref(`${table}.${unlessIn.of}`)}`;
     let swept = 0;
-    for (;;) {
+    while (!isStopping()) {
       const gone = await this.db
         .selectFrom(table)
         .select(owner.as('owner'))
@@ -57,22 +64,24 @@ export class KyselyRetention extends Store implements Retention {
         .where(isNotIn(table, unlessIn))
         .limit(this.#slice)
         .execute();
-      if (gone.length === 0) return swept;
+      if (gone.length === 0) break;
       const { numDeletedRows } = await this.db
         .deleteFrom(table)
         .where(sql<boolean>`${owner} in (${sql.join(gone.map((row) => row.owner))})`)
         .executeTakeFirst();
       swept += Number(numDeletedRows);
     }
+    return swept;
   }
 
-  async #sweep(old: Old, before: bigint): Promise<number> {
+  async #sweep(old: Old, before: bigint, isStopping: () => boolean): Promise<number> {
     let swept = 0;
-    for (;;) {
+    while (!isStopping()) {
       const sliceEnd = await this.#endOfSlice(old, before);
       swept += await this.#delete(old, sliceEnd ?? before - 1n);
-      if (sliceEnd === undefined) return swept;
+      if (sliceEnd === undefined) break;
     }
+    return swept;
   }
 
   /** @returns undefined if all that is left fits into one slice */

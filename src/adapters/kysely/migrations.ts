@@ -33,15 +33,35 @@ const folder = resolve(import.meta.dirname, '../../../db/migrations');
 export interface MigrationState {
   readonly name: string;
   readonly executedAt: Date | undefined;
+  /** False: a newer release has applied it. */
+  readonly isKnown: boolean;
+}
+
+export const newerAdvice = 'Install that release, or restore a backup from before the upgrade.';
+
+/** A database that a newer release has brought up to date. */
+export class NewerSchema extends Error {
+  override readonly name = 'NewerSchema';
+
+  constructor(firstUnknown: string) {
+    super(
+      `A newer release has brought the database up to date: this one does not know ${firstUnknown}. ${newerAdvice}`,
+    );
+  }
 }
 
 /**
  * Brings the schema up to date; does nothing when it is. Safe to run from several processes at once.
  * @throws Unavailable
+ * @throws NewerSchema, and changes nothing
  * @throws Error that names the migration that failed; SQLite keeps nothing of a failed one
  */
 export const migrateUp = async (database: Database): Promise<readonly string[]> => {
-  if (await isUpToDate(database)) return [];
+  const { known, applied } = await migrationsOf(database);
+  const [firstUnknown] = applied ? unknownIn(applied, known) : [];
+  if (firstUnknown !== undefined) throw new NewerSchema(firstUnknown);
+  // Most starts and commands have nothing to apply, and need no migration for that, nor Kysely's look at each table.
+  if (applied?.size === known.length) return [];
   const { error, results = [] } = await (await migrator(database)).migrateToLatest();
   const failed = results.find((result) => result.status === 'Error');
   if (error) {
@@ -56,11 +76,16 @@ export const migrateUp = async (database: Database): Promise<readonly string[]> 
 /** @throws Unavailable */
 export const migrationStates = async (database: Database): Promise<readonly MigrationState[]> => {
   await database.ping();
-  const applied = await appliedTo(database);
-  const all = applied
-    ? (await knownMigrations()).map((name) => ({ name, executedAt: applied.get(name) }))
-    : await (await migrator(database)).getMigrations();
-  return all.map(({ name, executedAt }) => ({ name, executedAt }));
+  const { known, applied } = await migrationsOf(database);
+  if (!applied) {
+    const all = await (await migrator(database)).getMigrations();
+    return all.map(({ name, executedAt }) => ({ name, executedAt, isKnown: true }));
+  }
+  return [...known, ...unknownIn(applied, known)].map((name, at) => ({
+    name,
+    executedAt: applied.get(name),
+    isKnown: at < known.length,
+  }));
 };
 
 /** Names of all migrations of this version, in order. */
@@ -70,11 +95,16 @@ export const knownMigrations = async (): Promise<readonly string[]> =>
     .map((file) => parse(file).name)
     .toSorted();
 
-/** Most starts and commands have nothing to apply, and need no migration for that, nor Kysely's look at each table. */
-const isUpToDate = async (database: Database): Promise<boolean> => {
-  const [known, applied] = [await knownMigrations(), await appliedTo(database)];
-  return applied?.size === known.length && known.every((name) => applied.has(name));
-};
+const migrationsOf = async (database: Database) => ({
+  known: await knownMigrations(),
+  applied: await appliedTo(database),
+});
+
+/** In order. */
+const unknownIn = (
+  applied: ReadonlyMap<string, Date>,
+  known: readonly string[],
+): readonly string[] => [...applied.keys()].filter((name) => !known.includes(name)).toSorted();
 
 /** When, by name. @returns undefined before the first migration  @throws Unavailable */
 const appliedTo = async ({ root }: Database): Promise<ReadonlyMap<string, Date> | undefined> => {

@@ -20,14 +20,14 @@ export interface CensusPorts {
 
 /** Counts at intervals, in one process of a fleet. The others have no count, so that none shows an old one. */
 export class Census<Counts> {
-  readonly #count: () => Promise<Counts>;
+  readonly #count: (isStopping: () => boolean) => Promise<Counts>;
   readonly #ports: CensusPorts;
   #latest: { readonly counts: Counts; readonly at: Date } | undefined;
   #restMs = 0;
   #nextAt = -Infinity;
   #leaseUntil: Date | undefined;
 
-  constructor(count: () => Promise<Counts>, ports: CensusPorts) {
+  constructor(count: (isStopping: () => boolean) => Promise<Counts>, ports: CensusPorts) {
     this.#count = count;
     this.#ports = ports;
   }
@@ -41,7 +41,7 @@ export class Census<Counts> {
    * Counts, unless another process does, or it was only just done.
    * @returns whether it is this process's turn. @throws Unavailable
    */
-  async run(): Promise<boolean> {
+  async run(isStopping: () => boolean = () => false): Promise<boolean> {
     const { leases, clock, holder, elapsed = () => performance.now() } = this.#ports;
     const begunAt = elapsed();
     if (begunAt < this.#nextAt) return true;
@@ -54,7 +54,9 @@ export class Census<Counts> {
       return false;
     }
     this.#leaseUntil = leaseUntil;
-    this.#latest = { counts: await this.#count(), at };
+    const counts = await this.#count(isStopping);
+    if (isStopping()) return true;
+    this.#latest = { counts, at };
     const endedAt = elapsed();
     this.#restMs = Math.min(rest.timesAsLong * (endedAt - begunAt), rest.mostMs);
     this.#nextAt = endedAt + this.#restMs;

@@ -12,7 +12,8 @@ export interface Job {
   readonly isShared?: true;
   /** Each run is a trace. Those without look for work every few seconds, which begins a trace of its own. */
   readonly isTraced?: true;
-  readonly run: () => Promise<unknown>;
+  /** @param isStopping asked between two batches: the process waits for the run */
+  readonly run: (isStopping: () => boolean) => Promise<unknown>;
 }
 
 interface Plan {
@@ -54,6 +55,7 @@ export class CronJobs {
   readonly #log: Logger;
   #lookedAt = Date.now();
   #timer: NodeJS.Timeout | undefined;
+  #isStopping = false;
 
   constructor(jobs: readonly Job[], log: Logger) {
     this.#log = log;
@@ -75,6 +77,7 @@ export class CronJobs {
 
   /** Starts no more runs and waits for those under way. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     clearTimeout(this.#timer);
     await Promise.all(this.#plans.map(async ({ times }) => times.destroy()));
     await Promise.all(this.#running.values());
@@ -106,16 +109,18 @@ export class CronJobs {
   async #run(plan: Plan): Promise<void> {
     const { job } = plan;
     if (this.#running.has(job.name)) return;
-    const run = job.run().then(
-      (outcome) => {
-        if (outcome !== false) plan.endedWellAt = Date.now();
-        this.#heldUp.delete(job.name);
-      },
-      (error: unknown) => {
-        plan.failedAt = Date.now();
-        this.#report(job, error);
-      },
-    );
+    const run = job
+      .run(() => this.#isStopping)
+      .then(
+        (outcome) => {
+          if (outcome !== false) plan.endedWellAt = Date.now();
+          this.#heldUp.delete(job.name);
+        },
+        (error: unknown) => {
+          plan.failedAt = Date.now();
+          this.#report(job, error);
+        },
+      );
     this.#running.set(job.name, run);
     await run;
     this.#running.delete(job.name);

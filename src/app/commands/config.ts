@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import type { Finding } from '../doctor/finding.ts';
 import type { Config } from '../settings/config.ts';
-import type { SecretsInWords } from '../settings/settings.ts';
+import { camelCase, type SettingTable } from '../settings/setting.ts';
 import { print, type OutputOptions } from './run-command.ts';
 
 export const configCommands = (program: Command): void => {
@@ -8,57 +9,90 @@ export const configCommands = (program: Command): void => {
     .command('config')
     .description('check the settings')
     .command('check')
-    .description('check the settings, try the mail server, and show the settings without secrets')
+    .description(
+      'check the settings and the certificate files, try the mail server, and show the settings without secrets',
+    )
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
-      const [{ loadConfig }, { redaction, withoutUser }, { startWarnings }, { checkMail }] =
-        await Promise.all([
-          import('../settings/config.ts'),
-          import('../settings/redaction.ts'),
-          import('../settings/start-warnings.ts'),
-          import('../doctor/check-mail.ts'),
-        ]);
-      const loaded = loadConfig(process.env);
-      const { secretKey, previousSecretKey, databaseUrl, redisUrl, smtpUrl, ...others } = loaded;
-      const { acme, acmeFallback, ...config } = others;
-      const shown = {
-        ...config,
-        databaseUrl: withoutUser(databaseUrl),
-        redisUrl: redisUrl && withoutUser(redisUrl),
-        smtpUrl: smtpUrl && withoutUser(smtpUrl),
-        acmeDirectoryUrl: acme?.directoryUrl,
-        acmeEmail: acme?.email,
-        acmeAccountBinding: acme?.eab?.kid,
-        acmeProfile: acme?.profile,
-        caaIssuer: acme?.issuers,
-        acmeFallbackDirectoryUrl: acmeFallback?.directoryUrl,
-        acmeFallbackEmail: acmeFallback?.email,
-        acmeFallbackAccountBinding: acmeFallback?.eab?.kid,
-        caaFallbackIssuer: acmeFallback?.issuers,
-        secretKey: secretKey === undefined ? 'from the data folder' : 'set',
-        previousSecretKey: previousSecretKey === undefined ? undefined : 'set',
-        otelExporterOtlpHeaders: config.otelExporterOtlpHeaders === undefined ? undefined : 'set',
-      } satisfies SecretsInWords & Record<string, unknown>;
-      const warnings = startWarnings(loaded);
-      const mailServer = smtpUrl === undefined ? [] : await checkMail(loaded);
+      const [{ settings }, { loadConfig }, { redaction }, { startWarnings }] = await Promise.all([
+        import('../settings/settings.ts'),
+        import('../settings/config.ts'),
+        import('../settings/redaction.ts'),
+        import('../settings/start-warnings.ts'),
+      ]);
+      const config = loadConfig(process.env);
+      const shown = shownSettings(settings, config, process.env);
+      const warnings = startWarnings(config, process.env);
+      const found = await tried(config);
       const lines = [
         'The settings are valid.',
-        ...Object.entries(shown).map(([name, value]) => `  ${name}: ${show(value)}`),
+        ...Object.entries(shown).map(([name, value]) => `  ${name}: ${inWords(value)}`),
         ...warnings.map((warning) => `Warning: ${warning}`),
-        ...mailServer.map(({ seen, advice = '' }) => `Mail server: ${seen} ${advice}`.trimEnd()),
+        ...found.map(({ of, seen, advice = '' }) => `${of}: ${seen} ${advice}`.trimEnd()),
       ];
       const redact = redaction(process.env);
       print(
         options,
-        JSON.parse(redact(JSON.stringify({ ...shown, warnings, mailServer }))),
+        JSON.parse(redact(JSON.stringify({ settings: shown, warnings, checks: found }))),
         redact(lines.join('\n')),
       );
-      if (mailServer.some(({ state }) => state === 'failed')) process.exitCode = 1;
+      if (found.some(({ state }) => state === 'failed')) process.exitCode = 1;
     });
 };
 
-const show = (value: Config[Exclude<keyof Config, 'acme' | 'acmeFallback'>]): string => {
+type Shown = Readonly<Record<string, unknown>>;
+
+/** By their names in the environment. Of a secret only whether it is set. */
+const shownSettings = (
+  settings: SettingTable,
+  config: Config,
+  environment: NodeJS.ProcessEnv,
+): Shown => {
+  const { acme, acmeFallback } = config;
+  const values: Shown = {
+    ...config,
+    nodeEnv: environment['NODE_ENV'],
+    secretKeyPrevious: config.previousSecretKey,
+    acmeDirectoryUrl: acme?.directoryUrl,
+    acmeEmail: acme?.email,
+    acmeEabKid: acme?.eab?.kid,
+    acmeEabHmac: acme?.eab?.hmac,
+    acmeProfile: acme?.profile,
+    caaIssuer: acme?.issuers,
+    acmeFallbackDirectoryUrl: acmeFallback?.directoryUrl,
+    acmeFallbackEmail: acmeFallback?.email,
+    acmeFallbackEabKid: acmeFallback?.eab?.kid,
+    acmeFallbackEabHmac: acmeFallback?.eab?.hmac,
+    caaFallbackIssuer: acmeFallback?.issuers,
+  };
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, { isSecret }]) => {
+      const value = values[camelCase(name)];
+      if (!isSecret) return [name, value];
+      if (value !== undefined) return [name, 'set'];
+      return [name, name === 'SECRET_KEY' ? 'from the data folder' : undefined];
+    }),
+  );
+};
+
+/** What `serve` would refuse beside the settings themselves, and the mail server. */
+const tried = async (config: Config): Promise<readonly (Finding & { readonly of: string })[]> => {
+  const files = config.roles.includes('edge') && config.platformCertificateFile !== undefined;
+  const { given } = await import('../doctor/platform-findings.ts');
+  const { checkMail } = await import('../doctor/check-mail.ts');
+  const certificate = files ? (await given(config)).findings : [];
+  const mail = config.smtpUrl === undefined ? [] : await checkMail(config);
+  return [
+    ...certificate.map((finding) => ({ of: 'Certificate', ...finding })),
+    ...mail.map((finding) => ({ of: 'Mail server', ...finding })),
+  ];
+};
+
+const inWords = (value: unknown): string => {
   if (value === undefined) return '–';
   if (value instanceof Date) return value.toISOString();
-  return typeof value === 'object' ? value.join(', ') || '–' : String(value);
+  if (Array.isArray(value)) return value.join(', ') || '–';
+  // As it is written in the setting.
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 };

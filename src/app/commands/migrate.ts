@@ -25,7 +25,10 @@ export const migrateCommands = (program: Command): void => {
     .action((options: OutputOptions) =>
       withDatabase(async (database, { migrationStates }) => {
         const states = await migrationStates(database);
-        const rows = states.map((one) => [one.name, one.executedAt?.toISOString() ?? 'pending']);
+        const rows = states.map(({ name, executedAt, isKnown }) => [
+          name,
+          `${executedAt?.toISOString() ?? 'pending'}${isKnown ? '' : ' by a newer release'}`,
+        ]);
         print(options, states, table(['MIGRATION', 'APPLIED'], rows, 'No migrations.'));
       }),
     );
@@ -35,14 +38,17 @@ export const migrateCommands = (program: Command): void => {
 const withDatabase = async (
   work: (database: Database, migrations: typeof Migrations) => Promise<void>,
 ): Promise<void> => {
-  const [{ loadConfig }, { refuseHalfRestored }, { Database }, migrations] = await Promise.all([
-    import('../settings/config.ts'),
-    import('../restore-mark.ts'),
-    import('../../adapters/kysely/database.ts'),
-    import('../../adapters/kysely/migrations.ts'),
-  ]);
+  const [{ loadConfig }, { makeDataPlaces }, { refuseHalfRestored }, { Database }, migrations] =
+    await Promise.all([
+      import('../settings/config.ts'),
+      import('../data-places.ts'),
+      import('../restore-mark.ts'),
+      import('../../adapters/kysely/database.ts'),
+      import('../../adapters/kysely/migrations.ts'),
+    ]);
   const config = loadConfig(process.env);
   refuseHalfRestored(config);
+  await makeDataPlaces(config);
   const database = new Database(config.databaseUrl, { patient: true });
   try {
     await work(database, migrations);

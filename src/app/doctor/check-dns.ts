@@ -49,18 +49,19 @@ const resolversFinding = (answers: readonly Answer[]): Finding => {
 };
 
 const zoneFinding = (config: Config, answers: readonly Answer[]): Finding => {
-  const { platformHost, platformAddresses, acme } = config;
+  const { platformHost, platformAddresses } = config;
+  const isReal = config.production || config.acme !== undefined;
   const wanted = platformAddresses.map((one) => ipaddr.parse(one).toString()).toSorted();
   const found = [...new Set(answers.flatMap(addressesIn))].toSorted();
   if (found.join() === wanted.join()) {
     return ok(`Names below ${platformHost} lead to ${wanted.join(', ')}.`);
   }
-  if (!acme && found.length === 0) {
+  if (!isReal && found.length === 0) {
     return ok(`Names below ${platformHost} are not in DNS, which is fine for development.`);
   }
   const seen = `Names below ${platformHost} lead to ${found.join(', ') || 'nothing'}, not to ${wanted.join(', ')}.`;
   const advice = `Create the DNS records of *.${platformHost} with exactly these addresses, or correct PLATFORM_ADDRESSES.`;
-  return acme ? failed(seen, advice) : warning(seen, advice);
+  return isReal ? failed(seen, advice) : warning(seen, advice);
 };
 
 const addressesIn = ({ answers }: Answer): readonly string[] =>

@@ -27,7 +27,7 @@ const isReadable = async ({ databaseUrl, secretKey, dataDir }: Config): Promise<
   const hasKey = secretKey !== undefined || existsSync(join(dataDir, 'secret.key'));
   if (!hasKey || isMissing(databaseUrl)) return false;
   const states = await usingDatabase(databaseUrl, migrationStates).catch(() => undefined);
-  return states?.every(({ executedAt }) => executedAt !== undefined) ?? false;
+  return states?.every(({ executedAt, isKnown }) => isKnown && executedAt !== undefined) ?? false;
 };
 
 const orderedBy = async (config: Config): Promise<readonly Finding[]> => {

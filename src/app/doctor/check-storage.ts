@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { dataFolderProblem } from '../failure-words.ts';
 import type { Config } from '../settings/config.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 
@@ -15,8 +16,8 @@ export const checkStorage = async ({ dataDir }: Config): Promise<readonly Findin
     await tryToWrite(join(folder, `.doctor-${randomBytes(6).toString('hex')}`));
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    const advice = 'Set DATA_DIR to a folder that this user can write to.';
-    return [failed(`${dataDir} cannot be written (${code}).`, advice)];
+    const { seen, advice } = dataFolderProblem(dataDir, code);
+    return [failed(seen, advice)];
   }
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;

@@ -53,7 +53,7 @@ export const examine = async (config: Config): Promise<readonly Checked[]> => {
 };
 
 const settingsOf = (config: Config): readonly Checked[] =>
-  startWarnings(config).map((seen) => ({ check: 'settings', state: 'warning', seen }));
+  startWarnings(config, process.env).map((seen) => ({ check: 'settings', state: 'warning', seen }));
 
 const once = <T>(ask: (signal: AbortSignal) => Promise<T>) => {
   let asked: Promise<T> | undefined;

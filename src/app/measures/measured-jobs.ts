@@ -11,10 +11,10 @@ export const measuredJobs = (metrics: Tally, jobs: readonly Job[]): readonly Job
       metrics.count('job_runs_total', { ...labels, outcome }, by);
     };
     for (const outcome of outcomes) count(outcome, 0);
-    const run = async (): Promise<unknown> => {
+    const run: Job['run'] = async (isStopping) => {
       const begunAt = performance.now();
       try {
-        const result = await job.run();
+        const result = await job.run(isStopping);
         if (result !== false) count('succeeded');
         return result;
       } catch (error) {

@@ -15,10 +15,10 @@ interface Counting {
   readonly backups: () => Promise<BackupTimes>;
 }
 
-const countStored = async (counting: Counting) => {
+const countStored = async (counting: Counting, isStopping: () => boolean) => {
   const { domains, sites, webhooks, notifications, backups } = counting;
   return {
-    ...(await domains.countDomains()),
+    ...(await domains.countDomains(isStopping)),
     deploys: await sites.countDeploys(),
     webhooks: await webhooks.countWebhooks(),
     mails: await notifications.countMails(),
@@ -30,7 +30,7 @@ export type StoredCensus = Census<Awaited<ReturnType<typeof countStored>>>;
 
 /** Counts what the database holds. */
 export const storedCensus = (counting: Counting, ports: CensusPorts): StoredCensus =>
-  new Census(() => countStored(counting), ports);
+  new Census((isStopping) => countStored(counting, isStopping), ports);
 
 export const showCensus = (metrics: Metrics, census: Pick<StoredCensus, 'latest'>): void => {
   const names = [

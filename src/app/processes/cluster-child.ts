@@ -7,6 +7,8 @@ import { Questions } from './questions.ts';
 
 /** The metrics that come from the database take up to half a second. */
 const snapshotMs = 2_000;
+/** After the exit. */
+const lastMessagesMs = 1_000;
 
 export interface ChildOptions {
   readonly roles: readonly string[];
@@ -78,25 +80,24 @@ export const forkChild = (options: ChildOptions): Child => {
   };
 };
 
-/** Its last messages may come after its exit. One that the system could not start has no exit. */
+/**
+ * Its last messages may come after its exit, until it is disconnected. Node does not disconnect one that was killed before
+ * it took a listening socket. One that the system could not start has no exit.
+ */
 const endOf = (worker: Worker): Promise<Ending> =>
   new Promise((resolve) => {
     if (worker.process.pid === undefined) {
       resolve({ code: 1, signal: null });
       return;
     }
-    let ending: Ending | undefined;
-    let isDisconnected = false;
-    const settle = () => {
-      if (ending && isDisconnected) resolve(ending);
-    };
     worker.once('exit', (code: number | null, signal: string | null) => {
-      ending = { code, signal };
-      settle();
-    });
-    worker.once('disconnect', () => {
-      isDisconnected = true;
-      settle();
+      const end = () => {
+        clearTimeout(timer);
+        resolve({ code, signal });
+      };
+      const timer = setTimeout(end, lastMessagesMs);
+      if (worker.isConnected()) worker.once('disconnect', end);
+      else end();
     });
   });
 

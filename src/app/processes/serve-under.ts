@@ -1,9 +1,9 @@
 import type { Container } from 'inversify';
 import { shownTogether, snapshotOf } from '../../adapters/http/metrics/together.ts';
-import { introduce, placesOf } from '../introduce.ts';
+import { introducing, placesOf } from '../introduce.ts';
 import { MetricsKey } from '../keys.ts';
 import type { Log } from '../log.ts';
-import type { Stop } from '../roles.ts';
+import type { Stop } from '../opened.ts';
 import type { Config } from '../settings/config.ts';
 import { stopAndExit, stopDeadlines } from '../stop-process.ts';
 import type { Stopping } from './messages.ts';
@@ -21,6 +21,7 @@ export const serveUnder = (parent: ParentLink, service: Service): void => {
   const { container, config, log } = service;
   parent.onStop(stopping(parent, service));
   const metrics = container.get(MetricsKey);
+  const introduce = introducing(container, config);
   const snapshot = () => snapshotOf(metrics.registry);
   metrics.showTogether(async () =>
     shownTogether((await parent.gatherMetrics()) ?? [await snapshot()]),
@@ -29,7 +30,7 @@ export const serveUnder = (parent: ParentLink, service: Service): void => {
     snapshot,
     places: placesOf(container, config),
     introduce: () =>
-      introduce(container, config).catch((error: unknown) => {
+      introduce().catch((error: unknown) => {
         log.error({ err: error }, 'the first account could not be opened');
       }),
   });

@@ -18,7 +18,7 @@ export const supervise = async (config: Config): Promise<void> => {
   const { log, flush } = createLog(config.logLevel, redaction(process.env), {
     pid: process.pid,
   });
-  for (const warning of startWarnings(config)) log.warn(warning);
+  for (const warning of startWarnings(config, process.env)) log.warn(warning);
   // Each process accepts its connections by itself. Otherwise this one would accept and hand over all of them.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const { ending, replaced } = stopDeadlines(config);
@@ -49,6 +49,7 @@ export const supervise = async (config: Config): Promise<void> => {
     flush();
     await metrics.prepare();
   } catch (error) {
+    supervisor.kill();
     flush();
     if (!(error instanceof StartFailed)) throw error;
     // It has said why.

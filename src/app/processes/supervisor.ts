@@ -9,6 +9,8 @@ const longestPauseMs = 30_000;
 const longLifeMs = 60_000;
 /** How long a process may take until it serves in place of another one. */
 const longestStartMs = 60_000;
+/** How long the others have to end when one of them cannot start. */
+const longestGivingUpMs = 4_000;
 
 export interface SupervisorPorts {
   /** @param at from 0 on; the first has the role `worker` */
@@ -106,7 +108,10 @@ export class Supervisor {
     if (places) return places;
     const ending = await child.ended;
     const wasStopping = this.#stopping;
-    await this.stop().catch(() => undefined);
+    const ended = this.stop().catch(() => undefined);
+    // A stop that somebody asked for has a deadline of its own.
+    await (wasStopping ? ended : Promise.race([ended, this.#ports.pause(longestGivingUpMs)]));
+    if (!wasStopping) this.kill();
     throw new StartFailed(wasStopping ? { code: 0, signal: null } : failed(ending));
   }
 

@@ -5,9 +5,9 @@ import { addressToListenOn, apiAddress, port, urlLike } from './setting-schemas.
 /** Where the service is, and where it keeps things. */
 export const serverSettings = {
   NODE_ENV: plain(
-    v.string(),
+    v.picklist(['development', 'test', 'production'], 'must be development, test or production'),
     undefined,
-    '`production`: requires a strong `SECRET_KEY` and an https `PUBLIC_URL`, creates no first account, and prints only JSON logs; see [refused settings](#settings-that-are-refused)',
+    '`development`, `test` or `production`. In production, the service requires a strong `SECRET_KEY` and an https `PUBLIC_URL`, creates no first account and prints only JSON logs; see [refused settings](#settings-that-are-refused)',
   ),
   DATABASE_URL: derived(
     v.pipe(

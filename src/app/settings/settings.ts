@@ -26,12 +26,3 @@ type Settings = typeof settings;
 export type Given = {
   readonly [Name in keyof Settings as CamelCase<Name>]: ValueOf<Settings[Name]>;
 };
-
-/** Where a value of these would be, only these words may be shown. */
-export type SecretsInWords = {
-  readonly [
-    Name in keyof Settings as Settings[Name] extends { readonly isSecret: true }
-      ? CamelCase<Name>
-      : never
-  ]?: 'set' | 'from the data folder' | undefined;
-};

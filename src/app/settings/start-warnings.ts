@@ -2,11 +2,17 @@ import { existsSync, statSync } from 'node:fs';
 import type { Config } from './config.ts';
 import { safetyWarnings, when } from './config-safety.ts';
 import { listenersOf } from './listeners.ts';
+import { nearNames } from './near-names.ts';
+import { settings } from './settings.ts';
 
 const firstFreePort = 1024;
 
 /** Problems that do not stop the start, one sentence each. */
-export const startWarnings = (config: Config): readonly string[] => [
+export const startWarnings = (
+  config: Config,
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] => [
+  ...nearNames(environment, Object.keys(settings)),
   ...safetyWarnings(config),
   ...when(
     process.getuid?.() === 0 && !needsRoot(config),

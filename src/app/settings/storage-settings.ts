@@ -7,6 +7,10 @@ export const storageSettings = {
   DEPLOYS_URL: plain(
     v.pipe(
       v.string(),
+      v.check(
+        (text) => !/^s3:\/\/[^/]{1,2}(\/|$)/.test(text),
+        'the name of the bucket is too short: it must have 3 to 63 characters',
+      ),
       v.regex(
         /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w!'()*.-]+)*\/?$/,
         'must be s3://BUCKET or s3://BUCKET/PREFIX, without a user, a password or a query',

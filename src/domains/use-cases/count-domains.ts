@@ -42,38 +42,43 @@ const isRead = {
   removed: false,
 } as const satisfies Readonly<Record<CustomDomainState, boolean>>;
 
-/** Counts domains, certificates and the budget that is left, for operators. Reads every domain that is not removed. */
-export const countDomains = (ports: Ports) => async (): Promise<DomainCensus> => {
-  const { domains, certificates, clock } = ports;
-  const now = clock.now();
-  const [found, needed]: [DomainKind[], CertificateKind[]] = [[], []];
-  const own = new Map(await certificates.validities());
-  const count = (domain: CustomDomain) => {
-    found.push(kindOf(domain, now));
-    const kind = certificateKindOf(domain, now);
-    if (kind) needed.push(kind);
-    own.delete(domain.host);
+/**
+ * Counts domains, certificates and the budget that is left, for operators. Reads every domain that is not removed.
+ * @param isStopping once it is, the counts are not complete
+ */
+export const countDomains =
+  (ports: Ports) =>
+  async (isStopping: () => boolean = () => false): Promise<DomainCensus> => {
+    const { domains, certificates, clock } = ports;
+    const now = clock.now();
+    const [found, needed]: [DomainKind[], CertificateKind[]] = [[], []];
+    const own = new Map(await certificates.validities());
+    const count = (domain: CustomDomain) => {
+      found.push(kindOf(domain, now));
+      const kind = certificateKindOf(domain, now);
+      if (kind) needed.push(kind);
+      own.delete(domain.host);
+    };
+    for (const state of customDomainStates.filter((one) => isRead[one])) {
+      for await (const domain of allIn(domains, state, isStopping)) count(domain);
+    }
+    const isNeeded = await neededOwn(ports, now);
+    for (const [host, validity] of own)
+      if (isNeeded(host)) needed.push(ownCertificateKind({ ...validity, host }, now));
+    const others = await domains.countByState();
+    const unread = domainKinds.filter(({ state }) => !isRead[state]);
+    return {
+      domains: [
+        ...unread.map((kind) => ({ ...kind, count: others[kind.state] })),
+        ...tally(
+          domainKinds.filter(({ state }) => isRead[state]),
+          found,
+        ),
+      ],
+      certificates: tally(certificateKinds, needed),
+      budgets: await countBudgets(ports, now),
+    };
   };
-  for (const state of customDomainStates.filter((one) => isRead[one])) {
-    for await (const domain of allIn(domains, state)) count(domain);
-  }
-  const isNeeded = await neededOwn(ports, now);
-  for (const [host, validity] of own)
-    if (isNeeded(host)) needed.push(ownCertificateKind({ ...validity, host }, now));
-  const others = await domains.countByState();
-  const unread = domainKinds.filter(({ state }) => !isRead[state]);
-  return {
-    domains: [
-      ...unread.map((kind) => ({ ...kind, count: others[kind.state] })),
-      ...tally(
-        domainKinds.filter(({ state }) => isRead[state]),
-        found,
-      ),
-    ],
-    certificates: tally(certificateKinds, needed),
-    budgets: await countBudgets(ports, now),
-  };
-};
 
 /** Where one certificate is for all names of the platform, nobody renews the others. */
 const neededOwn = async (

@@ -12,21 +12,24 @@ type Ports = Pick<
  * they have ended; and of the one that we ordered, where the operator's files replace it.
  * @returns how many
  */
-export const forgetOwnNames = (ports: Ports) => async (): Promise<number> => {
-  const { ownNames, certificates, naming, hasPlatformFiles, clock } = ports;
-  const now = clock.now();
-  const names = new Map((await ownNames.all()).map((one) => [one.host, one]));
-  const pair = pairOf(naming.platformHost).host;
-  if (!hasPlatformFiles && !coversHosts(names.get(pair), now)) return 0;
-  const validities = await certificates.validities();
-  const below = [...validities.keys()].filter((host) => host.endsWith(pair.slice(1)));
-  let forgotten = 0;
-  for (const host of new Set([...names.keys(), ...below])) {
-    if (!isSpent(ownNameOf(host, names.get(host), validities.get(host)), now)) continue;
-    const isForgotten = await ownNames.forget(host, now, (name, validity) =>
-      isSpent(ownNameOf(host, name, validity), now),
-    );
-    if (isForgotten) forgotten += 1;
-  }
-  return forgotten;
-};
+export const forgetOwnNames =
+  (ports: Ports) =>
+  async (isStopping: () => boolean = () => false): Promise<number> => {
+    const { ownNames, certificates, naming, hasPlatformFiles, clock } = ports;
+    const now = clock.now();
+    const names = new Map((await ownNames.all()).map((one) => [one.host, one]));
+    const pair = pairOf(naming.platformHost).host;
+    if (!hasPlatformFiles && !coversHosts(names.get(pair), now)) return 0;
+    const validities = await certificates.validities();
+    const below = [...validities.keys()].filter((host) => host.endsWith(pair.slice(1)));
+    let forgotten = 0;
+    for (const host of new Set([...names.keys(), ...below])) {
+      if (isStopping()) break;
+      if (!isSpent(ownNameOf(host, names.get(host), validities.get(host)), now)) continue;
+      const isForgotten = await ownNames.forget(host, now, (name, validity) =>
+        isSpent(ownNameOf(host, name, validity), now),
+      );
+      if (isForgotten) forgotten += 1;
+    }
+    return forgotten;
+  };

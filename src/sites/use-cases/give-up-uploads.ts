@@ -7,11 +7,14 @@ const batch = 100;
 /** Fails the uploads that were cut off, of all projects. @returns how many projects had one */
 export const giveUpCutOffUploads =
   ({ projects, clock }: Pick<SitesPorts, 'projects' | 'clock'>) =>
-  async (): Promise<number> => {
+  async (isStopping: () => boolean = () => false): Promise<number> => {
     const now = clock.now();
     const before = new Date(now.getTime() - longestUploadMs);
-    const affected = await projects.withUploadsSince(before, batch);
-    for (const project of affected)
+    let affected = 0;
+    for (const project of await projects.withUploadsSince(before, batch)) {
+      if (isStopping()) break;
       await projects.change(project, (site) => giveUpUploads(site, now));
-    return affected.length;
+      affected += 1;
+    }
+    return affected;
   };

@@ -155,6 +155,16 @@ export const sessionsContract = (open: () => Promise<Stores>): void => {
     expect(await listed()).toEqual([]);
   });
 
+  testOnBoth('a sweep leaves the rest to a later one once the process ends', async () => {
+    const end = later(1e12);
+    await stores.retention.sweep('sessions', end);
+    for (const days of [1, 2, 3, 4, 5]) await started({}, later(days));
+    let slices = 0;
+    expect(await stores.retention.sweep('sessions', end, () => slices++ > 0)).toBe(3);
+    expect(await stores.retention.sweep('sessions', end, () => true)).toBe(0);
+    expect(await stores.retention.sweep('sessions', end)).toBe(2);
+  });
+
   test('stored records do not change when callers change their copies', async () => {
     const { session, secretHash } = sessionOf(person.id);
     const kept = structuredClone(session);

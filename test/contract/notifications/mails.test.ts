@@ -47,7 +47,10 @@ test.each(databaseKinds)(
     ];
     await database.db.insertInto('mail_choices').values(chosen).execute();
     const sweeping = new KyselyRetention(database, retention, 1);
-    for (const left of [3, 0]) {
+    let slices = 0;
+    const first = await sweeping.sweep('mail_choices', new Date(1), () => slices++ > 0);
+    expect([1, 2]).toContain(first);
+    for (const left of [3 - first, 0]) {
       expect(await sweeping.sweep('mail_choices', new Date(1))).toBe(left);
     }
     expect(await sweeping.sweep('mail_troubles', new Date(1))).toBe(1);

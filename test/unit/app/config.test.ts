@@ -364,7 +364,10 @@ describe('the start is refused', () => {
   test.each([
     ['DEPLOYS_URL', 'https://bucket.s3.amazonaws.com/live'],
     ['DEPLOYS_URL', 's3://'],
+    ['NODE_ENV', 'prod'],
+    ['NODE_ENV', 'Production'],
     ['DEPLOYS_URL', 's3://Bucket'],
+    ['DEPLOYS_URL', 's3://b/p'],
     ['DEPLOYS_URL', 's3://id:hunter2@bucket/live'],
     ['DEPLOYS_URL', 's3://bucket/live?region=eu'],
     ['DEPLOYS_URL', 's3://bucket//live'],
@@ -418,6 +421,12 @@ describe('the start is refused', () => {
     ['https://appzoo.example/v1', 'zoo.example'],
   ])('but not at %s beside %s', (publicUrl, platformHost) => {
     expect(faultsOf({ PUBLIC_URL: publicUrl, PLATFORM_HOST: platformHost })).toEqual([]);
+  });
+
+  test('with a bucket whose name is too short, and says that', () => {
+    expect(() => loadConfig({ DEPLOYS_URL: 's3://b/p' })).toThrow(
+      'DEPLOYS_URL: the name of the bucket is too short: it must have 3 to 63 characters',
+    );
   });
 
   test('with only one of the two external account binding settings', () => {

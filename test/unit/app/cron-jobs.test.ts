@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
-import { CronJobs } from '../../../src/adapters/schedule/cron-jobs.ts';
+import { CronJobs, type Job } from '../../../src/adapters/schedule/cron-jobs.ts';
 import { Unavailable } from '../../../src/kernel/unavailable.ts';
 
 const start = Date.parse('2026-03-01T10:00:00.500Z');
@@ -18,13 +18,13 @@ afterEach(() => {
 /** A job on that schedule, and when it ran. */
 const schedule = (
   expression: string,
-  work: () => Promise<unknown> = () => Promise.resolve(),
+  work: Job['run'] = () => Promise.resolve(),
   more: { readonly isAtStart?: true } = {},
 ) => {
   const ranAt: number[] = [];
-  const run = () => {
+  const run: Job['run'] = (isStopping) => {
     ranAt.push(Date.now() - start);
-    return work();
+    return work(isStopping);
   };
   const jobs = new CronJobs([{ name: 'test', schedule: expression, run, ...more }], log);
   return { ranAt, jobs };
@@ -37,6 +37,20 @@ test('a job runs on its schedule until it is stopped', async () => {
   await jobs.stop();
   await jest.advanceTimersByTimeAsync(6000);
   expect(ranAt).toHaveLength(3);
+});
+
+test('a run that is under way learns of a stop, which waits for it', async () => {
+  const beats: boolean[] = [];
+  const work = async (isStopping: () => boolean) => {
+    do {
+      beats.push(isStopping());
+      await Promise.resolve();
+    } while (!isStopping());
+  };
+  const { jobs } = schedule('* * * * * *', work);
+  jest.advanceTimersByTime(1000);
+  await jobs.stop();
+  expect(beats[0]).toBe(false);
 });
 
 test('a job can run at the start too', async () => {

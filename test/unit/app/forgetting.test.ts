@@ -10,28 +10,49 @@ const day = 24 * hour;
 
 /** What the jobs that forget delete: tables, and the age in milliseconds from which on. */
 const swept: [table: string, age: number][] = [];
+/** What jobs with batches are told. */
+const asked: ((() => boolean) | undefined)[] = [];
+const goesOn = () => false;
 let looks = 0;
 const all = workerJobs({
   ...(Object.fromEntries(
     [
-      ...['relay', 'sites', 'secureSites', 'planRenewals', 'dueDomains'],
+      ...['relay', 'secureSites', 'planRenewals', 'dueDomains'],
       ...['watchDomains', 'watchRemovals'],
     ].map((port) => [port, mustNotBeUsed(port)]),
   ) as unknown as WorkerPorts),
   retention: {
-    sweep: (table, before) => {
+    sweep: (table, before, isStopping) => {
+      asked.push(isStopping);
       swept.push([table, now.getTime() - before.getTime()]);
       return Promise.resolve(0);
     },
   },
-  domains: { forgetOwnNames: () => Promise.resolve((looks += 1)) },
+  domains: {
+    forgetOwnNames: (isStopping) => {
+      asked.push(isStopping);
+      return Promise.resolve((looks += 1));
+    },
+  },
+  sites: {
+    giveUpCutOffUploads: (isStopping) => {
+      asked.push(isStopping);
+      return Promise.resolve(0);
+    },
+  },
+  census: {
+    run: (isStopping) => {
+      asked.push(isStopping);
+      return Promise.resolve(true);
+    },
+  },
   clock: new SettableClock(now),
   verifierSchedule: '* * * * * *',
 });
 const jobs = all.filter(({ name }) => name.startsWith('forget '));
 
 test('each kind of old data is deleted after its own period', async () => {
-  for (const job of jobs) await job.run();
+  for (const job of jobs) await job.run(goesOn);
   expect(Object.fromEntries(swept)).toEqual({
     sessions: day,
     sign_in_links: day,
@@ -55,6 +76,18 @@ test('each kind of old data is deleted after its own period', async () => {
   });
 });
 
+test('every job that works in batches can ask whether the process ends', async () => {
+  const others = ['give up cut-off', 'delete certificates of our own', 'count what is stored'];
+  for (const job of [
+    ...jobs,
+    ...all.filter(({ name }) => others.some((one) => name.startsWith(one))),
+  ]) {
+    asked.length = 0;
+    await job.run(goesOn);
+    expect([job.name, asked]).toEqual([job.name, [goesOn]]);
+  }
+});
+
 test('old data is deleted hourly, each kind at a different minute', () => {
   const schedules = jobs.map(({ schedule }) => schedule);
   for (const one of schedules) expect(one).toMatch(/^\d+ [1-5]?\d \* \* \* \*$/);
@@ -69,6 +102,7 @@ test('what is stored is counted at the start too, so that no restart leaves a ga
 test('what is left of our own certificates is looked for hourly', async () => {
   const job = all.find(({ name }) => name.startsWith('delete certificates of our own'));
   expect(job?.schedule).toMatch(/^\d+ \d+ \* \* \* \*$/);
-  await job?.run();
-  expect(looks).toBe(1);
+  const before = looks;
+  await job?.run(goesOn);
+  expect(looks).toBe(before + 1);
 });

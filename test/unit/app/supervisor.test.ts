@@ -86,6 +86,18 @@ test.each([1, 2])('when process %d ends before it serves, all end with its code'
   if (which === 2) expect(puppets[0]!.told).toEqual(['ending']);
 });
 
+test('a process that does not end when another one cannot start is killed', async () => {
+  const { supervisor, nth, nthPause } = theatre();
+  const started = supervisor.start(2);
+  const first = await nth(1);
+  first.child.stop = (why) => void first.told.push(why);
+  first.serve();
+  (await nth(2)).end(3);
+  (await nthPause(1)).end();
+  await expect(started).rejects.toMatchObject({ ending: { code: 3, signal: null } });
+  expect(first.told).toEqual(['ending', 'kill']);
+});
+
 test('a process that ends is replaced in its place, after 1, 2, 4 and at most 30 seconds', async () => {
   const { supervisor, puppets, nth, nthPause, startTwo } = theatre();
   await startTwo();

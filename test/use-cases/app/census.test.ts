@@ -49,6 +49,13 @@ test('another worker takes over from one that is dead, and at once from one that
   expect([next.latest, last.latest?.counts]).toEqual([undefined, 3]);
 });
 
+test('a count that a stop cut short is not shown', async () => {
+  const { worker } = await fleet();
+  const stopping = worker('stopping');
+  await stopping.run(() => true);
+  expect(stopping.latest).toBeUndefined();
+});
+
 test('a worker that lost its place forgets its count', async () => {
   const { pass, worker } = await fleet();
   const [slow, other] = [worker('slow'), worker('other')];

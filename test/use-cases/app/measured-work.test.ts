@@ -1,7 +1,11 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { measuredAuthority } from '../../../src/app/measures/measured-authority.ts';
+import { RunningWork } from '../../../src/adapters/system/running-work.ts';
 import { measuredJobs } from '../../../src/app/measures/measured-jobs.ts';
+import { tracedJobs } from '../../../src/app/tracing.ts';
+import { watchedJobs } from '../../../src/app/watched-work.ts';
 import { authorityFailureReasons } from '../../../src/domains/domain/certificates/order.ts';
+import { RecordingTracer } from '../../support/recording-tracer.ts';
 import { closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
 
 afterEach(closeLabs);
@@ -38,11 +42,13 @@ test('orders, certificates and failures of an authority are counted, and are kno
   expect(counts.get('authority_failures_total authority.test rate_limited')).toBe(1);
 });
 
+const goesOn = () => false;
+
 test('a run that is left to another process is not counted, and is told on', async () => {
   const { metrics, counts } = tally();
   const run = () => Promise.resolve(false);
   const [job] = measuredJobs(metrics, [{ name: 'sweep', schedule: '* * * * * *', run }]);
-  expect(await job?.run()).toBe(false);
+  expect(await job?.run(goesOn)).toBe(false);
   expect(counts.get('job_runs_total sweep succeeded')).toBe(0);
 });
 
@@ -54,11 +60,21 @@ test('runs of jobs are counted by their outcome and timed, and a failure is pass
     'job_runs_total sweep succeeded': 0,
     'job_runs_total sweep failed': 0,
   });
-  await job?.run();
-  await expect(job?.run()).rejects.toThrow('away');
+  await job?.run(goesOn);
+  await expect(job?.run(goesOn)).rejects.toThrow('away');
   expect(Object.fromEntries(counts)).toEqual({
     'job_runs_total sweep succeeded': 1,
     'job_runs_total sweep failed': 1,
   });
   expect(timed).toEqual(['job_duration_seconds sweep', 'job_duration_seconds sweep']);
+});
+
+test('a job that is measured, watched and traced can ask whether the process ends', async () => {
+  const asked: unknown[] = [];
+  const run = (isStopping: unknown) => Promise.resolve(asked.push(isStopping));
+  const job = { name: 'sweep', schedule: '* * * * * *', isTraced: true, run } as const;
+  const traced = tracedJobs(new RecordingTracer(), [job]);
+  const [wrapped] = measuredJobs(tally().metrics, watchedJobs(new RunningWork(), traced));
+  await wrapped?.run(goesOn);
+  expect(asked).toEqual([goesOn]);
 });

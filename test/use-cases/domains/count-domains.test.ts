@@ -35,6 +35,8 @@ test('domains, certificates and the budget of a whole service are counted', asyn
     ],
     certificates: [{ state: 'settled', percentLeft: '60-100', count: 2 }],
   });
+  // A process that ends reads no further page.
+  expect(found(await count(() => true)).domains).toEqual([{ state: 'removed', ...notLive }]);
   const authority = 'authority.test';
   expect(now.budgets).toEqual([
     { authority, budget: 'orders', size: 250, left: 249 },

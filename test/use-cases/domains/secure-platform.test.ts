@@ -272,6 +272,7 @@ describe('where its challenge name is delegated', () => {
     expect(await forget()).toBe(0);
     expect(await stored()).toEqual([own(), wildcard]);
     lab.clock.advance(2 * day);
+    expect(await forgetOwnNames(lab.ports)(() => true)).toBe(0);
     expect(await forget()).toBe(1);
     expect(await stored()).toEqual([wildcard]);
     expect([...(await lab.ports.certificates.validities()).keys()]).toEqual([wildcard]);

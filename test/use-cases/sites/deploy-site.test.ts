@@ -16,6 +16,7 @@ import type {
   UploadProgress,
 } from '../../../src/sites/ports.ts';
 import { deploySite } from '../../../src/sites/use-cases/deploy-site.ts';
+import { giveUpCutOffUploads } from '../../../src/sites/use-cases/give-up-uploads.ts';
 import { later, now } from '../../support/accounts.ts';
 import { siteLab, type SiteLab } from '../../support/sites/site-lab.ts';
 import { allOf, brokenOff, entry, inPieces, sourceOf } from '../../support/sites/site-source.ts';
@@ -318,6 +319,12 @@ describe('when the database is unavailable', () => {
     await expect(deploying).rejects.toThrow('The database cannot be reached');
     expect((await site.site()).deploys).toMatchObject([{ state: 'uploading' }]);
     expect(await files.list('dep_000001')).toBeUndefined();
+    const clock = { now: () => later(2 * 60 * 60 * 1000) };
+    const giveUp = giveUpCutOffUploads({ projects: site.projects, clock });
+    // A process that ends leaves it to another one.
+    expect(await giveUp(() => true)).toBe(0);
+    expect(await giveUp()).toBe(1);
+    expect((await site.site()).deploys).toMatchObject([{ state: 'failed' }]);
   });
 });
 

@@ -47,6 +47,11 @@ export class S3SiteFiles extends SiteFiles {
     this.#staging = new FileSystemSiteFiles(staging);
   }
 
+  /** @throws S3Failure when the store cannot be read */
+  async reach(): Promise<void> {
+    await this.#store.read('reachable');
+  }
+
   override async begin(deployId: string): Promise<SiteDraft> {
     const s3Draft = await this.#start(deployId);
     const draft = await this.#staging.begin(deployId);

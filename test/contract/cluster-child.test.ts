@@ -1,0 +1,28 @@
+import cluster from 'node:cluster';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { forkChild } from '../../src/app/processes/cluster-child.ts';
+
+const program = join(import.meta.dirname, '../support/service/stuck-child.ts');
+const usual = { ...cluster.settings };
+const policy = cluster.schedulingPolicy;
+beforeAll(() => {
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  cluster.setupPrimary({ exec: program, execArgv: [] });
+});
+afterAll(() => {
+  cluster.setupPrimary(usual);
+  cluster.schedulingPolicy = policy;
+});
+
+test('the end of a child that is killed before it takes its listening socket is noticed', async () => {
+  const child = forkChild({
+    roles: [],
+    stopMs: { ending: 60_000, replaced: 60_000 },
+    gather: () => Promise.resolve([]),
+    onLast: () => undefined,
+  });
+  await child.served;
+  child.kill();
+  expect(await child.ended).toEqual({ code: null, signal: 'SIGKILL' });
+});

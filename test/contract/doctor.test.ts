@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import { checkDatabase } from '../../src/app/doctor/check-database.ts';
+import { checkDns } from '../../src/app/doctor/check-dns.ts';
+import { loadConfig } from '../../src/app/settings/config.ts';
+import { databaseKinds, openDatabase } from '../support/servers/databases.ts';
+import { migratedDatabase } from '../support/servers/migrated-database.ts';
+
+test.each(databaseKinds)('a newer schema on %s is a failure that names it', async (kind) => {
+  const { url } = await migratedDatabase(kind);
+  const config = loadConfig({ DATABASE_URL: url });
+  expect(await checkDatabase(config)).toMatchObject([{ state: 'ok' }]);
+  const database = openDatabase(url);
+  await database.root
+    .insertInto('kysely_migration' as never)
+    .values({ name: '9999-newer', timestamp: '2026-01-01T00:00:00.000Z' })
+    .execute();
+  await database.close();
+  expect(await checkDatabase(config)).toEqual([
+    {
+      state: 'failed',
+      seen: expect.stringMatching(/newer release .* does not know 9999-newer\.$/),
+      advice: 'Install that release, or restore a backup from before the upgrade.',
+    },
+  ]);
+});
+
+test('a platform host that is not in DNS is fine for development only', async () => {
+  const stateOfZone = async (settings: Readonly<Record<string, string>>) => {
+    const config = loadConfig({ DNS_SERVERS: '127.0.0.1:1', ...settings });
+    const [, zone] = await checkDns(config)(new AbortController().signal);
+    return zone?.state;
+  };
+  expect(await stateOfZone({})).toBe('ok');
+  const SECRET_KEY = '8c1e5b0f72d94a36c0d7e1f9b3a68245';
+  expect(await stateOfZone({ NODE_ENV: 'production', SECRET_KEY })).toBe('failed');
+});

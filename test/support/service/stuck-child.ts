@@ -1,0 +1,8 @@
+import { createServer } from 'node:net';
+
+// It asks its parent for a listening socket in the next tick, and never takes it.
+createServer().listen(0, '127.0.0.1');
+process.nextTick(() => {
+  process.send?.({ type: 'serving', places: {} });
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+});
