@@ -19,7 +19,8 @@ test('a write that ends after a stop has emptied the container still tells of it
   const access = container.get(AccessKey);
   const heard: string[] = [];
   container.get(StoredSignal).listen((accountIds) => void heard.push(...accountIds));
-  for (const key of [Deadline, StoredSignal]) container.unbind(key);
+  await container.unbindAsync(Deadline);
+  await container.unbindAsync(StoredSignal);
   const { account } = await access.createAccount({
     name: 'Zoo',
     email: 'a@b.example',

@@ -1,11 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { measuredAuthority } from '../../../src/app/measures/measured-authority.ts';
-import { RunningWork } from '../../../src/adapters/system/running-work.ts';
 import { measuredJobs } from '../../../src/app/measures/measured-jobs.ts';
-import { tracedJobs } from '../../../src/app/tracing.ts';
-import { watchedJobs } from '../../../src/app/watched-work.ts';
 import { authorityFailureReasons } from '../../../src/domains/domain/certificates/order.ts';
-import { RecordingTracer } from '../../support/recording-tracer.ts';
 import { closeLabs, domainLab } from '../../support/domains/domain-lab.ts';
 
 afterEach(closeLabs);
@@ -67,14 +63,4 @@ test('runs of jobs are counted by their outcome and timed, and a failure is pass
     'job_runs_total sweep failed': 1,
   });
   expect(timed).toEqual(['job_duration_seconds sweep', 'job_duration_seconds sweep']);
-});
-
-test('a job that is measured, watched and traced can ask whether the process ends', async () => {
-  const asked: unknown[] = [];
-  const run = (isStopping: unknown) => Promise.resolve(asked.push(isStopping));
-  const job = { name: 'sweep', schedule: '* * * * * *', isTraced: true, run } as const;
-  const traced = tracedJobs(new RecordingTracer(), [job]);
-  const [wrapped] = measuredJobs(tally().metrics, watchedJobs(new RunningWork(), traced));
-  await wrapped?.run(goesOn);
-  expect(asked).toEqual([goesOn]);
 });

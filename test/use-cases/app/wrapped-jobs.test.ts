@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+import { RunningWork } from '../../../src/adapters/system/running-work.ts';
+import { measuredJobs } from '../../../src/app/measures/measured-jobs.ts';
+import { tracedJobs } from '../../../src/app/tracing.ts';
+import { watchedJobs } from '../../../src/app/watched-work.ts';
+import { RecordingTracer } from '../../support/recording-tracer.ts';
+
+test('a job that is measured, watched and traced can ask whether the process ends', async () => {
+  const asked: unknown[] = [];
+  const run = (isStopping: unknown) => Promise.resolve(asked.push(isStopping));
+  const job = { name: 'sweep', schedule: '* * * * * *', isTraced: true, run } as const;
+  const metrics = { count: () => undefined, time: () => undefined };
+  const traced = tracedJobs(new RecordingTracer(), [job]);
+  const [wrapped] = measuredJobs(metrics, watchedJobs(new RunningWork(), traced));
+  const isStopping = () => false;
+  await wrapped?.run(isStopping);
+  expect(asked).toEqual([isStopping]);
+});
