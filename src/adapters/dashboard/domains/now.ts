@@ -14,7 +14,9 @@ import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 /** The current state of a domain, who must act, and the next automatic step. */
 export const nowSection = (view: DomainView, now: Date, verify: Html): Html => {
   const { domain } = view;
-  const progress = progressOfHeldUp(domain, view.budget.heldUpBy) ?? progressOf(domain, now);
+  const progress =
+    progressOfHeldUp(domain, view.budget.heldUpBy) ??
+    progressOf(domain, now, view.role.redirectsTo);
   return html`<section class="card" aria-label="Status">
     ${stepLine(stepsOf(domain, now), now)}
     <div class="row between"><p class="sentence">${progress.sentence}</p>${verify}</div>

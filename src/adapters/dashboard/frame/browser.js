@@ -38,21 +38,39 @@ const refresh = () => {
   for (const one of document.querySelectorAll('[data-copy]')) one.hidden = false;
 };
 
-/** Says which name a box adds: the other of `<name>` and `www.<name>`, as soon as a name is typed. A wildcard has none. */
+/** By what was typed: the other name, '' where there is none, undefined while that is not known. */
+const others = new Map();
+
+/** Says which name a box adds; the server knows which names have another one. */
 const nameOther = () => {
   for (const one of document.querySelectorAll('[data-other-of]')) {
-    const { otherOf, any } = one.dataset;
-    const { control: box } = one.closest('label');
-    const typed = box.form.elements[otherOf].value.trim().toLowerCase().replace(/\.$/, '');
-    const other = typed.startsWith('www.') ? typed.slice(4) : `www.${typed}`;
-    const isName = /^[^\s*/:@]+$/.test(typed) && typed.includes('.') && other.includes('.');
-    const words = isName ? other : any;
+    const { other, box } = otherIn(one);
+    const words = other || one.dataset.any;
     if (one.textContent !== words) one.textContent = words;
-    one.classList.toggle('host', isName);
-    box.disabled = typed.startsWith('*');
+    one.classList.toggle('host', Boolean(other));
+    one.closest('label').hidden = box.disabled = other === '';
   }
 };
-document.addEventListener('input', nameOther);
+const otherIn = (one) => {
+  const { control: box } = one.closest('label');
+  const typed = box.form.elements[one.dataset.otherOf].value.trim();
+  return { typed, box, other: typed === '' ? undefined : others.get(typed) };
+};
+let asking;
+document.addEventListener('input', ({ target }) => {
+  const one = target.form?.querySelector('[data-other-of]');
+  if (target.name !== one?.dataset.otherOf) return;
+  clearTimeout(asking);
+  asking = setTimeout(() => void askForOther(one), 300);
+  nameOther();
+});
+const askForOther = async (one) => {
+  const { typed } = otherIn(one);
+  const from = `${one.dataset.from}?name=${encodeURIComponent(typed)}`;
+  const answer = await fetch(from).catch(() => undefined);
+  if (answer?.ok && !answer.redirected) others.set(typed, await answer.text());
+  nameOther();
+};
 
 const copy = async (button) => {
   const { copy: text } = button.dataset;
