@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AccessKey, CatalogueKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
+import { pointAtUs } from '../support/dashboard/domains.ts';
+import { elementsIn, problemsIn, textOf } from '../support/dashboard/markup.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
+import { deployEntries } from '../support/sites/deploy-entries.ts';
+import { entry } from '../support/sites/site-source.ts';
+
+const password = 'seven quiet tortoises';
+const hour = 60 * 60_000;
+const [bare, www] = ['shop.birds.test', 'www.birds.test'];
+
+let dashboard: RunningDashboard;
+let owner: Owner;
+beforeAll(async () => {
+  const settings = { SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: 'store@shop.example' };
+  dashboard = await startDashboard({ settings });
+  owner = await dashboard.newOwner();
+});
+afterAll(() => dashboard.close());
+
+describe('a form that is sent after the session has ended', () => {
+  const fieldsOf = (markup: string) =>
+    Object.fromEntries(
+      elementsIn(markup, 'input').map(({ attributes: { name = '', value } }) => [name, value]),
+    );
+
+  test('comes back filled in after the sign-in, and changes nothing before it is sent again', async () => {
+    const { visitor, email, accountId } = owner;
+    await visitor.post('/dashboard/account/password', { wanted: password });
+    dashboard.clock.advance(13 * hour);
+    const typed = { name: 'Rex "the <fast>"', categoryId: '7', once: 'only-in-this-test' };
+    const asked = await visitor.post('/dashboard/animals?status=sold', typed);
+    expect(textOf(asked.text)).toContain('Your session has ended. Nothing was done.');
+    const { kept = '', action = '' } = {
+      ...fieldsOf(asked.text),
+      ...elementsIn(asked.text, 'form')[0]?.attributes,
+    };
+    expect(action).toBe('/dashboard/sign-in?next=/dashboard/animals');
+    const wrong = await visitor.post(action, { email, password: 'another', kept });
+    expect(fieldsOf(wrong.text)['kept']).toBe(kept);
+    dashboard.clock.advance(60_000);
+    const { status, text } = await visitor.post(action, { email, password, kept });
+    expect([status, textOf(text)]).toEqual([
+      200,
+      expect.stringContaining('What you entered is here again'),
+    ]);
+    expect(fieldsOf(text)).toMatchObject({ name: typed.name, categoryId: '7' });
+    expect(text).not.toContain('data-live');
+    const pets = dashboard.container.get(CatalogueKey);
+    expect(await pets.newestPets(accountId, { before: undefined, limit: 9 })).toEqual([]);
+    const again = await visitor.post('/dashboard/animals', {
+      ...typed,
+      ...{ once: 'once-more-of-it' },
+    });
+    expect(again.status).toBe(303);
+  });
+
+  test('keeps no password', async () => {
+    const { email } = await dashboard.newOwner();
+    const visitor = await dashboard.signIn(email);
+    dashboard.clock.advance(13 * hour);
+    const { text } = await visitor.post('/dashboard/account/password', { wanted: password });
+    expect(text).not.toContain(password);
+    expect(fieldsOf(text)['kept']).toBe('{"url":"/dashboard/account/password","values":{}}');
+  });
+
+  test('comes back in the account that its person chooses', async () => {
+    const access = dashboard.container.get(AccessKey);
+    const email = 'mia@shop.example';
+    for (const name of ['Cats', 'Dogs']) {
+      const { account } = await access.createAccount({ name, email, plan: 'pro' });
+      const { secret } = await access.signInLinkFor(email, account.id);
+      const session = await access.signInByLink(secret, { network: '192.0.2.9', browser: '' });
+      const signedIn = await access.findSession(session.secret);
+      await access.choosePassword(signedIn!, { current: '', wanted: password });
+    }
+    const visitor = dashboard.stranger();
+    const asked = await visitor.post('/dashboard', { name: 'Parrots' });
+    const { kept = '' } = fieldsOf(asked.text);
+    const chooser = await visitor.post('/dashboard/sign-in', { email, password, kept });
+    const [, dogs] = elementsIn(chooser.text, 'form').filter(({ text }) => text.includes('Open'));
+    const { text } = await visitor.post(dogs?.attributes['action'] ?? '', { kept });
+    expect(fieldsOf(text)['name']).toBe('Parrots');
+    expect(text).toContain('Dogs</a>');
+  });
+
+  test('that is no longer known leads to the first page', async () => {
+    const kept = JSON.stringify({ url: '/dashboard/gone', values: {} });
+    const { email } = owner;
+    const visitor = dashboard.stranger();
+    const { location } = await visitor.post('/dashboard/sign-in', { email, password, kept });
+    expect(location).toBe('/dashboard');
+  });
+});
+
+test('a page that was asked for is reached through a link by mail, too', async () => {
+  const visitor = dashboard.stranger();
+  const { text } = await visitor.get('/dashboard/sign-in?next=/dashboard/usage');
+  const links = elementsIn(text, 'a').map(({ attributes }) => attributes['href'] ?? '');
+  const path = links.find((one) => one.startsWith('/dashboard/sign-in-link')) ?? '';
+  const form = elementsIn((await visitor.get(path)).text, 'form')[0]?.attributes['action'] ?? '';
+  await visitor.post(form, { email: owner.email });
+  const link = await dashboard.linkFor(owner.email);
+  expect((await visitor.post(`${link}?by=mail`)).location).toBe('/dashboard/usage');
+});
+
+describe('the domains of a project', () => {
+  let path: string;
+  let projectId: string;
+  beforeAll(async () => {
+    const { container } = dashboard;
+    owner = await dashboard.newOwner();
+    const project = await container.get(SitesKey).startProject(owner.accountId, 'Birds');
+    await deployEntries(container, project, entry('index.html'));
+    const domains = container.get(DomainsKey);
+    for (const host of [bare, www]) {
+      const domain = await domains.addDomain(project, host);
+      pointAtUs(dashboard, domain);
+      await domains.tendDomain(await domains.verifyDomain(domain));
+    }
+    const redirects = [{ from: www, to: bare }];
+    await domains.changeDomainSettings(project.id, { primary: bare, redirects });
+    projectId = project.id;
+    path = `/dashboard/projects/${project.slug}/settings`;
+  });
+  const stored = async () =>
+    (await dashboard.container.get(DomainsKey).showDomainSettings(projectId)).document.domains;
+
+  test('a live domain that redirects says where, and not that the site is served', async () => {
+    const { text } = await owner.visitor.get(`${path}/domains/${www}`);
+    expect(textOf(text)).toContain(`Visitors are redirected to ${bare}.`);
+    expect(textOf(text)).not.toContain('Your site is served');
+    const other = await owner.visitor.get(`${path}/domains/${bare}`);
+    expect(textOf(other.text)).toContain('Your site is served over HTTPS.');
+  });
+
+  test('the one that redirects to the primary domain is made primary in one step', async () => {
+    const { text } = await owner.visitor.get(`${path}/domains`);
+    const buttons = elementsIn(text, 'form').filter((one) => one.text === 'Make primary');
+    const [{ action = '' } = {}, ...more] = buttons.map(({ attributes }) => attributes);
+    expect(more).toEqual([]);
+    const { status } = await owner.visitor.post(action, { primary: www });
+    expect(status).toBe(303);
+    expect(await stored()).toEqual({
+      primary: www,
+      redirects: [{ from: bare, to: www, status: 308 }],
+    });
+  });
+
+  test.each([
+    ['from', { from: 'gone.test', to: bare }],
+    ['from', { from: bare, to: 'https://parrots.test' }],
+    ['to', { from: www, to: 'gone.test' }],
+  ])('a redirect with a wrong %s is refused beside that field', async (field, redirect) => {
+    const sent = { once: 'only-in-this-test', status: '308', ...redirect };
+    const { text } = await owner.visitor.post(`${path}/redirects`, sent);
+    expect(Object.keys(problemsIn(text))).toEqual([field]);
+  });
+
+  test.each([
+    [' WWW.Example.co.uk. ', 'example.co.uk'],
+    ['bücher.de', 'www.bücher.de'],
+    ['shop.example.com', ''],
+    ['www.com', ''],
+    ['*.example.com', ''],
+    ['https://example.com', ''],
+  ])('with %s, the box offers %j', async (name, other) => {
+    const asked = await owner.visitor.get(`/dashboard/other-name?name=${encodeURIComponent(name)}`);
+    expect(asked.text).toBe(other);
+  });
+});
