@@ -25,12 +25,16 @@ export class MemorySiteFiles extends SiteFiles {
       write: async (path, content) => {
         kept.push(keep(path, await bytesOf(content)));
       },
-      commit: async (onProgress) => {
+      commit: async (onProgress, wrapping = '') => {
         await Promise.resolve();
         if (this.#drafts.get(deployId) !== draft) throw gone(`a draft of ${deployId}`);
         for (const at of kept.keys()) onProgress(at + 1);
         this.#drafts.delete(deployId);
-        this.#deploys.set(deployId, kept);
+        const unwrapped = kept.map((one) => ({
+          ...one,
+          file: { ...one.file, path: one.file.path.slice(wrapping.length) },
+        }));
+        this.#deploys.set(deployId, unwrapped);
       },
     };
     this.#deploys.delete(deployId);
