@@ -5,7 +5,7 @@ import type { SharedDomain } from '../../../domains/use-cases/share-domain.ts';
 import { sendHtml } from '../frame/answering.ts';
 import { html, type Html } from '../frame/html.ts';
 import { layout } from '../frame/layout.ts';
-import { end, known, time } from '../frame/parts.ts';
+import { planned, end, known, time } from '../frame/parts.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { healthBadges } from './certificate.ts';
 import { sharedPath } from './paths.ts';
@@ -14,7 +14,7 @@ import { sharedSentenceOf } from './progress.ts';
 import { recordsSection } from './records.ts';
 import { resolverSection } from './resolvers.ts';
 import { stepLine, stepsOf } from './steps.ts';
-import { nameInText, nameOf, planned, shownName, stateBadge } from './words.ts';
+import { nameInText, nameOf, shownName, stateBadge } from './words.ts';
 
 type Ports = Pick<DashboardPorts, 'domains' | 'access' | 'networkOf' | 'clock'>;
 

@@ -1,6 +1,6 @@
 // What the pages gain where scripts run. Without it everything works too, with a reload more.
 import { Idiomorph } from 'idiomorph/dist/idiomorph.esm.js';
-import { inWords, inWordsWithDate } from './time-words.js';
+import { inWords, inWordsWithDate, plannedInWords } from './time-words.js';
 
 // Chromium crashes when idiomorph moves a part with fields by `moveBefore`. Without it, idiomorph uses `insertBefore`.
 delete Element.prototype.moveBefore;
@@ -15,11 +15,9 @@ const ahead = (() => {
 })();
 const timeNow = () => Date.now() + ahead;
 
+const relativeWords = { plain: inWords, planned: plannedInWords };
 const wordsOf = ({ dateTime, dataset }) =>
-  (dataset.relative === 'plain' ? inWords : inWordsWithDate)(
-    new Date(dateTime),
-    new Date(timeNow()),
-  );
+  (relativeWords[dataset.relative] ?? inWordsWithDate)(new Date(dateTime), new Date(timeNow()));
 
 const refresh = () => {
   for (const one of document.querySelectorAll('time[data-relative]')) {
@@ -208,9 +206,12 @@ document.addEventListener(
 const isAnswer = (node) => node instanceof Element && node.matches('[data-said], [data-refusal]');
 
 /** What somebody typed or chose stays, and so does what was refused; the rest follows the page on the server. */
-const isTouched = (field) => {
-  if (field === document.activeElement || field.type === 'file') return true;
-  if (field.form?.querySelector('[data-refusal]')) return true;
+const isTouched = (field) =>
+  field === document.activeElement ||
+  field.type === 'file' ||
+  Boolean(field.form?.querySelector('[data-refusal]')) ||
+  isChanged(field);
+const isChanged = (field) => {
   const { options, value, defaultValue, checked, defaultChecked } = field;
   if (options) return [...options].some((one) => one.selected !== one.defaultSelected);
   return value !== defaultValue || checked !== defaultChecked;
@@ -259,7 +260,11 @@ const follow = (address, { bellOnly = false, afterRefusal = refusedSeconds.first
   // Over: signed out elsewhere, or the thing shown is gone. The page itself says what.
   updates.addEventListener('over', () => {
     updates.close();
-    if (!bellOnly) location.reload();
+    // What somebody has typed is lost with the page; once they send it, the server keeps it for after the sign-in.
+    const isTyping = [...document.querySelectorAll('main :is(input, textarea, select)')].some(
+      isChanged,
+    );
+    if (!bellOnly && !isTyping) location.reload();
   });
   // Later: many pages are open, and others come first.
   updates.addEventListener('later', ({ data }) => again(Number(data), refusedSeconds.first));
