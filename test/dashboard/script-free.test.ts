@@ -90,7 +90,7 @@ test('a name and its www name are added in one step, both or neither', async () 
   const path = '/dashboard/projects/birds/settings/domains';
   const page = await visit(path);
   const other = page.getByRole('checkbox', {
-    name: 'Also add the other of example.com and www.example.com, for such a name, and redirect it to this one',
+    name: 'Also add www.example.com for example.com, or the other way round, and redirect it to this one',
     exact: true,
   });
   expect(await other.isChecked()).toBe(true);

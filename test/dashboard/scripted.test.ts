@@ -49,7 +49,7 @@ test('the box of the other name says which one it adds, as the name is typed', a
   const page = await browsed.visit(`/dashboard/projects/${slug}/settings/domains`);
   const field = page.getByRole('textbox', { name: 'Domain', exact: true });
   const other = page.getByRole('checkbox', { name: /^Also add/ });
-  const any = 'the other of example.com and www.example.com, for such a name';
+  const any = 'www.example.com for example.com, or the other way round';
   for (const [typed, name] of [
     ['bücher.test', 'www.bücher.test'],
     [' WWW.Example.co.uk. ', 'example.co.uk'],

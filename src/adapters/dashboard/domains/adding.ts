@@ -40,7 +40,7 @@ export const addingForm = ({ action, once, hasWildcards, refusal }: Adding): Htm
 const wildcardHint =
   ' A wildcard such as *.shop.example.com stands for every name one level below.';
 
-const anyOther = 'the other of example.com and www.example.com, for such a name';
+const anyOther = 'www.example.com for example.com, or the other way round';
 
 /**
  * Ticked until somebody unticks it. Where scripts run, it names the other name as one is typed, and is not shown for a name
