@@ -135,7 +135,7 @@ const told: Readonly<Record<UploadProblem, readonly [meaning: string, advice: st
   ],
   storage_quota_reached: [
     'The deploys of the account would use more space than its plan allows.',
-    'Delete deploys that you no longer need, or change the plan.',
+    'Delete deploys that you no longer need, or ask the operator for a larger plan.',
   ],
   upload_interrupted: [
     'The upload was interrupted, or something failed on our side.',
