@@ -140,7 +140,7 @@ const signingIn =
 const askAgain = (
   ctx: Context,
   page: string,
-  kept: KeptForm,
+  kept: KeptForm | undefined,
   ports: SignInPorts,
 ): Promise<void> => {
   const [, query = ''] = signInPathFor(page).split('?');

@@ -29,10 +29,19 @@ const schema = v.object({
   values: v.record(v.string(), v.string()),
 });
 
-export const keptOf = (url: string, form: Form, values: KeptForm['values']): KeptForm => {
+/** Percent-encoded: with it, the form of the sign-in is not too long either; see `readForm`. */
+const mostKept = 60 * 1024;
+
+/** @returns undefined for a form that is too long */
+export const keptOf = (
+  url: string,
+  form: Form,
+  values: KeptForm['values'],
+): KeptForm | undefined => {
   const left = [onceField, ...(form.secrets ?? [])];
   const kept = Object.entries(values).filter(([name]) => !left.includes(name));
-  return { url, values: Object.fromEntries(kept) };
+  const whole = { url, values: Object.fromEntries(kept) };
+  return encodeURIComponent(JSON.stringify(whole)).length > mostKept ? undefined : whole;
 };
 
 export const keptInput = (kept: KeptForm | undefined): Html =>

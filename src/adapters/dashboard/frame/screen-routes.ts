@@ -30,7 +30,7 @@ export interface Wanted {
   /** The page, or that of the form. */
   readonly page: string;
   /** Undefined for what is no form, and for an upload. */
-  readonly read: (() => Promise<KeptForm>) | undefined;
+  readonly read: (() => Promise<KeptForm | undefined>) | undefined;
 }
 
 /** A GET of the address of a form, such as a reload after a refusal, shows the page with the form. */
@@ -123,7 +123,11 @@ const visited =
     await answer(ctx, visit);
   };
 
-const keep = async (ctx: Context, form: Form, { deadline }: ScreenPorts): Promise<KeptForm> =>
+const keep = async (
+  ctx: Context,
+  form: Form,
+  { deadline }: ScreenPorts,
+): Promise<KeptForm | undefined> =>
   keptOf(ctx.url, form, await deadline.apart(() => readForm(ctx)));
 
 /** What the person does, for the audit log. */
