@@ -41,7 +41,7 @@ const others: Readonly<Record<string, Told>> = {
   ],
   domain_limit_reached: [
     'The plan has no room for another one.',
-    'Remove one, or change the plan.',
+    'Remove one, or ask the operator for a larger plan.',
   ],
   no_successful_deploy: ['The project has nothing to serve yet.', 'Deploy it.'],
   domain_taken: [

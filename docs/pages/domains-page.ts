@@ -33,7 +33,7 @@ const block = (language: string, text: string) => ['```', language, '\n', text, 
 export const domainsPage = (): string =>
   page(
     '# Custom domains',
-    printed('the rules in src/sites/domain'),
+    printed('the rules in src/domains/domain'),
     'Serve your site under your own domain, such as `shop.example.com`. ' +
       'For operators: [operations](operations.md#custom-domains). All states: [lifecycles](lifecycles.md#custom-domain). You manage domains in the [dashboard](dashboard.md), on the Domains page of a project. The commands shown here do the same for operators.',
     '## The steps',
@@ -45,7 +45,7 @@ export const domainsPage = (): string =>
       '5. When the records are right, we order a certificate, which takes some seconds. Then the domain is `live`: served ' +
         'over HTTPS.',
     ].join('\n'),
-    'In step 2, a ticked box adds the other of `<name>` and `www.<name>`, too ([two names in one step](#two-names-in-one-step)).',
+    'In step 2, a ticked box adds the other of `example.com` and `www.example.com`, too ([two names in one step](#two-names-in-one-step)).',
     block(
       'sh',
       [
@@ -90,8 +90,8 @@ export const domainsPage = (): string =>
       'DNS again.',
     ...movingASite,
     '### Two names in one step',
-    'Visitors type a name with and without `www`. So the dashboard offers a ticked box that adds both: with `example.com` also ' +
-      '`www.example.com`, with `www.shop.example.com` also `shop.example.com`. You get the records of both side by side, and one redirect ' +
+    'Visitors type a name with and without `www`. So for a registrable domain and its `www`, the dashboard offers a ticked box that adds both: with `example.com` also ' +
+      '`www.example.com`, and the other way round. You get the records of both side by side, and one redirect ' +
       '(308) from the other name to the one that you typed. Each name has its own value and certificate, and counts as one domain. The redirect starts once both ' +
       'are live; until then, a live one shows the site.',
     'Both are added, or neither: if one of them is refused, for example because the plan has room for one only, the message says which, and ' +
@@ -198,7 +198,7 @@ export const domainsPage = (): string =>
       ].join('\n'),
     ),
     [
-      '- `primary`: the main domain of the project, or `null`. It cannot be redirected. Without the line, nobody has chosen: then the first domain that goes live and is not redirected becomes the primary one, and when it is removed, the next one does. `null` is a choice, too: no domain becomes the primary one by itself. What is printed has the line only if there is a primary domain or a choice. `domain primary` prints or chooses it alone, and `domain primary --none` chooses none.',
+      '- `primary`: the main domain of the project, or `null`. It cannot be redirected. Without the line, nobody has chosen: then the first domain that goes live and is not redirected becomes the primary one, and when it is removed, the next one does. `null` is a choice, too: no domain becomes the primary one by itself. What is printed has the line only if there is a primary domain or a choice. `domain primary`, and “Make primary” in the menu of a live domain, choose it alone: if the domain redirects to the present primary one, that redirect is turned round. `domain primary` also prints it, and `domain primary --none` chooses none.',
       '- `from`: a domain of the project, with a certificate of its own. `to`: another one, or an address such as ' +
         '`https://example.com/shop`, without user, query or fragment. Path and query are kept.',
       `- \`status\`: ${redirectStatuses.map(String).join(', ')}; the default is 308. 307 and 308 keep the verb.`,

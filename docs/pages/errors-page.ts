@@ -24,7 +24,7 @@ const advice: Readonly<Record<ErrorCode, string>> = {
   idempotency_key_reused: 'Use a new key for a new request.',
   rate_limit_exceeded:
     'Wait for `Retry-After`, then go on more slowly; see [retries](api.md#retries).',
-  daily_quota_exceeded: 'Wait for `Retry-After`, or move to a larger plan.',
+  daily_quota_exceeded: 'Wait for `Retry-After`, or ask the operator for a larger plan.',
   key_banned: 'Stop until `Retry-After` has passed; see [bans](api.md#bans).',
   headers_too_large: 'Send fewer or shorter headers, or a shorter address.',
   internal_error: 'Try again later; report the value of `X-Request-Id`.',

@@ -30,7 +30,9 @@ import { code, page, printed, table } from './markdown.ts';
 export const lifecyclesPage = (): string =>
   page(
     '# Lifecycles',
-    printed('the tables and commands in src/catalogue/domain and src/sites/domain'),
+    printed(
+      'the tables and commands in src/catalogue/domain, src/sites/domain and src/domains/domain',
+    ),
     '## Animal',
     'An animal starts in the status that the request gives, `available` by default.',
     diagram(petTransitions, 'available'),

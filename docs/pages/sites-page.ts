@@ -31,7 +31,7 @@ export const sitesPage = (): string =>
     'We count while unpacking, whatever the archive declares. An entry is a file or a folder, ' +
       'including skipped ones.',
     table(['Entry', 'Published as'], entries()),
-    'An `index.html` is required at the top: pack the contents of the site folder, not the folder itself. ' +
+    'An `index.html` is required at the top. Where everything lies in one folder with an `index.html`, the contents of that folder are published. ' +
       'Names that begin with a dot are skipped, except `.well-known`, and so is `__MACOSX`, which macOS adds to ' +
       'archives. Empty folders are ignored. Names are case-sensitive; accents are normalised ' +
       '(Unicode NFC).',
@@ -49,7 +49,6 @@ export const sitesPage = (): string =>
       ['Code', 'Meaning', 'What to do'],
       uploadProblems.map((problem) => [code(problem), ...told[problem]]),
     ),
-    'A file that is not an archive is refused before a deploy is created.',
     '## How files are found',
     `Say that a site has ${list(siteFiles)}:`,
     table(['Path', 'Answer'], places()),
@@ -128,7 +127,7 @@ const told: Readonly<Record<UploadProblem, readonly [meaning: string, advice: st
   ],
   archive_without_index: [
     'There is no `index.html` at its top.',
-    'Add one, or pack the contents of the folder instead of the folder.',
+    'Add one, or pack only the folder that has it.',
   ],
   storage_full: [
     'The server has no disk space left.',
@@ -136,7 +135,7 @@ const told: Readonly<Record<UploadProblem, readonly [meaning: string, advice: st
   ],
   storage_quota_reached: [
     'The deploys of the account would use more space than its plan allows.',
-    'Delete deploys that you no longer need, or change the plan.',
+    'Delete deploys that you no longer need, or ask the operator for a larger plan.',
   ],
   upload_interrupted: [
     'The upload was interrupted, or something failed on our side.',

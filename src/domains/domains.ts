@@ -2,12 +2,13 @@ import { removeDomain, type CustomDomain } from './domain/attachment/custom-doma
 import { hostMeant } from './domain/names/hostname.ts';
 import { domainNotFound } from './domain/domains-error.ts';
 import type { DomainPorts } from './ports.ts';
-import { addCustomDomain, addDomainPair } from './use-cases/add-domain.ts';
+import { addCustomDomain, addDomainPair, showOther } from './use-cases/add-domain.ts';
 import { checkPlatform } from './use-cases/check-platform.ts';
 import { countDomains } from './use-cases/count-domains.ts';
 import {
   adoptPrimary,
   changeDomainSettings,
+  choosePrimary,
   editDomainSettings,
   showDomainSettings,
 } from './use-cases/domain-settings.ts';
@@ -25,6 +26,7 @@ import { verifyDomain } from './use-cases/verify-domain.ts';
 export const domains = (ports: DomainPorts) => ({
   addDomain: addCustomDomain(ports),
   addPair: addDomainPair(ports),
+  showOther: showOther(ports),
   listDomains: (projectId: string) => ports.domains.list(projectId),
   /** The newest attachment of a name, unless the caller names an older one. @throws DomainError `domain_not_found` */
   getDomain: async (
@@ -69,6 +71,7 @@ export const domains = (ports: DomainPorts) => ({
   adoptPrimary: adoptPrimary(ports),
   changeDomainSettings: changeDomainSettings(ports),
   editDomainSettings: editDomainSettings(ports),
+  choosePrimary: choosePrimary(ports),
 });
 
 export type Domains = ReturnType<typeof domains>;

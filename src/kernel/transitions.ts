@@ -11,5 +11,6 @@ export const refusedTransition = <State extends string>(
   const allowed = table[from];
   if (allowed.includes(to)) return undefined;
   const instead = allowed.length > 0 ? `it can become ${allowed.join(' or ')}` : 'that is final';
+  if (from === to) return `${thing} is ${from} already; ${instead}.`;
   return `${thing} is ${from} and cannot become ${to}; ${instead}.`;
 };

@@ -98,9 +98,10 @@ export interface SiteDraft {
   /**
    * Prepares the smaller forms and makes the whole durable, then readable.
    * @param onProgress files prepared so far
+   * @param wrapping what all paths begin with and is left out of them
    * @throws DomainError `storage_full`
    */
-  commit(onProgress: (files: number) => void): Promise<void>;
+  commit(onProgress: (files: number) => void, wrapping?: string): Promise<void>;
 }
 
 /** One form of one file of a deploy, as another storage or a backup has it. */

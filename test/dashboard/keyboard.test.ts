@@ -54,6 +54,7 @@ test('a domain can be removed with the keyboard', async () => {
   expect(await focused(page)).toBe('Actions for shop.birds.test');
   await page.keyboard.press('Enter');
   await focusedItem.waitFor();
+  await page.keyboard.press('End');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/shop.birds.test/remove');
   await tabTo(page, 'Remove domain');

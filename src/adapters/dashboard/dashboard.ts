@@ -1,4 +1,4 @@
-import Router from '@koa/router';
+import Router, { type RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
 import type { DashboardUse } from '../../access/domain/session.ts';
 import type { SignedIn } from '../../access/people-ports.ts';
@@ -14,6 +14,7 @@ import { addSharedDomains } from './domains/shared-page.ts';
 import { domainsScreen } from './domains/domains-screen.ts';
 import { framing } from './frame/framing.ts';
 import { keysScreen } from './keys/screen.ts';
+import { noteKept, type KeptForm, type Refill } from './frame/kept-form.ts';
 import { LiveStreams } from './frame/live-streams.ts';
 import { overEvent } from './frame/live-viewer.ts';
 import { signInPathFor } from './frame/next-page.ts';
@@ -23,18 +24,19 @@ import { projectScreen } from './projects/project-screen.ts';
 import { projectsScreen } from './projects/projects-screen.ts';
 import { removeDomainScreen } from './domains/remove-screen.ts';
 import { cookiesOf, type Cookies } from './frame/protected-cookie.ts';
-import { addScreen, addWaysBack } from './frame/screen-routes.ts';
+import { addRefills, addScreen, addWaysBack, type Wanted } from './frame/screen-routes.ts';
 import type { Screen } from './frame/screen.ts';
 import { addSignInLinks } from './sign-in/links.ts';
 import { addLinkRequests } from './sign-in/link-requests.ts';
-import { addSignIn } from './sign-in/pages.ts';
+import type { SignInPorts } from './sign-in/entering.ts';
+import { addSignIn, showSignIn } from './sign-in/pages.ts';
 import { usageScreen } from './usage/screen.ts';
 import { webhookScreen } from './webhooks/webhook-screen.ts';
 import { webhooksScreen } from './webhooks/webhooks-screen.ts';
-import { whoAsks, type WhoAsks } from './frame/who-asks.ts';
+import { whoAsks } from './frame/who-asks.ts';
 
 /** Every page behind the sign-in. */
-const screensOf = (ports: DashboardPorts, cookies: Cookies): readonly Screen[] => [
+const screensOf = (ports: DashboardPorts, cookies: Cookies, refill: Refill): readonly Screen[] => [
   domainsScreen(ports),
   domainScreen(ports),
   removeDomainScreen(ports),
@@ -49,7 +51,7 @@ const screensOf = (ports: DashboardPorts, cookies: Cookies): readonly Screen[] =
   newPasswordScreen(ports),
   noticesScreen(ports),
   bellScreen(ports),
-  accountsScreen(ports, cookies),
+  accountsScreen({ ...ports, cookies, refill }),
 ];
 
 export interface Dashboard {
@@ -78,16 +80,22 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
     redirect(ctx, '/dashboard');
   });
   const asking = whoAsks(ports, cookies);
-  addSignIn(router, { ...ports, cookies, whoAsks: asking });
+  const refills = new Router({ exclusive: true, sensitive: true });
+  const refill = refillBy(refills);
+  const signInPorts = { ...ports, cookies, whoAsks: asking, refill };
+  addSignIn(router, signInPorts);
   addLinkRequests(router, { ...ports, cookies });
   addUnsubscribe(router, ports);
   addSharedDomains(router, ports);
-  addSignInLinks(router, { ...ports, cookies, whoAsks: asking });
-  const signedIn = signingIn(asking, ports);
+  addSignInLinks(router, signInPorts);
+  const signedIn = signingIn(signInPorts);
+  const secretOf = (ctx: Context) => cookies.session.read(ctx) ?? '';
+  const screenPorts = { ...ports, live, signedIn, secretOf };
   const waysBack = new Router({ sensitive: true });
-  for (const screen of screensOf(ports, cookies)) {
-    addScreen(router, screen, { ...ports, live, signedIn });
-    addWaysBack(waysBack, screen, { ...ports, live, signedIn });
+  for (const screen of screensOf(ports, cookies, refill)) {
+    addScreen(router, screen, screenPorts);
+    addWaysBack(waysBack, screen, screenPorts);
+    addRefills(refills, screen, screenPorts);
   }
 
   const app = new Koa();
@@ -117,14 +125,40 @@ export const dashboard = (ports: DashboardPorts): Dashboard => {
 
 /** The person who is signed in, within the limits; visitors who are not are redirected to the sign-in page, and then back. */
 const signingIn =
-  (who: WhoAsks, { access }: Pick<DashboardPorts, 'access'>) =>
-  async (ctx: Context): Promise<SignedIn | undefined> => {
-    const signedIn = await who(ctx);
-    if (signedIn) await access.admitUse(signedIn, useOf(ctx));
+  (ports: SignInPorts) =>
+  async (ctx: Context, { page, read }: Wanted): Promise<SignedIn | undefined> => {
+    const signedIn = await ports.whoAsks(ctx);
+    if (signedIn) await ports.access.admitUse(signedIn, useOf(ctx));
     // A redirect of a stream would not be visible. Instead the browser reloads the page, which redirects.
     else if (wantsEvents(ctx)) sendEvents(ctx, overEvent);
-    else redirect(ctx, signInPathFor(ctx.method === 'GET' ? ctx.url : '/dashboard'));
+    else if (read && ctx.method === 'POST') await askAgain(ctx, page, await read(), ports);
+    else redirect(ctx, signInPathFor(ctx.method === 'GET' ? ctx.url : page));
     return signedIn;
+  };
+
+/** What was sent goes along with the sign-in. */
+const askAgain = (
+  ctx: Context,
+  page: string,
+  kept: KeptForm | undefined,
+  ports: SignInPorts,
+): Promise<void> => {
+  const [, query = ''] = signInPathFor(page).split('?');
+  return showSignIn(ctx, ports, { query, kept });
+};
+
+/** The pages of forms are found by where the forms are sent. */
+const refillBy =
+  (refills: Router): Refill =>
+  async (ctx, kept) => {
+    const { url } = ctx;
+    ctx.url = kept.url;
+    noteKept(ctx, kept);
+    await refills.routes()(ctx as RouterContext, () => {
+      redirect(ctx, '/dashboard');
+      return Promise.resolve();
+    });
+    ctx.url = url;
   };
 
 const useOf = (ctx: Context): DashboardUse => {

@@ -50,7 +50,7 @@ export class FileSystemDraft implements SiteDraft {
     }
   }
 
-  async commit(onProgress: (files: number) => void): Promise<void> {
+  async commit(onProgress: (files: number) => void, wrapping = ''): Promise<void> {
     const files: StoredFile[] = [];
     const queue = new PQueue({ concurrency: atOnce });
     const tasks = [...this.#contents.values()].map((content) => async () => {
@@ -64,7 +64,8 @@ export class FileSystemDraft implements SiteDraft {
       queue.clear();
       await queue.onIdle();
     }
-    await stored(() => this.#publish(files));
+    const unwrapped = files.map((file) => ({ ...file, path: file.path.slice(wrapping.length) }));
+    await stored(() => this.#publish(unwrapped));
   }
 
   /** Instead of `write` and `commit`: stores what another storage has prepared. */

@@ -22,7 +22,7 @@ const choose = command(
     const { document, isPrimaryOpen } =
       chosen === undefined
         ? await domains.showDomainSettings(id)
-        : await domains.editDomainSettings(id, (now) => ({ ...now, primary: chosen }));
+        : await domains.choosePrimary(id, chosen);
     const primary = document.domains.primary ?? null;
     return [{ primary }, inWords(primary, isPrimaryOpen)];
   },

@@ -30,7 +30,10 @@ const add = command(
   [
     new Argument('<host>', 'the domain, like shop.example.com'),
     ofProject,
-    option('--pair', 'also add the same name with www, or without it, and redirect it to this one'),
+    option(
+      '--pair',
+      'also add the other of example.com and www.example.com, and redirect it to this one',
+    ),
   ],
   async (container, given: OfDomain & OutputOptions & { readonly pair?: boolean }) => {
     const domains = container.get(DomainsKey);

@@ -30,8 +30,12 @@ export const domainNameProblems = [
 
 export type DomainNameProblem = (typeof domainNameProblems)[number];
 
-export const refusal = (code: DomainsErrorCode, message: string): DomainError<DomainsErrorCode> =>
-  new DomainError(code, message);
+/** @param field the one that is wrong, where the owner gave several */
+export const refusal = (
+  code: DomainsErrorCode,
+  message: string,
+  field?: string,
+): DomainError<DomainsErrorCode> => new DomainError(code, message, field);
 
 export const domainNotFound = (name: string) =>
   refusal('domain_not_found', `There is no domain ${name} here.`);

@@ -5,6 +5,7 @@ import {
 } from '../domain/attachment/custom-domain.ts';
 import { addsWindowMs } from '../domain/attachment/admission.ts';
 import type { Moment } from '../domain/attachment/check-schedule.ts';
+import { DomainError } from '../../kernel/domain-error.ts';
 import { addPair } from '../domain/redirects/pair.ts';
 import { otherOfPair, parseHostname, type Hostname } from '../domain/names/hostname.ts';
 import type { DomainPorts } from '../ports.ts';
@@ -33,9 +34,21 @@ export const addCustomDomain =
     return addOne(ports, project, hostname);
   };
 
+/** The other name that would be added with a typed one; undefined where there is none. */
+export const showOther =
+  (ports: Pick<Ports, 'hostNames' | 'naming'>) =>
+  (name: string): Hostname | undefined => {
+    try {
+      return otherOfPair(parseHostname(name, ...rules(ports)), ...rules(ports));
+    } catch (error) {
+      if (error instanceof DomainError) return undefined;
+      throw error;
+    }
+  };
+
 /**
- * Adds a name and the other of `<name>` and `www.<name>`, which redirects to it: both or neither. A name that has no other is
- * added alone.
+ * Adds a registrable domain and its `www`, of which the other one redirects to the typed one: both or neither. Any other
+ * name is added alone.
  * @throws DomainError as `addCustomDomain` does
  */
 export const addDomainPair =
@@ -80,7 +93,7 @@ const addOne = async (
   );
 };
 
-const rules = ({ hostNames, naming }: Ports) =>
+const rules = ({ hostNames, naming }: Pick<Ports, 'hostNames' | 'naming'>) =>
   [(one: string) => hostNames.read(one), naming] as const;
 
 const wantedBy = ({ accountId, id: projectId }: AttachingProject, { now }: Moment) => ({

@@ -1,5 +1,5 @@
 import type { CustomDomain } from '../domain/attachment/custom-domain.ts';
-import { projectHostsOf } from '../domain/attachment/serving.ts';
+import { isOpen, projectHostsOf } from '../domain/attachment/serving.ts';
 import {
   exportDomainSettings,
   replaceSettings,
@@ -11,7 +11,9 @@ import {
 import {
   checkDomainSettings,
   suspensionOf,
+  withPrimary,
   type DomainSettingsDraft,
+  type RedirectFacts,
 } from '../domain/redirects/redirects.ts';
 import type { DomainPorts } from '../ports.ts';
 
@@ -25,6 +27,25 @@ export interface DomainSettingsView {
   /** Redirects that do not work for now, by where they come from, and why. */
   readonly suspended: Readonly<Record<string, string>>;
 }
+
+/** What a domain is for its project. */
+export interface DomainRole {
+  readonly isPrimary: boolean;
+  /** Where visitors of it are sent now; undefined while they get the site, or nothing. */
+  readonly redirectsTo: string | undefined;
+}
+
+export const roleOf = (
+  { document: { domains }, suspended }: DomainSettingsView,
+  domain: CustomDomain,
+): DomainRole => {
+  const { host } = domain;
+  const isActive = isOpen(domain) && suspended[host] === undefined;
+  return {
+    isPrimary: domains.primary === host,
+    redirectsTo: isActive ? domains.redirects.find(({ from }) => from === host)?.to : undefined,
+  };
+};
 
 /** @param known the project's domains, if the caller has just read them */
 export const showDomainSettings =
@@ -66,16 +87,27 @@ export const editDomainSettings =
   (ports: Ports) =>
   async (
     projectId: string,
-    edit: (settings: DomainSettings) => DomainSettingsDraft,
+    edit: (settings: DomainSettings, facts: RedirectFacts) => DomainSettingsDraft,
   ): Promise<DomainSettingsView> => {
     const { settings, clock } = ports;
     await settings.change(projectId, (current, { accountId, hosts }) => {
-      const draft = edit(withoutGone(current, hosts));
+      const draft = edit(withoutGone(current, hosts), { hosts });
       const wanted = withFirstPrimary(checkDomainSettings(draft, { hosts }), hosts);
       return replaceSettings(current, wanted, { projectId, accountId, now: clock.now() });
     });
     return showDomainSettings(ports)(projectId);
   };
+
+/**
+ * @param primary none if it is `null` or empty
+ * @throws DomainError as `changeDomainSettings` does
+ */
+export const choosePrimary =
+  (ports: Ports) =>
+  (projectId: string, primary: string | null): Promise<DomainSettingsView> =>
+    editDomainSettings(ports)(projectId, (settings, facts) =>
+      withPrimary(settings, primary, facts),
+    );
 
 /** After a domain went live or was removed: the project has its first one as the primary, unless somebody chose. */
 export const adoptPrimary =

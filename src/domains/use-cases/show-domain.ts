@@ -12,6 +12,7 @@ import { attemptAt, dueAt } from '../domain/attachment/schedule.ts';
 import type { DomainPorts } from '../ports.ts';
 import { isCertified, orderedAt } from '../domain/attachment/plan.ts';
 import { authorityFor, type AuthorityPorts } from './authorities.ts';
+import { roleOf, showDomainSettings, type DomainRole } from './domain-settings.ts';
 import { sharedTokenOf } from './shared-token.ts';
 import { readTimeline, type TimelinePage } from './read-timeline.ts';
 
@@ -26,6 +27,7 @@ export interface DescribedDomain {
   readonly problems: readonly DnsProblem[];
   readonly health: DomainHealth | undefined;
   readonly nextAt: Date | undefined;
+  readonly role: DomainRole;
 }
 
 export interface DomainView extends DescribedDomain {
@@ -35,7 +37,7 @@ export interface DomainView extends DescribedDomain {
 }
 
 type BudgetPorts = AuthorityPorts & Pick<DomainPorts, 'ledger' | 'clock'>;
-export type DescribePorts = Pick<DomainPorts, 'domains' | 'naming' | 'clock'>;
+export type DescribePorts = Pick<DomainPorts, 'domains' | 'settings' | 'naming' | 'clock'>;
 type Ports = BudgetPorts & DescribePorts & Pick<DomainPorts, 'timeline'>;
 
 /** @param before which page of the timeline: see `readTimeline` */
@@ -48,8 +50,9 @@ export const showDomain =
   });
 
 export const describeDomain =
-  ({ domains, naming, clock }: DescribePorts) =>
+  (ports: DescribePorts) =>
   async (domain: CustomDomain): Promise<DescribedDomain> => {
+    const { domains, naming, clock } = ports;
     const now = clock.now();
     const { host, token, registrableDomain, dns } = domain;
     const isApex = isAtApex(domain);
@@ -72,6 +75,7 @@ export const describeDomain =
       problems: problemsOf(domain),
       health: healthOf(domain, now),
       nextAt: dueAt(domain),
+      role: roleOf(await showDomainSettings(ports)(domain.projectId), domain),
     };
   };
 

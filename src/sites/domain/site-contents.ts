@@ -27,6 +27,8 @@ export interface SiteInspection {
   admit(path: string, kind: EntryKind): string | undefined;
   count(bytes: number): void;
   finish(): SiteContents;
+  /** The folder that everything lies in, with a slash, if the site was packed with it; '' otherwise. */
+  wrapping(): string;
 }
 
 /** @param room what the account may still keep, if that is limited */
@@ -108,10 +110,18 @@ export const inspectSite = (room?: StorageRoom): SiteInspection => {
       if (room) admitBytes(bytes, room);
     },
     finish: () => {
-      if (!files.has('index.html')) throw withoutIndex(files);
+      if (!files.has(`${wrappingOf(files)}index.html`)) throw withoutIndex(files);
       return { files: files.size, bytes, leftOut };
     },
+    wrapping: () => wrappingOf(files),
   };
+};
+
+const wrappingOf = (files: ReadonlySet<string>): string => {
+  const [first = ''] = files;
+  const folder = first.slice(0, first.indexOf('/') + 1);
+  if (files.has('index.html') || folder.startsWith('.')) return '';
+  return [...files].every((path) => path.startsWith(folder)) ? folder : '';
 };
 
 /** Dot files are never served (RFC 8615's folder is), nor is what macOS adds to every archive. */

@@ -48,6 +48,6 @@ export const admitBytes = (bytes: number, room: StorageRoom): void => {
   throw new DomainError<UploadProblem>(
     'storage_quota_reached',
     `The plan ${room.plan} keeps ${bytesInWords(room.quota)} of files for all projects together, and ${left}. ` +
-      `Delete deploys that you no longer need, or change the plan.`,
+      `Delete deploys that you no longer need, or ask the operator for a larger plan.`,
   );
 };

@@ -20,9 +20,10 @@ export const unpackSite = async (
     onProgress({ step: 'unpacking', done, total: source.total });
   }
   const contents = inspection.finish();
-  await draft.commit((prepared) => {
-    onProgress({ step: 'preparing', done: prepared, total: contents.files });
-  });
+  const onPrepared = (done: number): void => {
+    onProgress({ step: 'preparing', done, total: contents.files });
+  };
+  await draft.commit(onPrepared, inspection.wrapping());
   return contents;
 };
 

@@ -51,6 +51,17 @@ export const siteUnpackingContract = (
     expect(index.brotli).toBeLessThan(page.length / 10);
   });
 
+  test('stores what is in the one folder that a site was packed with', async () => {
+    const id = ids.next('dep');
+    const place = await plainTree(join(folder, 'wrapped'), {
+      'birds/index.html': page,
+      'birds/img/rex.txt': 'Rex',
+    });
+    await unpack(place, id);
+    const stored = await opened.files.list(id);
+    expect(stored?.map(({ path }) => path).toSorted()).toEqual(['img/rex.txt', 'index.html']);
+  });
+
   test('reports its progress, which never goes back', async () => {
     const told: UploadProgress[] = [];
     const tree = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`${at}.html`, page]));

@@ -87,7 +87,8 @@ export class ClickingOwner {
     const { page } = this;
     await this.openDomains(slug);
     await page.getByLabel('Domain', { exact: true }).fill(host);
-    if (!host.startsWith('*')) await page.getByRole('checkbox', { name: /^Also add/ }).uncheck();
+    const hasOther = /^(www\.)?[^.]+\.[^.]+$/.test(host);
+    if (hasOther) await page.getByRole('checkbox', { name: /^Also add/ }).uncheck();
     await press(page, 'Add domain');
     await page.getByRole('heading', { name: `Records to create for ${host}` }).waitFor();
     const lines = await page.locator('pre', { hasText: '$ORIGIN' }).first().textContent();

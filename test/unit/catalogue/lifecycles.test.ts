@@ -65,7 +65,8 @@ describe.each(walk(petStatuses, petSteps))('to $name an animal that is $from', (
     } else {
       const refusal = refusalOf(() => decide('acct_1', pet, now));
       expect(refusal).toMatchObject({ name: 'DomainError', code: 'pet_wrong_status' });
-      const words = [`Animal ${String(rex.id)} is ${from} and cannot become ${to}`, ...table[from]];
+      const why = from === to ? `${from} already` : `${from} and cannot become ${to}`;
+      const words = [`Animal ${String(rex.id)} is ${why}`, ...table[from]];
       for (const word of words) expect(String(refusal)).toContain(word);
     }
     expect(pet).toEqual({ ...rex, status: from });
@@ -87,7 +88,8 @@ describe.each(walk(orderStatuses, orderSteps))('to $name an order that is $from'
     } else {
       const refusal = refusalOf(() => decide('acct_1', order, now));
       expect(refusal).toMatchObject({ name: 'DomainError', code: 'order_wrong_status' });
-      const words = [`Order ${String(sale.id)} is ${from} and cannot become ${to}`, ...table[from]];
+      const why = from === to ? `${from} already` : `${from} and cannot become ${to}`;
+      const words = [`Order ${String(sale.id)} is ${why}`, ...table[from]];
       for (const word of words) expect(String(refusal)).toContain(word);
     }
     expect(order).toEqual({ ...sale, status: from });

@@ -10,6 +10,7 @@ const sectionAt = (nameServer: string, host = 'shop.example.com'): string => {
   const isApex = host === zone;
   const needs = { platformHost: 'sites.test', txtRequired: isApex };
   const domain: DescribedDomain = {
+    role: { isPrimary: false, redirectsTo: undefined },
     domain: { ...added, host, unicodeHost: host, registrableDomain: zone },
     records: recordsFor({ host, registrableDomain: zone, isApex }, 't1', needs),
     hosted: hostedZone({ name: zone, nameServers: [nameServer] }, zone),

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { day, fullTime, time } from '../../../src/adapters/dashboard/frame/parts.ts';
+import { day, fullTime, planned, time } from '../../../src/adapters/dashboard/frame/parts.ts';
 import { inWords, inWordsWithDate } from '../../../src/adapters/dashboard/frame/time-words.js';
 import { from, knownTimes } from '../../support/known-times.ts';
 
@@ -18,6 +18,13 @@ test('a relative time has the exact time as its title, and beside it in detail v
   expect(String(fullTime(at, from))).toMatch(
     />in 60 days<.*<small>2026-04-30 12:34:56 UTC<\/small>/,
   );
+});
+
+test('what is planned comes any moment once its time has passed', () => {
+  for (const ms of [-59_000, 0, 400]) {
+    expect(String(planned(new Date(from.getTime() + ms), from))).toContain('>any moment<');
+  }
+  expect(String(planned(new Date(from.getTime() + 2000), from))).toContain('>in 2 seconds<');
 });
 
 test('a day is written as in all other times', () => {

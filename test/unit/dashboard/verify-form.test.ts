@@ -31,7 +31,10 @@ test('pressing too early shows the waiting time once', () => {
 
 test('a menu is named by the A-labels and shows the U-labels', () => {
   const domain = { ...added, host: 'xn--bcher-kva.test', unicodeHost: 'bücher.test' };
-  const [button] = elementsIn(domainMenu(domain, '/there').toString(), 'button');
+  const [button] = elementsIn(
+    domainMenu(domain, 'birds', { isPrimary: false, redirectsTo: undefined }).toString(),
+    'button',
+  );
   expect(button?.attributes).toMatchObject({
     'aria-label': 'Actions for xn--bcher-kva.test',
     title: 'Actions for bücher.test (xn--bcher-kva.test)',

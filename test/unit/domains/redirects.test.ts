@@ -9,6 +9,7 @@ import { hostIn, redirectTarget } from '../../../src/domains/domain/redirects/ta
 import {
   checkDomainSettings,
   suspensionOf,
+  withPrimary,
   type DomainSettingsDraft,
 } from '../../../src/domains/domain/redirects/redirects.ts';
 
@@ -35,6 +36,37 @@ test('a redirect leads from one host of the project to another, for good unless 
       { from: 'www.example.com', to: 'xn--bcher-kva.de', status },
     ]);
   }
+});
+
+test('a new primary domain that redirects to the present one swaps with it, and other redirects follow', () => {
+  const [com, www, books] = ['example.com', 'www.example.com', 'xn--bcher-kva.de'];
+  const redirects = [
+    { from: www, to: com, status: 301 },
+    { from: books, to: `https://${com}/shop`, status: 308 },
+  ] as const;
+  const swapped = withPrimary({ primary: com, redirects }, ' WWW.example.com', facts);
+  expect(checkDomainSettings(swapped, facts)).toEqual({
+    primary: www,
+    redirects: [
+      { from: com, to: www, status: 301 },
+      { from: books, to: `https://${www}/shop`, status: 308 },
+    ],
+  });
+  const elsewhere = withPrimary({ primary: com, redirects }, books, facts);
+  expect(() => checkDomainSettings(elsewhere, facts)).toThrow('it cannot be redirected');
+  expect(withPrimary({ primary: com, redirects }, null, facts)).toEqual({
+    primary: null,
+    redirects,
+  });
+});
+
+test.each([
+  ['from', { from: 'gone.com', to: 'example.com' }],
+  ['to', { from: 'example.com', to: 'gone.com' }],
+  ['to', { from: 'example.com', to: 'example.com' }],
+  ['status', { from: 'example.com', to: 'https://birds.com', status: 303 }],
+])('a refusal names the field %s of a redirect that is wrong', (field, redirect) => {
+  expect(() => check([redirect])).toThrow(expect.objectContaining({ field }));
 });
 
 test('several redirects may lead to one host', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { isVisited } from '../../../src/domains/domain/attachment/serving.ts';
+import { live } from '../../support/domains/known-domains.ts';
 import { hostMeant, parseHostname, shownHost } from '../../../src/domains/domain/names/hostname.ts';
 import type { NameFacts } from '../../../src/domains/domain/names/name-facts.ts';
 import {
@@ -8,6 +10,11 @@ import {
   isWildcard,
   wildcardOver,
 } from '../../../src/domains/domain/names/wildcard.ts';
+
+test('a live wildcard has no address of its own to visit', () => {
+  expect(isVisited(live)).toBe(true);
+  expect(isVisited({ ...live, host: '*.shop.example.com' })).toBe(false);
+});
 
 const settings = {
   platformHost: 'sites.store.com',

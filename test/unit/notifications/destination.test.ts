@@ -257,6 +257,13 @@ test('Ports below 1024 are refused, but 443, and those of other protocols and da
   expect([443, 1024, 3000, 8443, 65_535].filter(isRefused)).toEqual([]);
 });
 
+test('A refused port is told with the usual one of the protocol', () => {
+  expect(explanationOf('http://127.0.0.1:9/x', production)).toContain('begins with https://');
+  expect(explanationOf('http://127.0.0.1:9/x', lab)).toMatch(
+    /^Webhooks over plain HTTP go to port 80,/,
+  );
+});
+
 describe('In tests and labs', () => {
   test.each(['http://127.0.0.1:3000/', 'http://[::1]/', 'https://127.9.9.9/', 'http://birds.test'])(
     'receivers on this machine and below .test can be sent to: %s',

@@ -190,6 +190,16 @@ describe('an upload', () => {
     expect(inspection.finish()).toEqual({ files: 1, bytes: 0, leftOut: 1 });
   });
 
+  test.each([
+    [['birds/index.html', 'birds/img/rex.jpg', '__MACOSX/._birds', '.DS_Store'], 'birds/'],
+    [['birds/img/rex.jpg', 'birds/index.html'], 'birds/'],
+    [['index.html', 'birds/index.html'], ''],
+  ])('with the files %j is wrapped in the folder %j', (paths, folder) => {
+    const inspection = inspect(...paths);
+    expect(inspection.finish().files).toBe(2);
+    expect(inspection.wrapping()).toBe(folder);
+  });
+
   test.each(['', '.', './', 'img', 'img/', './img/'])('may have the folder "%s" in it', (path) => {
     expect(admit(path, 'folder')).toBeUndefined();
   });
@@ -290,7 +300,10 @@ describe('an upload', () => {
   test.each([
     [[], 'Add the page'],
     [['about.html', 'Index.html', 'index.htm'], 'Add the page'],
-    [['dist/index.html', 'dist/style.css'], 'There is "dist/index.html"'],
+    [['dist/index.html', 'read-me.txt'], 'There is "dist/index.html"'],
+    [['birds/index.html', 'dist/index.html'], 'There is "birds/index.html"'],
+    [['birds/dist/index.html'], 'There is "birds/dist/index.html"'],
+    [['.well-known/index.html'], 'There is ".well-known/index.html"'],
     [['.hidden/index.html'], 'Add the page'],
   ])('without index.html at its top is refused: %j', (paths, hint) => {
     const refusal = thrownBy(() => inspect(...paths).finish());

@@ -170,7 +170,7 @@ describe('an account with a quota of files', () => {
     expect(deploy).toHaveProperty(
       'explanation',
       'The plan Free keeps 1000 B of files for all projects together, and nothing is left. ' +
-        'Delete deploys that you no longer need, or change the plan.',
+        'Delete deploys that you no longer need, or ask the operator for a larger plan.',
     );
     expect(await files.list(deploy.id)).toBeUndefined();
     expect(await site.projects.keptBytes(site.project.accountId)).toBe(quota);

@@ -19,6 +19,7 @@ export const passwordForm = (
   form({
     name: 'password',
     path,
+    secrets: ['current', 'wanted'],
     schema: v.object({
       current: v.optional(v.string(), ''),
       wanted: v.pipe(

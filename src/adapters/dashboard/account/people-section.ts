@@ -33,7 +33,7 @@ export const peopleSection = (
   const refusedMail = ({ id }: Person) => refusedSince(troubleOf.get(id), now);
   return html`<section class="card" id="people">
     <h2>People</h2>
-    <p class="hint">Everyone listed here has full access to this account. You can create links for yourself and for people who have not signed in yet. ${isMailOn ? 'Everyone else asks for one on the sign-in page.' : html`For everyone else the operator creates one with <code>animal-store user invite</code>.`}</p>
+    <p class="hint">Everyone listed here has full access to this account. You can create links for yourself and for people who have not signed in yet. ${isMailOn ? 'Everyone else asks for one on the sign-in page.' : 'For everyone else, the operator of this service creates one.'}</p>
     ${formError(refusalOf(refusal, 'dismiss') ?? refusalOf(refusal, 'new-link'))}
     ${table(people, Object.values(columns(signedIn.person.id, { newId, isMailOn, refusedMail })))}
     <form method="post" action="${peoplePath}" class="fields">

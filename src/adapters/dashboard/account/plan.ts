@@ -20,7 +20,7 @@ export const planSection = (
     ['Stored files', `${bytesInWords(storedBytes)} of ${bytesInWords(allowance.storedBytes)}`],
   ])}
   ${planTable(account, allowances)}
-  <p class="hint">To change your plan, contact the operator of this service and give the account ID above. Operators run <code>animal-store account set-plan --account ${account.id} --plan PLAN</code>; it takes effect with the next request.</p>
+  <p class="hint">To change your plan, contact the operator of this service and give the account ID above.</p>
 </section>`;
 
 /** The name is shown beside the id; custom limits are in the table. */

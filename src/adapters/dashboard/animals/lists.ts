@@ -82,7 +82,7 @@ export const orderList = (orders: Stretch<NamedOrder>, query: AnimalsQuery): Htm
         statuses: orderStatuses,
       },
       columns: [...Object.values(orderColumns), ['Actions', 'actions', steps]],
-      none: empty('No orders yet', 'An order is created when an animal is sold.'),
+      none: empty('No orders yet', 'Press “Sell” on an animal to create its order.'),
       pagesOf: 'orders',
     },
     orders,

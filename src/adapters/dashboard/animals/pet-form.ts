@@ -51,7 +51,16 @@ const inputs: EveryField<PetDraft, (refusal: Refusal | undefined) => Html> = {
       refusal,
     ),
   status: (refusal) =>
-    select({ label: 'Initial status', name: 'status', options: statuses, key: '-new' }, refusal),
+    select(
+      {
+        label: 'Initial status',
+        name: 'status',
+        options: statuses,
+        key: '-new',
+        hint: 'An animal that is added as sold has no order.',
+      },
+      refusal,
+    ),
 };
 
 export const petForm = (query: AnimalsQuery, once: string, refusal: Refusal | undefined): Html =>

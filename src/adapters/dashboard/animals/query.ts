@@ -40,8 +40,8 @@ export const queryFields = (query: AnimalsQuery): readonly (readonly [string, st
 /** @param below a path below the page */
 export const animalsHref = (
   query: AnimalsQuery,
-  { below = '', done, at }: { below?: string; done?: string; at?: string } = {},
+  { below = '', at }: { below?: string; at?: string } = {},
 ): string => {
-  const search = queryText({ ...Object.fromEntries(queryFields(query)), done });
+  const search = queryText(Object.fromEntries(queryFields(query)));
   return `${animalsPath}${below}${search}${at === undefined ? '' : `#${at}`}`;
 };

@@ -47,7 +47,7 @@ export const animalsScreen = ({ catalogue, ids }: DashboardPorts): Screen => ({
           'Selling an animal creates an order and cannot be undone. Both lists show the newest first.',
           html`<nav class="row" aria-label="On this page"><a href="#animals">Inventory</a><a href="#orders">Orders</a></nav>`,
         )}
-        ${refusal && !ofNew ? html`<p class="notice bad" role="alert">${refusal.message}</p>` : nothing}
+        ${refusal?.message !== undefined && !ofNew ? html`<p class="notice bad" role="alert">${refusal.message}</p>` : nothing}
         ${petForm(query, ids.next('form'), ofNew)}
         ${petList(stretchOf(pets), query)}
         ${orderList(stretchOf(orders), query)}
@@ -109,7 +109,7 @@ const stepping = (catalogue: Catalogue, step: Step, kind: 'animal' | 'order'): F
       const id = readId(parameters['id']);
       if (id === undefined) throw notFound();
       await step.act(catalogue, accountId, id);
-      const place = { done: step.name, at: `${kind}-${id}` };
-      return { to: animalsHref(readAnimalsQuery(query), place) };
+      const to = animalsHref(readAnimalsQuery(query), { at: `${kind}-${id}` });
+      return { to, done: step.name };
     },
   });

@@ -3,6 +3,9 @@ import {
   reverifyAllowedAt,
   verifyAllowedAt,
 } from '../../../domains/domain/attachment/verification.ts';
+import { isVisited } from '../../../domains/domain/attachment/serving.ts';
+import type { DomainRole } from '../../../domains/use-cases/domain-settings.ts';
+import { domainPath, settingPath } from './paths.ts';
 import { nameInText } from './words.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
 import { time } from '../frame/parts.ts';
@@ -35,7 +38,7 @@ export const verifyForm = (domain: CustomDomain, options: VerifyOptions): Html =
     <button ${isMain && html`class="main"`} title="${label} ${nameInText(domain)}"
       ${tells && html`aria-describedby="${anchor}-when"`} ${waits && isShort && html`data-ready-at="${readyAt.toISOString()}"`}>${label}</button>
     ${tells && html`<span class="hint" id="${anchor}-when" data-until="${readyAt.toISOString()}">available ${time(readyAt, now)}</span>`}
-    ${refusal && html`<p class="error" role="alert" data-refusal>${refusal.message}</p>`}
+    ${refusal?.message !== undefined && html`<p class="error" role="alert" data-refusal>${refusal.message}</p>`}
   </form>`;
 };
 
@@ -52,14 +55,15 @@ const buttonOf = (domain: CustomDomain, now: Date, alsoLive: boolean) => {
   }
 };
 
-/** What else can be done with a domain. @param path of its page */
-export const domainMenu = (domain: CustomDomain, path: string): Html => {
+/** What else can be done with a domain. */
+export const domainMenu = (domain: CustomDomain, slug: string, { isPrimary }: DomainRole): Html => {
   const { id, host, unicodeHost, state } = domain;
   if (state === 'removed') return nothing;
   // Programs and screen readers find it by the A-labels; people read the U-labels.
   const shown = host !== unicodeHost && html`title="Actions for ${nameInText(domain)}"`;
   return html`<button type="button" class="menu-button" popovertarget="menu-${id}" aria-haspopup="menu" aria-label="Actions for ${host}" ${shown}>⋯</button>
     <div popover role="menu" class="menu" id="menu-${id}" aria-label="Actions for ${host}">
-      <a role="menuitem" class="ending" href="${path}/remove">Remove</a>
+      ${isVisited(domain) && !isPrimary && html`<form role="none" method="post" action="${settingPath(slug, 'primary-domain')}"><input type="hidden" name="primary" value="${host}"><button role="menuitem">Make primary</button></form>`}
+      <a role="menuitem" class="ending" href="${domainPath(slug, host)}/remove">Remove</a>
     </div>`;
 };

@@ -1,6 +1,7 @@
 import type { Plan } from '../../../access/domain/plan.ts';
 import { planAllowances } from '../../../sites/domain/allowance.ts';
 import type { Site } from '../../../sites/domain/site.ts';
+import { otherNamePath } from './paths.ts';
 import { html, type Html } from '../frame/html.ts';
 import { field, formError, onceInput } from '../frame/form-parts.ts';
 import { empty } from '../frame/parts.ts';
@@ -39,13 +40,16 @@ export const addingForm = ({ action, once, hasWildcards, refusal }: Adding): Htm
 const wildcardHint =
   ' A wildcard such as *.shop.example.com stands for every name one level below.';
 
-const anyOther = 'the same name with www, or without it';
+const anyOther = 'www.example.com for example.com, or the other way round';
 
-/** Ticked until somebody unticks it. Where scripts run, it names the other name while one is typed. */
+/**
+ * Ticked until somebody unticks it. Where scripts run, it names the other name as one is typed, and is not shown for a name
+ * that has none.
+ */
 const pairBox = (refusal: Refusal | undefined): Html => {
   const isTicked = refusal?.values['pair'] !== undefined || refusal === undefined;
   return html`<label class="option"><input type="checkbox" name="pair" value="yes" ${isTicked && html`checked`}>
-    <span>Also add <span data-other-of="domain" data-any="${anyOther}">${anyOther}</span>, and redirect it to this one</span></label>`;
+    <span>Also add <span data-other-of="domain" data-from="${otherNamePath}" data-any="${anyOther}">${anyOther}</span>, and redirect it to this one</span></label>`;
 };
 
 /** What is missing before a domain can be added, with a link. */

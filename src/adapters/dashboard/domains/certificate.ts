@@ -14,9 +14,18 @@ import type { CustomDomain } from '../../../domains/domain/attachment/custom-dom
 import { isOnlyOverHttp } from '../../../domains/domain/attachment/readiness.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import { problemTitles } from './problem-titles.ts';
-import { atClock, planned } from './words.ts';
+import { atClock } from './words.ts';
 import { html, type Child, type Html } from '../frame/html.ts';
-import { badge, fullTime, time, type Tone, facts, known, type Fact } from '../frame/parts.ts';
+import {
+  planned,
+  badge,
+  fullTime,
+  time,
+  type Tone,
+  facts,
+  known,
+  type Fact,
+} from '../frame/parts.ts';
 
 const tones: Readonly<Record<ReturnType<typeof statusOf>, Tone>> = {
   none: 'idle',

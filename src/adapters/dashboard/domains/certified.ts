@@ -74,7 +74,11 @@ const saidOf: Readonly<
   liveSince: () => undefined,
 };
 
-export const progressOfLive = (domain: DomainIn<'live'>, now: Date): Progress => {
+export const progressOfLive = (
+  domain: DomainIn<'live'>,
+  now: Date,
+  redirectsTo: string | undefined,
+): Progress => {
   const [told] = Object.values(saidOf).flatMap((say) => say(domain) ?? []);
   if (told) return told;
   const health = healthOf(domain, now);
@@ -89,18 +93,26 @@ export const progressOfLive = (domain: DomainIn<'live'>, now: Date): Progress =>
     case 'at_risk': {
       const { code, actor } = health.problem;
       const title = problemTitles[code];
-      const sentence = `Your site is served over HTTPS, but its certificate cannot be renewed: ${lowered(title)}.`;
+      const sentence = `${visitorsGet(redirectsTo)}, but its certificate cannot be renewed: ${lowered(title)}.`;
       return { ...yourTurn(title, sentence), actor };
     }
     case 'healthy':
     case undefined:
-      return progressOfHealthy(domain);
+      return progressOfHealthy(domain, redirectsTo);
   }
 };
 
-const progressOfHealthy = (domain: DomainIn<'live'>): Progress => ({
-  short: 'Served over HTTPS',
-  sentence: `Your site is served over HTTPS. Its certificate ${isOrdered(domain) ? 'is being renewed' : 'renews automatically'}.`,
+const visitorsGet = (redirectsTo: string | undefined): string =>
+  redirectsTo === undefined
+    ? 'Your site is served over HTTPS'
+    : `Visitors are redirected to ${redirectsTo}`;
+
+const progressOfHealthy = (
+  domain: DomainIn<'live'>,
+  redirectsTo: string | undefined,
+): Progress => ({
+  short: redirectsTo === undefined ? 'Served over HTTPS' : 'Redirects over HTTPS',
+  sentence: `${visitorsGet(redirectsTo)}. Its certificate ${isOrdered(domain) ? 'is being renewed' : 'renews automatically'}.`,
   actor: 'nobody',
   tone: 'good',
   isWorkedOn: isOrdered(domain),

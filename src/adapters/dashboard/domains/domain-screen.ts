@@ -1,5 +1,5 @@
 import type { CustomDomain } from '../../../domains/domain/attachment/custom-domain.ts';
-import { isOpen } from '../../../domains/domain/attachment/serving.ts';
+import { isVisited } from '../../../domains/domain/attachment/serving.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { domainMenu, verifyForm } from './actions.ts';
@@ -39,7 +39,7 @@ export const domainScreen = (ports: DashboardPorts): Screen => ({
     const own = domainPath(project.slug, domain.host);
     const refused = refusalOf(refusal, 'verify');
     const verify = verifyForm(domain, { action: own, now, refusal: refused, alsoLive: true });
-    const actions = html`${visitLink(domain, ports.settings.siteUrl(project.slug))}${domainMenu(domain, own)}`;
+    const actions = html`${visitLink(domain, ports.settings.siteUrl(project.slug))}${domainMenu(domain, project.slug, view.role)}`;
     const gone = async () => {
       const newest = await ports.domains.getDomain(project.id, domain.host);
       return newest.id === domain.id
@@ -78,5 +78,5 @@ const sections = (view: DomainView, now: Date, verify: Html): Html => {
 };
 
 const visitLink = (domain: CustomDomain, siteUrl: string): Html | false =>
-  isOpen(domain) &&
+  isVisited(domain) &&
   html`<a class="button" href="${withHost(siteUrl, domain.host)}" rel="noopener">Visit</a>`;

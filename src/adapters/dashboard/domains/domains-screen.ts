@@ -1,3 +1,4 @@
+import type { Context } from 'koa';
 import * as v from 'valibot';
 import type { Plan } from '../../../access/domain/plan.ts';
 import type { CustomDomain, DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
@@ -13,7 +14,7 @@ import {
   type ListOptions,
 } from './list.ts';
 import { afterRemoval, afterwards, verification, verifyNotices } from './notices.ts';
-import { domainPath, domainsPath } from './paths.ts';
+import { domainPath, domainsPath, otherNamePath } from './paths.ts';
 import { newRecords } from './new-records.ts';
 import { pairNote, type PairedProject } from './pair-note.ts';
 import { filled } from '../frame/form-body.ts';
@@ -35,6 +36,7 @@ export const domainsScreen = (ports: DashboardPorts): Screen => ({
   notices: { ...redirectNotices, ...verifyNotices },
   show: showDomains(ports),
   forms: [addingOf(ports), verifyingOf(ports), ...redirectForms(ports)],
+  others: [{ method: 'GET', path: otherNamePath, answer: otherName(ports) }],
 });
 
 const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Refusal) => {
@@ -74,6 +76,15 @@ const showDomains = (ports: DashboardPorts) => async (visit: Visit, refusal?: Re
     ${await configurationSection(slug, view.document, domainSettings, refusalOf(refusal, 'import'))}`;
   return { title: `Domains of ${name}`, content };
 };
+
+/** For the script of the box: the name that would be added with the typed one, or nothing. */
+const otherName =
+  ({ domains }: Pick<DashboardPorts, 'domains'>) =>
+  ({ query }: Visit, ctx: Context): Promise<undefined> => {
+    ctx.type = 'text/plain; charset=utf-8';
+    ctx.body = domains.showOther(query.get('name') ?? '')?.unicode ?? '';
+    return Promise.resolve(undefined);
+  };
 
 /** The plan has them, and there is the zone that they need. */
 const hasWildcards = ({ acmeDnsZone, allowances }: DashboardSettings, plan: Plan): boolean =>

@@ -1,15 +1,14 @@
 import type { CustomDomain, DomainIn } from '../../../domains/domain/attachment/custom-domain.ts';
 import type { Hold } from '../../../domains/domain/certificates/ca-budget.ts';
-import { isOpen } from '../../../domains/domain/attachment/serving.ts';
-import type { DomainSettingsView } from '../../../domains/use-cases/domain-settings.ts';
+import { roleOf, type DomainSettingsView } from '../../../domains/use-cases/domain-settings.ts';
 import { dueAt } from '../../../domains/domain/attachment/schedule.ts';
 import { domainMenu, verifyForm } from './actions.ts';
 import { attachmentPath, domainPath } from './paths.ts';
 import { progressOfHeldUp } from './certified.ts';
 import { progressOf } from './progress.ts';
-import { planned, shownName, stateBadge } from './words.ts';
+import { shownName, stateBadge } from './words.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
-import { badge, count, counted, time } from '../frame/parts.ts';
+import { planned, badge, count, counted, time } from '../frame/parts.ts';
 import { queryText } from '../frame/query-text.ts';
 import { refusalOf, type Refusal } from '../frame/screen.ts';
 import { table } from '../frame/table.ts';
@@ -43,27 +42,29 @@ export const domainTable = (domains: readonly CustomDomain[], options: ListOptio
 /** With its part in the project: the primary domain, or one that redirects. */
 const named = (domain: CustomDomain, { slug, view }: ListOptions): Html => {
   const { host, unicodeHost } = domain;
-  const { primary, redirects } = view.document.domains;
-  const redirect = redirects.find(({ from }) => from === host);
-  const isActive = isOpen(domain) && view.suspended[host] === undefined;
+  const { isPrimary, redirectsTo } = roleOf(view, domain);
+  const redirect = view.document.domains.redirects.find(({ from }) => from === host);
   return html`<div><a class="host" href="${domainPath(slug, host)}">${unicodeHost}</a>${host !== unicodeHost && html` <span class="ascii">(${host})</span>`}
-    ${host === primary && html` ${badge('primary', 'idle')}`}
-    ${redirect && html`<br><span class="hint">${isActive ? 'redirects' : 'will redirect'} to ${redirect.to}</span>`}</div>`;
+    ${isPrimary && html` ${badge('primary', 'idle')}`}
+    ${redirect && html`<br><span class="hint">${redirectsTo === undefined ? 'will redirect' : 'redirects'} to ${redirect.to}</span>`}</div>`;
 };
 
-const actions = (domain: CustomDomain, { slug, now, refusal, query, pair }: ListOptions): Html => {
+const actions = (domain: CustomDomain, options: ListOptions): Html => {
+  const { slug, now, refusal, query, pair, view } = options;
   const { id, host } = domain;
   const path = domainPath(slug, host);
   const other = pair.some((one) => one?.id === id) && pair.find((one) => one && one.id !== id);
   const kept = pageQuery(query, { with: other ? other.host : undefined });
   const action = `${path}/verify${kept}#${id}`;
   const refused = refusalOf(refusal, 'verify', { host });
-  return html`<div class="row">${verifyForm(domain, { action, now, refusal: refused })}${domainMenu(domain, path)}</div>`;
+  return html`<div class="row">${verifyForm(domain, { action, now, refusal: refused })}${domainMenu(domain, slug, roleOf(view, domain))}</div>`;
 };
 
-const happening = (domain: CustomDomain, { now, holds }: ListOptions): Html => {
+const happening = (domain: CustomDomain, { now, holds, view }: ListOptions): Html => {
   const hold = holds.get(domain.id);
-  const { short, tone, isWorkedOn } = progressOfHeldUp(domain, hold) ?? progressOf(domain, now);
+  const { redirectsTo } = roleOf(view, domain);
+  const { short, tone, isWorkedOn } =
+    progressOfHeldUp(domain, hold) ?? progressOf(domain, now, redirectsTo);
   const next = domain.state === 'live' || isWorkedOn ? undefined : (hold?.nextAt ?? dueAt(domain));
   return html`<div><span ${tone === 'bad' && html`class="error"`}>${short}</span>
     ${next && html`<br><span class="hint">${hold ? 'next attempt' : 'next check'} ${planned(next, now)}</span>`}</div>`;

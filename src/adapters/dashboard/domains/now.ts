@@ -6,15 +6,17 @@ import { leftRecords, whyDelete } from './left-records.ts';
 import { progressOf } from './progress.ts';
 import type { Progress } from './turn.ts';
 import { stepLine, stepsOf } from './steps.ts';
-import { actorWords, planned } from './words.ts';
+import { actorWords } from './words.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
-import { exact, time, facts, known, type Fact } from '../frame/parts.ts';
+import { planned, exact, time, facts, known, type Fact } from '../frame/parts.ts';
 import type { DomainView } from '../../../domains/use-cases/show-domain.ts';
 
 /** The current state of a domain, who must act, and the next automatic step. */
 export const nowSection = (view: DomainView, now: Date, verify: Html): Html => {
   const { domain } = view;
-  const progress = progressOfHeldUp(domain, view.budget.heldUpBy) ?? progressOf(domain, now);
+  const progress =
+    progressOfHeldUp(domain, view.budget.heldUpBy) ??
+    progressOf(domain, now, view.role.redirectsTo);
   return html`<section class="card" aria-label="Status">
     ${stepLine(stepsOf(domain, now), now)}
     <div class="row between"><p class="sentence">${progress.sentence}</p>${verify}</div>

@@ -11,6 +11,9 @@ export const domainsPath = (slug: string): string => `/dashboard/projects/${slug
 /** @param host as A-labels */
 export const domainPath = (slug: string, host: string): string => `${domainsPath(slug)}/${host}`;
 
+/** Where a script asks for the other name of a pair. */
+export const otherNamePath = '/dashboard/other-name';
+
 /** The page of a domain for somebody who is not signed in. The log hides what follows: see `shownPath`. */
 export const sharedPath = (secret: string): string => `/dashboard/shared-domain/${secret}`;
 

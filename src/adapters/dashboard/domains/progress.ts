@@ -12,24 +12,25 @@ import { problemTitles } from './problem-titles.ts';
 import { ourTurn, yourTurn, type Progress } from './turn.ts';
 import { nameInText, nameOf } from './words.ts';
 
-export const progressOf = (domain: CustomDomain, now: Date): Progress => {
+/** @param redirectsTo where visitors of a live domain are sent, if they do not get the site */
+export const progressOf = (domain: CustomDomain, now: Date, redirectsTo?: string): Progress => {
   switch (domain.state) {
     case 'added':
       return progressOfPreparing(domain, now) ?? progressOfAdded(domain);
     case 'verified':
       return progressOfVerified(domain);
     case 'live':
-      return progressOfLive(domain, now);
+      return progressOfLive(domain, now, redirectsTo);
     case 'removed':
       return progressOfRemoved(domain);
   }
 };
 
 /** For somebody who is not signed in, and so cannot start another attempt. */
-export const sharedSentenceOf = (domain: CustomDomain, now: Date): string =>
+export const sharedSentenceOf = (domain: CustomDomain, now: Date, redirectsTo?: string): string =>
   workOn(domain)?.step === 'waits_for_owner'
     ? 'There is no certificate: see the problem below. Once it is fixed, tell the person who sent you this link, who can start another attempt.'
-    : progressOf(domain, now).sentence;
+    : progressOf(domain, now, redirectsTo).sentence;
 
 const progressOfAdded = ({ dns: { report }, registrableDomain }: DomainIn<'added'>): Progress => {
   if (!report) {

@@ -65,7 +65,7 @@ export const redirectForms = (ports: DashboardPorts): readonly Form[] => {
       field: 'primary',
       act: async (visit, { primary }) => {
         const { id, slug } = await projectOf(visit);
-        await domains.editDomainSettings(id, (settings) => ({ ...settings, primary }));
+        await domains.choosePrimary(id, primary);
         return { to: domainsPath(slug), done: 'primary-saved' };
       },
     }),

@@ -5,7 +5,7 @@ import type { SharedDomain } from '../../../domains/use-cases/share-domain.ts';
 import { sendHtml } from '../frame/answering.ts';
 import { html, type Html } from '../frame/html.ts';
 import { layout } from '../frame/layout.ts';
-import { end, known, time } from '../frame/parts.ts';
+import { planned, end, known, time } from '../frame/parts.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { healthBadges } from './certificate.ts';
 import { sharedPath } from './paths.ts';
@@ -14,7 +14,7 @@ import { sharedSentenceOf } from './progress.ts';
 import { recordsSection } from './records.ts';
 import { resolverSection } from './resolvers.ts';
 import { stepLine, stepsOf } from './steps.ts';
-import { nameInText, nameOf, planned, shownName, stateBadge } from './words.ts';
+import { nameInText, nameOf, shownName, stateBadge } from './words.ts';
 
 type Ports = Pick<DashboardPorts, 'domains' | 'access' | 'networkOf' | 'clock'>;
 
@@ -72,7 +72,7 @@ const leadOf = ({ state, registrableDomain }: CustomDomain): Html => {
     : html`You got this link because you look after the DNS of ${zone}. Please keep the records below at its DNS provider. This page follows what we see of them.`;
 };
 
-const statusSection = ({ domain, health, nextAt }: SharedDomain, now: Date): Html => {
+const statusSection = ({ domain, health, nextAt, role }: SharedDomain, now: Date): Html => {
   const { lastCheckedAt } = domain.dns;
   const facts = known([
     health && ['Health', healthBadges[health.kind]],
@@ -82,7 +82,7 @@ const statusSection = ({ domain, health, nextAt }: SharedDomain, now: Date): Htm
   return html`<section class="card" aria-label="Status">
     ${stepLine(stepsOf(domain, now), now)}
     <div class="row between">
-      <p class="sentence">${sharedSentenceOf(domain, now)}</p>
+      <p class="sentence">${sharedSentenceOf(domain, now, role.redirectsTo)}</p>
       <noscript><a class="button" href="">Look again</a></noscript>
     </div>
     <dl class="row blocks">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>

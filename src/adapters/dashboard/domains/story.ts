@@ -37,7 +37,7 @@ export const tell = ({ kind, occurredAt, details }: TimelineEntry): Told => {
     case 'attempt':
       return tellAttempt(v.parse(attempt, details), occurredAt);
     case 'live':
-      return { title: 'Live: the site is served', tone: 'good' };
+      return { title: 'Live: visitors come here', tone: 'good' };
     case 'renewed':
       return {
         title: html`Certificate renewed${until(v.parse(attempt, details).notAfter, occurredAt)}`,

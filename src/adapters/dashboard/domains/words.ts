@@ -3,7 +3,7 @@ import type { CustomDomain } from '../../../domains/domain/attachment/custom-dom
 import type { Responsible, Severity } from '../../../domains/domain/dns/problem.ts';
 import { shownHost } from '../../../domains/domain/names/hostname.ts';
 import { html, type Html } from '../frame/html.ts';
-import { badge, exact, minute, time, type Tone } from '../frame/parts.ts';
+import { badge, exact, minute, type Tone } from '../frame/parts.ts';
 
 const tones: Readonly<Record<CustomDomain['state'], Tone>> = {
   added: 'busy',
@@ -30,10 +30,6 @@ export const severityTones: Readonly<Record<Severity, Tone>> = {
 
 export const atClock = (at: Date, now: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${exact(at)}">${minute(at, now)}</time>`;
-
-/** A planned time: `in 3 minutes`, or that it is due now. */
-export const planned = (at: Date, now: Date): Html =>
-  at <= now ? html`any moment` : time(at, now);
 
 type Named = Pick<CustomDomain, 'host' | 'unicodeHost'>;
 

@@ -1,6 +1,6 @@
 // What the pages gain where scripts run. Without it everything works too, with a reload more.
 import { Idiomorph } from 'idiomorph/dist/idiomorph.esm.js';
-import { inWords, inWordsWithDate } from './time-words.js';
+import { inWords, inWordsWithDate, plannedInWords } from './time-words.js';
 
 // Chromium crashes when idiomorph moves a part with fields by `moveBefore`. Without it, idiomorph uses `insertBefore`.
 delete Element.prototype.moveBefore;
@@ -15,11 +15,9 @@ const ahead = (() => {
 })();
 const timeNow = () => Date.now() + ahead;
 
+const relativeWords = { plain: inWords, planned: plannedInWords };
 const wordsOf = ({ dateTime, dataset }) =>
-  (dataset.relative === 'plain' ? inWords : inWordsWithDate)(
-    new Date(dateTime),
-    new Date(timeNow()),
-  );
+  (relativeWords[dataset.relative] ?? inWordsWithDate)(new Date(dateTime), new Date(timeNow()));
 
 const refresh = () => {
   for (const one of document.querySelectorAll('time[data-relative]')) {
@@ -38,21 +36,39 @@ const refresh = () => {
   for (const one of document.querySelectorAll('[data-copy]')) one.hidden = false;
 };
 
-/** Says which name a box adds: the other of `<name>` and `www.<name>`, as soon as a name is typed. A wildcard has none. */
+/** By what was typed: the other name, '' where there is none, undefined while that is not known. */
+const others = new Map();
+
+/** Says which name a box adds; the server knows which names have another one. */
 const nameOther = () => {
   for (const one of document.querySelectorAll('[data-other-of]')) {
-    const { otherOf, any } = one.dataset;
-    const { control: box } = one.closest('label');
-    const typed = box.form.elements[otherOf].value.trim().toLowerCase().replace(/\.$/, '');
-    const other = typed.startsWith('www.') ? typed.slice(4) : `www.${typed}`;
-    const isName = /^[^\s*/:@]+$/.test(typed) && typed.includes('.') && other.includes('.');
-    const words = isName ? other : any;
+    const { other, box } = otherIn(one);
+    const words = other || one.dataset.any;
     if (one.textContent !== words) one.textContent = words;
-    one.classList.toggle('host', isName);
-    box.disabled = typed.startsWith('*');
+    one.classList.toggle('host', Boolean(other));
+    one.closest('label').hidden = box.disabled = other === '';
   }
 };
-document.addEventListener('input', nameOther);
+const otherIn = (one) => {
+  const { control: box } = one.closest('label');
+  const typed = box.form.elements[one.dataset.otherOf].value.trim();
+  return { typed, box, other: typed === '' ? undefined : others.get(typed) };
+};
+let asking;
+document.addEventListener('input', ({ target }) => {
+  const one = target.form?.querySelector('[data-other-of]');
+  if (target.name !== one?.dataset.otherOf) return;
+  clearTimeout(asking);
+  asking = setTimeout(() => void askForOther(one), 300);
+  nameOther();
+});
+const askForOther = async (one) => {
+  const { typed } = otherIn(one);
+  const from = `${one.dataset.from}?name=${encodeURIComponent(typed)}`;
+  const answer = await fetch(from).catch(() => undefined);
+  if (answer?.ok && !answer.redirected) others.set(typed, await answer.text());
+  nameOther();
+};
 
 const copy = async (button) => {
   const { copy: text } = button.dataset;
@@ -190,9 +206,12 @@ document.addEventListener(
 const isAnswer = (node) => node instanceof Element && node.matches('[data-said], [data-refusal]');
 
 /** What somebody typed or chose stays, and so does what was refused; the rest follows the page on the server. */
-const isTouched = (field) => {
-  if (field === document.activeElement || field.type === 'file') return true;
-  if (field.form?.querySelector('[data-refusal]')) return true;
+const isTouched = (field) =>
+  field === document.activeElement ||
+  field.type === 'file' ||
+  Boolean(field.form?.querySelector('[data-refusal]')) ||
+  isChanged(field);
+const isChanged = (field) => {
   const { options, value, defaultValue, checked, defaultChecked } = field;
   if (options) return [...options].some((one) => one.selected !== one.defaultSelected);
   return value !== defaultValue || checked !== defaultChecked;
@@ -241,7 +260,11 @@ const follow = (address, { bellOnly = false, afterRefusal = refusedSeconds.first
   // Over: signed out elsewhere, or the thing shown is gone. The page itself says what.
   updates.addEventListener('over', () => {
     updates.close();
-    if (!bellOnly) location.reload();
+    // What somebody has typed is lost with the page; once they send it, the server keeps it for after the sign-in.
+    const isTyping = [...document.querySelectorAll('main :is(input, textarea, select)')].some(
+      isChanged,
+    );
+    if (!bellOnly && !isTyping) location.reload();
   });
   // Later: many pages are open, and others come first.
   updates.addEventListener('later', ({ data }) => again(Number(data), refusedSeconds.first));

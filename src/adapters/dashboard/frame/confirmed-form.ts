@@ -21,7 +21,7 @@ export const confirmedForm = (asked: Confirmation): Html => {
   const { id, label, about, question, consequences, confirm, action } = asked;
   return html`<button type="button" class="ending" popovertarget="${id}" aria-haspopup="dialog" title="${about}">${label}</button>
   <div popover id="${id}" class="dialog" role="dialog" aria-labelledby="${id}-title">
-    <h3 id="${id}-title">${question}</h3>
+    <h2 id="${id}-title">${question}</h2>
     <p>${consequences}</p>
     <div class="row">
       <form method="post" action="${action}" class="inline"><button class="danger">${confirm}</button></form>

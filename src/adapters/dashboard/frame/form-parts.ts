@@ -102,7 +102,7 @@ export const select = (options: SelectOptions, refusal?: Refusal): Html => {
 
 /** The problem of a form as a whole, with the focus on it; nothing if it is shown beside a field. */
 export const formError = (refusal: Refusal | undefined): Html =>
-  refusal && refusal.field === undefined
+  refusal?.message !== undefined && refusal.field === undefined
     ? html`<p class="error" role="alert" tabindex="-1" autofocus data-refusal>${refusal.message}</p>`
     : nothing;
 

@@ -80,7 +80,7 @@ const bar = (
       ${Object.entries(inNavigation).map(([name, { path, text }]) => html`<a href="${path}" ${name === section && html`aria-current="page"`}>${text}</a>`)}
     </nav>
     <div class="row hint who">
-      ${session.others.length === 0 ? html`<span title="${person.email}">${account.name}</span>` : html`<a href="/dashboard/accounts" title="Switch to another account">${account.name}</a>`}
+      ${session.others.length === 0 ? html`<span title="${account.name}, ${person.email}">${account.name}</span>` : html`<a href="/dashboard/accounts" title="${account.name}: switch to another account">${account.name}</a>`}
       ${bell(unread)}
       <form method="post" action="/dashboard/sign-out" class="inline"><button class="bare">Sign out</button></form>
     </div>

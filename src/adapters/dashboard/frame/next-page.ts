@@ -3,6 +3,10 @@ export const signInPath = '/dashboard/sign-in';
 /** Where somebody chooses a new password who has forgotten the old one. */
 export const newPasswordPath = '/dashboard/account/new-password';
 
+/** @param query without the question mark */
+export const withQuery = (path: string, query: string): string =>
+  query === '' ? path : `${path}?${query}`;
+
 const firstPage = '/dashboard';
 /** A path below ours and perhaps a query, in the characters of RFC 3986 only: none of them can begin another host. */
 const ownPage = /^\/dashboard(\/[\w./-]*)?(\?[\w.~%!$&'()*+,;=:@/?-]*)?$/;
@@ -18,11 +22,14 @@ export const signInPathFor = (page: string): string =>
     ? signInPath
     : `${signInPath}?next=${encodeURIComponent(page).replaceAll('%2F', '/')}`;
 
-/** @returns the page to return to after the sign-in: one of ours, or the first one. Never an address elsewhere */
-export const pageAfterSignIn = (query: string): string => {
+/** @returns the page to return to, if a query names one of ours. Never an address elsewhere */
+export const nextIn = (query: string): string | undefined => {
   const next = new URLSearchParams(query).get('next') ?? '';
-  return isOwn(next) ? next : firstPage;
+  return isOwn(next) ? next : undefined;
 };
+
+/** @returns the page to return to after the sign-in: one of ours, or the first one */
+export const pageAfterSignIn = (query: string): string => nextIn(query) ?? firstPage;
 
 const byMail = { name: 'by', value: 'mail' } as const;
 

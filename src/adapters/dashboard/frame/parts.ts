@@ -1,9 +1,13 @@
 import { html, nothing, type Child, type Html } from './html.ts';
-import { dateInWords, inWords, inWordsWithDate } from './time-words.js';
+import { dateInWords, inWords, inWordsWithDate, plannedInWords } from './time-words.js';
 
 /** A time from now, with its date where that is days away. The script in the browser keeps it up to date in the same words. */
 export const time = (at: Date, now: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${exact(at)}" data-relative>${inWordsWithDate(at, now)}</time>`;
+
+/** A planned time: `in 3 minutes`, or `any moment` once it is due. */
+export const planned = (at: Date, now: Date): Html =>
+  html`<time datetime="${at.toISOString()}" title="${exact(at)}" data-relative="planned">${plannedInWords(at, now)}</time>`;
 
 /** With the exact time beside it in small print, for the few places that tell about one thing in detail. */
 export const fullTime = (at: Date, now: Date): Html =>
@@ -49,7 +53,7 @@ export const badge = (word: string, tone: Tone): Html =>
 
 /** An empty place that says what comes next. */
 export const empty = (title: string, text: Child, step?: Child): Html =>
-  html`<div class="empty"><h3>${title}</h3><p>${text}</p>${step}</div>`;
+  html`<div class="empty"><p><strong>${title}</strong></p><p>${text}</p>${step}</div>`;
 
 /** Copies a text. Without the script there is nothing to copy with, so it is not shown. */
 export const copyButton = (text: string, what: string): Html =>

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { knownDeviceMs, sessionMs } from '../../../access/domain/session.ts';
+import { knownDeviceMs, mailedLinkMs, sessionMs } from '../../../access/domain/session.ts';
 
 /**
  * A secret in the browser: no script reads it, other sites' forms do not bring it, and over HTTPS the name itself binds
@@ -39,10 +39,13 @@ export interface Cookies {
   readonly session: ProtectedCookie;
   /** Identifies a browser with an earlier sign-in; grants no access. */
   readonly device: ProtectedCookie;
+  /** The page to return to, percent-encoded, of a browser that waits for a link by mail. */
+  readonly next: ProtectedCookie;
 }
 
 /** @param isSecure whether browsers reach the dashboard over HTTPS */
 export const cookiesOf = (isSecure: boolean): Cookies => ({
   session: new ProtectedCookie('session', sessionMs, isSecure),
   device: new ProtectedCookie('device', knownDeviceMs, isSecure),
+  next: new ProtectedCookie('next', mailedLinkMs, isSecure),
 });

@@ -1,10 +1,14 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
+import { DomainError } from '../../../kernel/domain-error.ts';
 import type { SignedIn } from '../../../access/people-ports.ts';
 import { redirect, sendHtml, wantsEvents } from './answering.ts';
 import type { DashboardPorts } from './ports.ts';
 import { readerOf } from './bell.ts';
+import { doneBy, withProvenDone } from './done.ts';
 import { checkForm, readForm } from './form-body.ts';
+import { html, type Html } from './html.ts';
+import { keptIn, keptOf, type KeptForm } from './kept-form.ts';
 import { layout } from './layout.ts';
 import type { LiveStreams } from './live-streams.ts';
 import { actOnce } from './act-once.ts';
@@ -15,8 +19,18 @@ import type { Screen, Visit } from './screen.ts';
 
 export interface ScreenPorts extends DashboardPorts {
   readonly live: LiveStreams;
-  /** @returns undefined when it sent the visitor to sign in */
-  readonly signedIn: (ctx: Context) => Promise<SignedIn | undefined>;
+  /** @returns undefined when it sent the visitor to sign in. */
+  readonly signedIn: (ctx: Context, wanted: Wanted) => Promise<SignedIn | undefined>;
+  /** Of the session. */
+  readonly secretOf: (ctx: Context) => string;
+}
+
+/** What is asked for. */
+export interface Wanted {
+  /** The page, or that of the form. */
+  readonly page: string;
+  /** Undefined for what is no form, and for an upload. */
+  readonly read: (() => Promise<KeptForm | undefined>) | undefined;
 }
 
 /** A GET of the address of a form, such as a reload after a refusal, shows the page with the form. */
@@ -36,8 +50,11 @@ export const addScreen = (router: Router, screen: Screen, ports: ScreenPorts): v
   });
   router.get(screen.path, page);
   for (const form of screen.forms ?? []) {
-    const received = visited(screen, ports, (ctx, visit) =>
-      receive(ctx, { screen, form, visit, ports }),
+    const received = visited(
+      screen,
+      ports,
+      (ctx, visit) => receive(ctx, { screen, form, visit, ports }),
+      form,
     );
     router.post(form.path, received);
   }
@@ -50,26 +67,68 @@ export const addScreen = (router: Router, screen: Screen, ports: ScreenPorts): v
   }
 };
 
-/** Answers the people who are signed in. */
+/** Shows the page of a form with what was typed before the sign-in; see `KeptForm`. */
+export const addRefills = (router: Router, screen: Screen, ports: ScreenPorts): void => {
+  for (const form of screen.forms ?? []) {
+    const refilled = visited(screen, ports, async (ctx, visit) => {
+      const { parameters } = visit;
+      const values = keptIn(ctx);
+      const refilled = {
+        form: form.name,
+        field: undefined,
+        message: undefined,
+        values,
+        parameters,
+      };
+      const page = await screen.show(visit, refilled);
+      const content = html`${notSent(Object.keys(values).length > 0)}${page.content}`;
+      // A live update would take away what was typed.
+      await sendPage(
+        ctx,
+        { screen: { ...screen, live: false }, visit, ports },
+        { ...page, content },
+      );
+    });
+    router.post(form.path, refilled);
+  }
+};
+
+const notSent = (isFilled: boolean): Html =>
+  html`<p class="notice busy" role="status" data-said>Your session had ended, so nothing was done. ${isFilled ? 'What you entered is here again: check it, and send it once more.' : 'Send it once more.'}</p>`;
+
+/** Answers the people who are signed in. @param form the one that they send, if it is kept while they sign in */
 const visited =
   (
     screen: Screen,
     ports: ScreenPorts,
     answer: (ctx: Context, visit: Visit) => Promise<void> | void,
+    form?: Form,
   ) =>
   async (ctx: Context): Promise<void> => {
-    const signedIn = await ports.signedIn(ctx);
+    const parameters = ctx['params'] as Readonly<Record<string, string>>;
+    const page = pathOf(screen, { parameters });
+    const signedIn = await ports.signedIn(ctx, {
+      page,
+      read: form && (() => keep(ctx, form, ports)),
+    });
     if (!signedIn) return;
     const visit = {
       signedIn,
       accountId: signedIn.account.id,
-      parameters: ctx['params'] as Readonly<Record<string, string>>,
-      query: new URLSearchParams(ctx.querystring),
+      parameters,
+      query: withProvenDone(new URLSearchParams(ctx.querystring), ports.secretOf(ctx)),
       now: ports.clock.now(),
     };
     notePage(ctx, screen, visit);
     await answer(ctx, visit);
   };
+
+const keep = async (
+  ctx: Context,
+  form: Form,
+  { deadline }: ScreenPorts,
+): Promise<KeptForm | undefined> =>
+  keptOf(ctx.url, form, await deadline.apart(() => readForm(ctx)));
 
 /** What the person does, for the audit log. */
 const asPerson = <T>(
@@ -106,13 +165,21 @@ const receive = async (ctx: Context, sent: Sent): Promise<void> => {
     const { status, message, retryAfter } = problemOf(error);
     if (status !== 422 && status !== 429) throw error;
     if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
-    await refused({ field: form.field, message }, status);
+    await refused({ field: fieldOf(error, values) ?? form.field, message }, status);
   }
+};
+
+/** The field that the domain names, if this form has it. */
+const fieldOf = (error: unknown, values: Refusal['values']): string | undefined => {
+  const field = error instanceof DomainError ? error.field : undefined;
+  return field !== undefined && Object.hasOwn(values, field) ? field : undefined;
 };
 
 const send = async (ctx: Context, visited: Visited, outcome: Outcome): Promise<void> => {
   if ('to' in outcome) {
-    redirect(ctx, outcome.to, outcome.done);
+    const { done } = outcome;
+    const said = done === undefined ? undefined : doneBy(visited.ports.secretOf(ctx), done);
+    redirect(ctx, outcome.to, said);
   } else if ('secret' in outcome) {
     const { title, status, secret } = outcome;
     const { content } = await visited.screen.show(visited.visit, undefined, secret);

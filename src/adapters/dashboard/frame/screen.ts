@@ -28,7 +28,8 @@ export interface Refusal {
   readonly form: string;
   /** Undefined if it concerns the whole form. */
   readonly field: string | undefined;
-  readonly message: string;
+  /** Undefined if nothing is wrong: the form comes back because it was not sent. */
+  readonly message: string | undefined;
   readonly values: Readonly<Record<string, string>>;
   /** Where there are many such forms: the parameters of the one that was sent. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -56,6 +57,8 @@ interface FormOf<Schema extends FormSchema, Values> {
   readonly field?: string;
   /** Sending it twice acts once: for forms that create something. Needs `onceField` in the form. */
   readonly once?: boolean;
+  /** Fields that no page shows again, such as passwords. */
+  readonly secrets?: readonly string[];
   readonly act: (visit: Visit, values: Values) => Promise<Outcome>;
 }
 

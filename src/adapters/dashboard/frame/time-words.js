@@ -25,6 +25,10 @@ export const inWords = (at, now) => {
   return relative.format(Math.sign(seconds) * Math.round(away / size), unit);
 };
 
+/** Of what is planned: its time may have passed, but it has not happened yet. */
+export const plannedInWords = (at, now) =>
+  secondsBetween(at, now) <= 0 ? 'any moment' : inWordsWithDate(at, now);
+
 export const dateInWords = (at) =>
   `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
 

@@ -6,8 +6,14 @@ import type { Cookies } from './protected-cookie.ts';
 /** @returns the signed-in person; looked up once per request */
 export type WhoAsks = (ctx: Context) => Promise<SignedIn | undefined>;
 
+const found = new WeakMap<Context, SignedIn>();
+
+/** Somebody has signed in with this request. */
+export const nowAsks = (ctx: Context, signedIn: SignedIn): void => {
+  found.set(ctx, signedIn);
+};
+
 export const whoAsks = ({ access }: Pick<DashboardPorts, 'access'>, cookies: Cookies): WhoAsks => {
-  const found = new WeakMap<Context, SignedIn>();
   return async (ctx) => {
     const known = found.get(ctx);
     if (known) return known;

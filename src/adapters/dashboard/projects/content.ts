@@ -6,7 +6,7 @@ import { siteLimits } from '../../../sites/domain/site-contents.ts';
 import { deployList, type DeployListView } from './deploy-list.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
 import { field, formError } from '../frame/form-parts.ts';
-import { copyButton, count, empty, exact } from '../frame/parts.ts';
+import { count, empty, exact } from '../frame/parts.ts';
 import { projectHead } from './head.ts';
 import { refusalOf, type Refusal } from '../frame/screen.ts';
 import { largestUpload, uploadField } from './upload-file.ts';
@@ -32,7 +32,7 @@ export const projectContent = (view: ProjectView): Html => {
     </section>
     <section class="card">
       <h2>Deploys</h2>
-      ${deploys.length === 0 ? howToDeploy(project) : deployList(view)}
+      ${deploys.length === 0 ? howToDeploy : deployList(view)}
     </section>`;
 };
 
@@ -81,13 +81,9 @@ const uploadForm = ({ slug }: Project, refusal: Refusal | undefined): Html =>
     <div><button class="main">Deploy</button></div>
   </form>`;
 
-/** Before the first deploy: what to upload, and how else it can be done. */
-const howToDeploy = ({ slug }: Project): Html => {
-  const command = `animal-store deploy ./site --project ${slug}`;
-  return empty(
-    'Nothing published yet',
-    html`Pack the folder of your site, with <code>index.html</code> at its top, and upload it above. Visitors get it
-      as soon as it is unpacked. Or publish the folder from a terminal on the server:`,
-    html`<div class="row"><code>${command}</code> ${copyButton(command, 'the command')}</div>`,
-  );
-};
+/** Before the first deploy: what to upload. */
+const howToDeploy = empty(
+  'Nothing published yet',
+  html`Pack the folder of your site, with <code>index.html</code> in it, and upload it above. Visitors get it as soon as it
+    is unpacked.`,
+);

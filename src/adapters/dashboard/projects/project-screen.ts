@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { isOpen } from '../../../domains/domain/attachment/serving.ts';
+import { isVisited } from '../../../domains/domain/attachment/serving.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { notFound, PageProblem } from '../frame/page-problem.ts';
 import { projectContent } from './content.ts';
@@ -27,7 +27,7 @@ export const projectScreen = (ports: DashboardPorts): Screen => {
     const attached = await domains.listDomains(site.project.id);
     const { slug, name } = site.project;
     const own = settings.siteUrl(slug);
-    const served = attached.filter(isOpen);
+    const served = attached.filter(isVisited);
     const addresses = [own, ...served.map(({ host }) => withHost(own, host))];
     const progress = uploads.progressOf(site.project);
     const hold = await domains.showOwnHold({

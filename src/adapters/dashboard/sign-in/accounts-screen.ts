@@ -1,27 +1,50 @@
-import type { Membership } from '../../../access/people-ports.ts';
+import type { Context } from 'koa';
+import type { Membership, SignedIn } from '../../../access/people-ports.ts';
 import { planNames } from '../account/plan.ts';
 import type { DashboardPorts } from '../frame/ports.ts';
 import { enter, originOf } from './entering.ts';
 import { html, nothing, type Html } from '../frame/html.ts';
-import { pageAfterSignIn } from '../frame/next-page.ts';
+import { redirect, sendHtml } from '../frame/answering.ts';
+import { readForm } from '../frame/form-body.ts';
+import { keptInput, readKept, type KeptForm, type Refill } from '../frame/kept-form.ts';
+import { layout } from '../frame/layout.ts';
+import { pageAfterSignIn, withQuery } from '../frame/next-page.ts';
 import { badge } from '../frame/parts.ts';
 import type { Cookies } from '../frame/protected-cookie.ts';
 import type { Screen } from '../frame/screen.ts';
 
 const accountsPath = '/dashboard/accounts';
 
-/** @param query of the sign-in: it says where to go afterwards */
-export const accountsPathFor = (query: string): string => accountsPath + (query && `?${query}`);
+type Ports = Pick<DashboardPorts, 'access' | 'networkOf' | 'acting' | 'deadline'> & {
+  readonly cookies: Cookies;
+  readonly refill: Refill;
+};
 
-type Ports = Pick<DashboardPorts, 'access' | 'networkOf' | 'acting'>;
+/** After a sign-in that opens several accounts. The query of it says where to go afterwards. */
+export const letChoose = async (
+  ctx: Context,
+  signedIn: SignedIn,
+  kept: KeptForm | undefined,
+  { access }: Pick<Ports, 'access'>,
+): Promise<void> => {
+  if (!kept) {
+    redirect(ctx, withQuery(accountsPath, ctx.querystring));
+    return;
+  }
+  const content = chooser(await access.accountsOf(signedIn), ctx.querystring, kept);
+  const frame = { section: 'account', signedIn, unread: 0 } as const;
+  await sendHtml(ctx, 200, layout({ title, content }, frame));
+};
+
+const title = 'Choose an account';
 
 /** Which account to go on in, where one password opens several. */
-export const accountsScreen = (ports: Ports, cookies: Cookies): Screen => ({
+export const accountsScreen = (ports: Ports): Screen => ({
   path: accountsPath,
   section: 'account',
   live: false,
   show: async ({ signedIn, query }) => ({
-    title: 'Choose an account',
+    title,
     content: chooser(await ports.access.accountsOf(signedIn), query.toString()),
   }),
   others: [
@@ -29,10 +52,14 @@ export const accountsScreen = (ports: Ports, cookies: Cookies): Screen => ({
       method: 'POST',
       path: `${accountsPath}/:person`,
       answer: async ({ signedIn, parameters: { person = '' } }, ctx) => {
+        const kept = readKept(await ports.deadline.apart(() => readForm(ctx)));
         if (person !== signedIn.person.id) {
-          const origin = originOf(ctx, { ...ports, cookies });
-          const session = await ports.access.switchAccount(signedIn, person, origin);
-          await enter(ctx, session, { ...ports, cookies });
+          const session = await ports.access.switchAccount(signedIn, person, originOf(ctx, ports));
+          await enter(ctx, session, ports);
+        }
+        if (kept) {
+          await ports.refill(ctx, kept);
+          return undefined;
         }
         return { to: pageAfterSignIn(ctx.querystring) };
       },
@@ -40,16 +67,21 @@ export const accountsScreen = (ports: Ports, cookies: Cookies): Screen => ({
   ],
 });
 
-const chooser = (all: readonly Membership[], query: string): Html => html`
+const chooser = (all: readonly Membership[], query: string, kept?: KeptForm): Html => html`
   <section class="card alone">
     <h1>Choose an account</h1>
     <p class="hint">Your password opens ${all.length === 1 ? 'this account' : `these ${all.length} accounts`}. To switch later, select the account’s name at the top of a page.</p>
-    ${all.map((one, at) => choice(one, at === 0, query))}
+    ${all.map((one, at) => choice(one, at === 0, { query, kept }))}
   </section>`;
 
-const choice = ({ person, account }: Membership, isOpen: boolean, query: string): Html => {
-  const action = `${accountsPath}/${person.id}${query && `?${query}`}`;
+const choice = (
+  { person, account }: Membership,
+  isOpen: boolean,
+  { query, kept }: { readonly query: string; readonly kept: KeptForm | undefined },
+): Html => {
+  const action = withQuery(`${accountsPath}/${person.id}`, query);
   return html`<form method="post" action="${action}" class="row between">
+    ${keptInput(kept)}
     <span><strong>${account.name}</strong> <small>${planNames[account.plan]}</small> ${isOpen ? badge('open now', 'good') : nothing}</span>
     <button ${isOpen && html`class="main"`}>Open<span class="visually-hidden"> ${account.name}</span></button>
   </form>`;

@@ -3,10 +3,11 @@ import type { Context } from 'koa';
 import type { Membership, SignedIn } from '../../../access/people-ports.ts';
 import { DomainError } from '../../../kernel/domain-error.ts';
 import { enter, originOf, type SignInPorts } from './entering.ts';
+import { redirect } from '../frame/answering.ts';
 import { html } from '../frame/html.ts';
-import { isMailedLink, signInPath } from '../frame/next-page.ts';
+import { isMailedLink, nextIn, pageAfterSignIn, signInPath } from '../frame/next-page.ts';
 import { isFromElsewhere } from '../frame/same-origin.ts';
-import { goOn, sendAlone, showRefusal } from './pages.ts';
+import { goOn, refusalFrom, sendAlone, showSignIn } from './pages.ts';
 import type { Page } from '../frame/screen.ts';
 
 const path = `${signInPath}/:token`;
@@ -40,7 +41,10 @@ const answer = async (ctx: Context, act: Act, ports: SignInPorts): Promise<void>
   } catch (error) {
     // The person whom it signed in opened it again: just show the dashboard.
     if (error instanceof DomainError && (await ports.whoAsks(ctx))) goOn(ctx);
-    else await showRefusal(ctx, error, ports);
+    else {
+      const refusal = refusalFrom(ctx, error, {});
+      await showSignIn(ctx, ports, { query: ctx.querystring, refusal });
+    }
   }
 };
 
@@ -50,7 +54,9 @@ const tokenOf = (ctx: Context): string =>
 const signIn: Act = async (ctx, ports) => {
   const session = await ports.access.signInByLink(tokenOf(ctx), originOf(ctx, ports));
   await enter(ctx, session, ports);
-  goOn(ctx);
+  const waiting = decodeURIComponent(ports.cookies.next.read(ctx) ?? '');
+  if (waiting !== '') ports.cookies.next.clear(ctx);
+  redirect(ctx, nextIn(ctx.querystring) ?? pageAfterSignIn(`next=${encodeURIComponent(waiting)}`));
 };
 
 const ask: Act = async (ctx, ports) => {

@@ -3,14 +3,15 @@ import type { Context } from 'koa';
 import * as v from 'valibot';
 import { DomainError } from '../../../kernel/domain-error.ts';
 import { redirect, sendHtml } from '../frame/answering.ts';
-import { accountsPathFor } from './accounts-screen.ts';
+import { letChoose } from './accounts-screen.ts';
 import { enter, leave, originOf, type SignInPorts } from './entering.ts';
 import { checkForm, filled, readForm } from '../frame/form-body.ts';
+import { keptInput, readKept, type KeptForm } from '../frame/kept-form.ts';
 import { layout } from '../frame/layout.ts';
-import { pageAfterSignIn, signInPath as path } from '../frame/next-page.ts';
+import { pageAfterSignIn, signInPath as path, withQuery } from '../frame/next-page.ts';
 import { problemOf } from '../frame/page-problem.ts';
 import { field, formError } from '../frame/form-parts.ts';
-import { html, type Html } from '../frame/html.ts';
+import { html, nothing, type Html } from '../frame/html.ts';
 import type { Page, Refusal } from '../frame/screen.ts';
 import { linkPages } from './link-pages.ts';
 
@@ -30,26 +31,30 @@ const credentials = v.object({
 
 /** Sign-in by password and sign-out; all other pages require a session. */
 export const addSignIn = (router: Router, ports: SignInPorts): void => {
-  const { access, deadline, whoAsks, cookies } = ports;
+  const { access, deadline, whoAsks, cookies, refill } = ports;
 
   router.get(path, async (ctx: Context) => {
     if (await whoAsks(ctx)) goOn(ctx);
-    else await show(ctx, ports);
+    else await showSignIn(ctx, ports);
   });
 
   router.post(path, async (ctx: Context) => {
     const values = await deadline.apart(() => readForm(ctx));
     const checked = checkForm(credentials, values);
+    const kept = readKept(values);
+    const query = ctx.querystring;
     if (checked.kind === 'refused') {
-      return show(ctx, ports, { status: 422, ...unfilled, ...checked, values });
+      const refusal = { status: 422, ...unfilled, ...checked, values };
+      return showSignIn(ctx, ports, { query, kept, refusal });
     }
     try {
       const session = await access.signIn(checked.output, originOf(ctx, ports));
-      await enter(ctx, session, ports);
-      if (session.others.length > 0) redirect(ctx, accountsPathFor(ctx.querystring));
+      const signedIn = await enter(ctx, session, ports);
+      if (session.others.length > 0) await letChoose(ctx, signedIn, kept, ports);
+      else if (kept) await refill(ctx, kept);
       else goOn(ctx);
     } catch (error) {
-      await showRefusal(ctx, error, ports, values);
+      await showSignIn(ctx, ports, { query, kept, refusal: refusalFrom(ctx, error, values) });
     }
   });
 
@@ -67,7 +72,7 @@ export const unfilled = {
   parameters: {},
 } as const;
 
-type Shown = Pick<SignInPorts, 'notifications'>;
+type Shown = Pick<SignInPorts, 'notifications' | 'cookies'>;
 type RefusalWithStatus = Refusal & { readonly status: number };
 
 /** A refusal of the domain, as the page shows it. @throws everything else */
@@ -82,41 +87,56 @@ export const refusalFrom = (
   return { ...unfilled, status, message, values };
 };
 
-/** Shows a refusal of the domain; rethrows everything else. */
-export const showRefusal = (
-  ctx: Context,
-  error: unknown,
-  ports: Shown,
-  values: Refusal['values'] = {},
-): Promise<void> => show(ctx, ports, refusalFrom(ctx, error, values));
-
 export const goOn = (ctx: Context): void => {
   redirect(ctx, pageAfterSignIn(ctx.querystring));
 };
 
-const show = (ctx: Context, { notifications }: Shown, refusal?: RefusalWithStatus): Promise<void> =>
-  sendAlone(ctx, refusal?.status ?? 200, {
+interface SignInPage {
+  /** Goes along with the form: it says where to go afterwards. */
+  readonly query: string;
+  readonly kept?: KeptForm | undefined;
+  readonly refusal?: RefusalWithStatus | undefined;
+}
+
+export const showSignIn = (
+  ctx: Context,
+  { notifications, cookies }: Shown,
+  page: SignInPage = { query: ctx.querystring },
+): Promise<void> => {
+  const why = cookies.session.read(ctx) === undefined ? nothing : whyHere(page.kept);
+  return sendAlone(ctx, page.refusal?.status ?? 200, {
     title: 'Sign in',
-    content: signInForm(ctx.querystring, notifications.isMailOn, refusal),
+    content: signInForm(page, notifications.isMailOn, page.refusal ? nothing : why),
   });
+};
+
+/** For a browser that still has the cookie of a session. */
+const whyHere = (kept: KeptForm | undefined): Html =>
+  html`<p role="status">Your session has ended. ${kept ? 'Nothing was done. Sign in, and what you entered is there again.' : 'Sign in to go on.'}</p>`;
 
 /** A page of somebody who is not signed in. */
 export const sendAlone = (ctx: Context, status: number, page: Page): Promise<void> =>
   sendHtml(ctx, status, layout(page, { section: undefined, signedIn: undefined, unread: 0 }));
 
-/** @param query goes along with the form: it says where to go afterwards */
-const signInForm = (query: string, isMailOn: boolean, refusal: Refusal | undefined): Html => html`
+const signInForm = (
+  { query, kept, refusal }: SignInPage,
+  isMailOn: boolean,
+  why: Html,
+): Html => html`
   <section class="card alone">
     <h1>Sign in</h1>
+    ${why}
     ${formError(refusal)}
-    <form method="post" action="${path}${query && `?${query}`}">
+    <form method="post" action="${withQuery(path, query)}">
+      ${keptInput(kept)}
       ${field({ label: 'Email', name: 'email', type: 'email', autocomplete: 'username', autofocus: true }, refusal)}
       ${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'current-password' }, refusal)}
       <button class="main">Sign in</button>
     </form>
-    ${isMailOn ? waysByMail : waysWithoutMail}
+    ${isMailOn ? waysByMail(query) : waysWithoutMail}
   </section>`;
 
-const waysByMail = html`<p class="row between"><a href="${linkPages.new_password.path}">Forgot password?</a> <a href="${linkPages.sign_in.path}">Sign in by a link</a></p>`;
+const waysByMail = (query: string): Html =>
+  html`<p class="row between"><a href="${linkPages.new_password.path}">Forgot password?</a> <a href="${withQuery(linkPages.sign_in.path, query)}">Sign in by a link</a></p>`;
 
-const waysWithoutMail = html`<p class="hint">No password yet, or forgotten it? Use a one-time sign-in link. The operator creates one with <code>animal-store user invite</code>; if you were invited, ask the person who invited you for the link.</p>`;
+const waysWithoutMail = html`<p class="hint">No password yet, or forgotten it? Use a one-time sign-in link. The operator of this service creates one; if you were invited, ask the person who invited you for the link.</p>`;

@@ -36,7 +36,7 @@ export const storedMeasures = {
   served_certificates: {
     ...maxOf,
     labels: ['state', 'percent_left'],
-    help: 'Certificates of custom domains and of projects by state and by the days that are left',
+    help: 'Certificates of custom domains and of projects by state and by the percentage of their lifetime that is left',
     from: counting,
   },
   authority_budget_left: {

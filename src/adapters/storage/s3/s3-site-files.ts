@@ -57,8 +57,8 @@ export class S3SiteFiles extends SiteFiles {
     const draft = await this.#staging.begin(deployId);
     return {
       write: (path, content) => draft.write(path, content),
-      commit: async (onProgress) => {
-        await draft.commit(() => undefined);
+      commit: async (onProgress, wrapping) => {
+        await draft.commit(() => undefined, wrapping);
         await this.#publish(s3Draft, onProgress);
       },
     };

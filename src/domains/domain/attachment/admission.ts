@@ -69,7 +69,7 @@ const refusalOf = (
   if (current >= domains) {
     return [
       'domain_limit_reached',
-      `The plan ${plan} has room for ${domains} domains. Remove one or change the plan.`,
+      `The plan ${plan} has room for ${domains} domains. Remove one or ask the operator for a larger plan.`,
     ];
   }
   return undefined;

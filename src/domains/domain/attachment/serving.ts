@@ -1,5 +1,6 @@
 import type { CustomDomain, DomainIn, OwnFact } from './custom-domain.ts';
 import { isReady } from './readiness.ts';
+import { isWildcard } from '../names/wildcard.ts';
 import { awaitsCertificate } from './withheld.ts';
 
 type Live = DomainIn<'live'>;
@@ -17,6 +18,10 @@ type Admits = (domain: Live) => boolean;
 /** Whether visitors come here under this name, and get the site or a redirect. Everything that shows this asks here. */
 export const isOpen = (domain: CustomDomain): domain is Live =>
   domain.state === 'live' && Object.values(admits).every((lets) => lets(domain));
+
+/** Whether it has an address that a browser can go to: a wildcard is no name of its own. */
+export const isVisited = (domain: CustomDomain): boolean =>
+  isOpen(domain) && !isWildcard(domain.host);
 
 /**
  * Whether edges answer for it. They do as soon as it is ready, because the resolver of a visitor may learn before ours

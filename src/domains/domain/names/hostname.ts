@@ -43,16 +43,17 @@ const hostnameOf = ({ facts, isWildcard: isAny }: ReturnType<typeof candidateOf>
 const www = 'www.';
 
 /**
- * The other of `<name>` and `www.<name>`.
- * @returns undefined for a wildcard, and where the other one could not be added, such as `co.uk` for `www.co.uk`
+ * The other of a registrable domain and its `www`.
+ * @returns undefined for any other name, and where the other one could not be added, such as `co.uk` for `www.co.uk`
  */
 export const otherOfPair = (
-  { host }: Pick<Hostname, 'host'>,
+  { host, registrableDomain }: Pick<Hostname, 'host' | 'registrableDomain'>,
   read: (name: string) => NameFacts,
   settings: NameSettings,
 ): Hostname | undefined => {
-  if (isWildcard(host)) return undefined;
-  const other = host.startsWith(www) ? host.slice(www.length) : `${www}${host}`;
+  const isWww = host.startsWith(www);
+  if (host !== (isWww ? `${www}${registrableDomain}` : registrableDomain)) return undefined;
+  const other = isWww ? registrableDomain : `${www}${host}`;
   const candidate = candidateOf(other, read, settings);
   return brokenNameRule(candidate) ? undefined : hostnameOf(candidate);
 };

@@ -15,13 +15,13 @@ export const refuseDetour = (
   const next = new Map(all.map((one) => [one.from, hostIn(one.to)]));
   const target = hostIn(to);
   const [start, second] = [shown(from), shown(target)];
-  if (target === from) throw refusal('redirect_loop', `${start} cannot redirect to itself.`);
+  if (target === from) throw refusal('redirect_loop', `${start} cannot redirect to itself.`, 'to');
   const passed = new Set([from]);
   let end = target;
   for (let host: string | undefined = target; host !== undefined; host = next.get(host)) {
     if (passed.has(host)) {
       const back = `${shown(end)} redirects back to ${shown(host)}`;
-      throw refusal('redirect_loop', `The redirect of ${start} ends in a loop: ${back}.`);
+      throw refusal('redirect_loop', `The redirect of ${start} ends in a loop: ${back}.`, 'to');
     }
     passed.add(host);
     end = host;
@@ -30,5 +30,6 @@ export const refuseDetour = (
   throw refusal(
     'redirect_chain',
     `${second} is redirected itself. Redirect ${start} to ${shown(end)} instead.`,
+    'to',
   );
 };

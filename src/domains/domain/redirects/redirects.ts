@@ -36,18 +36,23 @@ export const checkDomainSettings = (
 ): DomainSettings => {
   const primary = primaryIn(draft, facts);
   const redirects = draft.redirects.map((one): Redirect => {
-    const from = hostOfProject(one.from, facts);
+    const from = hostOfProject(one.from, facts, 'from');
     return { from, to: redirectTarget(one.to, facts), status: statusOf(one.status) };
   });
   const sources = redirects.map(({ from }) => from);
   const twice = sources.find((from, at) => sources.indexOf(from) !== at);
   if (twice !== undefined) {
-    throw refusal('redirect_invalid', `${nameIn(facts)(twice)} is redirected more than once.`);
+    throw refusal(
+      'redirect_invalid',
+      `${nameIn(facts)(twice)} is redirected more than once.`,
+      'from',
+    );
   }
   if (typeof primary === 'string' && sources.includes(primary)) {
     throw refusal(
       'redirect_invalid',
       `${nameIn(facts)(primary)} is the primary domain; it cannot be redirected.`,
+      'from',
     );
   }
   const led = redirects.map((one) => ({
@@ -57,6 +62,32 @@ export const checkDomainSettings = (
   for (const redirect of led) refuseDetour(redirect, led, nameIn(facts));
   return { primary, redirects };
 };
+
+/**
+ * Chooses the primary domain. If it redirects to the present one, that redirect is turned round, and the others that
+ * lead there follow.
+ */
+export const withPrimary = (
+  settings: DomainSettings,
+  wanted: string | null,
+  facts: RedirectFacts,
+): DomainSettingsDraft => {
+  const primary = primaryIn({ ...settings, primary: wanted }, facts) ?? null;
+  const { primary: present, redirects } = settings;
+  const turned = redirects.find(({ from, to }) => from === primary && to === present);
+  if (!turned) return { primary, redirects };
+  return {
+    primary,
+    redirects: redirects.map((one) =>
+      one === turned
+        ? { ...one, from: turned.to, to: turned.from }
+        : { ...one, to: hostIn(one.to) === turned.to ? movedTo(one.to, turned.from) : one.to },
+    ),
+  };
+};
+
+const movedTo = (to: string, host: string): string =>
+  isAbsolute(to) ? Object.assign(new URL(to), { hostname: host }).href : host;
 
 /** Why a redirect cannot be added to the others, for its owner. @returns undefined if it can */
 export const hindranceTo = (
@@ -78,7 +109,7 @@ const primaryIn = (
   facts: RedirectFacts,
 ): DomainSettings['primary'] => {
   if (primary === undefined) return undefined;
-  return primary ? oneHostOfProject(primary, facts) : null;
+  return primary ? oneHostOfProject(primary, facts, 'primary') : null;
 };
 
 /** The domain of the project that visitors of an address reach: a name of its own wins over a wildcard. */
@@ -107,11 +138,13 @@ export const suspensionOf = (
   return isReached ? undefined : `Suspended until ${target} is live.`;
 };
 
+type Field = 'from' | 'to' | 'primary';
+
 /** Domains in a refusal. */
 const mostNamed = 10;
 
-const hostOfProject = (raw: string, { hosts }: RedirectFacts): string => {
-  if (raw.length > longestAddress) throw refusal('redirect_invalid', tooLong);
+const hostOfProject = (raw: string, { hosts }: RedirectFacts, field: Field): string => {
+  if (raw.length > longestAddress) throw refusal('redirect_invalid', tooLong, field);
   const name = cleanName(raw);
   const found = hosts.find(({ host, unicodeHost }) => name === host || name === unicodeHost);
   if (found) return found.host;
@@ -120,16 +153,18 @@ const hostOfProject = (raw: string, { hosts }: RedirectFacts): string => {
   throw refusal(
     'redirect_unknown_domain',
     `"${name}" is not a domain of this project. Its domains: ${all || 'none'}.`,
+    field,
   );
 };
 
 /** Visitors are sent to one name, so a wildcard is none. */
-const oneHostOfProject = (raw: string, facts: RedirectFacts): string => {
-  const host = hostOfProject(raw, facts);
+const oneHostOfProject = (raw: string, facts: RedirectFacts, field: Field): string => {
+  const host = hostOfProject(raw, facts, field);
   if (!isWildcard(host)) return host;
   throw refusal(
     'redirect_invalid',
     `${nameIn(facts)(host)} is a wildcard, which can be redirected, but is not one name to lead to.`,
+    field,
   );
 };
 
@@ -147,13 +182,14 @@ const shownName = ({ host, unicodeHost: unicode }: ProjectHost): string =>
 const tooLong = `A domain or an address has at most ${longestAddress} characters.`;
 
 const redirectTarget = (raw: string, facts: RedirectFacts): string => {
-  if (raw.length > longestAddress) throw refusal('redirect_invalid', tooLong);
-  if (!isAbsolute(raw)) return oneHostOfProject(raw, facts);
+  if (raw.length > longestAddress) throw refusal('redirect_invalid', tooLong, 'to');
+  if (!isAbsolute(raw)) return oneHostOfProject(raw, facts, 'to');
   const target = absoluteTarget(raw);
   if (target !== undefined) return target;
   throw refusal(
     'redirect_invalid',
     'A target outside this project must be a URL such as https://example.com/shop, without user, query or fragment.',
+    'to',
   );
 };
 
@@ -163,5 +199,6 @@ const statusOf = (status = 308): RedirectStatus => {
   throw refusal(
     'redirect_invalid',
     `The status of a redirect must be one of ${redirectStatuses.join(', ')}.`,
+    'status',
   );
 };

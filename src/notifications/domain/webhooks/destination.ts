@@ -41,7 +41,7 @@ export const readDestination = (text: string, rules: DestinationRules): ReadDest
     return refused('Enter an address that begins with https://, like https://example.com/hooks.');
   const destination = destinationOf(url);
   const fault = faults.find(({ isBroken }) => isBroken({ url, destination, rules }));
-  return fault ? refused(fault.explanation) : { kind: 'usable', destination };
+  return fault ? refused(fault.explanation(destination)) : { kind: 'usable', destination };
 };
 
 const refused = (explanation: string): ReadDestination => ({ kind: 'refused', explanation });
@@ -69,7 +69,7 @@ interface Candidate {
 
 interface Fault {
   readonly isBroken: (candidate: Candidate) => boolean;
-  readonly explanation: string;
+  readonly explanation: (destination: Destination) => string;
 }
 
 /** The first one that is broken is told. */
@@ -77,30 +77,33 @@ const faults: readonly Fault[] = [
   {
     isBroken: ({ url, rules }) =>
       url.protocol !== 'https:' && !(url.protocol === 'http:' && rules.allowsThisMachine),
-    explanation: 'Enter an address that begins with https://, like https://example.com/hooks.',
+    explanation: () =>
+      'Enter an address that begins with https://, like https://example.com/hooks.',
   },
   {
     isBroken: ({ url }) => url.username !== '' || url.password !== '',
-    explanation: 'Leave user and password out of the address: the signature proves that we call.',
+    explanation: () =>
+      'Leave user and password out of the address: the signature proves that we call.',
   },
   {
     isBroken: ({ destination }) => !isAllowedPort(destination),
-    explanation:
-      'Webhooks go to port 443, or to a port from 1024 on that no other service is known for.',
+    explanation: ({ protocol }) =>
+      `Webhooks ${protocol === 'https:' ? '' : 'over plain HTTP '}go to port ${usualPorts[protocol]}, or to a port from 1024 on that no other service is known for.`,
   },
   {
     isBroken: ({ destination, rules }) =>
       destination.isAddress && !mayBeSentTo(destination.host, rules),
-    explanation: 'This is no public address. Webhooks are sent to the public internet only.',
+    explanation: () => 'This is no public address. Webhooks are sent to the public internet only.',
   },
   {
     isBroken: ({ destination }) => !destination.isAddress && isTooLong(destination.host),
-    explanation: `The name in an address has at most ${longest.name} characters, and at most ${longest.label} between two dots.`,
+    explanation: () =>
+      `The name in an address has at most ${longest.name} characters, and at most ${longest.label} between two dots.`,
   },
   {
     isBroken: ({ destination, rules }) =>
       !destination.isAddress && isPrivateName(destination.host, rules),
-    explanation:
+    explanation: () =>
       'This name is not in public DNS. Enter the name under which the internet reaches your receiver.',
   },
 ];

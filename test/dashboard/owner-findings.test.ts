@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AccessKey, CatalogueKey, DomainsKey, SitesKey } from '../../src/app/keys.ts';
+import { browserStartMs, startBrowser, type TestBrowser } from '../support/dashboard/browser.ts';
+import { pointAtUs } from '../support/dashboard/domains.ts';
+import { elementsIn, problemsIn, textOf } from '../support/dashboard/markup.ts';
+import {
+  startDashboard,
+  type Owner,
+  type RunningDashboard,
+} from '../support/dashboard/running-dashboard.ts';
+import { deployEntries } from '../support/sites/deploy-entries.ts';
+import { entry } from '../support/sites/site-source.ts';
+
+const password = 'seven quiet tortoises';
+const hour = 60 * 60_000;
+const [bare, www] = ['shop.birds.test', 'www.birds.test'];
+
+let dashboard: RunningDashboard;
+let owner: Owner;
+beforeAll(async () => {
+  const settings = { SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: 'store@shop.example' };
+  dashboard = await startDashboard({ settings });
+  owner = await dashboard.newOwner();
+});
+afterAll(() => dashboard.close());
+
+describe('a form that is sent after the session has ended', () => {
+  const fieldsOf = (markup: string) =>
+    Object.fromEntries(
+      elementsIn(markup, 'input').map(({ attributes: { name = '', value } }) => [name, value]),
+    );
+
+  test('comes back filled in after the sign-in, and changes nothing before it is sent again', async () => {
+    const { visitor, email, accountId } = owner;
+    await visitor.post('/dashboard/account/password', { wanted: password });
+    dashboard.clock.advance(13 * hour);
+    const typed = { name: 'Rex "the <fast>"', categoryId: '7', once: 'only-in-this-test' };
+    const asked = await visitor.post('/dashboard/animals?status=sold', typed);
+    expect(textOf(asked.text)).toContain('Your session has ended. Nothing was done.');
+    const { kept = '', action = '' } = {
+      ...fieldsOf(asked.text),
+      ...elementsIn(asked.text, 'form')[0]?.attributes,
+    };
+    expect(action).toBe('/dashboard/sign-in?next=/dashboard/animals');
+    const wrong = await visitor.post(action, { email, password: 'another', kept });
+    expect(fieldsOf(wrong.text)['kept']).toBe(kept);
+    dashboard.clock.advance(60_000);
+    const { status, text } = await visitor.post(action, { email, password, kept });
+    expect([status, textOf(text)]).toEqual([
+      200,
+      expect.stringContaining('What you entered is here again'),
+    ]);
+    expect(fieldsOf(text)).toMatchObject({ name: typed.name, categoryId: '7' });
+    expect(text).not.toContain('data-live');
+    const pets = dashboard.container.get(CatalogueKey);
+    expect(await pets.newestPets(accountId, { before: undefined, limit: 9 })).toEqual([]);
+    const again = await visitor.post('/dashboard/animals', {
+      ...typed,
+      ...{ once: 'once-more-of-it' },
+    });
+    expect(again.status).toBe(303);
+  });
+
+  test('keeps no password', async () => {
+    const { email } = await dashboard.newOwner();
+    const visitor = await dashboard.signIn(email);
+    dashboard.clock.advance(13 * hour);
+    const { text } = await visitor.post('/dashboard/account/password', { wanted: password });
+    expect(text).not.toContain(password);
+    expect(fieldsOf(text)['kept']).toBe('{"url":"/dashboard/account/password","values":{}}');
+  });
+
+  test('that is too long to go along with the sign-in leads to it all the same', async () => {
+    const settings = '"'.repeat(20_000);
+    const { status, text } = await dashboard
+      .stranger()
+      .post('/dashboard/projects/birds/settings/configuration', { settings });
+    expect([status, Object.keys(fieldsOf(text))]).toEqual([200, ['email', 'password']]);
+  });
+
+  test('comes back in the account that its person chooses', async () => {
+    const access = dashboard.container.get(AccessKey);
+    const email = 'mia@shop.example';
+    for (const name of ['Cats', 'Dogs']) {
+      const { account } = await access.createAccount({ name, email, plan: 'pro' });
+      const { secret } = await access.signInLinkFor(email, account.id);
+      const session = await access.signInByLink(secret, { network: '192.0.2.9', browser: '' });
+      const signedIn = await access.findSession(session.secret);
+      await access.choosePassword(signedIn!, { current: '', wanted: password });
+    }
+    const visitor = dashboard.stranger();
+    const asked = await visitor.post('/dashboard', { name: 'Parrots' });
+    const { kept = '' } = fieldsOf(asked.text);
+    const chooser = await visitor.post('/dashboard/sign-in', { email, password, kept });
+    const [, dogs] = elementsIn(chooser.text, 'form').filter(({ text }) => text.includes('Open'));
+    const { text } = await visitor.post(dogs?.attributes['action'] ?? '', { kept });
+    expect(fieldsOf(text)['name']).toBe('Parrots');
+    expect(text).toContain('Dogs</a>');
+  });
+
+  test('that is no longer known leads to the first page', async () => {
+    const kept = JSON.stringify({ url: '/dashboard/gone', values: {} });
+    const { email } = owner;
+    const visitor = dashboard.stranger();
+    const { location } = await visitor.post('/dashboard/sign-in', { email, password, kept });
+    expect(location).toBe('/dashboard');
+  });
+});
+
+test('a page that was asked for is reached through a link by mail, too', async () => {
+  const visitor = dashboard.stranger();
+  const { text } = await visitor.get('/dashboard/sign-in?next=/dashboard/usage');
+  const links = elementsIn(text, 'a').map(({ attributes }) => attributes['href'] ?? '');
+  const path = links.find((one) => one.startsWith('/dashboard/sign-in-link')) ?? '';
+  const form = elementsIn((await visitor.get(path)).text, 'form')[0]?.attributes['action'] ?? '';
+  await visitor.post(form, { email: owner.email });
+  const link = await dashboard.linkFor(owner.email);
+  expect((await visitor.post(`${link}?by=mail`)).location).toBe('/dashboard/usage');
+});
+
+describe('the domains of a project', () => {
+  let path: string;
+  let projectId: string;
+  beforeAll(async () => {
+    const { container } = dashboard;
+    owner = await dashboard.newOwner();
+    const project = await container.get(SitesKey).startProject(owner.accountId, 'Birds');
+    await deployEntries(container, project, entry('index.html'));
+    const domains = container.get(DomainsKey);
+    for (const host of [bare, www]) {
+      const domain = await domains.addDomain(project, host);
+      pointAtUs(dashboard, domain);
+      await domains.tendDomain(await domains.verifyDomain(domain));
+    }
+    const redirects = [{ from: www, to: bare }];
+    await domains.changeDomainSettings(project.id, { primary: bare, redirects });
+    projectId = project.id;
+    path = `/dashboard/projects/${project.slug}/settings`;
+  });
+  const stored = async () =>
+    (await dashboard.container.get(DomainsKey).showDomainSettings(projectId)).document.domains;
+
+  test('a live domain that redirects says where, and not that the site is served', async () => {
+    const { text } = await owner.visitor.get(`${path}/domains/${www}`);
+    expect(textOf(text)).toContain(`Visitors are redirected to ${bare}.`);
+    expect(textOf(text)).not.toContain('Your site is served');
+    const other = await owner.visitor.get(`${path}/domains/${bare}`);
+    expect(textOf(other.text)).toContain('Your site is served over HTTPS.');
+  });
+
+  test('the one that redirects to the primary domain is made primary in one step', async () => {
+    const { text } = await owner.visitor.get(`${path}/domains`);
+    const buttons = elementsIn(text, 'form').filter((one) => one.text === 'Make primary');
+    const [{ action = '' } = {}, ...more] = buttons.map(({ attributes }) => attributes);
+    expect(more).toEqual([]);
+    const { status } = await owner.visitor.post(action, { primary: www });
+    expect(status).toBe(303);
+    expect(await stored()).toEqual({
+      primary: www,
+      redirects: [{ from: bare, to: www, status: 308 }],
+    });
+  });
+
+  test.each([
+    ['from', { from: 'gone.test', to: bare }],
+    ['from', { from: bare, to: 'https://parrots.test' }],
+    ['to', { from: www, to: 'gone.test' }],
+  ])('a redirect with a wrong %s is refused beside that field', async (field, redirect) => {
+    const sent = { once: 'only-in-this-test', status: '308', ...redirect };
+    const { text } = await owner.visitor.post(`${path}/redirects`, sent);
+    expect(Object.keys(problemsIn(text))).toEqual([field]);
+  });
+
+  test.each([
+    [' WWW.Example.co.uk. ', 'example.co.uk'],
+    ['bücher.de', 'www.bücher.de'],
+    ['shop.example.com', ''],
+    ['www.com', ''],
+    ['*.example.com', ''],
+    ['https://example.com', ''],
+  ])('with %s, the box offers %j', async (name, other) => {
+    const asked = await owner.visitor.get(`/dashboard/other-name?name=${encodeURIComponent(name)}`);
+    expect(asked.text).toBe(other);
+  });
+});
+
+describe('each page of the account', () => {
+  const paths = [
+    '/dashboard',
+    '/dashboard/projects/parrots',
+    '/dashboard/projects/parrots/settings/domains',
+    ...['animals', 'keys', 'webhooks', 'usage', 'account', 'notices'].map(
+      (one) => `/dashboard/${one}`,
+    ),
+  ];
+  beforeAll(async () => {
+    owner = await dashboard.newOwner();
+  });
+
+  test.each(['empty', 'used'])(
+    'leaves out no level of headings where the account is %s',
+    async (state) => {
+      const { visitor, accountId } = owner;
+      if (state === 'used')
+        await dashboard.container.get(SitesKey).startProject(accountId, 'Parrots');
+      for (const path of paths) {
+        const { status, text } = await visitor.get(path);
+        if (status === 404) continue;
+        const levels = [...text.matchAll(/<h([1-6])/g)].map(([, level]) => Number(level));
+        const skipped = levels.filter((level, at) => level > (levels[at - 1] ?? 0) + 1);
+        expect([path, skipped]).toEqual([path, []]);
+      }
+    },
+  );
+
+  test('prints no command, which only an operator could run', async () => {
+    for (const path of paths) {
+      const { text } = await owner.visitor.get(path);
+      expect([path, /animal-store [a-z]+/.exec(text)]).toEqual([path, null]);
+    }
+  });
+
+  test('does not say that an animal that was added as sold has an order', async () => {
+    const draft = { name: 'Rex', categoryId: '7', status: 'sold', once: 'only-in-this-test' };
+    const { location = '' } = await owner.visitor.post('/dashboard/animals', draft);
+    const text = textOf((await owner.visitor.get(location)).text);
+    expect(text).toContain('No orders yet Press “Sell” on an animal');
+    expect(text).toContain('An animal that is added as sold has no order.');
+  });
+});
+
+describe('in a browser', () => {
+  const long = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.test`;
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    browser = await startBrowser(dashboard.origin);
+    const { container } = dashboard;
+    owner = await dashboard.newOwner({ name: 'The Happy Paws Pet Store of Little Rock' });
+    const project = await container.get(SitesKey).startProject(owner.accountId, 'Long names');
+    await deployEntries(container, project, entry('index.html'));
+    await container.get(DomainsKey).addDomain(project, long);
+  }, browserStartMs);
+  afterAll(() => browser.close());
+
+  const open = async (path: string, width: number) => {
+    const page = await browser.open({ width, cookie: owner.visitor.cookie });
+    await page.goto(`${dashboard.origin}${path}`);
+    return page;
+  };
+  const domains = '/dashboard/projects/long-names/settings/domains';
+
+  test.each([1280, 390])(
+    'a name with labels of 63 characters fits into %d pixels',
+    async (width) => {
+      for (const path of ['', `?added=${long}`, `/${long}`, `/${long}/remove`]) {
+        const page = await open(domains + path, width);
+        const wide = await page.evaluate(
+          `[document.documentElement, ...document.querySelectorAll('.table, main > *')]
+          .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.outerHTML.slice(0, 80))`,
+        );
+        expect([path, wide]).toEqual([path, []]);
+      }
+    },
+  );
+
+  test('the header has room for the name of an account', async () => {
+    const page = await open('/dashboard', 1280);
+    const name = `document.querySelector('.who > :first-child')`;
+    expect(await page.evaluate(`${name}.scrollWidth <= ${name}.clientWidth`)).toBe(true);
+  });
+
+  test('a button that was pressed says that it is at work', async () => {
+    const page = await open(domains, 1280);
+    await page.evaluate(`(() => {
+      document.querySelector('#domain').value = 'parrots.test';
+      document.addEventListener('submit', (event) => event.preventDefault());
+      document.querySelector('button.main').click();
+    })()`);
+    const button = `getComputedStyle(document.querySelector('button.main'), '::after')`;
+    expect(await page.evaluate(`${button}.content`)).toContain('…');
+  });
+
+  test('pages print without their navigation and buttons', async () => {
+    const page = await open(domains, 1280);
+    const hidden = await page.evaluate(`(() => {
+      const rules = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]);
+      const print = rules.filter(({ media }) => media?.mediaText === 'print').flatMap(({ cssRules }) => [...cssRules]);
+      const hides = print.filter(({ style }) => style.display === 'none').map((one) => one.selectorText);
+      const isHidden = (one) => hides.some((selector) => one.closest(selector));
+      return [...document.querySelectorAll('header, nav, button')].filter((one) => !isHidden(one)).length;
+    })()`);
+    expect(hidden).toBe(0);
+  });
+});
