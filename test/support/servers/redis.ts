@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort, findServer, libraryEnvironment, startGuard } from './debian-server.ts';
-import { until, within } from '../until.ts';
+import { neverMs, until } from '../until.ts';
 
 /** A server without persistence: it is empty after every restart. */
 export interface RedisServer {
@@ -29,7 +29,7 @@ const ping = async (port: number): Promise<void> => {
   const socket = connect(port, '127.0.0.1');
   try {
     socket.write('PING\r\n');
-    const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(1000) })) as [
+    const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(neverMs) })) as [
       Buffer,
     ];
     // One that asks for a password answers, too.
@@ -92,7 +92,7 @@ export const startRedis = async ({
         () => false,
       );
     };
-    await within(100_000, 'it answers', answers);
+    await until('it answers', answers);
     return child;
   };
 

@@ -23,7 +23,7 @@ const schedule = (
 ) => {
   const ranAt: number[] = [];
   const run = () => {
-    ranAt.push(Date.now() - start);
+    ranAt.push(jest.now() - start);
     return work();
   };
   const jobs = new CronJobs([{ name: 'test', schedule: expression, run, ...more }], log);
