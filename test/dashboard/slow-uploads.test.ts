@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { receiveFile } from '../../src/adapters/dashboard/projects/upload-file.ts';
 import { uploadPace, type UploadPace } from '../../src/adapters/dashboard/projects/upload-pace.ts';
 import { partEnd, partHead } from '../support/http/raw-upload.ts';
+import { until } from '../support/until.ts';
 
 let folder: string;
 let file: FileHandle;
@@ -47,10 +48,10 @@ afterEach(async () => {
 const usual = { ...uploadPace, windowMs: 200 };
 
 /** One byte now and then, until nobody listens any more. */
-const trickle = (everyMs: number): void => {
-  const bytes = setInterval(() => socket.write('x'), everyMs);
-  socket.once('close', () => {
-    clearInterval(bytes);
+const trickle = (): void => {
+  void until('nobody listens', () => {
+    if (!socket.destroyed) socket.write('x');
+    return socket.destroyed;
   });
 };
 
@@ -66,7 +67,7 @@ test('an upload must send 16 KiB in each 30 seconds and finish within half an ho
 test('an upload byte by byte is ended after the first interval', async () => {
   pace = usual;
   begin(100_000);
-  trickle(20);
+  trickle();
   expect(await outcome).toMatchObject({ name: 'PageProblem', status: 400 });
   expect(await outcome).toHaveProperty('message', expect.stringMatching(/16 KiB per second/));
 });
@@ -80,7 +81,7 @@ test('an upload that stalls is ended after the first interval', async () => {
 test('an upload at a sufficient rate is ended by the deadline', async () => {
   pace = { longestMs: 1_000, windowMs: 200, slowest: 1 };
   begin(100_000);
-  trickle(20);
+  trickle();
   expect(await outcome).toHaveProperty('message', expect.stringMatching(/took longer than/));
 });
 

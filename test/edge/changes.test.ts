@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { protocols, requestIn } from '../support/http/edge-client.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
 import { until } from '../support/until.ts';
+import { now } from '../support/accounts.ts';
 
 const warn = 40;
 
@@ -101,7 +102,7 @@ describe('a renewed certificate', () => {
 
   test('that comes after the route is used at once', async () => {
     await edge.publish('rex.test', { 'index.html': 'Rex' });
-    edge.records.removeCertificate('rex.test', new Date());
+    edge.records.removeCertificate('rex.test', now);
     await edge.routes.refresh();
     await expect(edge.connect('rex.test')).rejects.toThrow('unrecognized name');
     edge.records.setCertificate(await edge.issue('rex.test'));
@@ -180,7 +181,7 @@ test('ten thousand hosts are found, and followed as they change', async () => {
   expect(edge.routes.size).toBe(10_001);
   expect(edge.server.state().hosts).toBe(10_001);
   edge.records.setCertificate(await edge.issue('site-9999.sites.test'));
-  edge.records.removeRoute('site-5000', new Date());
+  edge.records.removeRoute('site-5000', now);
   await edge.routes.refresh();
   expect(await textAt('site-9999.sites.test')).toBe('Rex');
   expect(edge.routes.find('site-5000.sites.test')).toBeUndefined();

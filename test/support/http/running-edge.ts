@@ -20,6 +20,7 @@ import { edgeClient, type EdgeClient } from './edge-client.ts';
 import { startObjectStore } from '../servers/object-store.ts';
 import { processOn } from '../sites/object-store-files.ts';
 import { LosableEdgeRecords, LosableSiteFiles } from '../sites/losable-stores.ts';
+import { now } from '../accounts.ts';
 
 const platformHost = 'sites.test';
 
@@ -108,8 +109,8 @@ export const startEdge = async (
     return deployId;
   };
   const forget = (host: string): void => {
-    records.removeRoute(routeName(host), new Date());
-    records.removeCertificate(host, new Date());
+    records.removeRoute(routeName(host), now);
+    records.removeCertificate(host, now);
   };
   return {
     ...edgeClient(ports, root),
