@@ -1,13 +1,13 @@
 import { jest } from '@jest/globals';
 
-type Real = NonNullable<Parameters<typeof jest.useFakeTimers>[0]>['doNotFake'];
+const always = ['Date', 'hrtime', 'nextTick', 'queueMicrotask', 'setImmediate'] as const;
+const timeouts = ['clearImmediate', 'setTimeout', 'clearTimeout', 'clearInterval'] as const;
 
-const immediate = ['Date', 'hrtime', 'nextTick', 'queueMicrotask', 'setImmediate'] as const;
-const all = [...immediate, 'clearImmediate', 'setTimeout', 'clearTimeout'] as const;
-
-const hold = (doNotFake: Real): void => {
+const hold = (
+  doNotFake: readonly ((typeof always)[number] | (typeof timeouts)[number])[],
+): void => {
   const elapsed = performance.now();
-  jest.useFakeTimers({ doNotFake });
+  jest.useFakeTimers({ doNotFake: [...doNotFake, 'setInterval'] });
   // Otherwise it would begin again at 0.
   jest.advanceTimersByTime(elapsed);
 };
@@ -17,10 +17,10 @@ const hold = (doNotFake: Real): void => {
  * `jest.advanceTimersByTimeAsync`. Sockets and files go on. `jest.useRealTimers` ends it.
  */
 export const holdTimeouts = (): void => {
-  hold([...immediate, 'setInterval']);
+  hold(always);
 };
 
 /** The same only for what is measured with `performance.now`: timeouts go on. */
 export const holdStopwatch = (): void => {
-  hold([...all, 'setInterval', 'clearInterval']);
+  hold([...always, ...timeouts]);
 };

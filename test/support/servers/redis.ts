@@ -28,10 +28,9 @@ const nothingKept = ['--save', '', '--appendonly', 'no'];
 const ping = async (port: number): Promise<void> => {
   const socket = connect(port, '127.0.0.1');
   try {
+    socket.setTimeout(neverMs, () => socket.destroy(new Error('no answer')));
     socket.write('PING\r\n');
-    const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(neverMs) })) as [
-      Buffer,
-    ];
+    const [answer] = (await once(socket, 'data')) as [Buffer];
     // One that asks for a password answers, too.
     const answers = /^(?:\+PONG\r\n|-NOAUTH )/.test(answer.toString());
     if (!answers) throw new Error(`PING was answered ${String(answer)}`);
