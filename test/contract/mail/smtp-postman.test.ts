@@ -34,8 +34,8 @@ beforeEach(() => {
   answers = {};
 });
 
-/** The time of nodemailer itself, for each step, is longer and has other words. */
-const atDeadline = 'The operation was aborted due to timeout';
+/** The limits of nodemailer for each step have other words. */
+const atDeadline = 'Message sending aborted';
 const postman = (url = server.url, deadlineMs = neverMs) =>
   new SmtpPostman(smtpOptions(url), sender, deadlineMs);
 
