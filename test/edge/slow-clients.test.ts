@@ -15,15 +15,17 @@ afterAll(() => edge.close());
 
 type Open = () => Promise<Socket>;
 
-/** Ends when the connection is cut, while one more byte of `sent` goes out now and then. */
-const cutOf = async (what: string, open: Open, sent = ''): Promise<void> => {
+/** Ends when the connection is cut, while one more byte of `sent` goes out now and then. @returns the status before that */
+const cutOf = async (what: string, open: Open, sent = ''): Promise<string | undefined> => {
   const socket = await open();
   const left = [...sent];
-  socket.on('error', () => undefined).resume();
+  let answer = '';
+  socket.on('error', () => undefined).on('data', (bytes) => (answer += String(bytes)));
   await until(`${what} is cut`, () => {
     if (!socket.destroyed) socket.write(left.shift() ?? '');
     return socket.destroyed;
   });
+  return answer.split(' ')[1];
 };
 
 const openTo = async (port: number): Promise<Socket> => {
@@ -46,9 +48,9 @@ test('a visitor has 10 seconds for the handshake, 5 for the headers and 10 for a
 test('slow and silent clients are disconnected, while others are served', async () => {
   const { http, https } = edge.ports;
   const secure: Open = () => edge.connect('rex.test');
-  const withoutBody: Open = async () => {
+  const withContent: Open = async () => {
     const socket = await edge.connect('rex.test');
-    socket.write('GET / HTTP/1.1\r\nHost: rex.test\r\nContent-Length: 1000\r\n\r\n');
+    socket.write('GET / HTTP/1.1\r\nHost: rex.test\r\nContent-Length: 100000\r\n\r\n');
     return socket;
   };
 
@@ -59,13 +61,13 @@ test('slow and silent clients are disconnected, while others are served', async 
     cutOf('an endless head after the handshake', secure, endless),
     cutOf('silence before the handshake', () => openTo(https)),
     cutOf('an endless handshake', () => openTo(https), endlessHello),
-    cutOf('a request without its content', withoutBody),
+    cutOf('endless content', withContent, 'x'.repeat(10_000)),
   ]);
 
   const session = await edge.session('rex.test');
   expect((await requestIn(session, '/')).status).toBe(200);
   expect((await edge.get('rex.test', '/')).status).toBe(200);
-  await slow;
+  expect(await slow).toEqual(['408', '408', '408', '408', undefined, undefined, '200']);
   expect((await requestIn(session, '/')).status).toBe(200);
   session.close();
 });
