@@ -25,15 +25,41 @@ export const forbiddenSyntax = {
   ImportExpression: outside,
 };
 
-const pureSyntax = {
+const patience = 'A test waits for the thing itself, with `until`.';
+const stopwatch = 'A test counts steps, queries or turns; it judges no time.';
+const present = 'A test sets the clock, or takes the time of a SystemClock.';
+
+/** What a test may not write: then it knows how fast the machine is, or what happened to run in between. */
+export const timedSyntax = {
+  'MemberExpression[object.name="performance"][property.name="now"]': stopwatch,
+  'MemberExpression[object.name="process"][property.name=/^(cpuUsage|threadCpuUsage|resourceUsage|hrtime|uptime)$/]':
+    stopwatch,
+  'ImportSpecifier[imported.name=/^(monitorEventLoopDelay|PerformanceObserver|hrtime|cpuUsage)$/]':
+    stopwatch,
+  'ImportDeclaration[source.value=/until[.]ts$/] > ImportSpecifier[imported.name="within"]':
+    stopwatch,
+  'MemberExpression[object.name="Date"][property.name="now"]': present,
+  'NewExpression[callee.name="Date"][arguments.length=0]': present,
+  'CallExpression[callee.name=/^(setTimeout|setInterval)$/]': patience,
+  'CallExpression[callee.object.name=/^(global|globalThis)$/][callee.property.name=/^(setTimeout|setInterval)$/]':
+    patience,
+  'MemberExpression[object.name="AbortSignal"][property.name="timeout"]': patience,
+  'ImportDeclaration[source.value=/^(node:)?timers/] > ImportSpecifier[imported.name!="setImmediate"]':
+    patience,
+  'ImportDeclaration[source.value=/^(node:)?timers/] > :matches(ImportDefaultSpecifier, ImportNamespaceSpecifier)':
+    patience,
+};
+
+/** @param forbidden message by selector */
+const without = (forbidden) => ({
   create: (context) =>
     Object.fromEntries(
-      Object.entries(forbiddenSyntax).map(([selector, message]) => [
+      Object.entries(forbidden).map(([selector, message]) => [
         selector,
         (node) => context.report({ node, message }),
       ]),
     ),
-};
+});
 
 const lateLookup =
   'Look this up when the closure is made: after the start, a stop may have emptied the container.';
@@ -57,7 +83,8 @@ export default {
   meta: { name: 'local' },
   rules: {
     'explained-suppression': explainedSuppression,
-    'pure-syntax': pureSyntax,
+    'pure-syntax': without(forbiddenSyntax),
+    'timeless-syntax': without(timedSyntax),
     'late-lookups': lateLookups,
   },
 };

@@ -158,6 +158,26 @@ export const insideRules = {
   'local/pure-syntax': 'error',
 } satisfies Rules;
 
+/** For tests: none knows how fast the machine is. */
+export const testRules = { 'local/timeless-syntax': 'error' } satisfies Rules;
+
+/** The tests that may measure, wait or ask the clock all the same, and why. */
+export const timedTests: Readonly<Record<string, string>> = {
+  'test/support/until.ts': 'It is what the others wait with.',
+  'test/support/held-timeouts.ts': 'It lets the time of a process stand still, at what it is.',
+  'test/support/servers/{delayed,object-store,tcp-proxy}.ts': 'Slow networks and servers.',
+  'test/support/servers/balancer.ts': 'It asks its processes now and then, as balancers do.',
+  'test/support/service/{persistent-writer,visits}.ts': 'Clients that pause between two requests.',
+  'test/support/service/{health-prober,health-watch,steady-load}.ts':
+    'They measure for what a release needs.',
+  'test/{release,faults,fuzz,attacks}/**':
+    'What a release needs, and no plain change: it may measure.',
+  'test/lab/**':
+    'Authorities, name servers and visitors that take their time, also for manual use.',
+  'test/machines/**': 'Containers and systemd take their own time.',
+  'test/plants/main.ts': 'It tells how long each plant took.',
+};
+
 export default defineConfig({
   plugins: ['typescript'],
   jsPlugins: ['./lint-rules.js', 'eslint-plugin-regexp'],
@@ -206,5 +226,6 @@ export default defineConfig({
         'typescript/no-unnecessary-type-parameters': 'off',
       },
     },
+    { files: ['test/**/*.{ts,js}'], excludeFiles: Object.keys(timedTests), rules: testRules },
   ],
 });

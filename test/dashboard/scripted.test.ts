@@ -6,6 +6,7 @@ import { deployEntries } from '../support/sites/deploy-entries.ts';
 import { entry } from '../support/sites/site-source.ts';
 import { until } from '../support/until.ts';
 import { zipOf } from '../support/sites/zip-bytes.ts';
+import { SystemClock } from '../../src/adapters/system/system-clock.ts';
 
 let slug: string;
 const browsed = browseDashboard(async ({ dashboard, owner }) => {
@@ -120,7 +121,7 @@ test.each([
     const domain = await addDomain(`${clock}.birds.test`);
     await domains().verifyDomain(domain);
     const page = await browsed.visit('/dashboard/animals');
-    await page.clock.install({ time: Date.now() + ms });
+    await page.clock.install({ time: new SystemClock().now().getTime() + ms });
     await page.goto(`${browsed.dashboard.origin}/dashboard/projects/${slug}/settings/domains`);
     const button = page.getByTitle(`Verify ${domain.host}`);
     await page.clock.runFor(1000);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { constants, type ClientHttp2Session } from 'node:http2';
+import type { Writable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { closed, requestIn } from '../support/http/edge-client.ts';
@@ -135,6 +136,12 @@ const ask = (session: ClientHttp2Session, headers = {}) =>
 
 describe('an endless body', () => {
   const more = Buffer.alloc(16_384);
+  /** Writes until nobody listens. */
+  const endlessly = (to: Writable, what: Buffer | string): Promise<boolean> =>
+    until('nobody listens', () => {
+      for (let at = 0; at < 16 && !to.destroyed; at++) to.write(what);
+      return to.destroyed;
+    });
 
   test('sent over HTTP/2 is not read, and its stream ends', async () => {
     const session = await edge.session('rex.test');
@@ -144,11 +151,11 @@ describe('an endless body', () => {
     ] as const) {
       const stream = session.request({ ':path': '/', ':method': method }, { endStream: false });
       stream.on('error', () => undefined).resume();
-      const writing = setInterval(() => stream.write(more), 1);
+      const over = endlessly(stream, more);
       const [headers] = (await once(stream, 'response')) as [Record<string, string>];
       expect(String(headers[':status'])).toBe(status);
       await closed(stream);
-      clearInterval(writing);
+      await over;
       await nothingIsHeld();
     }
     expect((await requestIn(session, '/')).status).toBe(200);
@@ -159,10 +166,10 @@ describe('an endless body', () => {
     const socket = await edge.connect('rex.test');
     const answer = text(socket);
     socket.write('POST / HTTP/1.1\r\nHost: rex.test\r\nTransfer-Encoding: chunked\r\n\r\n');
-    const writing = setInterval(() => socket.write(`4000\r\n${more.toString('latin1')}\r\n`), 1);
+    const over = endlessly(socket, `4000\r\n${more.toString('latin1')}\r\n`);
     expect(await answer.catch(() => 'HTTP/1.1 405')).toMatch(/^HTTP\/1.1 405/);
     await closed(socket);
-    clearInterval(writing);
+    await over;
     await nothingIsHeld();
   });
 });

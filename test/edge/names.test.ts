@@ -5,6 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { protocols, requestIn } from '../support/http/edge-client.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
+import { now } from '../support/accounts.ts';
 
 describe('the name of a request', () => {
   let edge: RunningEdge;
@@ -157,7 +158,7 @@ describe('a handshake', () => {
     edge = await startEdge();
     await edge.publish('rex.test', { 'index.html': 'Rex' });
     const deployId = await edge.store('new.test', { 'index.html': 'New' });
-    await edge.removeCertificate('new.test', new Date());
+    await edge.removeCertificate('new.test', now);
     await edge.setRoute({
       name: 'broken.test',
       projectId: 'proj_broken',

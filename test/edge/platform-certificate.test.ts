@@ -8,6 +8,8 @@ import { given, ordered } from '../../src/app/doctor/platform-findings.ts';
 import type { Certificate } from '../../src/domains/domain/certificates/certificate.ts';
 import { endingShare } from '../../src/domains/domain/own/platform.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
+import { later } from '../support/accounts.ts';
+import { SystemClock } from '../../src/adapters/system/system-clock.ts';
 
 const [tom, rex, wildcard] = ['tom.sites.test', 'rex.test', '*.sites.test'];
 
@@ -50,7 +52,7 @@ describe('an edge with a certificate of the platform in the database', () => {
 
   test('needs none of its own for a new project', async () => {
     await edge.publish('new.sites.test', { 'index.html': 'new' });
-    await edge.removeCertificate('new.sites.test', new Date());
+    await edge.removeCertificate('new.sites.test', later(0));
     await edge.routes.refresh();
     const answer = await edge.visit('HTTP/2', 'new.sites.test', '/');
     expect([answer.status, String(answer.body)]).toEqual([200, 'new']);
@@ -58,7 +60,7 @@ describe('an edge with a certificate of the platform in the database', () => {
 
   test('never serves it for a custom domain, a host without a project, or the platform itself', async () => {
     expect(await namesAt(rex)).toEqual([`DNS:${rex}`]);
-    await edge.removeCertificate(rex, new Date());
+    await edge.removeCertificate(rex, later(0));
     await edge.routes.refresh();
     for (const host of [rex, 'nobody.sites.test', 'sites.test', 'a.tom.sites.test'])
       await expect(edge.connect(host)).rejects.toThrow('unrecognized name');
@@ -112,7 +114,7 @@ describe('an edge with a certificate of the platform in files', () => {
   };
 
   beforeAll(async () => {
-    now = new Date();
+    now = new SystemClock().now();
     files = new WatchedPlatformFiles(paths(), 'sites.test', { clock: { now: () => now }, log });
     edge = await startEdge({ files });
     pair = await edge.issue(wildcard, ['sites.test']);
@@ -243,6 +245,6 @@ describe('an edge with a certificate of the platform in files', () => {
     await write(renewed);
     await files.look();
     expect(logged.join('')).toContain('begins only at');
-    now = new Date();
+    now = new SystemClock().now();
   });
 });

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { protocols, requestIn } from '../support/http/edge-client.ts';
 import { startEdge, type RunningEdge } from '../support/http/running-edge.ts';
+import { now } from '../support/accounts.ts';
 
 const projectId = 'proj_rex';
 
@@ -122,7 +123,7 @@ describe('a host that redirects', () => {
   });
 
   test('without a certificate is refused like an unknown name', async () => {
-    await edge.removeCertificate('www.rex.test', new Date());
+    await edge.removeCertificate('www.rex.test', now);
     await edge.routes.refresh();
     const code = 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME';
     await expect(edge.connect('www.rex.test')).rejects.toHaveProperty('code', code);

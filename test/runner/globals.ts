@@ -32,6 +32,7 @@ const jestOf = ({ moduleMocker: mocker, fakeTimersModern: timers }: NativeEnviro
   restoreAllMocks: mocker.restoreAllMocks.bind(mocker),
   useFakeTimers: timers.useFakeTimers.bind(timers),
   useRealTimers: timers.useRealTimers.bind(timers),
+  now: timers.now.bind(timers),
   setSystemTime: timers.setSystemTime.bind(timers),
   advanceTimersByTime: timers.advanceTimersByTime.bind(timers),
   advanceTimersByTimeAsync: timers.advanceTimersByTimeAsync.bind(timers),

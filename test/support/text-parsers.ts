@@ -51,7 +51,7 @@ import {
   redirectTarget,
 } from '../../src/domains/domain/redirects/target.ts';
 import { checkDomainSettings } from '../../src/domains/domain/redirects/redirects.ts';
-import { inspectSite } from '../../src/sites/domain/site-contents.ts';
+import { inspectSite, siteLimits } from '../../src/sites/domain/site-contents.ts';
 
 /** Reads an untrusted text. It may throw. */
 export interface TextParser {
@@ -73,6 +73,12 @@ export type TextFile =
 const parser = (letters: string, read: TextParser['read']): TextParser => ({
   letters: letters.split(/(?!\p{M})/u),
   read,
+});
+
+/** One letter with nothing but accents on it, in texts of 4 000 characters and more: putting accents in order takes the square. */
+const accents = (read: TextParser['read']): TextParser => ({
+  letters: ['\u0315\u0300'],
+  read: (text) => read(text.repeat(8)),
 });
 
 const now = new Date('2026-11-22T00:00:00Z');
@@ -120,7 +126,7 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   },
   'access/domain/password-text.ts': {
     operations: 1,
-    parsers: { passwordText: parser('a\u0315\u0300ﷺ', passwordText) },
+    parsers: { passwordText: parser('aﷺ', passwordText), accents: accents(passwordText) },
   },
   'kernel/shown-path.ts': {
     operations: 4,
@@ -199,7 +205,16 @@ export const textFiles: Readonly<Record<string, TextFile>> = {
   },
   'sites/domain/site-contents.ts': {
     operations: 1,
-    parsers: { admit: parser('/._a', (text) => inspectSite().admit(text, 'file')) },
+    parsers: {
+      admit: parser('/._a', (text) => inspectSite().admit(text, 'file')),
+      accents: accents((text) => inspectSite().admit(text, 'folder')),
+      'nested files': parser('a', ({ length }) => {
+        const inspection = inspectSite();
+        for (let n = 0; 4 * n < length; n++) {
+          inspection.admit(`${'folder/'.repeat(siteLimits.folders)}${n}`, 'file');
+        }
+      }),
+    },
   },
 
   'notifications/domain/webhooks/destination.ts': {

@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { insideRules, ourRules, patternRules, wiringRules } from '../../oxlint.config.ts';
+import { globSync } from 'node:fs';
+import {
+  insideRules,
+  ourRules,
+  patternRules,
+  testRules,
+  timedTests,
+  wiringRules,
+} from '../../oxlint.config.ts';
 import { plantTree, type PlantedTree } from '../support/planted-tree.ts';
 
 const pluginFile = '../../lint-rules.js';
-const { forbiddenSyntax } = (await import(pluginFile)) as {
-  readonly forbiddenSyntax: Readonly<Record<string, string>>;
-};
+const { forbiddenSyntax, timedSyntax } = (await import(pluginFile)) as Readonly<
+  Record<'forbiddenSyntax' | 'timedSyntax', Readonly<Record<string, string>>>
+>;
 
 const compare = 'export const same = (a: unknown, b: unknown) => a == b;';
 
@@ -107,6 +115,21 @@ const inside: Readonly<Record<string, string>> = {
   ImportExpression: `export const load = () => import('./clock.ts');`,
 };
 
+/** For each selector of what tests must not write, in its order, code that has it. */
+const timed: readonly string[] = [
+  `export const begun = performance.now();`,
+  `export const begun = process.hrtime.bigint();`,
+  `import { monitorEventLoopDelay } from 'node:perf_hooks';\nexport const delay = monitorEventLoopDelay();`,
+  `import { within } from '../support/until.ts';\nexport const soon = () => within(1);`,
+  `export const begun = Date.now();`,
+  `export const today = new Date();`,
+  `export const later = (work: () => void) => setTimeout(work, 1);`,
+  `export const often = (work: () => void) => globalThis.setInterval(work, 1);`,
+  `export const soon = AbortSignal.timeout(1);`,
+  `import { setTimeout as pause } from 'node:timers/promises';\nexport const wait = () => pause(1);`,
+  `import timers from 'node:timers';\nexport const wait = () => timers.setTimeout(() => undefined, 1);`,
+];
+
 const clock = 'export interface Clock {\n  now(): Date;\n}';
 const contexts = ['kernel', 'catalogue', 'access', 'sites/use-cases', 'a-new-context'];
 
@@ -124,6 +147,9 @@ const allowed = {
   ),
   'src/app/length.ts': `export const length = (text: string) => [...text].length;`,
   'src/sites/domain/clock.ts': clock,
+  'test/support/until.ts': `export const within = (ms: number) => performance.now() + ms;`,
+  'test/unit/turn.ts': `import { setImmediate as turn } from 'node:timers/promises';\nexport const next = () => turn();`,
+  'test/unit/moment.ts': `export const moment = new Date('2026-03-01');`,
   'src/sites/domain/later.ts': `export const later = (now: Date) => new Date(now.getTime() + 1);`,
 };
 
@@ -161,6 +187,11 @@ const planted: readonly Planted[] = [
     path: `src/${context}/time.ts`,
     rule: 'no-restricted-properties',
     code: `export const time = () => Date.now();`,
+  })),
+  ...timed.map((code, at) => ({
+    path: `test/unit/timed-${String(at)}.ts`,
+    rule: 'local/timeless-syntax',
+    code,
   })),
   // The compiler's own errors come from the same run.
   {
@@ -203,6 +234,7 @@ beforeAll(async () => {
     '--format',
     'json',
     'src',
+    'test',
   )) as Report;
   reported = diagnostics.map(({ filename, code }) => [filename, nameOf(code)]);
 });
@@ -215,6 +247,8 @@ test('each planted violation is reported under its rule, and nothing else is rep
 });
 
 test('every rule of our own has a planted violation', () => {
+  expect(Object.keys(testRules)).toEqual(['local/timeless-syntax']);
+  expect(timed).toHaveLength(Object.keys(timedSyntax).length);
   expect(Object.keys(everywhere).sort()).toEqual(Object.keys(ourRules).sort());
   expect(Object.keys(patterns).sort()).toEqual(Object.keys(patternRules).sort());
   expect(Object.keys(wirings)).toEqual(Object.keys(wiringRules));
@@ -222,4 +256,8 @@ test('every rule of our own has a planted violation', () => {
 
 test('every import that contexts and kernel must not use has a planted violation', () => {
   expect(Object.keys(inside).sort()).toEqual(restrictions.map(({ name }) => name).sort());
+});
+
+test.each(Object.keys(timedTests))('%s, which may use the time, exists', (pattern) => {
+  expect(globSync(pattern)).not.toEqual([]);
 });

@@ -11,6 +11,7 @@ import { servedZone, startUnbound, type Unbound } from '../support/servers/unbou
 import { newHome, type Home, type Service } from '../support/service/service-process.ts';
 import { processesOf } from '../support/service/several-processes.ts';
 import { testSealer } from '../support/stores.ts';
+import { SystemClock } from '../../src/adapters/system/system-clock.ts';
 
 let home: Home;
 let database: Database;
@@ -41,7 +42,7 @@ const store = async (label: string, value: string): Promise<() => Promise<void>>
   const orders = new KyselyCertificateOrders(database, testSealer);
   const subject = `platform:${(begun += 1)}`;
   await orders.begin({ authority: '', subject, host: 'shop.example', privateKey: 'a key' });
-  const expiresAt = new Date(Date.now() + 3_600_000);
+  const expiresAt = new Date(new SystemClock().now().getTime() + 3_600_000);
   await new KyselyDnsChallenges(database).publish(subject, { label, value, expiresAt });
   return () => orders.forget(subject);
 };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { OwnersNotification } from '../../src/notifications/domain/webhooks/payload.ts';
 import { firstSecret } from '../../src/notifications/domain/webhooks/secrets.ts';
-import { newAccount } from '../support/accounts.ts';
+import { newAccount, now } from '../support/accounts.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 import { callingOver } from '../support/webhooks/calling.ts';
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 const notification = (): OwnersNotification => ({
-  ...{ id: `evt_call_${(next += 1)}`, accountId, occurredAt: new Date() },
+  ...{ id: `evt_call_${(next += 1)}`, accountId, occurredAt: now },
   ...{
     kind: 'key.banned',
     about: { keyId: 'key_1', name: 'Till', until: '2026-03-02T00:00:00.000Z' },

@@ -24,6 +24,15 @@ export const edgeLimits = {
 
 export type EdgeLimits = Readonly<Record<keyof typeof edgeLimits, number>>;
 
+/** How long a visitor may take, and how long a connection may be silent. */
+export const visitorTimes = {
+  handshakeMs: 10_000,
+  /** Of HTTP/1.1, like the next. */
+  headersMs: 5_000,
+  requestMs: 10_000,
+  silenceMs: 60_000,
+} as const;
+
 /** Answers promise that a quiet connection stays open for so long. */
 export const keepAliveMs = 15_000;
 

@@ -10,7 +10,7 @@ import type { EdgeRequest, EdgeResponse } from './edge-answer.ts';
 import { EdgeConnections } from './edge-connections.ts';
 import { plainHandler, secureHandler, type EdgePorts } from './edge-handler.ts';
 import { announceEnd } from './drain-edge.ts';
-import { edgeLimits, keepAliveMs, type EdgeLimits } from './edge-limits.ts';
+import { edgeLimits, keepAliveMs, visitorTimes, type EdgeLimits } from './edge-limits.ts';
 import { HeldByNetwork } from './held.ts';
 import type { Ticks } from './line.ts';
 import { endStalled } from './patience.ts';
@@ -18,18 +18,16 @@ import { serverNames } from './server-names.ts';
 import { tracedVisits, type EdgeHandler } from './traced-visits.ts';
 import { tlsOptions } from './tls-options.ts';
 
-/** Of HTTP/1.1. Limits for slow or silent clients: see docs/operations.md. */
+/** Of HTTP/1.1. */
 const http1 = {
-  headersTimeout: 5_000,
-  requestTimeout: 10_000,
+  headersTimeout: visitorTimes.headersMs,
+  requestTimeout: visitorTimes.requestMs,
   keepAliveTimeout: keepAliveMs,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16 * 1024,
   /** Spares a request without content the events of an empty stream; older Nodes do not know it. */
   optimizeEmptyRequests: true,
 };
-const handshakeTimeoutMs = 10_000;
-const silenceMs = 60_000;
 const lookMs = 1_000;
 
 export interface EdgeAddresses {
@@ -94,7 +92,7 @@ export class EdgeServer {
         ...http1,
         ...tlsOptions,
         allowHTTP1: true,
-        handshakeTimeout: handshakeTimeoutMs,
+        handshakeTimeout: visitorTimes.handshakeMs,
         settings: {
           maxHeaderListSize: http1.maxHeaderSize,
           maxConcurrentStreams: limits.answersOfConnection,
@@ -114,7 +112,7 @@ export class EdgeServer {
     );
     for (const server of [this.#plain, this.#secure]) {
       server.maxConnections = limits.connections;
-      server.setTimeout(silenceMs);
+      server.setTimeout(visitorTimes.silenceMs);
     }
     this.#connections.watch(this.#plain, this.#secure);
     // A client that sends no valid TLS, or asks for an unknown name, is disconnected already.

@@ -14,21 +14,24 @@ const resolutionMs = 20;
 export class EventLoopWatch {
   readonly #running: RunningWork;
   readonly #log: Logger;
+  readonly #elapsed: () => number;
   readonly #delays = monitorEventLoopDelay({ resolution: resolutionMs });
   #timer: NodeJS.Timeout | undefined;
   #noticed = 0;
   #worstMs = 0;
 
-  constructor(running: RunningWork, log: Logger) {
+  /** @param elapsed monotonic milliseconds */
+  constructor(running: RunningWork, log: Logger, elapsed = () => performance.now()) {
     this.#running = running;
     this.#log = log;
+    this.#elapsed = elapsed;
   }
 
   start(): void {
     this.#delays.enable();
-    let lookedAt = performance.now();
+    let lookedAt = this.#elapsed();
     this.#timer = setInterval(() => {
-      const now = performance.now();
+      const now = this.#elapsed();
       const delayMs = now - lookedAt - lookMs;
       lookedAt = now;
       if (delayMs >= noticedMs) this.#notice(delayMs);

@@ -13,9 +13,10 @@ import {
   type TestDatabase,
 } from '../../support/servers/databases.ts';
 import { migratedDatabase } from '../../support/servers/migrated-database.ts';
+import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 
 const hour = 3_600_000;
-const now = new Date();
+const now = new SystemClock().now();
 const ago = (hours: number): Date => new Date(now.getTime() - hours * hour);
 
 describe.each(databaseKinds)('what %s knows of its backups', (kind) => {
@@ -33,7 +34,7 @@ describe.each(databaseKinds)('what %s knows of its backups', (kind) => {
   test('is the moment of the newest one, and that of the newest one that was checked', async () => {
     const { since, made, checked } = await backupTimes(database);
     expect([made, checked]).toEqual([undefined, undefined]);
-    expect(Math.abs(since.getTime() - Date.now())).toBeLessThan(hour);
+    expect(Math.abs(since.getTime() - now.getTime())).toBeLessThan(hour);
     await rememberBackup(database, 'made', ago(3));
     await rememberBackup(database, 'checked', ago(3));
     await rememberBackup(database, 'made', ago(1));

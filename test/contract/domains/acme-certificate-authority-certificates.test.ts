@@ -9,12 +9,13 @@ import { caPlaces } from '../../lab/authority/gate-faults.ts';
 import { connectAuthority, keptAccounts } from '../../lab/authority/pebble-authority.ts';
 import { startPebbleLab, type PebbleLab } from '../../lab/authority/pebble-lab.ts';
 import { obtain, placed, takeToCertificate } from './certificate-authority-steps.ts';
+import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 
 let lab: PebbleLab;
 let order: CertificateOrder;
 let issued: Certificate;
 const accounts = keptAccounts();
-const clock = new SettableClock(new Date());
+const clock = new SettableClock(new SystemClock().now());
 beforeAll(async () => {
   lab = await startPebbleLab({ certificateSeconds: 3600 });
   const connected = connectAuthority(lab, {}, { accounts });

@@ -3,6 +3,7 @@ import type { Actor } from '../../../src/kernel/acting.ts';
 import type { Project } from '../../../src/sites/domain/project.ts';
 import { later, now } from '../../support/accounts.ts';
 import { newDomain, servedProject, verify } from '../../support/domains/custom-domains.ts';
+import { holdStopwatch } from '../../support/held-timeouts.ts';
 import { race } from '../../support/race.ts';
 import { refusal, refuse } from '../../support/refusal.ts';
 import { openStores, type Stores } from '../../support/stores.ts';
@@ -25,10 +26,10 @@ afterAll(() => stores.close());
 beforeEach(() => {
   signals = 0;
   // However slow the machine is, what is written in one turn is stored together.
-  jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+  holdStopwatch();
 });
 afterEach(() => {
-  jest.restoreAllMocks();
+  jest.useRealTimers();
 });
 
 /**

@@ -43,7 +43,12 @@ test.each(Object.keys(wayOf) as (keyof typeof wayOf)[])(
           expect(await find({ job: row.job })).toEqual([{ job: row.job }]);
         } catch (error) {
           failures.push(error);
-          await new Promise((resolve) => setTimeout(resolve, 5));
+          await until('it answers', () =>
+            database.ping().then(
+              () => true,
+              () => false,
+            ),
+          );
         }
       }
     };

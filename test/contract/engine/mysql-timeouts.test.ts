@@ -1,42 +1,51 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { MysqlTimeouts } from '../../../src/adapters/kysely/engine/mysql-timeouts.ts';
-import { until } from '../../support/until.ts';
 
-/** Tells how late each was given up, by name. */
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** Tells when each was given up, by name. */
 const timed = (names: Readonly<Record<string, number>>) => {
   const timeouts = new MysqlTimeouts();
-  const lateMs = new Map<string, number>();
-  const all = Object.entries(names).map(([name, ms]) => {
-    const endsAt = performance.now() + ms;
-    const one = { endsAt, giveUp: () => void lateMs.set(name, performance.now() - endsAt) };
+  const endedAt = new Map<string, number>();
+  const start = jest.now();
+  const add = (name: string, ms: number) => {
+    const giveUp = () => {
+      endedAt.set(name, jest.now() - start);
+      if (name === 'begins another') add('another', 10);
+    };
+    const one = { endsAt: jest.now() - start + ms, giveUp };
     timeouts.add(one);
     return one;
-  });
-  return { timeouts, lateMs, all };
+  };
+  const all = Object.entries(names).map(([name, ms]) => add(name, ms));
+  return { timeouts, endedAt, all };
 };
 
-test('each ends at its own time, whatever the order in which they began', async () => {
-  const { lateMs } = timed({ last: 120, first: 40, over: -5, second: 80, alsoSecond: 80 });
-  await until('all ended', () => lateMs.size === 5);
-  expect([...lateMs.keys()]).toEqual(['over', 'first', 'second', 'alsoSecond', 'last']);
-  expect([...lateMs.values()].every((ms) => ms >= 0)).toBe(true);
+test('each ends at its own time, whatever the order in which they began', () => {
+  const { endedAt } = timed({ last: 120, first: 40, over: -5, second: 80, alsoSecond: 80 });
+  jest.advanceTimersByTime(200);
+  expect([...endedAt]).toEqual([
+    ...[['over', 1] as const, ['first', 40] as const],
+    ...[['second', 80] as const, ['alsoSecond', 80] as const, ['last', 120] as const],
+  ]);
 });
 
-test('what is over in time is never given up, and holds nothing else up', async () => {
-  const { timeouts, lateMs, all } = timed({ answered: 20, silent: 60, endless: 3_600_000 });
+test('what is over in time is never given up, and holds nothing else up', () => {
+  const { timeouts, endedAt, all } = timed({ answered: 20, silent: 60, endless: 3_600_000 });
   timeouts.delete(all[0]!);
-  await until('the silent one ended', () => lateMs.size > 0);
-  expect([...lateMs.keys()]).toEqual(['silent']);
+  jest.advanceTimersByTime(3_599_999);
+  expect([...endedAt]).toEqual([['silent', 60]]);
 });
 
-test('one that gives up may begin another', async () => {
-  const { timeouts, lateMs } = timed({ slow: 80 });
-  const ended: string[] = [];
-  const again = () => ({ endsAt: performance.now() + 10, giveUp: () => ended.push('again') });
-  const giveUp = () => {
-    timeouts.add(again());
-  };
-  timeouts.add({ endsAt: performance.now() + 10, giveUp });
-  await until('the slow one ended', () => lateMs.size > 0);
-  expect(ended).toEqual(['again']);
+test('one that gives up may begin another', () => {
+  const { endedAt } = timed({ slow: 80, 'begins another': 10 });
+  jest.advanceTimersByTime(200);
+  expect([...endedAt]).toEqual([
+    ...[['begins another', 10] as const, ['another', 20] as const, ['slow', 80] as const],
+  ]);
 });

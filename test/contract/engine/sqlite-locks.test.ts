@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import SqliteDatabase from 'better-sqlite3';
 import { Database } from '../../../src/adapters/kysely/database.ts';
 import { EdgePort } from '../../../src/adapters/kysely/sites/edge-port.ts';
@@ -8,7 +8,7 @@ import { SqliteWriters } from '../../../src/adapters/kysely/engine/sqlite-writer
 import { OutOfTime, Unavailable } from '../../../src/kernel/unavailable.ts';
 import { emptyDatabase, type TestDatabase } from '../../support/servers/databases.ts';
 import { holdLock } from '../../support/servers/file-lock.ts';
-import { countOwnTime } from '../../support/own-time.ts';
+import { holdStopwatch } from '../../support/held-timeouts.ts';
 import { until } from '../../support/until.ts';
 
 let home: TestDatabase;
@@ -24,6 +24,9 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await database.run((db) => db.deleteFrom('quota_counters').execute());
+});
+afterEach(() => {
+  jest.useRealTimers();
 });
 
 const insert = (subject: string, data = '') =>
@@ -74,27 +77,43 @@ test('an edge that starts at its known port needs no write and therefore no lock
   await letGo();
 });
 
-test('a writer waits two seconds from its own arrival for another program, without blocking the process', async () => {
+test('a writer waits two seconds from its own arrival for another program, while others read', async () => {
   const letGo = await holdLock(home.url);
-  const ownTime = countOwnTime();
+  holdStopwatch();
   const joint = new JointWrites(database);
-  const writing = Promise.allSettled([
+  let ended = 0;
+  const writing = [
     ...names(25).map(write),
     // More than one batch.
     ...names(30).map((name) => joint.transaction(() => insert(`joint ${name}`))),
-  ]);
-  const started = performance.now();
-  await until('a second is over', () => performance.now() - started > 1000);
+  ].map((one) => one.finally(() => (ended += 1)));
+  const outcomes = Promise.allSettled(writing);
+  const { connections } = database.engine;
+  await until('all but the first wait', () => connections.load().waiting === writing.length - 1);
+  jest.advanceTimersByTime(1000);
   const late = insert('late');
-  const outcomes = await writing;
-  expect(ownTime()).toBeGreaterThan(500);
-  await letGo();
-  await late;
-  for (const outcome of outcomes) {
+  jest.advanceTimersByTime(999);
+  expect(await stored()).toEqual([]);
+  expect(ended).toBe(0);
+  jest.advanceTimersByTime(1);
+  for (const outcome of await outcomes) {
     expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
     expect(outcome).toHaveProperty('reason.cause.message', expect.stringContaining('within 2 s'));
   }
+  await letGo();
+  await late;
   expect(await stored()).toEqual(['late']);
+});
+
+test('SQLite itself never waits for a lock, because that would block the process', async () => {
+  const [reader, writer] = [
+    setPragma('busy_timeout'),
+    database.transaction(() => setPragma('busy_timeout')),
+  ];
+  expect([(await reader).rows, (await writer).rows]).toEqual([
+    [{ timeout: 0n }],
+    [{ timeout: 0n }],
+  ]);
 });
 
 test('a request waits until its deadline at most, for another program or for a writer of its own process', async () => {
@@ -128,17 +147,16 @@ test('the wait of a writer does not include earlier locks or writes of its own p
     await until('it is refused', () => refusals > before);
     isLocked = false;
   };
-  const pass = async (milliseconds: number): Promise<void> => {
-    const end = performance.now() + milliseconds;
-    await until('time is over', () => performance.now() > end);
-  };
 
-  await expect(enter()).rejects.toThrow('within 0.1 s');
-  await pass(110);
+  holdStopwatch();
+  const tooLate = enter();
+  jest.advanceTimersByTime(100);
+  await expect(tooLate).rejects.toThrow('within 0.1 s');
+  jest.advanceTimersByTime(110);
   const [first, second] = [enter(), enter()];
   await openAfterRefusal();
   await first;
-  await pass(110);
+  jest.advanceTimersByTime(110);
   isLocked = true;
   writers.leave();
   await openAfterRefusal();

@@ -12,6 +12,7 @@ import { specialRanges } from '../../../src/notifications/domain/webhooks/specia
 import { tlsFor, type TlsPair } from '../../lab/authority/pebble-tls.ts';
 import { startDns, type DnsServer } from '../../lab/dns/server.ts';
 import type { Records } from '../../lab/dns/zone.ts';
+import { until } from '../../support/until.ts';
 
 const name = 'hooks.birds.test';
 const message = {
@@ -422,9 +423,9 @@ describe('An answer', () => {
   test.each(slowly)('whose %s ends after the time for all of it', async (_, first, again) => {
     const url = await rawReceiver((socket) => {
       socket.write(first);
-      const timer = setInterval(() => socket.write(again), 20);
-      socket.on('close', () => {
-        clearInterval(timer);
+      void until('nobody listens', () => {
+        if (!socket.destroyed) socket.write(again);
+        return socket.destroyed;
       });
     });
     expect(await outside({ withinMs: 400 }).post(url, message)).toMatchObject({

@@ -9,6 +9,7 @@ import { GuardedOutside } from '../../../src/adapters/webhooks/guarded-outside.t
 import { ping } from '../../../src/notifications/domain/webhooks/payload.ts';
 import { documentedPayload } from '../../support/webhooks/documented-payload.ts';
 import { until } from '../../support/until.ts';
+import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 
 const page = readFileSync('docs/webhooks.md', 'utf8');
 const shown = (language: string): string =>
@@ -21,6 +22,8 @@ const outside = new GuardedOutside({
   // Against hanging, never a measure.
   withinMs: 120_000,
 });
+
+const clock = new SystemClock();
 
 const freePort = async (): Promise<number> => {
   const server = createServer();
@@ -63,8 +66,8 @@ describe.each([
     await once(receiver, 'exit');
   });
 
-  const body = JSON.stringify(ping({ id: 'hook_é', accountId: 'account_1' }, new Date()));
-  const send = async (id: string, signedBy: readonly string[], at = new Date(), sent = body) => {
+  const body = JSON.stringify(ping({ id: 'hook_é', accountId: 'account_1' }, clock.now()));
+  const send = async (id: string, signedBy: readonly string[], at = clock.now(), sent = body) => {
     const signatures = signedBy.map((secret) => new Webhook(secret).sign(id, at, body));
     const headers = {
       'content-type': 'application/json',
@@ -90,10 +93,10 @@ describe.each([
   });
 
   test('refuses what is not from us, is not as we sent it, or is old', async () => {
-    const old = new Date(Date.now() - 10 * 60_000);
+    const old = new Date(clock.now().getTime() - 10 * 60_000);
     expect(await send('m3', [secrets[1]!, secrets[2]!])).toBe(401);
     expect(await send('m3', [])).toBe(401);
-    expect(await send('m3', [secrets[0]!], new Date(), body.replace('hook_', 'hack_'))).toBe(401);
+    expect(await send('m3', [secrets[0]!], clock.now(), body.replace('hook_', 'hack_'))).toBe(401);
     expect(await send('m3', [secrets[0]!], old)).toBe(401);
     expect(await send('m4', [secrets[0]!])).toBe(204);
     await until('it has worked', () => printed.length >= 3);

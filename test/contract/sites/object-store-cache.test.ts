@@ -8,9 +8,11 @@ import { startObjectStore, type ObjectStore } from '../../support/servers/object
 import { machineAt, type Machine } from '../../support/sites/object-store-files.ts';
 import { allOf, inPieces } from '../../support/sites/site-source.ts';
 import { until } from '../../support/until.ts';
+import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 
 const mib = 1024 * 1024;
 const hour = 60 * 60 * 1000;
+const clock = new SystemClock();
 
 let store: ObjectStore;
 let author: Machine;
@@ -199,7 +201,7 @@ describe('the room of a cache', () => {
     await publish(site);
     const before = edge.again(most);
     for (const at of [0, 1, 2]) expect(await isServed(before, site, `${at}.jpg`)).toBe(true);
-    const old = (Date.now() - 2 * hour) / 1000;
+    const old = (clock.now().getTime() - 2 * hour) / 1000;
     for (const path of await contentFiles(edge)) await utimes(path, old, old);
     const [first, ...others] = await Promise.all(
       [0, 1, 2].map(async (at) => (await fileAt(edge, `${at}.jpg`)).hash),
@@ -227,7 +229,7 @@ describe('the room of a cache', () => {
     await publish(photos(2, 1000));
     const folder = join(edge.cache, 'dep_0');
     await mkdir(folder, { recursive: true });
-    const days = (count: number) => Date.now() / 1000 - count * 24 * 3600;
+    const days = (count: number) => (clock.now().getTime() - count * 24 * hour) / 1000;
     const plant = async (name: string, age: number) => {
       await writeFile(join(folder, name), 'x');
       await utimes(join(folder, name), age, age);

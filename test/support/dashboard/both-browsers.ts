@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { findBrowser } from './browser-program.ts';
 import { startGuard } from '../servers/debian-server.ts';
-import { until } from '../until.ts';
+import { neverMs, until } from '../until.ts';
 
 /** A page that stays open, in one of the browsers. */
 export interface OpenPage {
@@ -29,9 +29,6 @@ type BothName = keyof typeof programs;
 const shapeScript = readFileSync(join(import.meta.dirname, 'page-shape.js'), 'utf8')
   .trim()
   .replace(/;$/, '');
-
-/** Only against hanging, not a measurement. */
-const patienceMs = 60_000;
 
 /** Chromium over its own protocol, Firefox over WebDriver BiDi; each in a profile that is gone afterwards. */
 export const startBothBrowsers = async (origin: string): Promise<BothBrowsers> => {
@@ -61,7 +58,7 @@ const start = async (name: BothName): Promise<Started> => {
     executablePath: executable,
     userDataDir: join(folder, 'profile'),
     env: { ...process.env, ...environment, HOME: folder, TMPDIR: folder },
-    timeout: 2 * patienceMs,
+    timeout: neverMs,
   });
   guard.write(`${browser.process()?.pid ?? ''}\n`);
   return {
@@ -84,7 +81,7 @@ const openPage = async (
   await browser.setCookie({ name: key, value, domain: hostname, httpOnly: true, sameSite: 'Lax' });
   const page = await browser.newPage();
   const ended = endOf(page, browser);
-  await page.goto(url, { timeout: patienceMs });
+  await page.goto(url, { timeout: neverMs });
   /** @param difference empty once the page is as wanted */
   const becomes = async (difference: string): Promise<void> => {
     let last: unknown;

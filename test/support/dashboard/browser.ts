@@ -1,5 +1,6 @@
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
-import { browserVariable, launchBrowser, patienceMs } from './launch-browser.ts';
+import { browserVariable, launchBrowser } from './launch-browser.ts';
+import { neverMs } from '../until.ts';
 
 export interface Look {
   readonly javaScript?: boolean;
@@ -42,7 +43,7 @@ export const startBrowser = async (origin: string): Promise<TestBrowser> => {
         viewport: { width, height: 844 },
         reducedMotion: 'reduce',
       });
-      context.setDefaultTimeout(patienceMs);
+      context.setDefaultTimeout(neverMs);
       const faults: string[] = [];
       open.add({ context, faults });
       watch(context, origin, (fault) => faults.push(fault));

@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { startGuard } from '../servers/debian-server.ts';
 import { findShell } from './browser-program.ts';
+import { neverMs } from '../until.ts';
 
 /** The environment variable with the address of a browser that serves the whole run. */
 export const browserVariable = 'TEST_BROWSER_URL';
-/** For a click, a page or a wait: only against hanging, not a measurement. */
-export const patienceMs = 60_000;
-
 const quiet = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -28,7 +26,7 @@ export const launchBrowser = async (): Promise<LaunchedBrowser> => {
     executablePath: executable,
     args: quiet,
     artifactsDir: folder,
-    timeout: 2 * patienceMs,
+    timeout: neverMs,
     env: { ...process.env, ...environment, TMPDIR: folder },
   });
   const { pid, spawnargs } = server.process();

@@ -19,6 +19,7 @@ import { Tracer } from '../../../src/kernel/tracer.ts';
 import { DashboardVisitor } from './visitor.ts';
 import { migratedDatabase } from '../servers/migrated-database.ts';
 import { findFreePort } from '../servers/debian-server.ts';
+import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 
 /** The owner of an account, signed in. */
 export interface Owner {
@@ -55,7 +56,7 @@ export interface DashboardOptions {
 
 /** The real dashboard in this process, on an empty SQLite database, with a stopped clock and passwords that cost nothing. */
 export const startDashboard = async ({
-  now = new Date(),
+  now = new SystemClock().now(),
   settings = {},
   tracer,
 }: DashboardOptions = {}): Promise<RunningDashboard> => {

@@ -9,6 +9,7 @@ import type { IncomingMessage } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { rawRequest } from './raw-request.ts';
+import { neverMs } from '../until.ts';
 
 export const protocols = ['HTTP/1.1', 'HTTP/2'] as const;
 type Protocol = (typeof protocols)[number];
@@ -91,7 +92,7 @@ export const edgeClient = (ports: EdgeClient['ports'], root: string): EdgeClient
       (protocol === 'HTTP/2' ? overHttp2 : overHttp1)(host, path, visit),
     raw: async (host, lines, body = '') => {
       const socket = await connect(host);
-      socket.setTimeout(30_000, () => socket.destroy());
+      socket.setTimeout(neverMs, () => socket.destroy());
       socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');
       return text(socket.setEncoding('latin1'));
     },

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { neverMs } from '../until.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -20,14 +21,11 @@ export const answerFrom = (bytes: string): RawAnswer => {
   return { status: Number(status), headers: Object.fromEntries(headers), body };
 };
 
-/** Against hanging: longer than any timeout of the service. */
-const patienceMs = 60_000;
-
 /** Sends bytes over a new connection. @returns everything received until the service closes it */
 export const exchangeBytes = (origin: string, bytes: string): Promise<string> => {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
-  socket.setTimeout(patienceMs, () => socket.destroy(new Error('no end of the answer')));
+  socket.setTimeout(neverMs, () => socket.destroy(new Error('no end of the answer')));
   socket.write(bytes, 'latin1');
   return text(socket);
 };

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { neverMs } from '../until.ts';
 
 /**
  * Sends raw bytes over a new connection, for requests that no HTTP client would send.
@@ -12,7 +13,7 @@ export const rawRequest = (
 ): Promise<string> => {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
-  socket.setTimeout(30_000, () => socket.destroy(new Error('no answer within 30 s')));
+  socket.setTimeout(neverMs, () => socket.destroy(new Error('no end of the answer')));
   socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');
   return text(socket);
 };

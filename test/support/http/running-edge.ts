@@ -21,6 +21,7 @@ import { processOn } from '../sites/object-store-files.ts';
 import { LosableEdgeRecords, LosableSiteFiles } from '../sites/losable-stores.ts';
 import type { EdgeWriter } from '../storage-ports.ts';
 import { openStores, type Stores } from '../stores.ts';
+import { now } from '../accounts.ts';
 
 const platformHost = 'sites.test';
 
@@ -111,8 +112,8 @@ export const startEdge = async (
     return deployId;
   };
   const forget = async (host: string): Promise<void> => {
-    await edgeWriter.removeRoute(routeName(host), new Date());
-    await edgeWriter.removeCertificate(host, new Date());
+    await edgeWriter.removeRoute(routeName(host), now);
+    await edgeWriter.removeCertificate(host, now);
   };
   return {
     ...edgeClient(ports, root),

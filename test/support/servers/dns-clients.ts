@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findServer, libraryEnvironment } from './debian-server.ts';
+import { neverMs } from '../until.ts';
 
 const libraries = [
   ...['bind9-dnsutils', 'bind9-libs', 'libcom-err2', 'libfstrm0', 'libgssapi-krb5-2'],
@@ -38,7 +39,7 @@ export const dnsClients = async (port: number): Promise<DnsClients> => {
   const run = async (name: string, args: readonly string[]): Promise<string> => {
     const program = join(executable, '..', name);
     const all = ['@127.0.0.1', '-p', String(port), ...args];
-    const { stdout, stderr } = await promisify(execFile)(program, all, { env, timeout: 20_000 });
+    const { stdout, stderr } = await promisify(execFile)(program, all, { env, timeout: neverMs });
     return stdout + stderr;
   };
   return { dig: (...args) => run('dig', args), delv: (...args) => run('delv', args) };

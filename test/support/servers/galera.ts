@@ -2,7 +2,7 @@ import { delimiter, join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { findFreePort, unpack } from './debian-server.ts';
 import { startMariaDb, type MariaDb } from './mariadb.ts';
-import { within } from '../until.ts';
+import { until } from '../until.ts';
 
 /** A Galera cluster of three MariaDB servers. */
 export interface GaleraCluster {
@@ -54,8 +54,7 @@ export const startGalera = async (): Promise<GaleraCluster> => {
   return {
     nodes,
     hasSize: async (at, wanted) => {
-      await within(
-        60_000,
+      await until(
         `the cluster has ${wanted} nodes`,
         async () => (await sizeSeenBy(nodes[at]!).catch(() => 0)) === wanted,
       );

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import { findFreePort, findServer, libraryEnvironment, startGuard } from './debian-server.ts';
-import { until, within } from '../until.ts';
+import { neverMs, until } from '../until.ts';
 
 export interface MariaDb {
   readonly url: string;
@@ -34,7 +34,7 @@ const network = ['--bind-address=127.0.0.1', '--skip-name-resolve', '--max-conne
 
 const execute = async (url: string, sql: string): Promise<void> => {
   const connection = await createConnection(url);
-  await connection.query({ sql, timeout: 60_000 }).finally(() => connection.destroy());
+  await connection.query({ sql, timeout: neverMs }).finally(() => connection.destroy());
 };
 
 export const createDatabase = async (
@@ -130,7 +130,7 @@ export const startMariaDb = async (options: MariaDbOptions = {}): Promise<MariaD
         () => false,
       );
     };
-    await within(100_000, 'it answers', answers);
+    await until('it answers', answers);
     return child;
   };
 

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort, findServer, libraryEnvironment, startGuard } from './debian-server.ts';
-import { until, within } from '../until.ts';
+import { neverMs, until } from '../until.ts';
 
 /** A server without persistence: it is empty after every restart. */
 export interface RedisServer {
@@ -28,10 +28,9 @@ const nothingKept = ['--save', '', '--appendonly', 'no'];
 const ping = async (port: number): Promise<void> => {
   const socket = connect(port, '127.0.0.1');
   try {
+    socket.setTimeout(neverMs, () => socket.destroy(new Error('no answer')));
     socket.write('PING\r\n');
-    const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(1000) })) as [
-      Buffer,
-    ];
+    const [answer] = (await once(socket, 'data')) as [Buffer];
     // One that asks for a password answers, too.
     const answers = /^(?:\+PONG\r\n|-NOAUTH )/.test(answer.toString());
     if (!answers) throw new Error(`PING was answered ${String(answer)}`);
@@ -92,7 +91,7 @@ export const startRedis = async ({
         () => false,
       );
     };
-    await within(100_000, 'it answers', answers);
+    await until('it answers', answers);
     return child;
   };
 

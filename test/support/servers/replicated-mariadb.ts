@@ -1,5 +1,5 @@
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { until } from '../until.ts';
+import { neverMs, until } from '../until.ts';
 import { documentedSettings } from './documented-settings.ts';
 import { startMariaDb, type MariaDb } from './mariadb.ts';
 
@@ -77,7 +77,7 @@ const follow = async (replica: MariaDb, primary: MariaDb): Promise<void> => {
 const order = async ({ url }: MariaDb, sql: string): Promise<RowDataPacket | undefined> => {
   const connection = await createConnection(url);
   try {
-    const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: 60_000 });
+    const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: neverMs });
     return Array.isArray(rows) ? rows[0] : undefined;
   } finally {
     connection.destroy();

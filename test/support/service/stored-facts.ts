@@ -1,4 +1,6 @@
 import { Database } from '../../../src/adapters/kysely/database.ts';
+import { toMillis } from '../../../src/adapters/kysely/schema.ts';
+import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 
 export interface StoredPet {
   readonly id: number;
@@ -97,7 +99,7 @@ export class StoredFacts {
     const due = { attempts: 0n, due_at: 0n, parked: 0n, claim: null, problem: null };
     for (let n = 0; n < times; n += 1) {
       const event_id = `evt_${type}_${n}`;
-      const happened = { details: detailsOf(n), occurred_at: BigInt(Date.now()) };
+      const happened = { details: detailsOf(n), occurred_at: toMillis(new SystemClock().now()) };
       const event = { ...about, id: event_id, ...happened };
       await this.#db.insertInto('events').values(event).execute();
       const deliveries = subscribers.map((subscriber) => ({ ...due, event_id, subscriber }));

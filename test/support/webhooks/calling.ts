@@ -5,12 +5,14 @@ import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import { StandardSigning } from '../../../src/adapters/webhooks/standard-signing.ts';
 import { webhookCalls } from '../../../src/notifications/webhooks.ts';
 import type { Outside } from '../../../src/notifications/webhook-ports.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
 import type { StoragePorts } from '../storage-ports.ts';
 
 const rules = { allowsThisMachine: true };
 
 interface Calling {
   readonly graceMs?: number;
+  readonly clock?: Clock;
   readonly times?: ConstructorParameters<typeof WebhookPump>[2];
 }
 
@@ -18,9 +20,9 @@ interface Calling {
 export const callingOver = (
   stores: Pick<StoragePorts, 'webhooks' | 'webhookDeliveries'>,
   outside: Outside,
-  { graceMs, times }: Calling = {},
+  { graceMs, times, clock = new SystemClock() }: Calling = {},
 ) => {
-  const [clock, deliveries] = [new SystemClock(), stores.webhookDeliveries];
+  const deliveries = stores.webhookDeliveries;
   const calls = webhookCalls({
     ...{ webhooks: stores.webhooks, deliveries, outside, clock },
     ...{ signing: new StandardSigning(), destinationRules: rules, ids: new UuidIds() },

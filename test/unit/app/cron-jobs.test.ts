@@ -23,7 +23,7 @@ const schedule = (
 ) => {
   const ranAt: number[] = [];
   const run: Job['run'] = (isStopping) => {
-    ranAt.push(Date.now() - start);
+    ranAt.push(jest.now() - start);
     return work(isStopping);
   };
   const jobs = new CronJobs([{ name: 'test', schedule: expression, run, ...more }], log);

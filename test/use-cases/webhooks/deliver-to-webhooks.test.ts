@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Outcome } from '../../../src/notifications/domain/webhooks/delivery.ts';
 import type { OwnersNotification } from '../../../src/notifications/domain/webhooks/payload.ts';
 import type { ClaimedDelivery } from '../../../src/notifications/webhook-ports.ts';
-import { newAccount, now } from '../../support/accounts.ts';
+import { later, newAccount, now } from '../../support/accounts.ts';
+import { SettableClock } from '../../support/settable-clock.ts';
 import type { Stores } from '../../support/stores.ts';
 import { storesOfTests } from '../../support/stores-of-tests.ts';
 import { callingOver } from '../../support/webhooks/calling.ts';
@@ -22,7 +23,7 @@ beforeEach(async () => {
     called.push({ address, body });
     return Promise.resolve(delivered);
   };
-  calls = callingOver(ports, { post }).calls;
+  calls = callingOver(ports, { post }, { clock: new SettableClock(now) }).calls;
 });
 
 const banned = (id: string): OwnersNotification => ({
@@ -34,9 +35,8 @@ const add = async (kinds: readonly string[], host = 'zoo.example') => {
   return { accountId, webhookId: webhook.id };
 };
 const claim = async (): Promise<readonly ClaimedDelivery[]> => {
-  const later = new Date(Date.now() + 1000);
   const { claimed } = await ports.webhookDeliveries.claim({
-    ...{ now: later, leaseUntil: new Date(Date.now() + 60_000), isSlow: false },
+    ...{ now: later(1000), leaseUntil: later(60_000), isSlow: false },
     ...{ except: { webhooks: [], accounts: [], receivers: [] }, choose: (due) => due },
   });
   return claimed;
