@@ -230,6 +230,19 @@ describe('a handshake', () => {
     expect([...(await buffer(socket))]).toEqual(alert);
   });
 
+  test('is not repeated, which could change the name of a connection but not its certificate', async () => {
+    const socket = await edge.connect('rex.test', { maxVersion: 'TLSv1.2' });
+    const ended = once(socket, 'error') as Promise<readonly [Error]>;
+    const renegotiated = new Promise<readonly [Error | null]>((done) => {
+      socket.renegotiate({ rejectUnauthorized: false }, (error) => {
+        done([error]);
+      });
+    });
+    const [failure] = await Promise.race([ended, renegotiated]);
+    expect(failure?.message).toMatch(/no renegotiation/);
+    socket.destroy();
+  });
+
   test('that is invalid ends the connection, and affects no one else', async () => {
     const before = edge.server.state().refusedHandshakes;
     const socket = connect(edge.ports.https, '127.0.0.1').on('error', () => undefined);
