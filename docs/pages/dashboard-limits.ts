@@ -70,7 +70,7 @@ export const dashboardNumbers = (): readonly (readonly string[])[] => [
     'links by mail to one address in all; the same for invitations and news',
     `${mails(mailLimits.inAll)}; then one after each ${span(quietMs)} without one`,
   ],
-  ['people of one account; the operator may add more', String(mostPeople)],
+  ['people of one account', String(mostPeople)],
   [
     'live pages that are open in one session, and in one account',
     `${String(mostStreams.session)}, ${String(mostStreams.account)}; beyond that the oldest one pauses and is live again a minute later`,

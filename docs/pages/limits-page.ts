@@ -10,7 +10,7 @@ import { windowNames, windowSeconds, type WindowName } from '../../src/access/do
 import { badKeyLimits } from '../../src/access/use-cases/meter-request.ts';
 import { mostAtOnce, places } from '../../src/adapters/schedule/calls-under-way.ts';
 import { slowMs } from '../../src/notifications/domain/webhooks/attempts.ts';
-import { waits } from '../../src/notifications/domain/webhooks/waits.ts';
+import { attemptsOfOnce } from '../../src/notifications/domain/webhooks/waits.ts';
 import { mostWebhooks } from '../../src/notifications/domain/webhooks/webhook.ts';
 import { edgeLimits, pieceBytes } from '../../src/adapters/edge/edge-limits.ts';
 import { largestBody } from '../../src/adapters/http/operations/request-bytes.ts';
@@ -118,7 +118,7 @@ const ofVisitors = (): readonly (readonly string[])[] => {
 
 const ofWebhooks = (): readonly (readonly string[])[] => [
   ['webhooks of an account', String(mostWebhooks)],
-  ['attempts at one delivery', String(waits.length + 1)],
+  ['attempts at one delivery', String(attemptsOfOnce)],
   ['calls of one worker at a time', String(places.quick)],
   [`in addition, of receivers that take longer than ${inWords(slowMs)}`, String(places.slow)],
   ['of each of the two, for one account', String(mostAtOnce.account)],

@@ -53,6 +53,10 @@ export class MemoryWebhookDeliveries extends WebhookDeliveries {
     };
   }
 
+  override addTest(message: WebhookMessage, to: Webhook, now: Date): Promise<void> {
+    return this.add(message, [to], now);
+  }
+
   override async add(message: WebhookMessage, to: readonly Webhook[], now: Date): Promise<void> {
     if (!(await this.#needs.accountExists(message.accountId))) throw new Error('no such account');
     for (const webhook of to)

@@ -35,7 +35,7 @@ export const invitePerson = (
   };
 };
 
-/** Of one account. The operator may add more. */
+/** Of one account. */
 export const mostPeople = 100;
 
 /**

@@ -28,6 +28,8 @@ export interface SessionChoice {
 const minute = 60_000;
 
 export const sessionMs = 12 * 60 * minute;
+/** Of one person. Beyond that, the oldest one ends. */
+export const mostSessions = 50;
 /** For a link that is used right away. */
 export const shortLinkMs = 15 * minute;
 /** For a link that comes by mail, which may take its time. */
@@ -66,6 +68,11 @@ export const dashboardLimits = {
 } as const;
 /** Pages about one domain that visitors who are not signed in ask for by a link, from one network. Each asks again by itself. */
 export const sharedPageLimits = { perMinute: 120, perDay: 50_000 } as const satisfies Limits;
+/** Calls to webhooks that people ask for, over all of an account, and to one host for all accounts. */
+export const askedCallLimits = {
+  ofAccount: { perMinute: 5, perDay: 200 },
+  toHost: { perMinute: 10, perDay: 1000 },
+} as const satisfies Readonly<Record<string, Limits>>;
 export type DashboardUse = keyof typeof dashboardLimits;
 
 export const startSession = (

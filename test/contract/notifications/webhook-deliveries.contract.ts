@@ -5,6 +5,7 @@ import {
   type Attempt,
   type DeliveryProgress,
 } from '../../../src/notifications/domain/webhooks/delivery.ts';
+import { attemptsOfOnce } from '../../../src/notifications/domain/webhooks/waits.ts';
 import { firstSecret } from '../../../src/notifications/domain/webhooks/secrets.ts';
 import {
   changeWebhook,
@@ -101,16 +102,19 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     expect(await list()).toHaveLength(1);
   });
 
-  testOnBoth('a claimed delivery has its webhook and the secrets, and nobody else gets it until the lease ends', async () => {
-    const one = await add();
-    const claimed = await claimOne();
-    expect(claimed).toMatchObject({ delivery: { messageId: one.id, body: one.body }, webhook });
-    expect(claimed.secrets()).toEqual(firstSecret('whsec_first'));
-    expect(await claim({ now: later(lease - 1) })).toEqual([]);
-    expect(idsOf((await claim({ now: later(lease) })).map(({ delivery }) => delivery))).toEqual([
-      one.id,
-    ]);
-  });
+  testOnBoth(
+    'a claimed delivery has its webhook and the secrets, and nobody else gets it until the lease ends',
+    async () => {
+      const one = await add();
+      const claimed = await claimOne();
+      expect(claimed).toMatchObject({ delivery: { messageId: one.id, body: one.body }, webhook });
+      expect(claimed.secrets()).toEqual(firstSecret('whsec_first'));
+      expect(await claim({ now: later(lease - 1) })).toEqual([]);
+      expect(idsOf((await claim({ now: later(lease) })).map(({ delivery }) => delivery))).toEqual([
+        one.id,
+      ]);
+    },
+  );
 
   testOnBoth('of twenty who claim at once, each delivery goes to one', async () => {
     for (let n = 0; n < 10; n += 1) await add();
@@ -121,36 +125,41 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     expect([ids.length, new Set(ids).size]).toEqual([10, 10]);
   });
 
-  testOnBoth('only what is chosen is claimed, in the order in which it is due, and nothing of those who have enough', async () => {
-    const elsewhere = await storedWebhook(stores.webhooks, accountId, {
-      address: 'https://other.example:8443/',
-    });
-    const early = message();
-    await deliveries.add(early, [webhook], later(-5));
-    await add([webhook, elsewhere]);
-    const seen: (readonly DueDelivery[])[] = [];
-    const choose = (due: readonly DueDelivery[]) => {
-      seen.push(due);
-      return due.slice(0, 1);
-    };
-    expect((await claim({ choose })).map(({ delivery }) => delivery.messageId)).toEqual([early.id]);
-    expect(seen[0]!.map(({ receiver }) => receiver).toSorted()).toEqual(
-      ['hooks.zoo.example', 'hooks.zoo.example', 'other.example:8443'].toSorted(),
-    );
-    const noWebhook = { ...nobody, webhooks: [webhook.id] };
-    const receiver = 'other.example:8443';
-    const noReceiver = { ...nobody, receivers: [{ accountId, receiver }] };
-    expect(await claim({ except: { ...nobody, accounts: [accountId] } })).toEqual([]);
-    await claim({ choose: () => [], except: noWebhook }).then((none) => {
-      expect(none).toEqual([]);
-    });
-    expect((await claim({ except: noReceiver })).map((one) => one.webhook?.id)).toEqual([
-      webhook.id,
-    ]);
-    expect((await claim({ except: noWebhook })).map((one) => one.webhook?.id)).toEqual([
-      elsewhere.id,
-    ]);
-  });
+  testOnBoth(
+    'only what is chosen is claimed, in the order in which it is due, and nothing of those who have enough',
+    async () => {
+      const elsewhere = await storedWebhook(stores.webhooks, accountId, {
+        address: 'https://other.example:8443/',
+      });
+      const early = message();
+      await deliveries.add(early, [webhook], later(-5));
+      await add([webhook, elsewhere]);
+      const seen: (readonly DueDelivery[])[] = [];
+      const choose = (due: readonly DueDelivery[]) => {
+        seen.push(due);
+        return due.slice(0, 1);
+      };
+      expect((await claim({ choose })).map(({ delivery }) => delivery.messageId)).toEqual([
+        early.id,
+      ]);
+      expect(seen[0]!.map(({ receiver }) => receiver).toSorted()).toEqual(
+        ['hooks.zoo.example', 'hooks.zoo.example', 'other.example:8443'].toSorted(),
+      );
+      const noWebhook = { ...nobody, webhooks: [webhook.id] };
+      const receiver = 'other.example:8443';
+      const noReceiver = { ...nobody, receivers: [{ accountId, receiver }] };
+      expect(await claim({ except: { ...nobody, accounts: [accountId] } })).toEqual([]);
+      await claim({ choose: () => [], except: noWebhook }).then((none) => {
+        expect(none).toEqual([]);
+      });
+      expect((await claim({ except: noReceiver })).map((one) => one.webhook?.id)).toEqual([
+        webhook.id,
+      ]);
+      expect((await claim({ except: noWebhook })).map((one) => one.webhook?.id)).toEqual([
+        elsewhere.id,
+      ]);
+    },
+  );
 
   const outcomes: readonly Attempt[] = [
     answered(204),
@@ -300,6 +309,52 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     expect((await deliveries.find(of(), id))!.attempts).toHaveLength(1);
   });
 
+  test('of a delivery that is sent again and again, only the attempts of the last two times are kept', async () => {
+    await add();
+    const { id } = (await list())[0]!;
+    for (let n = 0; n < 3 * attemptsOfOnce; n += 1) {
+      const claimed = await claimOne({ now: later(n), leaseUntil: later(n + lease) });
+      await settled(claimed, answered(200, { at: later(n) }));
+      await deliveries.repeat(of(), id, (delivery, to) => repeat(delivery, to, later(n + 1)));
+    }
+    const { attempts } = (await deliveries.find(of(), id))!;
+    expect(attempts).toHaveLength(attemptsOfOnce);
+    expect(attempts[0]!.at).toEqual(later(3 * attemptsOfOnce - 1));
+  });
+
+  const ping = (id?: string) => ({ ...message(id), type: 'test.ping' });
+
+  testOnBoth('of twenty tests that are asked for at once, one waits', async () => {
+    const { lost } = await race(20, (n) =>
+      (n % 2 ? stores : stores.secondProcess).webhookDeliveries.addTest(ping(), webhook, later(n)),
+    );
+    expect(lost).toEqual([]);
+    expect(await list()).toHaveLength(1);
+  });
+
+  test('another test makes the one that waits due now, and a new one once it is delivered', async () => {
+    const first = ping();
+    await deliveries.addTest(first, webhook, later(0));
+    await add();
+    const [failed, other] = await claim();
+    await settled(failed!, answered(500));
+    await settled(other!, answered(500));
+    await deliveries.addTest(first, webhook, later(9));
+    expect(await claim({ now: later(9) })).toEqual([]);
+    await deliveries.addTest(ping(), webhook, later(10));
+    const [again, ...rest] = await claim({ now: later(10) });
+    expect([again!.delivery.messageId, rest]).toEqual([first.id, []]);
+    // While it is under way, too.
+    await deliveries.addTest(ping(), webhook, later(11));
+    expect(await claim({ now: later(11) })).toEqual([]);
+    await settled(again!, answered(200));
+    const second = ping();
+    await deliveries.addTest(second, webhook, later(12));
+    expect(idsOf((await claim({ now: later(12) })).map(({ delivery }) => delivery))).toEqual([
+      second.id,
+    ]);
+  });
+
   test('a delivery under way is not sent twice, and its event is not told', async () => {
     await add();
     const claimed = await claimOne();
@@ -331,28 +386,36 @@ export const webhookDeliveriesContract = (open: () => Promise<Stores>): void => 
     expect(await stateOf()).toBe('cancelled');
   });
 
-  testOnBoth('an account sees only its own deliveries, the newest first, a page at a time', async () => {
-    const ids = [];
-    for (let n = 0; n < 4; n += 1) ids.push((await add()).id);
-    const first = await deliveries.list(of(), 2);
-    expect(idsOf(first)).toEqual(ids.toReversed().slice(0, 2));
-    expect(idsOf(await deliveries.list(of(), 9, first[1]!.id))).toEqual(ids.toReversed().slice(2));
-    const foreign = { ...of(), accountId: await newAccount(stores) };
-    expect(await deliveries.list(foreign, 9)).toEqual([]);
-    expect(await deliveries.find(foreign, first[0]!.id)).toBeUndefined();
-  });
+  testOnBoth(
+    'an account sees only its own deliveries, the newest first, a page at a time',
+    async () => {
+      const ids = [];
+      for (let n = 0; n < 4; n += 1) ids.push((await add()).id);
+      const first = await deliveries.list(of(), 2);
+      expect(idsOf(first)).toEqual(ids.toReversed().slice(0, 2));
+      expect(idsOf(await deliveries.list(of(), 9, first[1]!.id))).toEqual(
+        ids.toReversed().slice(2),
+      );
+      const foreign = { ...of(), accountId: await newAccount(stores) };
+      expect(await deliveries.list(foreign, 9)).toEqual([]);
+      expect(await deliveries.find(foreign, first[0]!.id)).toBeUndefined();
+    },
+  );
 
-  testOnBoth('old ones are forgotten with their attempts, unless they were sent again', async () => {
-    await add();
-    await add();
-    const claimed = await claim();
-    for (const one of claimed) await settled(one, answered(200, { at: later(0) }));
-    const { id } = claimed[0]!.delivery;
-    await deliveries.repeat(of(), id, (delivery, to) => repeat(delivery, to, later(5 * day)));
-    await stores.retention.sweep('webhook_deliveries', later(day));
-    await stores.retention.sweep('webhook_attempts', later(day));
-    expect(await list()).toMatchObject([{ id, attempts: [] }]);
-  });
+  testOnBoth(
+    'old ones are forgotten with their attempts, unless they were sent again',
+    async () => {
+      await add();
+      await add();
+      const claimed = await claim();
+      for (const one of claimed) await settled(one, answered(200, { at: later(0) }));
+      const { id } = claimed[0]!.delivery;
+      await deliveries.repeat(of(), id, (delivery, to) => repeat(delivery, to, later(5 * day)));
+      await stores.retention.sweep('webhook_deliveries', later(day));
+      await stores.retention.sweep('webhook_attempts', later(day));
+      expect(await list()).toMatchObject([{ id, attempts: [] }]);
+    },
+  );
 
   test('it is known how many wait, since when, and which webhooks we switched off', async () => {
     const before = await deliveries.counts(later(10));

@@ -4,13 +4,15 @@ import { SystemClock } from '../../../src/adapters/system/system-clock.ts';
 import { UuidIds } from '../../../src/adapters/system/uuid-ids.ts';
 import { StandardSigning } from '../../../src/adapters/webhooks/standard-signing.ts';
 import { webhookCalls } from '../../../src/notifications/webhooks.ts';
-import type { Outside } from '../../../src/notifications/webhook-ports.ts';
+import type { AskedCalls, Outside } from '../../../src/notifications/webhook-ports.ts';
 import type { StoragePorts } from '../storage-ports.ts';
 
 const rules = { allowsThisMachine: true };
 
 interface Calling {
   readonly graceMs?: number;
+  /** Counts calls that people ask for; by default there may be any number. */
+  readonly admit?: AskedCalls['admit'];
   readonly times?: ConstructorParameters<typeof WebhookPump>[2];
 }
 
@@ -18,11 +20,11 @@ interface Calling {
 export const callingOver = (
   stores: Pick<StoragePorts, 'webhooks' | 'webhookDeliveries'>,
   outside: Outside,
-  { graceMs, times }: Calling = {},
+  { graceMs, times, admit = () => Promise.resolve() }: Calling = {},
 ) => {
   const [clock, deliveries] = [new SystemClock(), stores.webhookDeliveries];
   const calls = webhookCalls({
-    ...{ webhooks: stores.webhooks, deliveries, outside, clock },
+    ...{ webhooks: stores.webhooks, deliveries, outside, clock, askedCalls: { admit } },
     ...{ signing: new StandardSigning(), destinationRules: rules, ids: new UuidIds() },
   });
   const log = pino({ level: 'silent' });

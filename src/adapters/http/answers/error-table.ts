@@ -66,6 +66,7 @@ const domainCodes: Readonly<Record<CatalogueErrorCode | AccessErrorCode, ErrorCo
   account_invalid: 'validation_failed',
   api_key_not_found: 'invalid_api_key',
   api_key_invalid: 'validation_failed',
+  api_keys_full: 'validation_failed',
   invalid_api_key: 'invalid_api_key',
 };
 

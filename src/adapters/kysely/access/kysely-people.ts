@@ -6,7 +6,7 @@ import {
   personTaken,
   sessionNotFound,
 } from '../../../access/domain/people-error.ts';
-import type { Person } from '../../../access/domain/person.ts';
+import { mostPeople, type Person } from '../../../access/domain/person.ts';
 import type { People } from '../../../access/people-ports.ts';
 import type { Decision } from '../../../kernel/decision.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
@@ -28,8 +28,14 @@ import {
 type PersonRow = Omit<Selectable<Schema['people']>, 'notices_seen'>;
 
 export class KyselyPeople extends TellingStore implements People {
-  async add({ state, events }: Decision<Person, AccessEvent>): Promise<void> {
+  async add(
+    { state, events }: Decision<Person, AccessEvent>,
+    admit?: (people: readonly Person[]) => void,
+  ): Promise<void> {
     await this.database.transaction(async (db) => {
+      // Serialises the adds of one account.
+      await lockedRow(this.database, 'accounts', state.accountId);
+      admit?.(await this.list(state.accountId));
       await refusedAs(db.insertInto('people').values(toRow(state)).execute(), {
         duplicate: () => personTaken(state.email),
         missing_parent: () => accountNotFound(state.accountId),
@@ -39,7 +45,7 @@ export class KyselyPeople extends TellingStore implements People {
   }
 
   async list(accountId: string): Promise<readonly Person[]> {
-    const rows = await ofAccount(this.db, accountId).execute();
+    const rows = await ofAccount(this.db, accountId).limit(mostPeople).execute();
     return rows.map(personFrom);
   }
 

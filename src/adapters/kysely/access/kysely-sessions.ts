@@ -6,7 +6,12 @@ import {
   signInLinkInvalid,
   signInRefused,
 } from '../../../access/domain/people-error.ts';
-import { signInWays, type Session, type SessionChoice } from '../../../access/domain/session.ts';
+import {
+  mostSessions,
+  signInWays,
+  type Session,
+  type SessionChoice,
+} from '../../../access/domain/session.ts';
 import type { Sessions, SessionStart, SignedIn } from '../../../access/people-ports.ts';
 import type { EveryField } from '../../../kernel/every-field.ts';
 import { TellingStore } from '../telling-store.ts';
@@ -63,6 +68,7 @@ export class KyselySessions extends TellingStore implements Sessions {
       if (proof.way === 'link') await useUp(db, session, proof.linkHash);
       else if (person?.passwordHash !== proof.passwordHash) throw signInRefused();
       if (person && !person.joinedAt) await join(db, person, session.startedAt);
+      await endOldest(db, session.personId);
       await db.insertInto('sessions').values(row).execute();
       await this.outbox.append(events);
     });
@@ -80,6 +86,7 @@ export class KyselySessions extends TellingStore implements Sessions {
       .where('person_id', '=', personId)
       .orderBy('started_at', 'desc')
       .orderBy('id', 'desc')
+      .limit(mostSessions)
       .execute();
     return rows.map(fromRow);
   }
@@ -96,6 +103,19 @@ export class KyselySessions extends TellingStore implements Sessions {
     });
   }
 }
+
+/** Makes room for another session of a locked person. */
+const endOldest = async (db: Queries, personId: string): Promise<void> => {
+  const all = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('person_id', '=', personId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  const surplus = all.slice(mostSessions - 1).map(({ id }) => id);
+  if (surplus.length > 0) await db.deleteFrom('sessions').where('id', 'in', surplus).execute();
+};
 
 /** A link is deleted with its person, so both exist or neither does. @throws DomainError `sign_in_link_invalid` */
 const useUp = async (
