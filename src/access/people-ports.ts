@@ -19,7 +19,10 @@ export abstract class People {
 
   abstract find(id: string): Promise<Person | undefined>;
 
-  /** Of all accounts, oldest first. @param email as `emailOf` gives it */
+  /**
+   * Of all accounts: those who proved the address first, then the oldest. `mostOfAddress` at most.
+   * @param email as `emailOf` gives it
+   */
   abstract listByEmail(email: string): Promise<readonly Person[]>;
 
   /**
@@ -77,7 +80,8 @@ export abstract class Sessions {
   /**
    * Locks the person, checks the proof again, and stores session and events; together or not at all. The password must
    * not have changed since it matched. A link is used up: of many simultaneous uses, one succeeds. The first sign-in
-   * marks the person as joined and ends all their other links, because another person may have kept one. Beyond
+   * marks the person as joined and ends all their other links, because another person may have kept one. So does the first
+   * one that `resetsPassword`: it proves the address, and ends what was there before, sessions and password too. Beyond
    * `mostSessions` of the person, the oldest session ends.
    * @throws DomainError `sign_in_refused` by password, `sign_in_link_invalid` by link; also when the person was removed
    */

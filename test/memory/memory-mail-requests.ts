@@ -17,8 +17,10 @@ export class MemoryMailRequests extends MailRequests {
     return Promise.resolve();
   }
 
-  override waiting(limit: number, after = ''): Promise<readonly MailRequest[]> {
-    const all = [...this.#requests.values()].filter((one) => !one.mailedAt && one.id > after);
+  override waiting(limit: number, after?: MailRequest): Promise<readonly MailRequest[]> {
+    const all = [...this.#requests.values()].filter(
+      (one) => !one.mailedAt && one.id > (after?.id ?? ''),
+    );
     return Promise.resolve(structuredClone(all.sort(byId).slice(0, limit)));
   }
 

@@ -41,7 +41,8 @@ export const secretLength = 43;
 
 /**
  * Allowed attempts at passwords and links. Browsers with an earlier sign-in are counted separately from all others
- * (OWASP, device cookies), so that an attacker elsewhere cannot lock a person out.
+ * (OWASP, device cookies), so that an attacker elsewhere cannot lock a person out. Wider networks may attempt more, but not
+ * as much as all of their parts: see `networksAround`.
  */
 export const signInLimits = {
   /** From one network, for any person. */
@@ -49,10 +50,10 @@ export const signInLimits = {
   /** For one address of a person, by one network. */
   addressFromNetwork: { perMinute: 5, perDay: 100 },
   device: { perMinute: 10, perDay: 100 },
-  /** Requests for a link by mail, of all unknown browsers together: what an attack from many networks may store. */
-  linkRequests: { perMinute: 1200, perDay: 500_000 },
   /** Links that the people of one account make for others, since each is a mail to a stranger. */
   invitations: { perMinute: 20, perDay: 50 },
+  /** Links that a person makes for themselves. */
+  ownLinks: { perMinute: 5, perDay: 50 },
   /** The current password, when a new one is chosen. */
   current: { perMinute: 5, perDay: 100 },
 } as const satisfies Readonly<Record<string, Limits>>;

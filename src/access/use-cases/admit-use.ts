@@ -9,7 +9,7 @@ import type { SignedIn } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
 import { inWords } from '../../kernel/in-words.ts';
 import { unlessUnavailable } from './meter-request.ts';
-import { waitBeforeAttempt } from './sign-in-attempts.ts';
+import { waitBeforeAttempt, waitFrom } from './sign-in-attempts.ts';
 
 type Ports = Pick<AccessPorts, 'counters' | 'clock'>;
 
@@ -33,7 +33,7 @@ export const admitUse =
 export const admitSharedPage =
   (ports: Ports) =>
   async (network: string): Promise<void> => {
-    const wait = await waitBeforeAttempt(ports, `shared-from:${network}`, sharedPageLimits);
+    const wait = await waitFrom(ports, { what: 'shared-from', network }, sharedPageLimits);
     if (wait === undefined) return;
     const message = `Too many requests from your network. Try again in ${inWords(wait * 1000)}.`;
     throw new TooMany('too_many_requests', message, wait);

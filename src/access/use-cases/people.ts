@@ -13,7 +13,7 @@ import {
 } from '../domain/session.ts';
 import type { SignedIn, SignInLink } from '../people-ports.ts';
 import type { AccessPorts } from '../ports.ts';
-import { admitInvitation, mayMailInvitation } from './invitation-limits.ts';
+import { admitInvitation, admitOwnLink, mayMailInvitation } from './invitation-limits.ts';
 
 /** A link with its secret, which is shown only once. */
 export interface Invitation {
@@ -60,7 +60,8 @@ export const renewLink =
     if (person?.accountId !== maker.accountId) throw personNotFound(personId);
     const isOwn = person.id === maker.id;
     const whose = isOwn ? 'anybody' : 'newcomer';
-    if (!isOwn) await admitInvitation(ports, maker.accountId);
+    if (isOwn) await admitOwnLink(ports, person.id);
+    else await admitInvitation(ports, maker.accountId);
     const isMailed = !isOwn && (await mayMailInvitation(ports, person));
     const draft = { person, lastsMs: invitationMs, whose, isMailed } as const;
     return makeLink(ports, { ...draft, resetsPassword: false });
